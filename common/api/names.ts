@@ -1,0 +1,31 @@
+import type { ResourceType } from './resource.ts'
+
+/** The API group of our own kinds. */
+export const GROUP = 'experimentcontroller.example.com'
+export const API_VERSION = `${GROUP}/v1alpha1`
+
+/** The resource that users write. */
+export const EXPERIMENT_DEPLOYMENT: ResourceType = {
+  apiVersion: API_VERSION,
+  kind: 'ExperimentDeployment',
+  plural: 'experimentdeployments',
+}
+
+/** Under this prefix all labels and annotations are ours. */
+export const PREFIX = 'experiment-controller.example.com/'
+
+/** The only label a fork selects its pods by. */
+export const EXPERIMENT_ID = `${PREFIX}experiment-id`
+export const CR_NAME = `${PREFIX}cr-name`
+export const ROLE = `${PREFIX}role`
+export const IS_EXPERIMENT = `${PREFIX}is-experiment`
+export const MANAGED_BY = 'app.kubernetes.io/managed-by'
+
+/** Annotation on a fork: the hash of what was applied. */
+export const DERIVED_HASH = `${PREFIX}derived-hash`
+
+/** The field manager of every server-side apply, and the value of the managed-by label. */
+export const FIELD_MANAGER = 'experiment-controller'
+
+/** Names over this length could not be the value of the label `cr-name`: RFC 1123, label values. */
+export const MAX_NAME_LENGTH = 63

@@ -1,0 +1,100 @@
+import type { JsonObject, KubeObject, ObjectMeta } from './object.ts'
+
+export interface SourceRef {
+  readonly kind: string
+  readonly name: string
+  /** default: the resource's own */
+  readonly namespace?: string
+}
+
+/** As users write it: what has a default may be absent (a resource can be older than the default). */
+export interface ExperimentDeploymentSpec {
+  readonly sourceRef: SourceRef
+  readonly replicas?: number
+  readonly overrideType?: string
+  /** a partial `spec` of the source's kind; hostile until `brokenLimits` has passed it */
+  readonly overrideSpec: JsonObject
+  readonly onSourceChange?: string
+}
+
+export type ConditionType = 'Ready' | 'Progressing' | 'SourceResolved' | 'TrafficShared' | 'Stalled'
+
+export interface Condition {
+  readonly type: ConditionType
+  readonly status: 'True' | 'False' | 'Unknown'
+  readonly reason: string
+  readonly message: string
+  readonly observedGeneration: number
+  /** RFC 3339, whole seconds; moves only with `status` */
+  readonly lastTransitionTime: string
+}
+
+/** A Service that concerns the experiment, and whether its requests reach the fork. */
+export interface ServiceShare {
+  readonly name: string
+  readonly selected: boolean
+  /** why not, or what is special */
+  readonly reason?: string
+  readonly message?: string
+  /** of the ready endpoints, whole percent, or `<1%`; absent where the Service has none */
+  readonly share?: string
+  readonly experimentEndpoints: number
+  /** all of the Service, the experiment's included */
+  readonly readyEndpoints: number
+}
+
+export interface ExperimentResourceRef {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly namespace: string
+  readonly uid: string
+  /** what our last apply returned: another one means that somebody changed the fork */
+  readonly generation: number
+}
+
+export interface SourceStatus {
+  readonly uid: string
+  /** where the base last changed */
+  readonly generation: number
+  readonly revision?: string
+  readonly templateHash: string
+}
+
+export interface ExperimentDeploymentStatus {
+  readonly observedGeneration?: number
+  readonly conditions?: readonly Condition[]
+  readonly experimentResourceRef?: ExperimentResourceRef
+  readonly replicas?: number
+  readonly readyReplicas?: number
+  /** label selector in text form, for the scale subresource */
+  readonly selector?: string
+  readonly source?: SourceStatus
+  readonly services?: readonly ServiceShare[]
+  readonly sourceName?: string
+  readonly share?: string
+  readonly image?: string
+}
+
+export interface ExperimentDeployment extends KubeObject {
+  readonly metadata: ObjectMeta & { readonly namespace: string; readonly uid: string; readonly generation: number }
+  readonly spec: ExperimentDeploymentSpec
+  readonly status?: ExperimentDeploymentStatus
+}
+
+/** Where the mistake is, as the user wrote the path, and what to do about it. */
+export interface FieldError {
+  /** `spec.overrideSpec.template.spec.containers[0].image` */
+  readonly field: string
+  readonly message: string
+  readonly cause: FieldErrorCause
+}
+
+/** The cause types of apimachinery's `metav1.CauseType` that we use. */
+export type FieldErrorCause =
+  | 'FieldValueInvalid'
+  | 'FieldValueTypeInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueForbidden'
