@@ -1,10 +1,9 @@
 import type { JsonObject, KubeObject, ObjectMeta } from './object.ts'
 
+/** The workload beside the resource that is forked. */
 export interface SourceRef {
   readonly kind: string
   readonly name: string
-  /** default: the resource's own */
-  readonly namespace?: string
 }
 
 /** As users write it: what has a default may be absent (a resource can be older than the default). */

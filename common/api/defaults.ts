@@ -1,0 +1,7 @@
+import type { ExperimentDeploymentSpec } from './types.ts'
+
+/** The CRD's defaults, once more: a resource can be older than they are, and the webhook shows them in `kubectl diff`. */
+export const DEFAULTS = { replicas: 1, overrideType: 'Merge', onSourceChange: 'Follow' } as const
+
+/** `spec` with every default filled in. */
+export const withDefaults = (spec: ExperimentDeploymentSpec) => ({ ...DEFAULTS, ...spec })

@@ -1,0 +1,26 @@
+/** A way into a JSON document: keys and list indices. */
+export type Path = readonly (string | number)[]
+
+const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/
+
+/** Longest path shown; beyond it the middle goes, since a hostile document can nest long keys deeply. */
+const MAX_LENGTH = 256
+
+/** `spec.containers[0].labels["app.kubernetes.io/name"]`, as users read it; at most 256 characters. */
+export function formatPath(root: string, path: Path): string {
+  const text = path.reduce<string>((field, step) => `${field}${formatStep(step)}`, root)
+  return text.length <= MAX_LENGTH ? text : `${text.slice(0, 160)}...${text.slice(3 + 160 - MAX_LENGTH)}`
+}
+
+function formatStep(step: string | number): string {
+  if (typeof step === 'number') return `[${step}]`
+  return PLAIN_KEY.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`
+}
+
+/** A value of the user's own for a message: JSON, cut at 60 characters, never deeper than its first level. */
+export function showValue(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (typeof value === 'object' && value !== null) return 'an object'
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`
+}

@@ -1,0 +1,78 @@
+import { hashOf } from '../api/canonical.ts'
+import { withDefaults } from '../api/defaults.ts'
+import { EXPERIMENT_ID, FIELD_MANAGER, MANAGED_BY } from '../api/names.ts'
+import { at, isObject, type JsonObject, type KubeObject, objectOr } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
+import type { ExperimentDeployment, FieldError } from '../api/types.ts'
+import { baseOf } from './base.ts'
+import { experimentId, forkName, identityLabels, ownerReference } from './identity.ts'
+import type { WorkloadKind } from './kind.ts'
+import { merge } from './merge.ts'
+
+/** All that a derivation may know: no Services, no clock, no live fork. */
+export interface Inputs {
+  readonly kind: WorkloadKind
+  readonly experiment: ExperimentDeployment
+  readonly source: KubeObject
+}
+
+/** The fork, or why there can be none. */
+export type Derived =
+  | {
+      readonly is: 'fork'
+      readonly fork: KubeObject
+      /** ten hex digits for the base, before the override */
+      readonly templateHash: string
+      readonly warnings: readonly string[]
+    }
+  | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
+
+/**
+ * The fork that `experiment` asks of `source`, or every field that forbids one. Shares no object with its arguments.
+ * The webhook predicts with it, the controller applies it. Expects an override within limits, rules and schema.
+ */
+export function derive({ kind, experiment, source }: Inputs): Derived {
+  const base = baseOf(kind, source)
+  if (base.errors.length > 0) return { is: 'refused', reason: 'SourceNotForkable', errors: base.errors }
+  const { replicas, overrideSpec } = withDefaults(experiment.spec)
+  const merged = merge(base.spec, overrideSpec)
+  if (!isObject(merged.template))
+    return { is: 'refused', reason: 'InvalidOverride', errors: [templateError(merged.template)] }
+  const spec = {
+    ...merged,
+    ...kind.fixed,
+    replicas,
+    selector: { matchLabels: { [EXPERIMENT_ID]: experimentId(experiment.metadata.uid) } },
+    template: identifiedTemplate(merged.template, experiment),
+  }
+  const fork = {
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: {
+      name: forkName(source.metadata.name, experiment.metadata.uid),
+      namespace: experiment.metadata.namespace,
+      labels: { [MANAGED_BY]: FIELD_MANAGER, ...identityLabels(experiment) },
+      ownerReferences: [ownerReference(experiment)],
+    },
+    spec,
+  }
+  return { is: 'fork', fork, templateHash: hashOf(base.spec, 10), warnings: base.warnings }
+}
+
+const templateError = (found: unknown): FieldError => ({
+  field: 'spec.overrideSpec.template',
+  message: `expected object, got ${found === undefined ? 'nothing' : typeof found}`,
+  cause: 'FieldValueTypeInvalid',
+})
+
+function identifiedTemplate(template: JsonObject, experiment: ExperimentDeployment) {
+  const labels = { ...objectOr(at(template, 'metadata', 'labels')), ...identityLabels(experiment) }
+  const annotations = objectOr(at(template, 'metadata', 'annotations'))
+  // Argo drops empty maps when it writes the fork, and every write would look like drift
+  const metadata = Object.keys(annotations).length > 0 ? { labels, annotations } : { labels }
+  return { ...template, metadata }
+}
+
+/** The label set of a workload's pods, as Services see it. */
+export const templateLabels = (workload: KubeObject): Readonly<Record<string, string>> =>
+  objectOr(at(workload, 'spec', 'template', 'metadata', 'labels')) as Readonly<Record<string, string>>

@@ -1,0 +1,11 @@
+import { deployment } from './deployment.ts'
+import type { WorkloadKind } from './kind.ts'
+
+/** Every kind that can be forked; the CRD's enum and the verified RBAC follow from it. */
+export const WORKLOAD_KINDS = { Deployment: deployment } satisfies Record<string, WorkloadKind>
+
+export type SourceKind = keyof typeof WORKLOAD_KINDS
+
+/** The adapter of `kind`, or undefined for a kind that cannot be forked. */
+export const workloadKind = (kind: string): WorkloadKind | undefined =>
+  Object.hasOwn(WORKLOAD_KINDS, kind) ? WORKLOAD_KINDS[kind as SourceKind] : undefined
