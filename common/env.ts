@@ -1,0 +1,35 @@
+/** The environment of a program; its `main.ts` hands it in. */
+export type Vars = Readonly<Record<string, string | undefined>>
+
+interface WholeNumber {
+  readonly fallback: number
+  readonly min: number
+  readonly max: number
+}
+
+interface Text {
+  readonly fallback?: string
+}
+
+/**
+ * The variable as a number, or `fallback` where it is unset or empty (what an unset value in a manifest becomes).
+ * @throws Error that names variable, range and finding: `WORKERS must be a whole number from 1 to 64, found "many"`.
+ */
+export function wholeNumber(vars: Vars, name: string, { fallback, min, max }: WholeNumber): number {
+  const found = vars[name]
+  if (!found) return fallback
+  // Number() alone would take "", " 7", "0x10" and "1e3"
+  const value = /^-?\d+$/.test(found) ? Number(found) : Number.NaN
+  if (value >= min && value <= max) return value
+  throw new Error(`${name} must be a whole number from ${min} to ${max}, found ${JSON.stringify(found)}`)
+}
+
+/**
+ * The variable as it is, or `fallback` where it is unset or empty.
+ * @throws Error that names the variable, if there is neither.
+ */
+export function text(vars: Vars, name: string, { fallback }: Text = {}): string {
+  const found = vars[name] || fallback
+  if (found !== undefined) return found
+  throw new Error(`${name} must be set, found nothing`)
+}
