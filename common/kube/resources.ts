@@ -1,0 +1,56 @@
+import { EXPERIMENT_DEPLOYMENT } from '../api/names.ts'
+import type { ResourceType } from '../api/resource.ts'
+
+/** Every kind we name ourselves. Kinds of workloads come from the registry in the same shape. */
+export const RESOURCES = {
+  ExperimentDeployment: EXPERIMENT_DEPLOYMENT,
+  Deployment: { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' },
+  Service: { apiVersion: 'v1', kind: 'Service', plural: 'services' },
+  EndpointSlice: { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', plural: 'endpointslices' },
+  Event: { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events' },
+} satisfies Record<string, ResourceType>
+
+/** Where in a resource; without a namespace all of them, without a name the collection. */
+export interface Place {
+  readonly namespace?: string
+  readonly name?: string
+  /** `status`, `scale`; needs a name */
+  readonly subresource?: string
+}
+
+/**
+ * The path under the API server's root: `/apis/apps/v1/namespaces/shop/deployments/cart`.
+ * @throws RangeError on a segment that is empty, `.` or `..`: an empty name would address the whole collection, dots another path.
+ */
+export function pathOf({ apiVersion, plural }: ResourceType, { namespace, name, subresource }: Place = {}): string {
+  const root = apiVersion.includes('/') ? ['apis', ...apiVersion.split('/')] : ['api', apiVersion]
+  const scope = namespace === undefined ? [] : ['namespaces', namespace]
+  const rest = [name, subresource].filter((segment) => segment !== undefined)
+  return `/${[...root, ...scope, plural, ...rest].map(encodeSegment).join('/')}`
+}
+
+function encodeSegment(segment: string): string {
+  if (segment === '' || segment === '.' || segment === '..')
+    throw new RangeError(`${JSON.stringify(segment)} cannot be a segment of a path`)
+  return encodeURIComponent(segment)
+}
+
+/** What a path asks for. `group` is empty for the core group. */
+export interface Asked {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly name?: string
+}
+
+/** The inverse of `pathOf`; undefined for a path that names no resource, such as `/apis` or `/openapi/v3`. */
+export function askedBy(path: string): Asked | undefined {
+  const [root, ...segments] = path.split('/').slice(1).map(decodeURIComponent)
+  const group = root === 'apis' ? segments.shift() : root === 'api' ? '' : undefined
+  const version = segments.shift()
+  // the Namespace objects themselves: /api/v1/namespaces and /api/v1/namespaces/shop
+  if (segments[0] === 'namespaces' && segments.length > 2) segments.splice(0, 2)
+  const [plural, name] = segments
+  if (group === undefined || version === undefined || plural === undefined) return undefined
+  return name === undefined ? { group, version, plural } : { group, version, plural, name }
+}
