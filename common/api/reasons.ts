@@ -7,6 +7,7 @@ export const REASONS = {
   ScaledToZero: 'Nothing, or `kubectl scale expd/NAME --replicas=1` to give it pods again.',
   Updating: 'Wait: the change was applied and the workload controller has not seen it yet.',
   PodsNotReady: 'Wait; if it lasts, `kubectl describe` the pods of the experiment.',
+  KindNotAvailable: 'Upgrade the controller: it does not know the kind that `spec.sourceRef` names.',
   SourceNotFound: 'Create the workload that `spec.sourceRef` names, or correct the name in a new experiment.',
   SourceIsExperiment: 'Name a workload that is not itself an experiment.',
   SourceNotForkable: 'Correct the field of the source that the message names.',

@@ -1,0 +1,80 @@
+import { canonicalJson } from '../../common/api/canonical.ts'
+import { FIELD_MANAGER } from '../../common/api/names.ts'
+import type { Reason } from '../../common/api/reasons.ts'
+import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
+import type { Key, Observed } from './observe.ts'
+import type { Outcome } from './outcome.ts'
+import { describeStatus } from './status.ts'
+
+/** What is told beside the resource it is about. */
+export interface Notice {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: Reason
+  readonly message: string
+}
+
+/** What `report` asks of the cluster. */
+export interface StatusWrites {
+  /** applies the whole status over the observed version. @throws KubeError `conflict` if it is not that any more */
+  applyStatus(experiment: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void>
+  /** queues a Kubernetes Event; never waits, never throws */
+  notify(experiment: ExperimentDeployment, outcome: Outcome, notice: Notice): void
+  /** tells operators of a changed outcome */
+  log(key: Key, outcome: Outcome): void
+}
+
+/** A share that merely drifts is written at most this often: with many experiments on one Service, each pod moves all. */
+const SHARE_INTERVAL_MS = 10_000
+
+/**
+ * Writes what changed of the status, and tells of a changed outcome once. Answers in how many milliseconds it wants to
+ * be called again, if it put a write off.
+ * @throws KubeError when the status cannot be written
+ */
+export async function report(kube: StatusWrites, key: Key, observed: Observed, outcome: Outcome): Promise<number> {
+  const { experiment } = observed
+  const status = describeStatus(observed, outcome)
+  const before = experiment.status
+  if (canonicalJson(status) === canonicalJson(before ?? {})) return Number.POSITIVE_INFINITY
+  if (before && canonicalJson(withoutShares(status)) === canonicalJson(withoutShares(before))) {
+    const restMs = SHARE_INTERVAL_MS - (observed.now.getTime() - lastStatusWrite(experiment))
+    if (restMs > 0) return restMs
+  }
+  await kube.applyStatus(experiment, status)
+  if (summaryOf(before) !== summaryOf(status)) {
+    const type = outcome.is === 'stalled' || outcome.is === 'failed' ? 'Warning' : 'Normal'
+    kube.notify(experiment, outcome, { type, reason: outcome.reason, message: outcome.message })
+    kube.log(key, outcome)
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+/** A status but for the numbers that every pod of the neighbourhood moves. */
+function withoutShares({ services, share: _share, conditions, ...rest }: ExperimentDeploymentStatus) {
+  return {
+    ...rest,
+    services: services?.map(({ name, selected, reason, experimentEndpoints }) => ({
+      name,
+      selected,
+      reason,
+      experimentEndpoints,
+    })),
+    conditions: conditions?.map(({ message, ...condition }) =>
+      condition.type === 'TrafficShared' ? condition : { ...condition, message },
+    ),
+  }
+}
+
+const summaryOf = (status: ExperimentDeploymentStatus | undefined): string =>
+  canonicalJson(
+    status?.conditions
+      ?.filter(({ type }) => type === 'Ready' || type === 'Stalled')
+      .map(({ type, status: value, reason }) => [type, value, reason]),
+  )
+
+/** The API server keeps when our apply last changed something: milliseconds since 1970, 0 if it never did. */
+const lastStatusWrite = ({ metadata }: ExperimentDeployment): number =>
+  Date.parse(
+    metadata.managedFields?.find(({ manager, subresource }) => manager === FIELD_MANAGER && subresource === 'status')
+      ?.time ?? '',
+  ) || 0

@@ -1,0 +1,101 @@
+import { conditionsFrom, type Finding } from '../../common/api/conditions.ts'
+import { EXPERIMENT_ID } from '../../common/api/names.ts'
+import { at, isObject, listOr, objectOr } from '../../common/api/object.ts'
+import type { Reason } from '../../common/api/reasons.ts'
+import type { ExperimentDeploymentStatus, ServiceShare } from '../../common/api/types.ts'
+import { templateLabels } from '../../common/workload/desired.ts'
+import { experimentId } from '../../common/workload/identity.ts'
+import { serviceShares } from '../../common/workload/services.ts'
+import type { Observed } from './observe.ts'
+import type { Outcome } from './outcome.ts'
+
+/**
+ * The whole status that a pass leaves, from present facts alone. Equal facts give an equal status, so that a converged
+ * experiment is written no more. Of the former status only times, and what a kept fork was derived from, live on.
+ */
+export function describeStatus(observed: Observed, outcome: Outcome): ExperimentDeploymentStatus {
+  const { experiment } = observed
+  const before = experiment.status
+  const { generation, namespace, uid } = experiment.metadata
+  const services = servicesOf(observed, outcome)
+  const share = services.find(({ selected }) => selected)?.share
+  const source = outcome.source ?? (outcome.fork ? before?.source : undefined)
+  const { kind, name } = experiment.spec.sourceRef
+  return {
+    observedGeneration: generation,
+    conditions: conditionsFrom(
+      [...summary(outcome), sourceResolved(observed, outcome), trafficShared(outcome, services)],
+      { before: before?.conditions ?? [], observedGeneration: generation, now: observed.now },
+    ),
+    replicas: count(outcome, 'replicas'),
+    readyReplicas: count(outcome, 'readyReplicas'),
+    selector: `${EXPERIMENT_ID}=${experimentId(uid)}`,
+    services,
+    sourceName: `${kind}/${name}`,
+    ...(share === undefined ? {} : { share }),
+    ...(source === undefined ? {} : { source }),
+    ...forkFacts(outcome, namespace),
+  }
+}
+
+const count = ({ fork }: Outcome, field: string): number => Number(at(fork, 'status', field) ?? 0)
+
+function forkFacts({ fork }: Outcome, namespace: string): ExperimentDeploymentStatus {
+  if (!fork) return {}
+  const { apiVersion, kind, metadata } = fork
+  const image = listOr(at(fork, 'spec', 'template', 'spec', 'containers'))
+    .filter(isObject)
+    .map((container) => String(container.image ?? ''))
+    .join(',')
+  const { name, uid = '', generation = 0 } = metadata
+  return { image, experimentResourceRef: { apiVersion, kind, name, namespace, uid, generation } }
+}
+
+function servicesOf({ source, traffic }: Observed, { fork }: Outcome): readonly ServiceShare[] {
+  if (!fork) return []
+  const sourceLabels = source ? templateLabels(source) : {}
+  return serviceShares(traffic, { forkName: fork.metadata.name, forkLabels: templateLabels(fork), sourceLabels })
+}
+
+/** Ready, Progressing and, only while a person must act, Stalled: as kstatus reads them. */
+function summary({ is, reason, message }: Outcome): Finding[] {
+  const ready = is === 'settled'
+  const progressing = is === 'waiting' || is === 'failed'
+  const findings: Finding[] = [
+    { type: 'Ready', status: ready ? 'True' : 'False', reason, message },
+    { type: 'Progressing', status: progressing ? 'True' : 'False', reason, message },
+  ]
+  return is === 'stalled' ? [...findings, { type: 'Stalled', status: 'True', reason, message }] : findings
+}
+
+/** What the pass could say of the source; where it stopped earlier, nothing. */
+function sourceResolved({ source, experiment }: Observed, outcome: Outcome): Finding {
+  const type = 'SourceResolved'
+  const { kind, name } = experiment.spec.sourceRef
+  if (outcome.reason === 'SourceIsExperiment' || outcome.reason === 'SourceNotForkable')
+    return { type, status: 'False', reason: outcome.reason, message: outcome.message }
+  if (source && !source.metadata.deletionTimestamp)
+    return { type, status: 'True', reason: 'Resolved', message: `${kind.toLowerCase()}/${name}` }
+  return { type, status: 'False', reason: 'SourceNotFound', message: `no ${kind.toLowerCase()}/${name}` }
+}
+
+function trafficShared({ fork }: Outcome, services: readonly ServiceShare[]): Finding {
+  const told = (status: Finding['status'], reason: Reason, message: string): Finding => ({
+    type: 'TrafficShared',
+    status,
+    reason,
+    message,
+  })
+  if (!fork) return told('Unknown', 'Pending', 'there is no fork yet')
+  if (objectOr(fork.spec).replicas === 0) return told('False', 'ScaledToZero', 'no pods, no traffic')
+  const [first] = services
+  if (!first) return told('False', 'NoService', 'no Service selects the pods of the source or of the experiment')
+  const selected = services.filter((service) => service.selected)
+  const serving = selected.filter(({ experimentEndpoints }) => experimentEndpoints > 0)
+  if (serving.length > 0) return told('True', 'Selected', serving.map(tellShare).join(', '))
+  if (selected.length > 0) return told('False', 'NoReadyEndpoints', 'no pod of the experiment is a ready endpoint')
+  return told('False', 'LabelsDoNotMatch', services.map(({ name, message }) => `${name}: ${message}`).join('; '))
+}
+
+const tellShare = ({ name, share, experimentEndpoints, readyEndpoints }: ServiceShare): string =>
+  `service/${name}: ${share} of new connections (${experimentEndpoints} of ${readyEndpoints} endpoints)`

@@ -1,0 +1,67 @@
+import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
+import type { JsonObject, KubeObject, ObjectMeta } from '../common/api/object.ts'
+import type { ExperimentDeployment, ExperimentDeploymentSpec, ExperimentDeploymentStatus } from '../common/api/types.ts'
+import type { SpecSchema } from '../common/workload/kind.ts'
+
+/** The uid of the example in the specification; its fork's id is `cd1aa1c99c`. */
+export const UID = '5f0c1e9a-6b0e-4c1d-9a53-2f4f3d1b7a10'
+export const FORK = 'cart-experiment-cd1aa1c99c'
+
+interface DeploymentOf {
+  readonly name?: string
+  readonly image?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly podLabels?: Readonly<Record<string, string>>
+  readonly podAnnotations?: Readonly<Record<string, string>>
+  readonly metadata?: Partial<ObjectMeta>
+  readonly container?: JsonObject
+  readonly pod?: JsonObject
+  readonly template?: JsonObject
+  readonly spec?: JsonObject
+}
+
+/** A Deployment `cart` of eleven pods. */
+export const aDeployment = ({ name = 'cart', image = 'example/cart:1', ...of }: DeploymentOf = {}): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: {
+    name,
+    namespace: 'shop',
+    uid: 'uid-of-cart',
+    generation: 1,
+    labels: { app: 'cart', ...of.labels },
+    ...of.metadata,
+  },
+  spec: {
+    replicas: 11,
+    selector: { matchLabels: { app: 'cart' } },
+    template: {
+      metadata: { labels: { app: 'cart', ...of.podLabels }, annotations: { ...of.podAnnotations } },
+      spec: { containers: [{ name: 'cart', image, ...of.container }], ...of.pod },
+      ...of.template,
+    },
+    ...of.spec,
+  },
+})
+
+interface ExperimentOf extends Partial<ExperimentDeploymentSpec> {
+  readonly metadata?: Partial<ObjectMeta>
+  readonly status?: ExperimentDeploymentStatus
+}
+
+/** `faster-cart`, one pod of `cart`, nothing overridden. */
+export const anExperiment = ({ metadata, status, ...spec }: ExperimentOf = {}): ExperimentDeployment => ({
+  apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
+  kind: EXPERIMENT_DEPLOYMENT.kind,
+  metadata: { name: 'faster-cart', namespace: 'shop', uid: UID, generation: 1, resourceVersion: '10', ...metadata },
+  spec: { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {}, ...spec },
+  ...(status ? { status } : {}),
+})
+
+/** An override that sets `image` of the container `cart`. */
+export const imageOverride = (image: string): JsonObject => ({
+  template: { spec: { containers: [{ name: 'cart', image }] } },
+})
+
+/** A schema that finds nothing wrong. */
+export const ANY_SCHEMA: SpecSchema = { hash: 'any', check: () => [] }

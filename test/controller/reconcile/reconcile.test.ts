@@ -1,0 +1,139 @@
+import { expect } from 'chai'
+import { KubeError } from '../../../common/kube/errors.ts'
+import type { Traffic } from '../../../common/workload/services.ts'
+import { reconciler } from '../../../controller/reconcile/reconcile.ts'
+import { aDeployment, anExperiment, FORK, imageOverride } from '../../builders.ts'
+import { recordingKube } from '../../recording-kube.ts'
+
+const KEY = 'shop/faster-cart'
+const clock = () => new Date('2026-11-21T10:00:00Z')
+
+const traffic = (ours: number, others: number): Traffic => ({
+  services: [{ name: 'cart', selector: { app: 'cart' } }],
+  slices: [
+    {
+      service: 'cart',
+      ready: [
+        ...Array.from({ length: ours }, (_, index) => ({ uid: `o${index}`, pod: `${FORK}-7d9f-${index}` })),
+        ...Array.from({ length: others }, (_, index) => ({ uid: `s${index}`, pod: `cart-5c6b-${index}` })),
+      ],
+    },
+  ],
+})
+
+describe('a reconcile', () => {
+  it('makes the fork, then follows its source, then rests', async () => {
+    const story = recordingKube({ experiment: anExperiment(), source: aDeployment({ image: 'cart:1.9' }) })
+    const pass = reconciler(story.kube, clock)
+    await pass(KEY)
+    story.forkBecomesReady()
+    await pass(KEY)
+    await pass(KEY)
+    story.world.source = aDeployment({ image: 'cart:2.0', metadata: { generation: 2 } })
+    await pass(KEY)
+    story.forkBecomesReady()
+    await pass(KEY)
+    const rest = await pass(KEY)
+    expect(story.diary).to.deep.equal([
+      `apply Deployment ${FORK} unless it is somebody else’s`,
+      'status Ready=False Updating Progressing SourceResolved',
+      'event Normal Updating',
+      'the fork becomes ready',
+      'status Ready=True Available SourceResolved',
+      'event Normal Available',
+      `apply Deployment ${FORK}`,
+      'status Ready=False Updating Progressing SourceResolved',
+      'event Normal Updating',
+      'the fork becomes ready',
+      'status Ready=True Available SourceResolved',
+      'event Normal Available',
+    ])
+    expect(rest).to.equal('never')
+  })
+
+  it('keeps the override when the source moves on', async () => {
+    const overrideSpec = imageOverride('cart:rc')
+    const story = recordingKube({
+      experiment: anExperiment({ overrideSpec }),
+      source: aDeployment({ image: 'cart:1' }),
+    })
+    const pass = reconciler(story.kube, clock)
+    await pass(KEY)
+    story.world.source = aDeployment({ image: 'cart:2', spec: { minReadySeconds: 7 } })
+    await pass(KEY)
+    expect(story.applied.at(-1)?.spec).to.deep.include({ minReadySeconds: 7 })
+    expect(JSON.stringify(story.applied.at(-1)?.spec)).to.contain('"image":"cart:rc"')
+  })
+
+  it('restores a fork that somebody changed', async () => {
+    const story = recordingKube({ experiment: anExperiment(), source: aDeployment() })
+    const pass = reconciler(story.kube, clock)
+    await pass(KEY)
+    story.forkBecomesReady()
+    await pass(KEY)
+    story.someoneChangesTheFork({ spec: { replicas: 5 } })
+    await pass(KEY)
+    expect(story.world.stored?.spec).to.deep.include({ replicas: 1 })
+  })
+
+  it('tells what the API server refuses, and looks again in a minute', async () => {
+    const story = recordingKube({ experiment: anExperiment(), source: aDeployment() })
+    story.world.failure = new KubeError({
+      kind: 'invalid',
+      status: 422,
+      message: 'spec.template: no',
+      attempted: 'apply',
+    })
+    const again = await reconciler(story.kube, clock)(KEY)
+    expect(story.diary.slice(1)).to.deep.equal([
+      'status Ready=False ApplyRefused Stalled SourceResolved',
+      'event Warning ApplyRefused',
+    ])
+    expect(again).to.deep.equal({ afterMs: 60_000 })
+  })
+
+  it('leaves an unreachable API server to the backoff, and says nothing of it', async () => {
+    const story = recordingKube({ experiment: anExperiment(), source: aDeployment() })
+    story.world.failure = new KubeError({ kind: 'unreachable', message: 'reset' })
+    let thrown: unknown
+    await reconciler(
+      story.kube,
+      clock,
+    )(KEY).catch((error) => {
+      thrown = error
+    })
+    expect(thrown).to.equal(story.world.failure)
+    expect(story.diary).to.have.length(1)
+  })
+
+  it('writes a share that appears at once, and one that drifts at most every ten seconds', async () => {
+    const story = recordingKube({ experiment: anExperiment(), source: aDeployment() })
+    let now = clock()
+    const pass = reconciler(story.kube, () => now)
+    await pass(KEY)
+    story.forkBecomesReady()
+    await pass(KEY)
+    story.world.traffic = traffic(1, 11)
+    await pass(KEY)
+    expect(story.world.experiment?.status?.share).to.equal('8%')
+
+    const { experiment } = story.world
+    if (!experiment) throw new Error('the experiment went')
+    const managedFields = [{ manager: 'experiment-controller', subresource: 'status', time: '2026-11-21T10:00:00Z' }]
+    story.world.experiment = { ...experiment, metadata: { ...experiment.metadata, managedFields } }
+    story.world.traffic = traffic(1, 3)
+    now = new Date('2026-11-21T10:00:04Z')
+    expect(await pass(KEY)).to.deep.equal({ afterMs: 6_000 })
+    expect(story.world.experiment?.status?.share).to.equal('8%')
+    now = new Date('2026-11-21T10:00:10Z')
+    expect(await pass(KEY)).to.equal('never')
+    expect(story.world.experiment?.status?.share).to.equal('25%')
+  })
+
+  it('does nothing for an experiment that is being deleted', async () => {
+    const metadata = { deletionTimestamp: '2026-11-21T10:00:00Z' }
+    const story = recordingKube({ experiment: anExperiment({ metadata }), source: aDeployment() })
+    expect(await reconciler(story.kube, clock)(KEY)).to.equal('never')
+    expect(story.diary).to.deep.equal([])
+  })
+})

@@ -1,0 +1,86 @@
+import { FIELD_MANAGER } from '../common/api/names.ts'
+import { at, type JsonObject, type KubeObject } from '../common/api/object.ts'
+import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../common/api/types.ts'
+import type { KubeError } from '../common/kube/errors.ts'
+import type { SpecSchema } from '../common/workload/kind.ts'
+import type { Traffic } from '../common/workload/services.ts'
+import type { Kube } from '../controller/reconcile/reconcile.ts'
+import { ANY_SCHEMA } from './builders.ts'
+
+interface Given {
+  readonly experiment: ExperimentDeployment
+  readonly source?: KubeObject | undefined
+  readonly schema?: SpecSchema | undefined
+  readonly traffic?: Traffic
+}
+
+/** A world of one experiment: a few variables and a diary of every write, without behaviour of its own. */
+export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic }: Given) {
+  const diary: string[] = []
+  const applied: KubeObject[] = []
+  const world = {
+    experiment: experiment as ExperimentDeployment | undefined,
+    source,
+    traffic: traffic ?? { services: [], slices: [] },
+    stored: undefined as KubeObject | undefined,
+    failure: undefined as KubeError | undefined,
+  }
+  const store = (fork: KubeObject): KubeObject => {
+    const { stored } = world
+    const same = stored && JSON.stringify(stored.spec) === JSON.stringify(fork.spec)
+    const generation = (stored?.metadata.generation ?? 0) + (same ? 0 : 1)
+    const managedFields = [{ manager: FIELD_MANAGER, operation: 'Apply', time: '2026-11-21T10:00:00Z' }]
+    const metadata = { ...fork.metadata, uid: stored?.metadata.uid ?? 'uid-of-fork', generation, managedFields }
+    world.stored = { ...fork, metadata, ...(stored?.status ? { status: stored.status } : {}) }
+    return world.stored
+  }
+  const kube: Kube = {
+    experiment: () => world.experiment,
+    source: async () => world.source,
+    occupant: () => world.stored,
+    schema: () => schema,
+    traffic: () => world.traffic,
+    applyFork: async ({ kind }, fork, { force }) => {
+      diary.push(`apply ${kind} ${fork.metadata.name}${force ? '' : ' unless it is somebody else’s'}`)
+      if (world.failure) throw world.failure
+      applied.push(fork)
+      return store(fork)
+    },
+    applyStatus: async (of, status: ExperimentDeploymentStatus) => {
+      const ready = status.conditions?.find(({ type }) => type === 'Ready')
+      const others = status.conditions?.filter(({ type, status: value }) => type !== 'Ready' && value === 'True')
+      diary.push(`status Ready=${ready?.status} ${ready?.reason} ${others?.map(({ type }) => type).join(' ')}`)
+      world.experiment = { ...of, status }
+    },
+    notify: (_of, _outcome, { type, reason }) => diary.push(`event ${type} ${reason}`),
+    log: () => undefined,
+  }
+  return {
+    kube,
+    diary,
+    applied,
+    world,
+    /** The fork's controller and pods catch up. */
+    forkBecomesReady() {
+      diary.push('the fork becomes ready')
+      const { stored } = world
+      if (!stored) throw new Error('there is no fork yet')
+      const replicas = Number(at(stored, 'spec', 'replicas'))
+      const counts: JsonObject = {
+        replicas,
+        updatedReplicas: replicas,
+        availableReplicas: replicas,
+        readyReplicas: replicas,
+      }
+      world.stored = { ...stored, status: { observedGeneration: stored.metadata.generation, ...counts } }
+    },
+    /** Somebody writes the fork. */
+    someoneChangesTheFork(change: JsonObject) {
+      diary.push('somebody changes the fork')
+      const { stored } = world
+      if (!stored) throw new Error('there is no fork yet')
+      const generation = (stored.metadata.generation ?? 0) + 1
+      world.stored = { ...stored, ...change, metadata: { ...stored.metadata, generation } }
+    },
+  }
+}
