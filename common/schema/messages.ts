@@ -1,0 +1,126 @@
+import type { ErrorObject } from 'ajv'
+import { formatPath, type Path, showValue } from '../api/field-path.ts'
+import { isObject, listOr, objectOr } from '../api/object.ts'
+import type { FieldError, FieldErrorCause } from '../api/types.ts'
+import { didYouMean } from './did-you-mean.ts'
+
+const ROOT = 'spec.overrideSpec'
+
+/** How many known fields or values a message lists. */
+const MAX_LISTED = 8
+
+/** What ajv found in `overrideSpec`, in words for its author. Expects `verbose` errors. */
+export function fieldErrors(errors: readonly ErrorObject[], overrideSpec: unknown): readonly FieldError[] {
+  const found = errors.map((error) => ({ error, path: pathOf(error, overrideSpec) }))
+  const misspelt = new Set(
+    found.flatMap(({ error, path }) => {
+      const meant = error.keyword === 'additionalProperties' ? suggestion(error) : undefined
+      return meant === undefined ? [] : [formatPath(ROOT, [...path.slice(0, -1), meant])]
+    }),
+  )
+  return found
+    .map(({ error, path }) => ({ field: formatPath(ROOT, path), ...told(error, path) }))
+    .filter(({ field, cause }) => cause !== 'FieldValueRequired' || !misspelt.has(field)) // one mistake, told once
+}
+
+interface Told {
+  readonly message: string
+  readonly cause: FieldErrorCause
+}
+
+function told(error: ErrorObject, path: Path): Told {
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return { message: unknownField(error), cause: 'FieldValueInvalid' }
+    case 'required':
+      return { message: 'required', cause: 'FieldValueRequired' }
+    case 'type':
+      return { message: wrongType(error, path), cause: 'FieldValueTypeInvalid' }
+    case 'enum':
+      return { message: unsupported(error), cause: 'FieldValueNotSupported' }
+    case 'uniqueBy':
+      return { message: `duplicate of [${error.params.first}] (${error.params.keys})`, cause: 'FieldValueDuplicate' }
+    case 'quantity':
+      return {
+        message: `expected a quantity such as 500m or 1Gi, got ${showValue(error.data)}`,
+        cause: 'FieldValueInvalid',
+      }
+    case 'format':
+      return { message: `expected ${error.params.format}, got ${showValue(error.data)}`, cause: 'FieldValueInvalid' }
+    default: // bounds: "must be >= 0", in ajv's words
+      return { message: `${error.message ?? 'invalid'}, got ${showValue(error.data)}`, cause: 'FieldValueInvalid' }
+  }
+}
+
+const knownFields = (error: ErrorObject): readonly string[] => Object.keys(objectOr(error.parentSchema?.properties))
+
+const suggestion = (error: ErrorObject): string | undefined =>
+  didYouMean(String(error.params.additionalProperty), knownFields(error))
+
+function unknownField(error: ErrorObject): string {
+  const meant = suggestion(error)
+  if (meant !== undefined) return `unknown field; did you mean ${JSON.stringify(meant)}?`
+  const known = knownFields(error)
+  const more = known.length > MAX_LISTED ? ', ...' : ''
+  return `unknown field; known here: ${known.slice(0, MAX_LISTED).join(', ')}${more}`
+}
+
+/** JSON's word for a list is foreign to who writes YAML. */
+const WORDS: Readonly<Record<string, string>> = { array: 'list' }
+
+function wrongType(error: ErrorObject, path: Path): string {
+  const types = [error.params.type].flat()
+  const expected = types
+    .filter((type) => type !== 'null')
+    .map((type) => WORDS[String(type)] ?? String(type))
+    .join(' or ')
+  if (error.data === null)
+    return path.some((step) => typeof step === 'number')
+      ? `expected ${expected}, got null; inside a list null removes nothing, leave this out`
+      : `expected ${expected}, got null`
+  return `expected ${expected}, got ${describe(error.data)}${remedy(types, error.data)}`
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'list'
+  if (isObject(value)) return 'object'
+  return `${typeof value} ${showValue(value)}`
+}
+
+/** YAML makes numbers and booleans of bare words, and strings of quoted numbers: the two slips of the hand. */
+function remedy(types: readonly unknown[], value: unknown): string {
+  const isBare = typeof value === 'number' || typeof value === 'boolean'
+  if (types.length <= 2 && types[0] === 'string' && isBare) return '; quote it' // the second is null
+  if (types.includes('integer') && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return '; remove the quotes'
+  if (types.includes('boolean') && (value === 'true' || value === 'false')) return '; remove the quotes'
+  return ''
+}
+
+function unsupported(error: ErrorObject): string {
+  const allowed = listOr(error.params.allowedValues).filter((value) => value !== null)
+  const more = allowed.length > MAX_LISTED ? ', ...' : ''
+  return `unsupported value ${showValue(error.data)}; one of: ${allowed.slice(0, MAX_LISTED).join(', ')}${more}`
+}
+
+/** Where the mistake is: below what ajv judged for a member that is missing, unknown or there twice. */
+function pathOf(error: ErrorObject, document: unknown): Path {
+  const path = pathOfPointer(error.instancePath, document)
+  const { missingProperty, additionalProperty, index, keys, only } = error.params
+  if (error.keyword === 'required') return [...path, String(missingProperty)]
+  if (error.keyword === 'additionalProperties') return [...path, String(additionalProperty)]
+  if (error.keyword === 'uniqueBy' && keys !== undefined)
+    return only === undefined ? [...path, Number(index)] : [...path, Number(index), String(only)]
+  return path
+}
+
+/** RFC 6901, with list indices as numbers: only the document tells `0` the key from `0` the index. */
+function pathOfPointer(pointer: string, document: unknown): Path {
+  const path: (string | number)[] = []
+  let value = document
+  for (const token of pointer.split('/').slice(1)) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~')
+    path.push(Array.isArray(value) ? Number(key) : key)
+    value = Array.isArray(value) ? value[Number(key)] : objectOr(value)[key]
+  }
+  return path
+}
