@@ -82,7 +82,6 @@ describe('a reconcile', () => {
       kind: 'invalid',
       status: 422,
       message: 'spec.template: no',
-      attempted: 'apply',
     })
     const again = await reconciler(story.kube, clock)(KEY)
     expect(story.diary.slice(1)).to.deep.equal([

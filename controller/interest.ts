@@ -1,0 +1,72 @@
+import type { ExperimentDeployment } from '../common/api/types.ts'
+import { forkName } from '../common/workload/identity.ts'
+import type { Key } from './reconcile/observe.ts'
+
+/** Which experiments care about which objects, from the experiments alone. */
+export class Interest {
+  readonly #bySource = new Groups()
+  readonly #byFork = new Groups()
+  readonly #byNamespace = new Groups()
+
+  /** `key` is there, as `experiment` says. Taking it twice is harmless: what it names is immutable. */
+  add(key: Key, experiment: ExperimentDeployment): void {
+    for (const [groups, member] of this.#groupsOf(experiment)) groups.add(member, key)
+  }
+
+  /** `key` is gone. */
+  remove(key: Key, experiment: ExperimentDeployment): void {
+    for (const [groups, member] of this.#groupsOf(experiment)) groups.remove(member, key)
+  }
+
+  /** Who forks `workload`, `Deployment/shop/cart`. */
+  ofSource(workload: string): ReadonlySet<Key> {
+    return this.#bySource.of(workload)
+  }
+
+  /** Whose fork has, or should have, the name `workload`, `Deployment/shop/cart-experiment-cd1aa1c99c`. */
+  ofFork(workload: string): ReadonlySet<Key> {
+    return this.#byFork.of(workload)
+  }
+
+  ofNamespace(namespace: string): ReadonlySet<Key> {
+    return this.#byNamespace.of(namespace)
+  }
+
+  /** Whose fork the pod `name` in `namespace` may belong to, by its name: `fork-hash-suffix`, or `fork-ordinal`. */
+  ofPod(namespace: string, name: string): readonly Key[] {
+    const parts = name.split('-')
+    return [1, 2].flatMap((tail) => [...this.#byFork.of(`${namespace}/${parts.slice(0, -tail).join('-')}`)])
+  }
+
+  #groupsOf({ metadata: { namespace, uid }, spec }: ExperimentDeployment): readonly (readonly [Groups, string])[] {
+    const { kind, name } = spec.sourceRef
+    const fork = `${namespace}/${forkName(name, uid)}`
+    return [
+      [this.#bySource, `${kind}/${namespace}/${name}`],
+      [this.#byFork, `${kind}/${fork}`],
+      [this.#byFork, fork],
+      [this.#byNamespace, namespace],
+    ]
+  }
+}
+
+const NOBODY: ReadonlySet<Key> = new Set()
+
+class Groups {
+  readonly #groups = new Map<string, Set<Key>>()
+
+  add(group: string, key: Key): void {
+    const keys = this.#groups.get(group) ?? new Set()
+    this.#groups.set(group, keys.add(key))
+  }
+
+  remove(group: string, key: Key): void {
+    const keys = this.#groups.get(group)
+    keys?.delete(key)
+    if (keys?.size === 0) this.#groups.delete(group)
+  }
+
+  of(group: string): ReadonlySet<Key> {
+    return this.#groups.get(group) ?? NOBODY
+  }
+}

@@ -1,0 +1,107 @@
+import type { KubeObject } from '../common/api/object.ts'
+import type { ExperimentDeployment } from '../common/api/types.ts'
+import { isExperiment } from '../common/workload/identity.ts'
+import type { WorkloadKind } from '../common/workload/kind.ts'
+import type { ServiceView, SliceView } from '../common/workload/services.ts'
+import { Interest } from './interest.ts'
+import type { Key } from './reconcile/observe.ts'
+import { changedPods, namespaceOf, TrafficIndex } from './traffic.ts'
+
+/** What a reflector tells its subscribers of one object. */
+export interface Told<T> {
+  readonly is: 'added' | 'updated' | 'deleted'
+  /** `namespace/name` */
+  readonly key: string
+  readonly before?: T
+  readonly after?: T
+}
+
+/** A reflector, as far as those who listen care. */
+export interface View<T> {
+  get(key: string): T | undefined
+  subscribe(handler: (change: Told<T>) => void): void
+}
+
+/** Both views of one kind of workload. */
+export interface WorkloadViews {
+  readonly kind: WorkloadKind
+  /** whole, by the label of forks */
+  readonly forks: View<KubeObject>
+  /** everything of the kind, metadata only */
+  readonly all: View<KubeObject>
+}
+
+export interface Views {
+  readonly experiments: View<ExperimentDeployment>
+  readonly workloads: readonly WorkloadViews[]
+  readonly services: View<ServiceView>
+  readonly slices: View<SliceView>
+}
+
+/** Where keys go that want a look. */
+export interface Wake {
+  add(key: Key): void
+  addAfter(key: Key, delayMs: number): void
+  forget(key: Key): void
+}
+
+/**
+ * Many changes of a neighbour are worth one look: a rolling update of a large source, or of the other pods of a
+ * Service, would storm all followers.
+ */
+export const FOLD_MS = 5_000
+
+/** Lets every change in `views` wake the experiments that it may matter to; answers what the passes look up. */
+export function connect(views: Views, queue: Wake): TrafficIndex {
+  const interest = new Interest()
+  const traffic = new TrafficIndex()
+  const wake = (keys: Iterable<Key>) => {
+    for (const key of keys) queue.add(key)
+  }
+  const fold = (keys: Iterable<Key>) => {
+    for (const key of keys) queue.addAfter(key, FOLD_MS)
+  }
+
+  views.experiments.subscribe(({ key, before, after }) => {
+    if (before && !after) {
+      interest.remove(key, before)
+      queue.forget(key)
+    } else if (after) {
+      interest.add(key, after)
+      queue.add(key)
+    }
+  })
+
+  for (const { kind, forks, all } of views.workloads) {
+    forks.subscribe(({ key }) => wake(interest.ofFork(`${kind.kind}/${key}`)))
+    all.subscribe(({ key, before, after }) => {
+      const name = `${kind.kind}/${key}`
+      const followers = interest.ofSource(name)
+      if (isWorthALook(before, after)) wake(followers)
+      else fold(followers)
+      // a foreign object that takes or frees the name of a fork; the fork itself is seen by its own view
+      if ([before, after].some((object) => object && !isExperiment(object))) wake(interest.ofFork(name))
+    })
+  }
+
+  views.services.subscribe((change) => {
+    traffic.service(change)
+    wake(interest.ofNamespace(namespaceOf(change.key)))
+  })
+
+  views.slices.subscribe((change) => {
+    traffic.slice(change)
+    const { key, before, after } = change
+    const namespace = namespaceOf(key)
+    for (const pod of changedPods(before, after)) wake(interest.ofPod(namespace, pod))
+    fold(interest.ofNamespace(namespace))
+  })
+  return traffic
+}
+
+/** Whether a source came, went or changed in what a fork is derived from. */
+const isWorthALook = (before: KubeObject | undefined, after: KubeObject | undefined): boolean =>
+  before?.metadata.uid !== after?.metadata.uid ||
+  before?.metadata.generation !== after?.metadata.generation ||
+  before?.metadata.deletionTimestamp !== after?.metadata.deletionTimestamp ||
+  (before !== undefined && after !== undefined && isExperiment(before) !== isExperiment(after))

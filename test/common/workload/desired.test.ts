@@ -1,0 +1,140 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { parse } from 'yaml'
+import type { JsonObject, KubeObject } from '../../../common/api/object.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { type Derived, derive } from '../../../common/workload/desired.ts'
+import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
+import { aJsonObject } from '../../generators.ts'
+
+const EXAMPLE = `
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: cart-experiment-cd1aa1c99c
+  namespace: shop
+  labels:
+    app.kubernetes.io/managed-by: experiment-controller
+    experiment-controller.example.com/cr-name: faster-cart
+    experiment-controller.example.com/experiment-id: cd1aa1c99c
+    experiment-controller.example.com/is-experiment: "true"
+    experiment-controller.example.com/role: experiment
+  ownerReferences:
+  - {apiVersion: experimentcontroller.example.com/v1alpha1, kind: ExperimentDeployment, name: faster-cart,
+     uid: 5f0c1e9a-6b0e-4c1d-9a53-2f4f3d1b7a10, controller: true, blockOwnerDeletion: true}
+spec:
+  replicas: 1
+  revisionHistoryLimit: 1
+  selector: {matchLabels: {experiment-controller.example.com/experiment-id: cd1aa1c99c}}
+  minReadySeconds: 5
+  template:
+    metadata:
+      labels:
+        app: cart
+        experiment-controller.example.com/cr-name: faster-cart
+        experiment-controller.example.com/experiment-id: cd1aa1c99c
+        experiment-controller.example.com/is-experiment: "true"
+        experiment-controller.example.com/role: experiment
+      annotations: {prometheus.io/scrape: "true"}
+    spec:
+      containers:
+      - name: cart
+        image: example/cart:2
+        env: [{name: LOG_LEVEL, value: debug}]
+`
+
+const forkOf = (source: KubeObject, overrideSpec: JsonObject = {}): KubeObject => {
+  const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), source })
+  if (derived.is !== 'fork') throw new Error(`refused: ${JSON.stringify(derived.errors)}`)
+  return derived.fork
+}
+
+const templateOf = (fork: KubeObject): JsonObject => (fork.spec as { template: JsonObject }).template
+
+describe('derive', () => {
+  it('gives the example its object', () => {
+    const source = aDeployment({
+      spec: { minReadySeconds: 5, revisionHistoryLimit: 10, paused: true },
+      podAnnotations: { 'kubectl.kubernetes.io/restartedAt': '2026-01-05T10:00:00Z', 'prometheus.io/scrape': 'true' },
+      container: { env: [{ name: 'LOG_LEVEL', value: 'info' }] },
+    })
+    const container = { name: 'cart', image: 'example/cart:2', env: [{ name: 'LOG_LEVEL', value: 'debug' }] }
+    const overrideSpec = { template: { spec: { containers: [container] } } }
+    expect(forkOf(source, overrideSpec)).to.deep.equal(parse(EXAMPLE))
+  })
+
+  it('leaves an unknown spec field behind, and takes an unknown template field along', () => {
+    const fork = forkOf(aDeployment({ spec: { surprise: 1 }, pod: { novelty: { x: 1 } } }))
+    expect(fork.spec).not.to.have.property('surprise')
+    expect(templateOf(fork).spec).to.deep.include({ novelty: { x: 1 } })
+  })
+
+  it('takes neither nodeName nor the serviceAccount alias along', () => {
+    const fork = forkOf(aDeployment({ pod: { nodeName: 'n1', serviceAccount: 'cart', ephemeralContainers: [] } }))
+    expect(templateOf(fork).spec).to.have.all.keys('containers', 'serviceAccountName')
+    expect(templateOf(fork).spec).to.deep.include({ serviceAccountName: 'cart' })
+  })
+
+  it('keeps the last of two variables of one name, and says so', () => {
+    const env = [
+      { name: 'A', value: '1' },
+      { name: 'B', value: '2' },
+      { name: 'A', value: '3' },
+    ]
+    const source = aDeployment({ container: { env } })
+    const derived = derive({ kind: deployment, experiment: anExperiment(), source })
+    expect(derived.is === 'fork' && derived.warnings).to.have.length(1)
+    expect(JSON.stringify(forkOf(source))).to.contain('"env":[{"name":"B","value":"2"},{"name":"A","value":"3"}]')
+  })
+
+  it('refuses a source that holds one port under two names, by its path', () => {
+    const ports = [
+      { containerPort: 80, name: 'a' },
+      { containerPort: 80, protocol: 'TCP', name: 'b' },
+    ]
+    const derived = derive({
+      kind: deployment,
+      experiment: anExperiment(),
+      source: aDeployment({ container: { ports } }),
+    })
+    expect(derived.is === 'refused' && derived.errors.map(({ field }) => field)).to.deep.equal([
+      'spec.template.spec.containers[0].ports[1]',
+    ])
+  })
+
+  it('takes its replicas from the experiment, never from the source', () => {
+    const experiment = anExperiment({ replicas: 0 })
+    const derived: Derived = derive({ kind: deployment, experiment, source: aDeployment() })
+    expect(derived.is === 'fork' && derived.fork.spec).to.deep.include({ replicas: 0 })
+  })
+
+  it('hashes the base alone: an override or a scaled source leaves it', () => {
+    const hash = (source: KubeObject, overrideSpec: JsonObject = {}) => {
+      const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), source })
+      return derived.is === 'fork' ? derived.templateHash : undefined
+    }
+    expect(hash(aDeployment())).to.match(/^[0-9a-f]{10}$/)
+    expect(hash(aDeployment({ spec: { replicas: 40 } }), imageOverride('x'))).to.equal(hash(aDeployment()))
+    expect(hash(aDeployment({ image: 'other' }))).not.to.equal(hash(aDeployment()))
+  })
+
+  it('neither changes nor shares what it was given', () => {
+    fc.assert(
+      fc.property(aJsonObject, aJsonObject, (pod, override) => {
+        const source = aDeployment({ pod })
+        const overrideSpec = { template: { spec: override } }
+        const before = structuredClone({ source, overrideSpec })
+        const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), source })
+        if (derived.is === 'fork') scribble(derived.fork)
+        expect({ source, overrideSpec }).to.deep.equal(before)
+      }),
+    )
+  })
+})
+
+/** Writes into every object and list below `value`. */
+function scribble(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const inner of Object.values(value)) scribble(inner)
+  Object.assign(value, { scribbled: true })
+}

@@ -1,0 +1,95 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { EXPERIMENT_ID, FIELD_MANAGER, IS_EXPERIMENT } from '../../../common/api/names.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { derive } from '../../../common/workload/desired.ts'
+import { forkName, isExperiment, isForkOf, ownerReference } from '../../../common/workload/identity.ts'
+import { isDroppedKey } from '../../../common/workload/metadata.ts'
+import { aDeployment, anExperiment, FORK, UID } from '../../builders.ts'
+
+const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
+
+describe('the identity of a fork', () => {
+  it('is a name of the source and the uid of the resource', () => expect(forkName('cart', UID)).to.equal(FORK))
+
+  it('gives any source name a valid name of at most 52', () => {
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,80}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,80}[a-z0-9])?)?$/),
+        fc.uuid(),
+        (name, uid) => {
+          expect(forkName(name, uid)).to.match(DNS_SUBDOMAIN).and.to.have.length.of.at.most(52)
+        },
+      ),
+    )
+  })
+
+  it('selects no pod of the source', () => {
+    const derived = derive({ kind: deployment, experiment: anExperiment(), source: aDeployment() })
+    const selector = derived.is === 'fork' ? derived.fork.spec : undefined
+    expect(selector).to.deep.include({ selector: { matchLabels: { [EXPERIMENT_ID]: 'cd1aa1c99c' } } })
+  })
+
+  const ours = {
+    ownerReferences: [ownerReference(anExperiment())],
+    labels: { [EXPERIMENT_ID]: 'cd1aa1c99c' },
+    managedFields: [{ manager: FIELD_MANAGER, operation: 'Apply' }],
+  }
+  const cases: Record<string, [Parameters<typeof aDeployment>[0], boolean]> = {
+    'owner, label and manager': [{ metadata: ours }, true],
+    'the same owner name with another uid': [
+      { metadata: { ...ours, ownerReferences: [{ ...ownerReference(anExperiment()), uid: 'other' }] } },
+      false,
+    ],
+    'an owner that is not the controller': [
+      { metadata: { ...ours, ownerReferences: [{ ...ownerReference(anExperiment()), controller: false }] } },
+      false,
+    ],
+    'our uid without our label': [{ metadata: { ...ours, labels: {} } }, false],
+    'our uid written by another manager': [
+      { metadata: { ...ours, managedFields: [{ manager: 'kubectl', operation: 'Update' }] } },
+      false,
+    ],
+    'nothing but the name': [{}, false],
+  }
+  for (const [sentence, [given, expected]] of Object.entries(cases))
+    it(`is ${expected ? '' : 'not '}proven by ${sentence}`, () => {
+      expect(isForkOf(anExperiment(), aDeployment(given))).to.equal(expected)
+    })
+
+  it('marks experiments by label or by owner', () => {
+    expect(isExperiment(aDeployment())).to.equal(false)
+    expect(isExperiment(aDeployment({ labels: { [IS_EXPERIMENT]: 'true' } }))).to.equal(true)
+    expect(isExperiment(aDeployment({ metadata: { labels: {}, ownerReferences: ours.ownerReferences } }))).to.equal(
+      true,
+    )
+  })
+})
+
+describe('the metadata of a source’s pods', () => {
+  const dropped = [
+    'pod-template-hash',
+    'batch.kubernetes.io/job-name',
+    'kubectl.kubernetes.io/last-applied-configuration',
+    'kubectl.kubernetes.io/restartedAt',
+    'argocd.argoproj.io/tracking-id',
+    'meta.helm.sh/release-name',
+    'kapp.k14s.io/identity',
+    'flagger-id',
+    'flagger.app/x',
+    'olm.owner',
+    'fleet.cattle.io/bundle-id',
+  ]
+  const kept = [
+    'app',
+    'app.kubernetes.io/name',
+    'helm.sh/chart',
+    'kapp.k14s.io/app',
+    'kapp.k14s.io/association',
+    'prometheus.io/scrape',
+    'sidecar.istio.io/inject',
+    'vault.hashicorp.com/role',
+  ]
+  for (const key of dropped) it(`does not come along: ${key}`, () => expect(isDroppedKey(key)).to.equal(true))
+  for (const key of kept) it(`comes along: ${key}`, () => expect(isDroppedKey(key)).to.equal(false))
+})
