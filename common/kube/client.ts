@@ -71,7 +71,7 @@ export function kubeClient({ userAgent, random, timers, ...options }: KubeClient
     const text = await response.body.text()
     const body = parsed(text)
     if (response.statusCode >= 200 && response.statusCode < 300 && isAnswerTo(request, body)) return body
-    throw failureOf(response, body, request.path)
+    throw failureOf(response, body, request)
   }
 
   /** Whether the server indeed knows no such kind, or somebody in between just said 404. */
@@ -79,7 +79,8 @@ export function kubeClient({ userAgent, random, timers, ...options }: KubeClient
     if (error.kind !== 'kindAbsent') return error
     const read = (path: string) => once({ verb: 'get', path }, signal)
     if (await isAbsent(askedBy(path), read).catch(() => false)) return error
-    return new KubeError({ kind: 'unreachable', message: `404 for a kind that is there: ${path}` }, { cause: error })
+    const { attempted = '' } = error
+    return new KubeError({ kind: 'unreachable', message: '404 for a kind that is there', attempted }, { cause: error })
   }
 
   return {
@@ -90,7 +91,7 @@ export function kubeClient({ userAgent, random, timers, ...options }: KubeClient
         for (let tries = 1; ; tries++) {
           const outcome = await settled(once(request, deadline.signal))
           if (outcome.is === 'done') return outcome.value
-          const failure = asKubeError(outcome.error, deadline.signal)
+          const failure = asKubeError(outcome.error, deadline.signal, request)
           const delayMs = retryDelay({ failure, request, tries, random })
           if (delayMs === undefined || deadline.signal.aborted)
             throw await confirmed(failure, request.path, deadline.signal)
@@ -104,6 +105,7 @@ export function kubeClient({ userAgent, random, timers, ...options }: KubeClient
 
     async stream(stream) {
       const { path, signal } = stream
+      const watch = { verb: 'watch', path }
       const deadline = startDeadline(timers, DEADLINES_MS.get, signal)
       try {
         const response = await exchange(watchOf(stream), deadline.signal)
@@ -111,10 +113,10 @@ export function kubeClient({ userAgent, random, timers, ...options }: KubeClient
           deadline.lift()
           return linesUntil(response.body, deadline)
         }
-        const failure = failureOf(response, parsed(await response.body.text()), path)
+        const failure = failureOf(response, parsed(await response.body.text()), watch)
         throw await confirmed(failure, path, deadline.signal)
       } catch (error) {
-        const failure = asKubeError(error, deadline.signal)
+        const failure = asKubeError(error, deadline.signal, watch)
         deadline.end()
         throw failure
       }
@@ -132,23 +134,29 @@ function parsed(text: string): unknown {
   }
 }
 
+/** For messages. */
+interface Attempt {
+  readonly verb: string
+  readonly path: string
+}
+
 const isAnswerTo = ({ expects }: KubeRequest, body: unknown): boolean =>
   isObject(body) && (expects === undefined || body.kind === expects)
 
 const isJson = ({ headers }: Dispatcher.ResponseData): boolean => `${headers['content-type']}`.includes('json')
 
-function failureOf(response: Dispatcher.ResponseData, body: unknown, path: string): KubeError {
+function failureOf(response: Dispatcher.ResponseData, body: unknown, { verb, path }: Attempt): KubeError {
   const retryAfter = response.headers['retry-after']
   const answer = { status: response.statusCode, body, ...(typeof retryAfter === 'string' ? { retryAfter } : {}) }
-  return new KubeError(classify(answer, askedBy(path)))
+  return new KubeError({ ...classify(answer, askedBy(path)), attempted: `${verb} ${path}` })
 }
 
 /** Whatever went wrong on the way is `unreachable`; an abort is told by its reason. */
-function asKubeError(error: unknown, signal: AbortSignal): KubeError {
+function asKubeError(error: unknown, signal: AbortSignal, { verb, path }: Attempt): KubeError {
   if (error instanceof KubeError) return error
   const cause = signal.aborted ? signal.reason : error
   const message = cause instanceof Error ? cause.message : `${cause}`
-  return new KubeError({ kind: 'unreachable', message }, { cause })
+  return new KubeError({ kind: 'unreachable', message, attempted: `${verb} ${path}` }, { cause })
 }
 const isAboutTls = (error: unknown): boolean =>
   isObject(error) && /CERT|TLS|SSL|VERIFY|SELF_SIGNED/.test(`${error.code}`)

@@ -44,6 +44,8 @@ export interface Failure {
   /** `rights`: RBAC; `admission`: a quota, Pod Security, a policy. Only with `forbidden`. */
   readonly forbiddenBy?: 'rights' | 'admission'
   readonly retryAfterMs?: number
+  /** verb and path: `apply /apis/apps/v1/namespaces/shop/deployments/cart` */
+  readonly attempted?: string
 }
 
 /** A request to the API server that failed. */
@@ -55,6 +57,7 @@ export class KubeError extends Error {
   readonly causes: readonly StatusCause[]
   readonly forbiddenBy: 'rights' | 'admission' | undefined
   readonly retryAfterMs: number | undefined
+  readonly attempted: string | undefined
 
   constructor(failure: Failure, options?: ErrorOptions) {
     super(failure.message, options)
@@ -64,6 +67,7 @@ export class KubeError extends Error {
     this.causes = failure.causes ?? []
     this.forbiddenBy = failure.forbiddenBy
     this.retryAfterMs = failure.retryAfterMs
+    this.attempted = failure.attempted
   }
 }
 
@@ -77,9 +81,9 @@ export const isTransient = ({ kind }: KubeError): boolean =>
  */
 export function factsOf(error: unknown): Readonly<Record<string, unknown>> {
   if (error instanceof KubeError) {
-    const { kind, status, reason, message } = error
+    const { kind, status, reason, attempted, message } = error
     const mayQuote = kind === 'invalid' || error.forbiddenBy === 'admission'
-    return { error: { kind, status, reason, ...(mayQuote ? {} : { message }) } }
+    return { error: { kind, status, reason, attempted, ...(mayQuote ? {} : { message }) } }
   }
   return { error: error instanceof Error ? { kind: error.name, stack: error.stack } : { kind: typeof error } }
 }
