@@ -1,0 +1,22 @@
+import { inDocumentOrder } from '../common/api/document-order.ts'
+import { brokenRules } from '../common/api/rules.ts'
+import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
+import type { SpecSchema } from '../common/workload/kind.ts'
+
+/**
+ * Everything wrong with the override by itself, as it is written, once per field. Expects it within `brokenLimits`.
+ * Without a schema yet, only the rules speak.
+ */
+export function overrideFindings(
+  { spec }: ExperimentDeployment,
+  schema: SpecSchema | undefined,
+): readonly FieldError[] {
+  const { overrideSpec } = spec
+  const broken = brokenRules(spec)
+  // a whole manifest: when it is moved up, all that the schema would complain of is another document
+  const isManifest = Object.hasOwn(overrideSpec, 'spec')
+  const told = new Set(broken.map(({ field }) => field))
+  const unfit = isManifest ? [] : (schema?.check(overrideSpec) ?? [])
+  const others = unfit.filter(({ field }) => !told.has(field)) // the rule knows better what to do about it
+  return inDocumentOrder('spec.overrideSpec', overrideSpec, [...broken, ...others])
+}

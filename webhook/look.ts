@@ -1,0 +1,71 @@
+import { isObject, type KubeObject, listOr, member } from '../common/api/object.ts'
+import type { KubeClient } from '../common/kube/client.ts'
+import { KubeError } from '../common/kube/errors.ts'
+import { pathOf, RESOURCES } from '../common/kube/resources.ts'
+import type { WorkloadKind } from '../common/workload/kind.ts'
+import { type ServiceView, type SliceView, serviceView, sliceView } from '../common/workload/services.ts'
+
+/** Of the API server only what a review reads. */
+export type Reader = Pick<KubeClient, 'request'>
+
+/** What is known of the source. `unread`: nobody can tell now, and the controller will see. */
+export type SourceSeen =
+  | { readonly is: 'found'; readonly source: KubeObject }
+  | { readonly is: 'absent' }
+  | { readonly is: 'unread' }
+
+/** Each read ends within this, so that a review is answered before the API server's 5 s are over. */
+const READ_MS = 2_000
+
+/** The workload `name` in `namespace`, as it is now. Never throws for a failing API server. */
+export async function lookAtSource(
+  kube: Reader,
+  kind: WorkloadKind,
+  place: { readonly namespace: string; readonly name: string },
+): Promise<SourceSeen> {
+  try {
+    const path = pathOf(kind, place)
+    const source = await kube.request({ verb: 'get', path, expects: kind.kind, deadlineMs: READ_MS })
+    return isKubeObject(source) ? { is: 'found', source } : { is: 'unread' }
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error
+    return error.kind === 'notFound' ? { is: 'absent' } : { is: 'unread' }
+  }
+}
+
+/** The Services of `namespace` that select pods; undefined if they cannot be read. */
+export const lookAtServices = (kube: Reader, namespace: string): Promise<readonly ServiceView[] | undefined> =>
+  list(kube, { path: pathOf(RESOURCES.Service, { namespace }), query: {}, view: serviceView })
+
+/** The ready pods behind `services`; undefined if they cannot be read. */
+export async function lookAtSlices(
+  kube: Reader,
+  namespace: string,
+  services: readonly string[],
+): Promise<readonly SliceView[] | undefined> {
+  if (services.length === 0) return []
+  const query = { labelSelector: `kubernetes.io/service-name in (${services.join(',')})` }
+  return list(kube, { path: pathOf(RESOURCES.EndpointSlice, { namespace }), query, view: sliceView })
+}
+
+interface Listing<View> {
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly view: (object: KubeObject) => View | undefined
+}
+
+async function list<View>(kube: Reader, { path, query, view }: Listing<View>): Promise<readonly View[] | undefined> {
+  try {
+    // any version will do for a forecast, and one from the API server's memory costs etcd nothing
+    const asked = { verb: 'list', path, query: { ...query, resourceVersion: '0' }, deadlineMs: READ_MS } as const
+    const items = listOr(member(await kube.request(asked), 'items')).filter(isKubeObject)
+    return items.flatMap((item) => view(item) ?? [])
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error
+    return undefined
+  }
+}
+
+/** Items of a list lack `kind` and `apiVersion`; nothing here reads those. */
+const isKubeObject = (value: unknown): value is KubeObject =>
+  isObject(value) && isObject(value.metadata) && typeof value.metadata.name === 'string'

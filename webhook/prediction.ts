@@ -1,0 +1,75 @@
+import { at, type KubeObject } from '../common/api/object.ts'
+import type { ServiceShare } from '../common/api/types.ts'
+import { percent } from '../common/workload/services.ts'
+import { type Change, changes, losses } from './comparison.ts'
+import { warning } from './warnings.ts'
+
+/** All that a prediction may know. */
+export interface Foreseen {
+  readonly operation: 'CREATE' | 'UPDATE'
+  readonly dryRun: boolean
+  readonly source: KubeObject
+  /** what the controller will apply */
+  readonly fork: KubeObject
+  /** what it applied for the resource as it was, where that can be told */
+  readonly previous: KubeObject | undefined
+  /** today's rows of the Services that concern the experiment; undefined where they could not be read */
+  readonly services: readonly ServiceShare[] | undefined
+}
+
+/** Changes that get a line of their own. */
+const MAX_CHANGES = 5
+
+/** What the controller will do, hazards first, as warnings for `kubectl` to print. */
+export const prediction = (foreseen: Foreseen): readonly string[] => [
+  ...losses(foreseen.source, foreseen.fork).map((text) => warning('ListReplaced', text)),
+  ...[deed(foreseen), ...changeLines(foreseen), ...serviceLines(foreseen)].map((text) => warning('Plan', text)),
+]
+
+function deed({ operation, dryRun, source, fork, previous }: Foreseen): string {
+  const kind = fork.kind.toLowerCase()
+  const { namespace } = fork.metadata
+  const from = `from ${kind}/${source.metadata.name}`
+  // the real create will have another uid, and so another suffix
+  if (operation === 'CREATE')
+    return `creates ${kind}/${dryRun ? undecided(fork.metadata.name) : fork.metadata.name} in ${namespace}: ${pods(fork)}, ${from}`
+  const isSame = previous !== undefined && JSON.stringify(previous.spec) === JSON.stringify(fork.spec)
+  const verb = isSame ? 'changes nothing in' : 'updates'
+  return `${verb} ${kind}/${fork.metadata.name} in ${namespace}: ${pods(fork)}, ${from}`
+}
+
+const undecided = (name: string): string => name.replace(/[^-]+$/, '<id>')
+
+function pods(fork: KubeObject): string {
+  const replicas = replicasOf(fork)
+  return replicas === 1 ? '1 pod' : `${replicas} pods`
+}
+
+const replicasOf = (workload: KubeObject): number => Number(at(workload, 'spec', 'replicas') ?? 1)
+
+function changeLines({ operation, source, fork, previous }: Foreseen): readonly string[] {
+  const found: readonly Change[] =
+    operation === 'UPDATE' && previous !== undefined
+      ? [...scaled(previous, fork), ...changes(previous, fork)]
+      : changes(source, fork)
+  const lines = found.slice(0, MAX_CHANGES).map(({ path, from, to }) => `${path}: ${from} -> ${to}`)
+  return found.length <= MAX_CHANGES ? lines : [...lines, `and ${found.length - MAX_CHANGES} more changes`]
+}
+
+function scaled(previous: KubeObject, fork: KubeObject): readonly Change[] {
+  const [from, to] = [replicasOf(previous), replicasOf(fork)]
+  return from === to ? [] : [{ path: 'replicas', from: `${from}`, to: `${to}` }]
+}
+
+function serviceLines({ fork, services }: Foreseen): readonly string[] {
+  const replicas = replicasOf(fork)
+  if (services === undefined) return ['the share of requests is unknown: the Services could not be read']
+  if (replicas === 0) return ['no pods, so no requests; scale it to give it some']
+  if (services.length === 0) return ['no Service selects its pods: nothing is sent to it by itself']
+  return services.map(({ name, selected, message, experimentEndpoints, readyEndpoints }) => {
+    if (!selected) return `service/${name}: no requests; ${message ?? 'it does not select the pods'}`
+    const expected = readyEndpoints - experimentEndpoints + replicas
+    const share = percent(replicas, expected) ?? '0%'
+    return `service/${name}: about ${share} of new connections (${replicas} of ${expected} endpoints)`
+  })
+}

@@ -1,0 +1,123 @@
+import { brokenLimits } from '../common/api/limits.ts'
+import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
+import { derive, templateLabels } from '../common/workload/desired.ts'
+import { isExperiment } from '../common/workload/identity.ts'
+import type { SpecSchema, WorkloadKind } from '../common/workload/kind.ts'
+import { workloadKind } from '../common/workload/registry.ts'
+import { serviceShares } from '../common/workload/services.ts'
+import { decodeExperiment } from './decode.ts'
+import { overrideFindings } from './findings.ts'
+import { lookAtServices, lookAtSlices, lookAtSource, type Reader, type SourceSeen } from './look.ts'
+import { prediction } from './prediction.ts'
+import type { AdmissionRequest } from './review.ts'
+import type { Verdict } from './verdict.ts'
+import { warning } from './warnings.ts'
+
+/** What a validation asks. */
+export interface Surroundings {
+  readonly kube: Reader
+  readonly schemas: { schemaOf(kind: string): SpecSchema | undefined }
+}
+
+/** Everything that is wrong, or what the controller will do. Writes nothing, so a dry run is answered alike. */
+export const validator =
+  ({ kube, schemas }: Surroundings) =>
+  async (request: AdmissionRequest): Promise<Verdict> => {
+    const decoded = decodeExperiment(request.object, request.namespace)
+    if (decoded.is === 'malformed') return { allowed: false, name: nameIn(request), errors: decoded.errors }
+    const { experiment } = decoded
+    const denied = (errors: readonly FieldError[]): Verdict => ({ allowed: false, name: nameIn(request), errors })
+
+    const broken = brokenLimits(experiment.spec.overrideSpec)
+    if (broken.length > 0) return denied(broken) // nothing may clone, merge or print it
+
+    const { sourceRef } = experiment.spec
+    const kind = workloadKind(sourceRef.kind)
+    if (!kind) return denied([unknownKind(sourceRef.kind)])
+    const schema = schemas.schemaOf(sourceRef.kind)
+    const place = { namespace: request.namespace, name: sourceRef.name }
+    const seen = await lookAtSource(kube, kind, place)
+    const errors = [...sourceErrors(kind, seen), ...overrideFindings(experiment, schema)]
+    if (errors.length > 0) return denied(errors)
+
+    const pending = schema ? [] : [warning('SchemaNotAvailable', `override not checked yet: no schema of ${kind.kind}`)]
+    if (seen.is !== 'found') return { allowed: true, warnings: [unseen(seen, kind, place), ...pending] }
+    const derived = derive({ kind, experiment, source: seen.source })
+    if (derived.is === 'refused') return denied(derived.errors.map(derivationError(kind, experiment)))
+    const { fork } = derived
+    const services = await shares(kube, request.namespace, {
+      forkName: fork.metadata.name,
+      forkLabels: templateLabels(fork),
+      sourceLabels: templateLabels(seen.source),
+    })
+    const previous = previousFork(request, kind, seen)
+    const { operation, dryRun } = request
+    const plan = prediction({ operation, dryRun, source: seen.source, fork, previous, services })
+    return {
+      allowed: true,
+      warnings: [...derived.warnings.map((text) => warning('Source', text)), ...pending, ...plan],
+    }
+  }
+
+const nameIn = ({ object }: AdmissionRequest): string => {
+  const { metadata } = object
+  const name = typeof metadata === 'object' && metadata !== null && 'name' in metadata ? metadata.name : undefined
+  return typeof name === 'string' ? name : ''
+}
+
+const unknownKind = (kind: string): FieldError => ({
+  field: 'spec.sourceRef.kind',
+  message: `unsupported value ${JSON.stringify(kind.slice(0, 60))}; the CRD lists the kinds that can be forked`,
+  cause: 'FieldValueNotSupported',
+})
+
+function sourceErrors(kind: WorkloadKind, seen: SourceSeen): readonly FieldError[] {
+  if (seen.is !== 'found' || !isExperiment(seen.source)) return []
+  const source = `${kind.kind.toLowerCase()}/${seen.source.metadata.name}`
+  const message = `${source} is itself an experiment; name the workload it was made from`
+  return [{ field: 'spec.sourceRef.name', message, cause: 'FieldValueInvalid' }]
+}
+
+function unseen(
+  seen: Exclude<SourceSeen, { is: 'found' }>,
+  kind: WorkloadKind,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): string {
+  const source = `${kind.kind.toLowerCase()}/${name}`
+  // apply order must not matter: the source may come with the same `kubectl apply`
+  if (seen.is === 'absent')
+    return warning('SourceNotFound', `no ${source} in ${namespace} yet; the override is checked again when it appears`)
+  return warning('SourceUnread', `${source} could not be read now; the controller checks the override against it`)
+}
+
+/** A finding about the source is told at the reference to it: its own path is none in the user's document. */
+const derivationError =
+  (kind: WorkloadKind, { spec }: ExperimentDeployment) =>
+  (error: FieldError): FieldError =>
+    error.field.startsWith('spec.overrideSpec')
+      ? error
+      : {
+          field: 'spec.sourceRef.name',
+          message: `${kind.kind.toLowerCase()}/${spec.sourceRef.name} cannot be forked: ${error.field}: ${error.message}`,
+          cause: 'FieldValueInvalid',
+        }
+
+type Sides = Parameters<typeof serviceShares>[1]
+
+/** Today's rows, by two reads: the slices of those Services alone that concern the experiment. */
+async function shares(kube: Reader, namespace: string, sides: Sides) {
+  const services = await lookAtServices(kube, namespace)
+  if (services === undefined) return undefined
+  const concerned = serviceShares({ services, slices: [] }, sides).map(({ name }) => name)
+  const slices = await lookAtSlices(kube, namespace, concerned)
+  return slices === undefined ? undefined : serviceShares({ services, slices }, sides)
+}
+
+/** What was derived before an update; an old override over the limits counts as unknown, so that it can be mended. */
+function previousFork(request: AdmissionRequest, kind: WorkloadKind, seen: SourceSeen) {
+  if (request.operation === 'CREATE' || seen.is !== 'found') return undefined
+  const old = decodeExperiment(request.oldObject, request.namespace)
+  if (old.is === 'malformed' || brokenLimits(old.experiment.spec.overrideSpec).length > 0) return undefined
+  const derived = derive({ kind, experiment: old.experiment, source: seen.source })
+  return derived.is === 'fork' ? derived.fork : undefined
+}
