@@ -1,0 +1,103 @@
+import type { Binaries, BinaryName } from './binaries.ts'
+import type { ProcessSpec } from './messages.ts'
+
+/** What the programs must know about each other. Paths are absolute. */
+export interface Layout {
+  readonly binaries: Binaries
+  readonly stateDirectory: string
+  readonly ports: { readonly etcd: number; readonly etcdPeer: number; readonly apiserver: number }
+  readonly server: string
+  readonly certDir: string
+  readonly caFile: string
+  readonly serviceAccountKey: string
+  readonly tokens: string
+  readonly auditPolicy: string
+  readonly auditLog: string
+  readonly stages: string
+  /** Of the programs themselves, so that the audit log tells them apart. */
+  readonly kubeconfigs: Readonly<Record<'kube-controller-manager' | 'kube-scheduler' | 'kwok', string>>
+}
+
+/** Addresses come from 198.18.0.0/15, which RFC 2544 keeps for benchmarks: nothing dials them. */
+const NOBODY = '198.18.255.1'
+const NODE_ADDRESS = '198.18.255.2'
+const POD_RANGE = '198.18.0.0/20'
+const SERVICE_RANGE = '198.19.0.0/24'
+
+const spec = ({ binaries, stateDirectory }: Layout, name: BinaryName, args: readonly string[]): ProcessSpec => ({
+  name,
+  command: binaries[name],
+  args,
+  env: { HOME: stateDirectory, PATH: '/usr/bin:/bin' }, // their settings are their arguments
+})
+
+/** Holds everything; nothing survives the sandbox, so nothing is synced to disk. */
+export function etcd(layout: Layout): ProcessSpec {
+  const client = `http://127.0.0.1:${layout.ports.etcd}`
+  const peer = `http://127.0.0.1:${layout.ports.etcdPeer}`
+  return spec(layout, 'etcd', [
+    '--name=n0',
+    `--data-dir=${layout.stateDirectory}/etcd`,
+    `--listen-client-urls=${client}`,
+    `--advertise-client-urls=${client}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=n0=${peer}`,
+    '--unsafe-no-fsync',
+    '--log-level=warn',
+  ])
+}
+
+/** It makes its own certificate in `certDir`, which is its clients' certificate authority too. */
+export const apiserver = (layout: Layout): ProcessSpec =>
+  spec(layout, 'kube-apiserver', [
+    `--etcd-servers=http://127.0.0.1:${layout.ports.etcd}`,
+    `--cert-dir=${layout.certDir}`,
+    '--bind-address=127.0.0.1',
+    `--secure-port=${layout.ports.apiserver}`,
+    `--advertise-address=${NOBODY}`, // it refuses loopback
+    '--endpoint-reconciler-type=none',
+    `--service-cluster-ip-range=${SERVICE_RANGE}`,
+    '--allow-privileged=true',
+    '--authorization-mode=RBAC',
+    `--token-auth-file=${layout.tokens}`,
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${layout.serviceAccountKey}`,
+    `--service-account-signing-key-file=${layout.serviceAccountKey}`,
+    '--profiling=false',
+    `--audit-policy-file=${layout.auditPolicy}`,
+    `--audit-log-path=${layout.auditLog}`,
+    '--audit-log-maxsize=100000', // megabytes: a test that counts requests must find them all in one file
+  ])
+
+/** Without the limits that spare a production API server, and without a port. */
+const controllerArgs = (kubeconfig: string): readonly string[] => [
+  `--kubeconfig=${kubeconfig}`,
+  '--leader-elect=false',
+  '--bind-address=127.0.0.1',
+  '--secure-port=0',
+  '--kube-api-qps=1000',
+  '--kube-api-burst=2000',
+]
+
+/** Node lifecycle stays on: it lifts the taint that keeps pods off new nodes. */
+export const controllerManager = (layout: Layout): ProcessSpec =>
+  spec(layout, 'kube-controller-manager', [
+    ...controllerArgs(layout.kubeconfigs['kube-controller-manager']),
+    `--service-account-private-key-file=${layout.serviceAccountKey}`,
+    `--root-ca-file=${layout.caFile}`,
+  ])
+
+export const scheduler = (layout: Layout): ProcessSpec =>
+  spec(layout, 'kube-scheduler', controllerArgs(layout.kubeconfigs['kube-scheduler']))
+
+/** Plays nodes and pods by our stages. */
+export const kwok = (layout: Layout): ProcessSpec =>
+  spec(layout, 'kwok', [
+    `--kubeconfig=${layout.kubeconfigs.kwok}`,
+    `--config=${layout.stages}`,
+    '--manage-all-nodes=true',
+    `--cidr=${POD_RANGE}`,
+    `--node-ip=${NODE_ADDRESS}`,
+    '--node-lease-duration-seconds=40',
+  ])

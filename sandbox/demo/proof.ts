@@ -1,0 +1,82 @@
+import { GROUP, IS_EXPERIMENT } from '../../common/api/names.ts'
+import { type AuditEvent, auditEvents } from '../audit.ts'
+
+const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
+/** The ServiceAccounts of the webhook and the controller live here, and nothing else does. */
+const OUR_ACCOUNTS = 'system:serviceaccount:experiment-controller-system:'
+/** Token file and kubeconfig of the sandbox's administrator. */
+const DEMO_USER = 'admin'
+
+interface OwnWrites {
+  /** requests of our two accounts that write, leases aside */
+  readonly total: number
+  /** those that no invariant allows, `patch deployments/shop/cart` */
+  readonly forbidden: readonly string[]
+  /** requests of any verb that RBAC denied */
+  readonly denied: readonly string[]
+}
+
+/** What the webhook and the controller wrote so far, by the API server's own account. */
+export async function ownWrites(auditLog: string): Promise<OwnWrites> {
+  const ours = (await auditEvents(auditLog)).filter(({ user }) => user.username.startsWith(OUR_ACCOUNTS))
+  const writes = ours.filter(({ verb, objectRef }) => WRITES.has(verb) && objectRef?.resource !== 'leases')
+  return {
+    total: writes.length,
+    forbidden: writes.filter((event) => !isAllowed(event)).map(nameOf),
+    denied: ours.filter(({ responseStatus }) => responseStatus?.code === 403).map(nameOf),
+  }
+}
+
+/** The status of our own kind, forks by their label, and Events: nothing else is ours to write. */
+function isAllowed({ objectRef, requestObject, responseObject }: AuditEvent): boolean {
+  const { apiGroup, resource, subresource } = objectRef ?? {}
+  if (apiGroup === GROUP) return subresource === 'status'
+  if (resource === 'events') return true
+  const written = requestObject ?? responseObject
+  return resource === 'deployments' && subresource === undefined && written?.metadata.labels?.[IS_EXPERIMENT] === 'true'
+}
+
+const nameOf = ({ verb, objectRef }: AuditEvent): string =>
+  `${verb} ${objectRef?.resource}/${objectRef?.namespace}/${objectRef?.name}`
+
+interface Watched {
+  readonly namespace: string
+  readonly deployment: string
+  readonly service: string
+}
+
+/** Who moved the source's generation and the Service's version: lines to read, and those who were not the demo. */
+export async function foreignWrites(auditLog: string, { namespace, deployment, service }: Watched) {
+  const writes = (await auditEvents(auditLog)).filter(
+    ({ verb, objectRef, responseStatus }) =>
+      WRITES.has(verb) && objectRef?.namespace === namespace && (responseStatus?.code ?? 500) < 300,
+  )
+  const generation = moves(
+    writes.filter(({ objectRef }) => objectRef?.resource === 'deployments' && objectRef.name === deployment),
+    ({ metadata }) => metadata.generation,
+  )
+  const version = moves(
+    writes.filter(({ objectRef }) => objectRef?.resource === 'services' && objectRef.name === service),
+    ({ metadata }) => metadata.resourceVersion,
+  )
+  const lines = [
+    ...generation.map(({ who, value, verb }) => `deployment/${deployment} generation ${value}: ${verb} by ${who}`),
+    ...version.map(({ who, value, verb }) => `service/${service} resourceVersion ${value}: ${verb} by ${who}`),
+  ]
+  const strangers = [...generation, ...version].map(({ who }) => who).filter((who) => who !== DEMO_USER)
+  return { lines, strangers }
+}
+
+/** The writes after which a value is another. */
+function moves(events: readonly AuditEvent[], read: (object: NonNullable<AuditEvent['responseObject']>) => unknown) {
+  const versionOf = ({ responseObject }: AuditEvent) => BigInt(responseObject?.metadata.resourceVersion ?? 0)
+  // the log is in order of answers, which may overtake each other
+  const inOrder = events.toSorted((a, b) => (versionOf(a) < versionOf(b) ? -1 : 1))
+  let last: unknown
+  return inOrder.flatMap(({ user, verb, responseObject }) => {
+    const value = responseObject && read(responseObject)
+    if (value === undefined || value === last) return []
+    last = value
+    return [{ who: user.username, verb, value }]
+  })
+}

@@ -1,0 +1,66 @@
+import type { ControlPlane } from '../control-plane.ts'
+import { eventually } from '../eventually.ts'
+
+/** Where the story plays. */
+export const NAMESPACE = 'shop'
+
+/** What a step of the story may do: show a command and its real output, and insist on what it should say. */
+export interface Stage {
+  readonly plane: ControlPlane
+  /** A line of the narrator. */
+  readonly tell: (line: string) => void
+  /** Prints `$ kubectl …` and what it answers. @throws Error if it fails */
+  readonly kubectl: (args: string, input?: string) => Promise<string>
+  /** The same for a command that has to be refused. @throws Error if it is not, or not with `says` in the answer */
+  readonly refused: (args: string, input: string, says: readonly string[]) => Promise<void>
+  /** Runs a command silently until its output equals `wanted`. @throws Error that tells both, after `deadlineMs` */
+  readonly awaits: (args: string, wanted: string | RegExp, deadlineMs?: number) => Promise<void>
+}
+
+interface StageOptions {
+  readonly plane: ControlPlane
+  readonly print: (line: string) => void
+  readonly isColoured: boolean
+}
+
+/** A stage that prints. `args` are split at spaces, but for parts in single quotes. */
+export function stageOf({ plane, print, isColoured }: StageOptions): Stage {
+  const style = (code: number, text: string) => (isColoured ? `\x1b[${code}m${text}\x1b[0m` : text)
+  const run = (args: string, input?: string) =>
+    plane.kubectl(wordsOf(`-n ${NAMESPACE} ${args}`), input === undefined ? {} : { input })
+
+  async function shown(args: string, input?: string) {
+    print(style(1, `\n$ kubectl -n ${NAMESPACE} ${args}${input === undefined ? '' : " <<'EOF'"}`))
+    if (input !== undefined) print(`${input.trimEnd()}\nEOF`)
+    const { code, stdout, stderr } = await run(args, input)
+    for (const text of [stderr, stdout]) if (text.trim()) print(text.trimEnd())
+    return { code, stdout, stderr }
+  }
+
+  return {
+    plane,
+    tell: (line) => print(style(36, `\n# ${line}`)),
+    async kubectl(args, input) {
+      const { code, stdout, stderr } = await shown(args, input)
+      if (code !== 0) throw new Error(`kubectl ${args} failed with ${code}: ${stderr.trim()}`)
+      return `${stderr}${stdout}`
+    },
+    async refused(args, input, says) {
+      const { code, stdout, stderr } = await shown(args, input)
+      if (code === 0) throw new Error(`kubectl ${args} was accepted, and should have been refused`)
+      const missing = says.filter((words) => !`${stdout}${stderr}`.includes(words))
+      if (missing.length > 0) throw new Error(`the refusal does not say: ${missing.join(' / ')}`)
+    },
+    async awaits(args, wanted, deadlineMs = 30_000) {
+      await eventually(`kubectl ${args} to say ${wanted}`, deadlineMs, async () => {
+        const { stdout, stderr } = await run(args)
+        const found = `${stdout}${stderr}`.trim()
+        if (typeof wanted === 'string' ? found !== wanted : !wanted.test(found)) throw new Error(found)
+      })
+    },
+  }
+}
+
+/** `a 'b c' d` → a, b c, d */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')

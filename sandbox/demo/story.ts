@@ -1,0 +1,158 @@
+import { guestbook } from '../modules.ts'
+import { foreignWrites, ownWrites } from './proof.ts'
+import { NAMESPACE, type Stage } from './stage.ts'
+
+/** The experiment of the story. A list the source does not have comes whole; everything else is followed. */
+const EXPERIMENT = `
+apiVersion: experimentcontroller.example.com/v1alpha1
+kind: ExperimentDeployment
+metadata:
+  name: warm-frontend
+spec:
+  sourceRef: {kind: Deployment, name: frontend}
+  overrideSpec:
+    template:
+      spec:
+        initContainers: [{name: warm-cache, image: "registry.example/warm-cache:0.1.0"}]
+`
+
+const MISSPELT = EXPERIMENT.replace('name: warm-frontend', 'name: cold-frontend').replace(
+  '{name: warm-cache, image:',
+  '{name: warm-cache, imge:',
+)
+
+const IMAGES = "-o 'jsonpath={.spec.template.spec.initContainers[*].image} {.spec.template.spec.containers[*].image}'"
+
+/** A part of the story: what it is called, and what happens. */
+export interface Step {
+  readonly title: string
+  readonly play: (stage: Stage) => Promise<void>
+}
+
+/** The name of the experiment's fork, which its status tells. */
+async function forkOf({ plane }: Stage): Promise<string> {
+  const { stdout } = await plane.kubectl([
+    ...['-n', NAMESPACE, 'get', 'expd', 'warm-frontend'],
+    ...['-o', 'jsonpath={.status.experimentResourceRef.name}'],
+  ])
+  if (!stdout) throw new Error('the status names no experimentResourceRef')
+  return stdout
+}
+
+const application: Step = {
+  title: 'A real application: the guestbook that Kubernetes tests itself with',
+  async play(stage) {
+    await stage.kubectl('apply -f -', (await guestbook()).join('\n---\n'))
+    await stage.kubectl('wait deployment --all --for=condition=Available --timeout=60s')
+    await stage.kubectl('get deployments,services')
+  },
+}
+
+const admitted: Step = {
+  title: 'An experiment: one more pod of the frontend, with a cache warmer before it. The webhook tells the plan',
+  async play(stage) {
+    const said = await stage.kubectl('apply -f -', EXPERIMENT)
+    if (!said.includes('[Plan] creates deployment/frontend-experiment-')) throw new Error('no plan was told')
+  },
+}
+
+const shared: Step = {
+  title: 'It is up, and gets its share of the Service',
+  async play(stage) {
+    await stage.kubectl('wait expd/warm-frontend --for=condition=Ready --timeout=60s')
+    await stage.awaits("get expd warm-frontend -o 'jsonpath={.status.share}'", '25%')
+    await stage.kubectl('get expd -o wide')
+    await stage.kubectl('get pods -l tier=frontend')
+    await stage.kubectl("get expd warm-frontend -o 'jsonpath-as-json={.status.services}'")
+  },
+}
+
+const mistaken: Step = {
+  title: 'A misspelt override never enters the cluster',
+  async play(stage) {
+    await stage.refused('apply -f -', MISSPELT, ['initContainers[0].imge', 'did you mean "image"?'])
+  },
+}
+
+const followed: Step = {
+  title: 'The source gets a new image: the fork follows, and keeps what is its own',
+  async play(stage) {
+    await stage.kubectl('set image deployment/frontend guestbook-frontend=registry.example/agnhost:1.1.0')
+    const fork = await forkOf(stage)
+    await stage.awaits(
+      `get deployment ${fork} ${IMAGES}`,
+      'registry.example/warm-cache:0.1.0 registry.example/agnhost:1.1.0',
+    )
+    await stage.kubectl(`get deployment ${fork} ${IMAGES}`)
+    await stage.kubectl('rollout status deployment/frontend --timeout=60s')
+  },
+}
+
+const repaired: Step = {
+  title: 'Somebody edits the fork by hand: it is repaired',
+  async play(stage) {
+    const fork = await forkOf(stage)
+    await stage.kubectl(`set image deployment/${fork} guestbook-frontend=registry.example/by-hand:0`)
+    await stage.awaits(
+      `get deployment ${fork} ${IMAGES}`,
+      'registry.example/warm-cache:0.1.0 registry.example/agnhost:1.1.0',
+    )
+    await stage.kubectl(`get deployment ${fork} ${IMAGES}`)
+    await stage.kubectl('wait expd/warm-frontend --for=condition=Ready --timeout=60s')
+  },
+}
+
+const scaled: Step = {
+  title: 'A second pod, a larger share',
+  async play(stage) {
+    await stage.kubectl('scale expd/warm-frontend --replicas=2')
+    await stage.awaits("get expd warm-frontend -o 'jsonpath={.status.readyReplicas} {.status.share}'", '2 40%')
+    await stage.kubectl('get expd')
+  },
+}
+
+const gone: Step = {
+  title: 'The experiment is deleted, and everything of it is gone',
+  async play(stage) {
+    const fork = await forkOf(stage)
+    await stage.kubectl('delete expd warm-frontend')
+    await stage.awaits(`get deployment ${fork}`, /not found/)
+    await stage.awaits('get pods -l experiment-controller.example.com/is-experiment=true', /No resources found/)
+    await stage.kubectl('get deployments,pods -l tier=frontend')
+  },
+}
+
+const untouched: Step = {
+  title: 'Who wrote the source and its Service? The API server kept a log',
+  async play({ plane, tell }) {
+    const writes = await ownWrites(plane.auditLog)
+    const told = await foreignWrites(plane.auditLog, {
+      namespace: NAMESPACE,
+      deployment: 'frontend',
+      service: 'frontend',
+    })
+    for (const line of told.lines) tell(line)
+    tell(
+      `our two accounts made ${writes.total} writes; to the source, its pods or a Service: ${writes.forbidden.length}`,
+    )
+    if (writes.forbidden.length > 0) throw new Error(`our accounts wrote ${writes.forbidden.join(', ')}`)
+    if (writes.denied.length > 0) throw new Error(`our accounts were denied ${writes.denied.join(', ')}`)
+    if (told.strangers.length > 0) throw new Error(`also written by ${told.strangers.join(', ')}`)
+  },
+}
+
+/** The story, in order. */
+export const STORY: readonly Step[] = [
+  application,
+  admitted,
+  shared,
+  mistaken,
+  followed,
+  repaired,
+  scaled,
+  gone,
+  untouched,
+]
+
+/** What to try after it. */
+export const EXPERIMENT_TO_TRY = EXPERIMENT.trim()

@@ -1,0 +1,69 @@
+import { parseAllDocuments } from 'yaml'
+import type { KubeObject } from '../common/api/object.ts'
+import type { Api } from './api.ts'
+import { type EventuallyOptions, eventually } from './eventually.ts'
+
+const NODES = ['node-1', 'node-2', 'node-3']
+const DEADLINE_MS = 60_000
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+}
+interface Conditioned {
+  readonly spec?: { readonly taints?: readonly object[] }
+  readonly status?: { readonly conditions?: readonly Condition[] }
+}
+
+const isTrue = ({ status }: Conditioned, type: string): boolean =>
+  status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false
+
+/**
+ * Applies the CustomResourceDefinitions in `manifests` (YAML, any number of documents each) and waits until they serve.
+ * @throws Error when one is refused, or not established in a minute.
+ */
+export async function applyCrds(api: Api, manifests: readonly string[], options: EventuallyOptions): Promise<void> {
+  const crds = manifests.flatMap((text) => parseAllDocuments(text).flatMap((document) => document.toJS() ?? []))
+  await Promise.all(
+    crds.map(async (crd: KubeObject) => {
+      const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`
+      await api.apply(path, crd)
+      await eventually(
+        `the CustomResourceDefinition ${crd.metadata.name} to be established`,
+        DEADLINE_MS,
+        async () => {
+          const { status } = await api.get<Conditioned>(path)
+          if (!isTrue({ status: status ?? {} }, 'Established')) throw new Error(JSON.stringify(status))
+        },
+        options,
+      )
+    }),
+  )
+}
+
+/** Creates three nodes. They are nobody's until kwok plays them. */
+export async function createNodes(api: Api): Promise<void> {
+  await Promise.all(
+    NODES.map((name) =>
+      api.create('/api/v1/nodes', {
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name, labels: { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' } },
+      }),
+    ),
+  )
+}
+
+/** Resolves when every node is Ready and its taints are lifted, so that pods are placed at once. */
+export async function nodesReady(api: Api, options: EventuallyOptions): Promise<void> {
+  await eventually(
+    'three Ready nodes',
+    DEADLINE_MS,
+    async () => {
+      const nodes = await api.list<Conditioned>('/api/v1/nodes')
+      const ready = nodes.filter((node) => isTrue(node, 'Ready') && !node.spec?.taints?.length)
+      if (ready.length < NODES.length) throw new Error(`${ready.length} of ${NODES.length} are`)
+    },
+    options,
+  )
+}

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+
+export interface Ran {
+  /** The exit code; 128 when a signal ended the command. */
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly input?: string | undefined
+  readonly cwd?: string
+  /** The whole environment; this process's own when left out. */
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/**
+ * Runs a short command to its end.
+ * @throws the system's error when it cannot be started at all (`ENOENT`: there is no such program).
+ */
+export function run(command: string, args: readonly string[], { input = '', cwd, env }: RunOptions = {}): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { ...(cwd && { cwd }), ...(env && { env }), stdio: 'pipe' })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code: code ?? 128, stdout, stderr }))
+    child.stdin.on('error', () => undefined) // a command may end before it has read its input: its code tells
+    child.stdin.end(input)
+  })
+}
