@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { turn } from '../../virtual-time.ts'
+import { following, world } from './reflecting.ts'
+import { cart, errorEvent, modified } from './scripted-client.ts'
+
+describe('a reflector that is stopped', () => {
+  const moments: Record<string, (it: Awaited<ReturnType<typeof following>>) => Promise<unknown>> = {
+    'while it watches': async () => {},
+    'while it waits to reconnect': async ({ wire }) => {
+      wire.break(new Error('reset'))
+      await turn()
+    },
+    'while it connects': async ({ wire, time }) => {
+      await time.pass(5_000)
+      wire.end()
+      await turn()
+    },
+    'while it lists': async ({ wire, time }) => {
+      wire.send(errorEvent(410))
+      await time.pass(800)
+    },
+    'with events on the way': async ({ wire }) => {
+      wire.send(modified(cart({ version: 11 })), modified(cart({ version: 12 })))
+    },
+  }
+  for (const [when, arrange] of Object.entries(moments))
+    it(`${when} leaves no timer and calls nobody`, async () => {
+      const it = await following()
+      await arrange(it)
+      const asked = it.client.diary.length
+      await it.reflector.stop()
+      it.changes.length = 0
+      const told = it.log.lines.length
+      it.wire.send(modified(cart({ version: 99 })))
+      await it.time.pass(600_000)
+      expect(it.changes).to.deep.equal([])
+      expect(it.client.diary).to.have.length(asked)
+      expect(it.log.lines).to.have.length(told)
+      expect(it.time.pending).to.equal(0)
+    })
+
+  it('before it synced tells whoever waits for that', async () => {
+    const { reflector } = world()
+    const synced = reflector.synced()
+    await reflector.stop()
+    const outcome = await synced.then(
+      () => 'synced',
+      (error: Error) => error.message,
+    )
+    expect(outcome).to.match(/stopped before it had synced/)
+  })
+})
