@@ -5,6 +5,7 @@ import { showValue } from '../api/field-path.ts'
 import { member } from '../api/object.ts'
 import type { SpecSchema } from '../workload/kind.ts'
 import { fieldErrors } from './messages.ts'
+import { placesOf } from './places.ts'
 import { isQuantity } from './quantity.ts'
 import type { JsonSchema, ListKey } from './transform.ts'
 
@@ -24,11 +25,12 @@ export function compile(hash: string, schema: JsonSchema): SpecSchema {
   })
   ajv.addKeyword({ keyword: 'uniqueBy', type: 'array', schemaType: 'array', validate: uniqueBy, errors: true })
   const validate = ajv.compile(schema)
+  const places = placesOf(schema)
   return {
     hash,
     check: (overrideSpec) => {
       validate(overrideSpec)
-      const errors = fieldErrors(validate.errors ?? [], overrideSpec)
+      const errors = fieldErrors(validate.errors ?? [], overrideSpec, places)
       return inDocumentOrder('spec.overrideSpec', overrideSpec, errors)
     },
   }

@@ -3,14 +3,22 @@ import { formatPath, type Path, showValue } from '../api/field-path.ts'
 import { isObject, listOr, objectOr } from '../api/object.ts'
 import type { FieldError, FieldErrorCause } from '../api/types.ts'
 import { didYouMean } from './did-you-mean.ts'
+import type { Places } from './places.ts'
 
 const ROOT = 'spec.overrideSpec'
 
 /** How many known fields or values a message lists. */
 const MAX_LISTED = 8
 
+/** Known to the schema, and refused by the rules: to offer them would cost their author another round. */
+const REFUSED: ReadonlySet<string> = new Set([`${ROOT}.replicas`, `${ROOT}.selector`])
+
 /** What ajv found in `overrideSpec`, in words for its author. Expects `verbose` errors. */
-export function fieldErrors(errors: readonly ErrorObject[], overrideSpec: unknown): readonly FieldError[] {
+export function fieldErrors(
+  errors: readonly ErrorObject[],
+  overrideSpec: unknown,
+  places: Places,
+): readonly FieldError[] {
   const found = errors.map((error) => ({ error, path: pathOf(error, overrideSpec) }))
   const misspelt = new Set(
     found.flatMap(({ error, path }) => {
@@ -19,7 +27,7 @@ export function fieldErrors(errors: readonly ErrorObject[], overrideSpec: unknow
     }),
   )
   return found
-    .map(({ error, path }) => ({ field: formatPath(ROOT, path), ...told(error, path) }))
+    .map(({ error, path }) => ({ field: formatPath(ROOT, path), ...told(error, path, places) }))
     .filter(({ field, cause }) => cause !== 'FieldValueRequired' || !misspelt.has(field)) // one mistake, told once
 }
 
@@ -28,10 +36,10 @@ interface Told {
   readonly cause: FieldErrorCause
 }
 
-function told(error: ErrorObject, path: Path): Told {
+function told(error: ErrorObject, path: Path, places: Places): Told {
   switch (error.keyword) {
     case 'additionalProperties':
-      return { message: unknownField(error), cause: 'FieldValueInvalid' }
+      return { message: unknownField(error, path.slice(0, -1), places), cause: 'FieldValueInvalid' }
     case 'required':
       return { message: 'required', cause: 'FieldValueRequired' }
     case 'type':
@@ -57,10 +65,12 @@ const knownFields = (error: ErrorObject): readonly string[] => Object.keys(objec
 const suggestion = (error: ErrorObject): string | undefined =>
   didYouMean(String(error.params.additionalProperty), knownFields(error))
 
-function unknownField(error: ErrorObject): string {
+function unknownField(error: ErrorObject, parent: Path, places: Places): string {
+  const place = places.get(String(error.params.additionalProperty))
+  if (place?.startsWith(formatPath('', parent).slice(1))) return `unknown field; it belongs in ${place}`
   const meant = suggestion(error)
   if (meant !== undefined) return `unknown field; did you mean ${JSON.stringify(meant)}?`
-  const known = knownFields(error)
+  const known = knownFields(error).filter((key) => !REFUSED.has(formatPath(ROOT, [...parent, key])))
   const more = known.length > MAX_LISTED ? ', ...' : ''
   return `unknown field; known here: ${known.slice(0, MAX_LISTED).join(', ')}${more}`
 }
