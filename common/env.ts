@@ -33,3 +33,19 @@ export function text(vars: Vars, name: string, { fallback }: Text = {}): string 
   if (found !== undefined) return found
   throw new Error(`${name} must be set, found nothing`)
 }
+
+interface Choice<T extends string> {
+  readonly choices: readonly T[]
+  readonly fallback: T
+}
+
+/**
+ * The variable as one of `choices`, or `fallback` where it is unset or empty.
+ * @throws Error that names variable, choices and finding.
+ */
+export function choice<T extends string>(vars: Vars, name: string, { choices, fallback }: Choice<T>): T {
+  const found = vars[name] || fallback
+  const chosen = choices.find((known) => known === found)
+  if (chosen !== undefined) return chosen
+  throw new Error(`${name} must be one of ${choices.join(', ')}, found ${JSON.stringify(found)}`)
+}

@@ -37,7 +37,9 @@ interface Written {
 }
 
 /** The cluster behind the spine: reads from the reflectors, writes through one client. */
-export interface Cluster extends Kube {
+export interface Cluster {
+  /** The spine's view of the cluster, whose requests end with `signal`. */
+  within(signal: AbortSignal): Kube
   /** Resolves when the reflectors have passed all that was written for `key`. Costs no request. */
   caughtUp(key: Key, signal?: AbortSignal): Promise<void>
 }
@@ -57,7 +59,7 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
     },
   })
 
-  return {
+  const within = (signal: AbortSignal): Kube => ({
     experiment: (key) => experiments.get(key),
     schema: of.schema,
     traffic: of.traffic,
@@ -84,6 +86,7 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
           query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force },
           body: fork,
           expects: kind.kind,
+          signal,
         }),
       )
       const key = `${namespace}/${fork.metadata.labels?.[CR_NAME]}`
@@ -101,6 +104,7 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
           query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
           body: { apiVersion, kind, metadata: { name, namespace, resourceVersion }, status },
           expects: kind,
+          signal,
         }),
       )
       note(`${namespace}/${name}`, { status: stored.metadata.resourceVersion ?? '' })
@@ -108,6 +112,10 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
 
     notify: (experiment, { fork }, notice) => of.notify(experiment, fork, notice),
     log: (key, { reason, message, is }) => of.log.info({ key, reason, message, is }, 'reconciled'),
+  })
+
+  return {
+    within,
 
     async caughtUp(key, signal) {
       const { status, fork } = written.get(key) ?? {}

@@ -1,5 +1,5 @@
-import { text, type Vars, wholeNumber } from '../common/env.ts'
-import { LOG_LEVELS, type LogLevel } from '../common/log.ts'
+import { choice, text, type Vars, wholeNumber } from '../common/env.ts'
+import { LOG_LEVELS } from '../common/log.ts'
 
 /** @throws Error that names variable, range and finding. */
 export const readConfig = (vars: Vars) => ({
@@ -13,12 +13,5 @@ export const readConfig = (vars: Vars) => ({
   keyFile: text(vars, 'TLS_KEY_FILE', { fallback: '/etc/webhook/tls/tls.key' }),
   /** empty: the ServiceAccount of the pod we run in */
   kubeconfig: vars.KUBECONFIG || undefined,
-  logLevel: logLevel(vars),
+  logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
 })
-
-function logLevel(vars: Vars): LogLevel {
-  const found = text(vars, 'LOG_LEVEL', { fallback: 'info' })
-  const level = LOG_LEVELS.find((known) => known === found)
-  if (level) return level
-  throw new Error(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, found ${JSON.stringify(found)}`)
-}

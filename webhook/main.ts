@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { realTimers } from '../common/clock.ts'
+import { healthServer } from '../common/health.ts'
 import { kubeClient } from '../common/kube/client.ts'
+import { closed, listening } from '../common/listen.ts'
 import { jsonLog } from '../common/log.ts'
 import { SchemaCatalog } from '../common/schema/catalog.ts'
 import { keepFresh } from '../common/schema/refresher.ts'
 import { schemaSource } from '../common/schema/source.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { readConfig } from './config.ts'
-import { healthServer } from './health.ts'
-import { closed, listening, tlsServer } from './listen.ts'
 import { admissionApp } from './server.ts'
+import { tlsServer } from './tls.ts'
 import { validator } from './validate.ts'
 
 const config = readConfig(process.env)

@@ -40,7 +40,7 @@ export async function listAll(client: KubeClient, view: View, signal: AbortSigna
       accept: acceptOf(view, 'List'),
       signal,
     })
-    const items = at(page, 'items')
+    const items = at(page, 'items') ?? [] // an empty metadata-only list says null
     if (!Array.isArray(items)) throw misshapen('a list without items')
     for (const item of items) arrivals.push(arrival(item, view) ?? misfit())
     const found = at(page, 'metadata', 'resourceVersion')

@@ -1,10 +1,12 @@
+import { writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ControlPlane } from '../control-plane.ts'
 import { guestbook } from '../modules.ts'
 import { foreignWrites, ownWrites } from './proof.ts'
 import { NAMESPACE, type Stage } from './stage.ts'
 
 /** The experiment of the story. A list the source does not have comes whole; everything else is followed. */
-const EXPERIMENT = `
-apiVersion: experimentcontroller.example.com/v1alpha1
+const EXPERIMENT = `apiVersion: experimentcontroller.example.com/v1alpha1
 kind: ExperimentDeployment
 metadata:
   name: warm-frontend
@@ -42,7 +44,9 @@ async function forkOf({ plane }: Stage): Promise<string> {
 const application: Step = {
   title: 'A real application: the guestbook that Kubernetes tests itself with',
   async play(stage) {
-    await stage.kubectl('apply -f -', (await guestbook()).join('\n---\n'))
+    const file = join(stage.plane.stateDirectory, 'guestbook.yaml')
+    await writeFile(file, (await guestbook()).join('\n---\n'))
+    await stage.kubectl(`apply -f ${file}`)
     await stage.kubectl('wait deployment --all --for=condition=Available --timeout=60s')
     await stage.kubectl('get deployments,services')
   },
@@ -154,5 +158,26 @@ export const STORY: readonly Step[] = [
   untouched,
 ]
 
-/** What to try after it. */
-export const EXPERIMENT_TO_TRY = EXPERIMENT.trim()
+/** Makes the place where the story plays. */
+export async function prepare({ plane }: Stage): Promise<void> {
+  const { code, stderr } = await plane.kubectl(['create', 'namespace', NAMESPACE])
+  if (code !== 0) throw new Error(stderr.trim())
+}
+
+/** How to play on. */
+export const toTry = ({ kubeconfig, binaries }: ControlPlane): string => `
+Everything stays up until Ctrl-C. In another terminal:
+
+  export KUBECONFIG=${kubeconfig}
+  export PATH="${dirname(binaries.kubectl)}:$PATH"
+  kubectl config set-context --current --namespace=${NAMESPACE}
+
+  kubectl explain expd.spec
+  kubectl get expd --watch
+  kubectl apply -f - <<'EOF'
+${EXPERIMENT.trimEnd()}
+EOF
+
+Then scale it, misspell something, edit or delete the fork, change or delete the source. Pods have no processes here;
+an image tag "broken" never pulls and "crash" crash-loops, to see what an unhealthy experiment looks like.
+`

@@ -1,0 +1,151 @@
+import { EXPERIMENT_DEPLOYMENT, GROUP, IS_EXPERIMENT } from '../common/api/names.ts'
+import type { KubeObject } from '../common/api/object.ts'
+import type { ExperimentDeployment } from '../common/api/types.ts'
+import type { Clock, Random, Timers } from '../common/clock.ts'
+import { unlessAborted } from '../common/deadline.ts'
+import type { KubeClient } from '../common/kube/client.ts'
+import { Reflector } from '../common/kube/reflector.ts'
+import { RESOURCES } from '../common/kube/resources.ts'
+import type { View } from '../common/kube/view.ts'
+import type { Log } from '../common/log.ts'
+import { SchemaCatalog } from '../common/schema/catalog.ts'
+import { keepFresh } from '../common/schema/refresher.ts'
+import { schemaSource } from '../common/schema/source.ts'
+import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
+import { serviceView, sliceView } from '../common/workload/services.ts'
+import { cluster } from './cluster.ts'
+import { reconciler } from './reconcile/reconcile.ts'
+import { KeyQueue } from './runtime/queue.ts'
+import { Recorder } from './runtime/recorder.ts'
+import { Workers } from './runtime/worker.ts'
+import { connect } from './watches.ts'
+
+export interface ControllerOptions {
+  readonly client: KubeClient
+  readonly workers: number
+  /** the pod's name, for Events */
+  readonly instance: string
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly random: Random
+  readonly log: Log
+}
+
+/** Caches that are not filled by then will not be: a missing right, as a rule. */
+const SYNC_LIMIT_MS = 120_000
+/** Events are worth a moment, not a delayed exit. */
+const FLUSH_MS = 2_000
+/** Every experiment is looked at again so often, whatever happens: a lost event is found. */
+const RESYNC_MS = 3_600_000
+
+/** Watches, queue and workers, ready to start. */
+export class Controller {
+  readonly #options: ControllerOptions
+  readonly #stopping = new AbortController()
+  readonly #reflectors: readonly Pick<Reflector<unknown>, 'start' | 'stop' | 'synced'>[]
+  readonly #experiments: Reflector<ExperimentDeployment>
+  readonly #schemas: SchemaCatalog
+  readonly #queue: KeyQueue
+  readonly #recorder: Recorder
+  readonly #workers: Workers
+  #refreshing: Promise<void> | undefined
+  #isReady = false
+
+  constructor(options: ControllerOptions) {
+    const { client, clock, timers, random, log, instance } = options
+    this.#options = options
+    const reflector = <T>(view: View, project: (object: KubeObject) => T | undefined) =>
+      new Reflector<T>({ client, view, project, timers, random, log })
+
+    this.#queue = new KeyQueue({ timers, random })
+    this.#schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS))
+    this.#recorder = new Recorder({
+      client,
+      clock,
+      timers,
+      random,
+      log,
+      reporter: { controller: `${GROUP}/controller`, instance },
+    })
+    // the CRD's schema vouches for the shape; what it leaves open, plan checks
+    const experiments = reflector({ resource: EXPERIMENT_DEPLOYMENT, managedFields: 'who' }, asExperiment)
+    const workloads = Object.values(WORKLOAD_KINDS).map((kind) => ({
+      kind,
+      forks: reflector({ resource: kind, managedFields: 'who', labelSelector: `${IS_EXPERIMENT}=true` }, whole),
+      all: reflector({ resource: kind, managedFields: 'none', metadataOnly: true }, whole),
+    }))
+    const services = reflector({ resource: RESOURCES.Service, managedFields: 'none' }, serviceView)
+    const slices = reflector({ resource: RESOURCES.EndpointSlice, managedFields: 'none' }, sliceView)
+    this.#experiments = experiments
+    this.#reflectors = [experiments, services, slices, ...workloads.flatMap(({ forks, all }) => [forks, all])]
+
+    const traffic = connect({ experiments, workloads, services, slices }, this.#queue)
+    const world = cluster({
+      client,
+      experiments,
+      workloads,
+      traffic: (namespace) => traffic.of(namespace),
+      schema: ({ kind }) => this.#schemas.schemaOf(kind),
+      notify: (regarding, related, { type, reason, message }) =>
+        this.#recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }),
+      log,
+    })
+    this.#workers = new Workers({
+      queue: this.#queue,
+      reconcile: (key, signal) => reconciler(world.within(signal), clock)(key),
+      caughtUp: (key) => world.caughtUp(key, this.#stopping.signal),
+      timers,
+      log,
+      count: options.workers,
+    })
+  }
+
+  /** Whether the caches are filled. */
+  get isReady(): boolean {
+    return this.#isReady
+  }
+
+  /** Fills the caches, then works. @throws Error that names the caches that were not filled within two minutes */
+  async start(): Promise<void> {
+    const { timers, log } = this.#options
+    const { signal } = this.#stopping
+    for (const each of this.#reflectors) each.start()
+    // without schemas every experiment would be told to wait for them, also those that have converged
+    const schemas = new Promise<void>((resolve) => this.#schemas.subscribe(resolve))
+    this.#refreshing = keepFresh({ catalog: this.#schemas, timers, log, signal })
+    this.#schemas.subscribe(() => this.#wakeAll())
+    const limit = new AbortController()
+    const cancel = timers.after(SYNC_LIMIT_MS, () => limit.abort(new Error('caches not filled within two minutes')))
+    const caches = this.#reflectors.map((each) => each.synced(limit.signal))
+    await Promise.all([...caches, unlessAborted(schemas, limit.signal)]).finally(cancel)
+    this.#wakeAll()
+    this.#workers.start()
+    this.#isReady = true
+    this.#resync()
+    log.info({ experiments: this.#experiments.size }, 'started')
+  }
+
+  /** No new work; resolves when the work under way, Events and watches have ended. */
+  async stop(): Promise<void> {
+    await this.#workers.stop()
+    await this.#recorder.flush(FLUSH_MS)
+    this.#stopping.abort()
+    await Promise.all([this.#recorder.stop(), this.#refreshing, ...this.#reflectors.map((each) => each.stop())])
+  }
+
+  #wakeAll(): void {
+    for (const { metadata } of this.#experiments.list()) this.#queue.add(`${metadata.namespace}/${metadata.name}`)
+  }
+
+  /** Evenly spread over the time until the next one. */
+  #resync(): void {
+    const { timers, random } = this.#options
+    for (const { metadata } of this.#experiments.list())
+      this.#queue.addAfter(`${metadata.namespace}/${metadata.name}`, RESYNC_MS * random())
+    const cancel = timers.after(RESYNC_MS, () => this.#resync())
+    this.#stopping.signal.addEventListener('abort', cancel, { once: true })
+  }
+}
+
+const whole = (object: KubeObject): KubeObject => object
+const asExperiment = (object: KubeObject): ExperimentDeployment => object as ExperimentDeployment

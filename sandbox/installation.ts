@@ -1,0 +1,124 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseAllDocuments } from 'yaml'
+import { issue } from '../certs/issue.ts'
+import type { ControlPlane } from './control-plane.ts'
+import { eventually } from './eventually.ts'
+import { freePorts } from './ports.ts'
+import type { SupervisedProcess } from './processes.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+/** Where the shipped manifests put the product; its ServiceAccounts live here. */
+export const SYSTEM_NAMESPACE = 'experiment-controller-system'
+
+/** What of the shipped manifests makes sense where processes play the pods. */
+const MANIFESTS = ['namespace', 'service-accounts', 'controller-role', 'webhook-role', 'people-roles']
+
+/** The CRDs, for `startControlPlane`. */
+export const crds = async (): Promise<readonly string[]> => [
+  await readFile(join(ROOT, 'crds/experimentdeployments.yaml'), 'utf8'),
+]
+
+/** The product in a control plane, as two processes with the rights that we ship. */
+export interface Installation {
+  readonly webhook: SupervisedProcess
+  /** the present controller process; another one after `startController` */
+  readonly controller: () => SupervisedProcess
+  /** Starts a controller; after the last one was stopped or has died. */
+  readonly startController: () => Promise<SupervisedProcess>
+  /** Takes the webhook configurations away, as an admin's emergency exit does. */
+  readonly removeWebhooks: () => Promise<void>
+  /** Puts them back. */
+  readonly restoreWebhooks: () => Promise<void>
+}
+
+/** Installs the product. The CRDs must be in the control plane already. @throws Error that names what failed */
+export async function install(plane: ControlPlane): Promise<Installation> {
+  await applied(
+    plane,
+    MANIFESTS.flatMap((name) => ['-f', join(ROOT, 'manifests/base', `${name}.yaml`)]),
+  )
+  const { ca, cert, key } = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
+  const files = {
+    certFile: join(plane.stateDirectory, 'webhook.crt'),
+    keyFile: join(plane.stateDirectory, 'webhook.key'),
+  }
+  await Promise.all([writeFile(files.certFile, cert), writeFile(files.keyFile, key, { mode: 0o600 })])
+
+  const [port = 0, healthPort = 0, probePort = 0] = await freePorts(3)
+  const program = (name: string, env: Readonly<Record<string, string>>) => async (): Promise<SupervisedProcess> => {
+    const KUBECONFIG = await plane.serviceAccountKubeconfig({ namespace: SYSTEM_NAMESPACE, name: `experiment-${name}` })
+    const args = [join(ROOT, name, 'main.ts')]
+    return plane.supervise({
+      name,
+      command: process.execPath,
+      args,
+      env: { KUBECONFIG, HOSTNAME: name, ...env },
+      cwd: ROOT,
+    })
+  }
+  const startWebhook = program('webhook', {
+    HOST: '127.0.0.1',
+    PORT: `${port}`,
+    HEALTH_PORT: `${healthPort}`,
+    TLS_CERT_FILE: files.certFile,
+    TLS_KEY_FILE: files.keyFile,
+  })
+  const startController = program('controller', { HOST: '127.0.0.1', PROBE_PORT: `${probePort}` })
+
+  const restoreWebhooks = async () => {
+    const manifest = await webhookConfigurations(`https://127.0.0.1:${port}`, ca)
+    await applied(plane, ['-f', '-'], manifest)
+  }
+  const webhook = await startWebhook()
+  let controller = await startController()
+  await isReady('webhook', healthPort, webhook)
+  await restoreWebhooks()
+  await isReady('controller', probePort, controller)
+  return {
+    webhook,
+    controller: () => controller,
+    async startController() {
+      controller = await startController()
+      await isReady('controller', probePort, controller)
+      return controller
+    },
+    restoreWebhooks,
+    async removeWebhooks() {
+      const name = 'experiment-deployment-controller'
+      await plane.kubectl(['delete', `validatingwebhookconfiguration/${name}`, `mutatingwebhookconfiguration/${name}`])
+    },
+  }
+}
+
+async function applied(plane: ControlPlane, files: readonly string[], input?: string): Promise<void> {
+  const args = ['apply', '--server-side', '--validate=strict', ...files]
+  const { code, stderr } = await plane.kubectl(args, input === undefined ? {} : { input })
+  if (code !== 0) throw new Error(`the shipped manifests were refused: ${stderr.trim()}`)
+}
+
+/** The shipped configurations, for a webhook that is a process here and not a Service of the cluster. */
+async function webhookConfigurations(url: string, ca: string): Promise<string> {
+  const shipped = await readFile(join(ROOT, 'manifests/base/webhooks.yaml'), 'utf8')
+  const documents = parseAllDocuments(shipped).map((document) => {
+    const path = document.getIn(['webhooks', 0, 'clientConfig', 'service', 'path'])
+    document.setIn(['webhooks', 0, 'clientConfig'], {
+      url: `${url}${path}`,
+      caBundle: Buffer.from(ca).toString('base64'),
+    })
+    return document.toString()
+  })
+  return documents.join('---\n')
+}
+
+/** @throws Error when it dies, or does not say that it is ready within 30 s */
+async function isReady(name: string, port: number, { exited }: SupervisedProcess): Promise<void> {
+  const died = new AbortController()
+  void exited.then(({ lastLines }) => died.abort(new Error(`the ${name} ended before it was ready:\n${lastLines}`)))
+  const probe = async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`)
+    const body = await answer.text()
+    if (!answer.ok) throw new Error(body.trim())
+  }
+  await eventually(`the ${name} to be ready`, 30_000, probe, { signal: died.signal })
+}
