@@ -32,7 +32,7 @@ describe('whoever waits for a version', () => {
   /** Whether `promise` has resolved by now. */
   function watched(promise: Promise<void>) {
     const state = { isOver: false }
-    promise.then(() => {
+    void promise.then(() => {
       state.isOver = true
     })
     return state
