@@ -15,6 +15,11 @@ export const listening = (server: Server | TlsServer, port: number, host: string
 /** Takes no new connection, lets calls under way end, and resolves when all are gone. */
 export const closed = (server: Server | TlsServer): Promise<void> =>
   new Promise((resolve) => {
-    server.close(() => resolve())
+    // a connection whose call ends only now would be kept for the next one, for up to `keepAliveTimeout`
+    const sweep = setInterval(() => server.closeIdleConnections(), 250)
+    server.close(() => {
+      clearInterval(sweep)
+      resolve()
+    })
     server.closeIdleConnections()
   })

@@ -1,0 +1,123 @@
+import { expect } from 'chai'
+import type { JsonObject } from '../../../common/api/object.ts'
+import { deploymentSchema } from './openapi.ts'
+
+const schema = deploymentSchema()
+const findings = (overrideSpec: JsonObject): string[] =>
+  schema.check(overrideSpec).map(({ field, message }) => `${field.replace('spec.overrideSpec', '~')}: ${message}`)
+
+const pod = (spec: JsonObject): JsonObject => ({ template: { spec } })
+const container = (members: JsonObject): JsonObject => pod({ containers: [{ name: 'cart', ...members }] })
+const C = '~.template.spec.containers[0]'
+
+const accepted: Record<string, JsonObject> = {
+  'nothing at all': {},
+  'a part without what the whole requires': pod({ terminationGracePeriodSeconds: 5 }),
+  'null for a known field, which removes it': pod({ affinity: null, containers: null }),
+  'null for a label, which removes it': { template: { metadata: { labels: { app: null } } } },
+  'an int or string as an integer': { strategy: { rollingUpdate: { maxSurge: 1 } } },
+  'an int or string as a string': { strategy: { rollingUpdate: { maxSurge: '10%' } } },
+  'a quantity as a string': container({ resources: { limits: { cpu: '500m', memory: '1.5Gi' } } }),
+  'a quantity as a number': container({ resources: { limits: { cpu: 0.5 } } }),
+  'unknown fields where the schema preserves them': container({ extension: { b: 1 } }),
+  'one port under two protocols': container({
+    ports: [{ containerPort: 53 }, { containerPort: 53, protocol: 'UDP' }],
+  }),
+}
+
+const refused: Record<string, readonly [JsonObject, ...string[]]> = {
+  'a misspelt field': [container({ imge: 'x' }), `${C}.imge: unknown field; did you mean "image"?`],
+  'another case': [container({ IMAGE: 'x' }), `${C}.IMAGE: unknown field; did you mean "image"?`],
+  'a field unlike any': [{ strategy: { zzz: 1 } }, '~.strategy.zzz: unknown field; known here: rollingUpdate, type'],
+  'a field that is set elsewhere is not offered': [
+    { zzz: 1 },
+    '~.zzz: unknown field; known here: minReadySeconds, strategy, template',
+  ],
+  'a field too far up': [{ containers: [] }, '~.containers: unknown field; it belongs in template.spec'],
+  'null for a misspelt field': [
+    pod({ afinity: null }),
+    '~.template.spec.afinity: unknown field; did you mean "affinity"?',
+  ],
+  'text for a number': [
+    pod({ terminationGracePeriodSeconds: '30s' }),
+    '~.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"',
+  ],
+  'a number in quotes': [
+    { minReadySeconds: '3' },
+    '~.minReadySeconds: expected integer, got string "3"; remove the quotes',
+  ],
+  'a boolean in quotes': [
+    pod({ shareProcessNamespace: 'true' }),
+    '~.template.spec.shareProcessNamespace: expected boolean, got string "true"; remove the quotes',
+  ],
+  'a number for text': [
+    container({ env: [{ name: 'PORT', value: 8080 }] }),
+    `${C}.env[0].value: expected string, got number 8080; quote it`,
+  ],
+  'a list for text': [container({ image: ['x'] }), `${C}.image: expected string, got list`],
+  'a map for a list': [container({ env: { A: 'b' } }), `${C}.env: expected list, got object`],
+  'a list for a map': [{ template: [] }, '~.template: expected object, got list'],
+  'a boolean for an int or string': [
+    { strategy: { rollingUpdate: { maxSurge: true } } },
+    '~.strategy.rollingUpdate.maxSurge: expected integer or string, got boolean true',
+  ],
+  'an unknown word': [
+    container({ imagePullPolicy: 'Sometimes' }),
+    `${C}.imagePullPolicy: unsupported value "Sometimes"; one of: Always, IfNotPresent, Never`,
+  ],
+  'an item without what it requires, for items replace': [pod({ containers: [{ image: 'x' }] }), `${C}.name: required`],
+  'one mistake once, though what is misspelt is also missing': [
+    pod({ containers: [{ nam: 'cart' }] }),
+    `${C}.nam: unknown field; did you mean "name"?`,
+  ],
+  'null among items': [
+    pod({ containers: [null] }),
+    `${C}: expected object, got null; inside a list null removes nothing, leave this out`,
+  ],
+  'null within an item': [
+    container({ image: null }),
+    `${C}.image: expected string, got null; inside a list null removes nothing, leave this out`,
+  ],
+  'a name twice': [
+    container({ env: [{ name: 'A' }, { name: 'A', value: 'b' }] }),
+    `${C}.env[1].name: duplicate of [0] (name "A")`,
+  ],
+  'a port twice, once by its default': [
+    container({ ports: [{ containerPort: 80 }, { containerPort: 80, protocol: 'TCP' }] }),
+    `${C}.ports[1]: duplicate of [0] (containerPort 80, protocol "TCP")`,
+  ],
+  'a quantity with a letter for a digit': [
+    container({ resources: { limits: { cpu: '1O0m' } } }),
+    `${C}.resources.limits.cpu: expected a quantity such as 500m or 1Gi, got "1O0m"`,
+  ],
+  'a number beyond int32': [{ minReadySeconds: 2 ** 31 }, '~.minReadySeconds: expected int32, got 2147483648'],
+  'a date that is none': [pod({ since: 'soon' }), '~.template.spec.since: expected date-time, got "soon"'],
+  'all mistakes at once, in the order of the document': [
+    { template: { spec: { zzz: 1, containers: [{ name: 'a', image: 1 }] } }, minReadySeconds: true, afoo: 1 },
+    '~.template.spec.zzz: unknown field; known here: affinity, containers, securityContext, shareProcessNamespace, since, terminationGracePeriodSeconds',
+    `${C}.image: expected string, got number 1; quote it`,
+    '~.minReadySeconds: expected integer, got boolean true',
+    '~.afoo: unknown field; known here: minReadySeconds, strategy, template',
+  ],
+}
+
+describe('a compiled schema', () => {
+  for (const [sentence, override] of Object.entries(accepted))
+    it(`accepts ${sentence}`, () => expect(findings(override)).to.deep.equal([]))
+  for (const [sentence, [override, ...expected]] of Object.entries(refused))
+    it(`refuses ${sentence}`, () => expect(findings(override)).to.deep.equal(expected))
+
+  it('never changes what it judges', () => {
+    const override = pod({ containers: [{ name: 'a', env: [{ name: 'A' }, { name: 'A' }] }], affinity: null })
+    const before = structuredClone(override)
+    schema.check(override)
+    expect(override).to.deep.equal(before)
+  })
+
+  it('tells a list index from a key that is a number', () => {
+    const override = { template: { metadata: { labels: { '0': 1 } } } }
+    expect(findings(override)).to.deep.equal([
+      '~.template.metadata.labels["0"]: expected string, got number 1; quote it',
+    ])
+  })
+})

@@ -1,0 +1,85 @@
+import { compile } from '../../../common/schema/compile.ts'
+import { transform } from '../../../common/schema/transform.ts'
+import type { SpecSchema } from '../../../common/workload/kind.ts'
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+/** As the API server refers to a type where it describes the field: an `allOf` of one, beside other keywords. */
+const described = (name: string) => ({ description: 'what it is for', default: {}, allOf: [ref(name)] })
+const object = (properties: object, required: readonly string[] = []) => ({
+  type: 'object',
+  properties,
+  ...(required.length > 0 ? { required } : {}),
+})
+const string = { type: 'string', description: 'text', default: '' }
+const integer = { type: 'integer', format: 'int32' }
+const keyed = (items: object, ...keys: string[]) => ({
+  type: 'array',
+  items,
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': keys,
+})
+
+/** What `apps/v1` looks like, with one field for each trait that matters. */
+export const APPS_V1 = {
+  components: {
+    schemas: {
+      Deployment: {
+        ...object({ apiVersion: string, kind: string, spec: described('Spec') }),
+        'x-kubernetes-group-version-kind': [{ group: 'apps', kind: 'Deployment', version: 'v1' }],
+      },
+      Spec: object(
+        {
+          minReadySeconds: integer,
+          replicas: integer,
+          selector: object({}),
+          strategy: described('Strategy'),
+          template: described('Template'),
+        },
+        ['selector', 'template'],
+      ),
+      Strategy: object({
+        rollingUpdate: object({ maxSurge: described('IntOrString') }),
+        type: { type: 'string', enum: ['Recreate', 'RollingUpdate'] },
+      }),
+      IntOrString: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
+      Template: object({ metadata: described('Meta'), spec: described('Pod') }),
+      Meta: object({
+        labels: { type: 'object', additionalProperties: string },
+        annotations: { type: 'object', additionalProperties: string },
+      }),
+      Pod: object(
+        {
+          affinity: object({ key: string }),
+          containers: keyed(described('Container'), 'name'),
+          securityContext: object({ runAsUser: { type: 'integer', format: 'int64' } }),
+          shareProcessNamespace: { type: 'boolean' },
+          since: { type: 'string', format: 'date-time' },
+          terminationGracePeriodSeconds: { type: 'integer', format: 'int64' },
+        },
+        ['containers'],
+      ),
+      Container: object(
+        {
+          args: { type: 'array', items: string },
+          env: keyed(described('Env'), 'name'),
+          extension: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { a: integer } },
+          image: string,
+          imagePullPolicy: { type: 'string', enum: ['Always', 'IfNotPresent', 'Never'] },
+          name: string,
+          ports: keyed(described('Port'), 'containerPort', 'protocol'),
+          resources: object({ limits: { type: 'object', additionalProperties: ref('io.k8s.api.resource.Quantity') } }),
+        },
+        ['name'],
+      ),
+      Env: object({ name: string, value: string }, ['name']),
+      Port: object({ containerPort: integer, name: string, protocol: { type: 'string', default: 'TCP' } }, [
+        'containerPort',
+      ]),
+      'io.k8s.api.resource.Quantity': { oneOf: [{ type: 'string' }, { type: 'number' }] },
+    },
+  },
+}
+
+/** The check of a Deployment's override. */
+export const deploymentSchema = (): SpecSchema =>
+  compile('of-the-test', transform(APPS_V1.components.schemas, described('Spec')))
