@@ -40,9 +40,10 @@ export async function listAll(client: KubeClient, view: View, signal: AbortSigna
       accept: acceptOf(view, 'List'),
       signal,
     })
-    const items = at(page, 'items') ?? [] // an empty metadata-only list says null
-    if (!Array.isArray(items)) throw misshapen('a list without items')
-    for (const item of items) arrivals.push(arrival(item, view) ?? misfit())
+    const items = at(page, 'items')
+    // an empty metadata-only list says null; one that says nothing is torn
+    if (!Array.isArray(items) && items !== null) throw misshapen('a list without items')
+    for (const item of items ?? []) arrivals.push(arrival(item, view) ?? misfit())
     const found = at(page, 'metadata', 'resourceVersion')
     if (!isVersion(found)) throw misshapen('a list without a version')
     version ??= found

@@ -88,6 +88,14 @@ describe('a reflector that lists', () => {
       await reflector.stop()
     })
 
+  it('takes null for no objects, as the API server writes an empty metadata-only list', async () => {
+    const { client, reflector } = world({ metadataOnly: true })
+    ;(await client.list()).answer({ metadata: { resourceVersion: '1' }, items: null })
+    await reflector.synced()
+    expect(reflector.size).to.equal(0)
+    await reflector.stop()
+  })
+
   it('tells what a new list changes, by uid, and nothing of what it does not', async () => {
     const { client, time, wire, reflector, changes } = await following()
     wire.send(
