@@ -1,0 +1,41 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { DueTimes } from '../../../controller/runtime/due-times.ts'
+import '../../property.ts'
+
+const aKey = fc.integer({ min: 0, max: 20 })
+const aStep = fc.oneof(
+  fc.record({ do: fc.constant('put' as const), key: aKey, ms: fc.nat(1_000) }),
+  fc.record({ do: fc.constant('delete' as const), key: aKey, ms: fc.constant(0) }),
+  fc.record({ do: fc.constant('take' as const), key: aKey, ms: fc.nat(1_000) }),
+)
+
+describe('due times', () => {
+  it('are those of a plain map, earliest first', () => {
+    fc.assert(
+      fc.property(fc.array(aStep, { maxLength: 300 }), (steps) => {
+        const due = new DueTimes<number>()
+        const model = new Map<number, number>()
+        for (const { do: what, key, ms } of steps) {
+          if (what === 'put') {
+            due.put(key, ms)
+            model.set(key, Math.min(ms, model.get(key) ?? ms))
+          } else if (what === 'delete') {
+            due.delete(key)
+            model.delete(key)
+          } else {
+            const taken = due.take(ms)
+            const times = taken.map((key) => model.get(key) ?? Number.NaN)
+            expect(times).to.deep.equal([...times].sort((a, b) => a - b))
+            expect(new Set(taken)).to.deep.equal(
+              new Set([...model.keys()].filter((key) => (model.get(key) ?? 0) <= ms)),
+            )
+            for (const key of taken) model.delete(key)
+          }
+          expect(due.size).to.equal(model.size)
+          expect(due.next).to.equal(model.size > 0 ? Math.min(...model.values()) : undefined)
+        }
+      }),
+    )
+  })
+})

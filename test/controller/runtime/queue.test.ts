@@ -1,0 +1,133 @@
+import { expect } from 'chai'
+import { KeyQueue } from '../../../controller/runtime/queue.ts'
+import { VirtualTime } from '../../virtual-time.ts'
+
+/** A queue in virtual time, whose backoff has no jitter. */
+function aQueue() {
+  const time = new VirtualTime()
+  const queue = new KeyQueue({ timers: time, random: () => 0 })
+  /** The next key, if there is one now. */
+  const take = async (): Promise<string | undefined> => {
+    const depth = queue.depth
+    return depth > 0 ? queue.get() : undefined
+  }
+  return { time, queue, take }
+}
+
+describe('a queue of keys', () => {
+  it('hands a key out once, however often it was added', async () => {
+    const { queue, take } = aQueue()
+    queue.add('shop/cart')
+    queue.add('shop/cart')
+    expect([await take(), await take()]).to.deep.equal(['shop/cart', undefined])
+  })
+
+  it('hands a key out again that was added while it was worked on, but only when that is done', async () => {
+    const { queue, take } = aQueue()
+    queue.add('shop/cart')
+    await take()
+    queue.add('shop/cart')
+    expect(await take()).to.equal(undefined)
+    queue.done('shop/cart')
+    expect(await take()).to.equal('shop/cart')
+  })
+
+  it('lets namespaces take turns, first come, first served within each', async () => {
+    const { queue, take } = aQueue()
+    for (const key of ['a/1', 'a/2', 'a/3', 'b/1', 'c/1', 'b/2']) queue.add(key)
+    const order: (string | undefined)[] = []
+    for (let i = 0; i < 6; i++) order.push(await take())
+    expect(order).to.deep.equal(['a/1', 'b/1', 'c/1', 'a/2', 'b/2', 'a/3'])
+  })
+
+  it('gives a key to a worker that waits already', async () => {
+    const { queue } = aQueue()
+    const first = queue.get()
+    const second = queue.get()
+    queue.add('a/1')
+    queue.add('a/2')
+    expect([await first, await second]).to.deep.equal(['a/1', 'a/2'])
+  })
+
+  it('adds later, at the earliest of several times, with one timer', async () => {
+    const { queue, time } = aQueue()
+    queue.addAfter('shop/cart', 5_000)
+    queue.addAfter('shop/cart', 9_000)
+    queue.addAfter('shop/cart', 3_000)
+    queue.addAfter('shop/till', 4_000)
+    expect(time.pending).to.equal(1)
+    await time.pass(2_999)
+    expect(queue.depth).to.equal(0)
+    await time.pass(1)
+    expect(queue.depth).to.equal(1)
+    await time.pass(600_000)
+    expect(queue.depth).to.equal(2)
+    expect(time.pending).to.equal(0)
+  })
+
+  it('adds at once what is due now or was due before', () => {
+    const { queue } = aQueue()
+    queue.addAfter('shop/cart', 0)
+    queue.addAfter('shop/till', -5)
+    expect(queue.depth).to.equal(2)
+  })
+
+  it('waits longer than a timer of Node can', async () => {
+    const { queue, time } = aQueue()
+    const fiftyDaysMs = 50 * 86_400_000
+    queue.addAfter('shop/cart', fiftyDaysMs)
+    await time.pass(fiftyDaysMs - 1)
+    expect(queue.depth).to.equal(0)
+    await time.pass(1)
+    expect(queue.depth).to.equal(1)
+  })
+
+  it('doubles the wait with each failure up to a minute, and starts anew after a success', async () => {
+    const { queue, time, take } = aQueue()
+    const waits = [5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 5_120, 10_240, 20_480, 40_960, 60_000, 60_000]
+    for (const [failures, waitMs] of waits.entries()) {
+      expect(queue.retry('shop/cart')).to.equal(failures + 1)
+      await time.pass(waitMs - 1)
+      expect(queue.depth).to.equal(0)
+      await time.pass(1)
+      expect(await take()).to.equal('shop/cart')
+      queue.done('shop/cart')
+    }
+    queue.succeed('shop/cart')
+    expect(queue.retry('shop/cart')).to.equal(1)
+  })
+
+  it('waits at least as long as it is told', async () => {
+    const { queue, time } = aQueue()
+    queue.retry('shop/cart', 7_000)
+    await time.pass(6_999)
+    expect(queue.depth).to.equal(0)
+    await time.pass(1)
+    expect(queue.depth).to.equal(1)
+  })
+
+  it('keeps nothing of a key that was forgotten', () => {
+    const { queue, time } = aQueue()
+    queue.retry('shop/cart')
+    queue.addAfter('shop/cart', 1_000)
+    queue.forget('shop/cart')
+    expect([queue.held, time.pending]).to.deep.equal([0, 0])
+  })
+
+  it('sends workers home on shutdown, and drops what comes later', async () => {
+    const { queue, time } = aQueue()
+    queue.add('a/1')
+    await queue.get()
+    queue.add('a/1')
+    queue.addAfter('a/2', 1_000)
+    const waiting = queue.get()
+    queue.shutdown()
+    queue.add('a/3')
+    queue.addAfter('a/4', 1)
+    queue.retry('a/5')
+    expect(await waiting).to.equal(undefined)
+    expect(await queue.get()).to.equal(undefined)
+    queue.done('a/1')
+    expect([queue.held, queue.depth, time.pending]).to.deep.equal([0, 0, 0])
+  })
+})
