@@ -1,5 +1,5 @@
 import { hashOf } from '../api/canonical.ts'
-import { at, isObject, listOr, member, objectOr } from '../api/object.ts'
+import { at, isObject, listOr, member } from '../api/object.ts'
 import type { ResourceType } from '../api/resource.ts'
 import type { SpecSchema } from '../workload/kind.ts'
 import { compile } from './compile.ts'
@@ -65,6 +65,7 @@ export class SchemaCatalog {
 
   async #refresh(): Promise<readonly SchemaFailure[]> {
     const index = member(await this.#source.get('/openapi/v3'), 'paths')
+    if (!isObject(index)) throw new Error('the answer to /openapi/v3 is no index of schemas') // not: no kind is there
     const next = new Map<string, Entry>()
     const failures: SchemaFailure[] = []
     for (const apiVersion of new Set(this.#kinds.map((kind) => kind.apiVersion)))
@@ -86,7 +87,8 @@ export class SchemaCatalog {
     const known = this.#known(apiVersion)
     if (known.length > 0 && known.every(([, { schema }]) => schema.hash === hashIn(url))) return known
     const document = await this.#source.get(url)
-    const schemas = objectOr(at(document, 'components', 'schemas'))
+    const schemas = at(document, 'components', 'schemas')
+    if (!isObject(schemas)) throw new Error(`the answer to ${url} holds no schemas`)
     return this.#kinds
       .filter((type) => type.apiVersion === apiVersion)
       .flatMap((type) => {

@@ -72,6 +72,25 @@ describe('SchemaCatalog', () => {
     expect(catalog.schemaOf('Deployment')?.hash).to.equal('A')
   })
 
+  it('takes an answer without schemas, such as a redirect, for a failure', async () => {
+    const { state, source } = publisher()
+    const catalog = new SchemaCatalog(source, [DEPLOYMENT])
+    state.document = ''
+    const [failure] = await catalog.refresh()
+    expect(String(failure?.error)).to.include('holds no schemas')
+  })
+
+  it('takes an index that is none for a failure, and not for an empty cluster', async () => {
+    const { source } = publisher()
+    let isBroken = false
+    const breaking = { get: async (path: string) => (isBroken ? '<html>' : source.get(path)) }
+    const catalog = new SchemaCatalog(breaking, [DEPLOYMENT])
+    await catalog.refresh()
+    isBroken = true
+    expect(String(await catalog.refresh().catch((error: unknown) => error))).to.include('no index of schemas')
+    expect(catalog.isComplete).to.equal(true)
+  })
+
   it('has no schema of a kind whose group is not there', async () => {
     const { source } = publisher()
     const catalog = new SchemaCatalog(source, [DEPLOYMENT, ROLLOUT])

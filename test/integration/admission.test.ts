@@ -1,0 +1,108 @@
+import { expect } from 'chai'
+import { stringify } from 'yaml'
+import type { JsonObject } from '../../common/api/object.ts'
+import { admitting, type RunningWebhook } from './admission-webhook.ts'
+import { aNamespace, usesControlPlane } from './fixture.ts'
+
+const FORK = /cart-experiment-[0-9a-f]{10}/g
+
+const cart = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'cart' },
+  spec: {
+    replicas: 0, // nothing here is about pods
+    selector: { matchLabels: { app: 'cart' } },
+    template: {
+      metadata: { labels: { app: 'cart' } },
+      spec: { containers: [{ name: 'cart', image: 'registry.example/cart:1.9.4', env: [{ name: 'A', value: 'b' }] }] },
+    },
+  },
+}
+const service = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'cart' },
+  spec: { selector: { app: 'cart' }, ports: [{ port: 80 }] },
+}
+
+describe('admission, by kubectl', () => {
+  const plane = usesControlPlane()
+  let namespace = ''
+  let webhook: RunningWebhook | undefined
+
+  before('an application and the webhook', async () => {
+    namespace = await aNamespace()
+    await plane().api.create(`/apis/apps/v1/namespaces/${namespace}/deployments`, cart)
+    await plane().api.create(`/api/v1/namespaces/${namespace}/services`, service)
+    webhook = await admitting(plane(), namespace)
+  })
+  after('the webhook goes', () => webhook?.remove())
+
+  const manifest = (name: string, overrideSpec: JsonObject, source = 'cart') =>
+    stringify({
+      apiVersion: 'experimentcontroller.example.com/v1alpha1',
+      kind: 'ExperimentDeployment',
+      metadata: { name, namespace },
+      spec: { sourceRef: { kind: 'Deployment', name: source }, overrideSpec },
+    })
+
+  /** What a user reads, with what differs from run to run made equal. */
+  async function kubectl(input: string, ...args: string[]): Promise<string[]> {
+    const { stdout, stderr } = await plane().kubectl([...args, '-f', '-'], { input })
+    const text = `${stderr}${stdout}`.replaceAll(FORK, 'FORK').replaceAll(namespace, 'shop')
+    return text.split('\n').filter((line) => line !== '')
+  }
+
+  const image = { template: { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:2.0.0' }] } } }
+  const plan = (creates: string) => [
+    'Warning: [ListReplaced] containers[cart] loses env: Merge replaces lists whole, repeat what must stay',
+    `Warning: [Plan] creates deployment/${creates} in shop: 1 pod, from deployment/cart`,
+    'Warning: [Plan] containers[cart].image: registry.example/cart:1.9.4 -> registry.example/cart:2.0.0',
+    'Warning: [Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
+  ]
+
+  it('answers a good one with its plan, and a dry run alike', async () => {
+    expect(await kubectl(manifest('good', image), 'apply', '--dry-run=server')).to.deep.equal([
+      ...plan('cart-experiment-<id>'),
+      'experimentdeployment.experimentcontroller.example.com/good created (server dry run)',
+    ])
+    expect(await kubectl(manifest('good', image), 'apply')).to.deep.equal([
+      ...plan('FORK'),
+      'experimentdeployment.experimentcontroller.example.com/good created',
+    ])
+  })
+
+  it('tells every mistake on a line of its own', async () => {
+    const spec = { containers: [{ name: 'cart', imge: 'x' }], terminationGracePeriodSeconds: '30s' }
+    expect(await kubectl(manifest('bad', { template: { spec } }), 'apply')).to.deep.equal([
+      'The ExperimentDeployment "bad" is invalid: ',
+      '* spec.overrideSpec.template.spec.containers[0].imge: unknown field; did you mean "image"?',
+      '* spec.overrideSpec.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"',
+    ])
+  })
+
+  it('refuses what is told elsewhere, in a dry run too', async () => {
+    expect(await kubectl(manifest('bad', { replicas: 2 }), 'apply', '--dry-run=server')).to.deep.equal([
+      'The ExperimentDeployment "bad" is invalid: spec.overrideSpec.replicas: not here; set spec.replicas',
+    ])
+  })
+
+  it('admits one whose source is to come', async () => {
+    expect(await kubectl(manifest('early', {}, 'later'), 'apply')).to.deep.equal([
+      'Warning: [SourceNotFound] no deployment/later in shop yet; the override is checked again when it appears',
+      'experimentdeployment.experimentcontroller.example.com/early created',
+    ])
+  })
+
+  it('holds up neither labels nor scale nor deletion while the webhook is down, but every new experiment', async () => {
+    await kubectl(manifest('free', {}), 'apply')
+    await webhook?.stop()
+    const path = `/apis/experimentcontroller.example.com/v1alpha1/namespaces/${namespace}/experimentdeployments/free`
+    const labelled = await plane().api.patch(path, { metadata: { labels: { a: 'b' } } })
+    expect(labelled.metadata.labels).to.deep.equal({ a: 'b' })
+    await plane().api.patch(`${path}/status`, { status: { replicas: 1 } })
+    expect((await kubectl(manifest('late', {}), 'apply')).join()).to.include('failed calling webhook "validate.')
+    await plane().api.delete(path)
+  })
+})

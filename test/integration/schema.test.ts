@@ -1,0 +1,66 @@
+import { expect } from 'chai'
+import { parseAllDocuments } from 'yaml'
+import { at, type JsonObject } from '../../common/api/object.ts'
+import { realTimers } from '../../common/clock.ts'
+import { type KubeClient, kubeClient } from '../../common/kube/client.ts'
+import { SchemaCatalog } from '../../common/schema/catalog.ts'
+import { schemaSource } from '../../common/schema/source.ts'
+import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
+import { guestbook } from '../../sandbox/modules.ts'
+import { usesControlPlane } from './fixture.ts'
+
+describe('the schemas of a real cluster', () => {
+  const plane = usesControlPlane()
+  let catalog: SchemaCatalog
+  let kube: KubeClient | undefined
+
+  before('they are read', async () => {
+    const { kubeconfig } = plane()
+    kube = kubeClient({ kubeconfig, userAgent: 'test-schemas', timers: realTimers(), random: Math.random })
+    catalog = new SchemaCatalog(schemaSource(kube), Object.values(WORKLOAD_KINDS))
+    expect(await catalog.refresh()).to.deep.equal([])
+  })
+  after('connections end', () => kube?.close())
+
+  const findings = (overrideSpec: JsonObject): string[] =>
+    (catalog.schemaOf('Deployment')?.check(overrideSpec) ?? []).map(({ field, message }) => `${field}: ${message}`)
+
+  it('are there for every kind that can be forked', () => expect(catalog.isComplete).to.equal(true))
+
+  it('accept the whole spec of every Deployment of the guestbook', async () => {
+    const deployments = (await guestbook())
+      .flatMap((text) => parseAllDocuments(text).map((document) => document.toJS()))
+      .filter((object) => object?.kind === 'Deployment')
+    expect(deployments).to.have.length.greaterThan(2)
+    for (const { spec } of deployments) expect(findings(spec)).to.deep.equal([])
+  })
+
+  it('accept every field of a stored Deployment, defaults and all', async () => {
+    for (const deployment of await plane().api.list('/apis/apps/v1/deployments'))
+      expect(findings(at(deployment, 'spec') as JsonObject)).to.deep.equal([])
+  })
+
+  it('find each mistake and suggest a remedy', () => {
+    const container = { name: 'cart', imge: 'x', resources: { limits: { cpu: '1O0m' } }, env: { A: 'b' } }
+    const pod = { containers: [container], terminationGracePeriodSeconds: '30s', afinity: null }
+    expect(findings({ template: { spec: pod }, containers: [] })).to.deep.equal([
+      'spec.overrideSpec.template.spec.containers[0].imge: unknown field; did you mean "image"?',
+      'spec.overrideSpec.template.spec.containers[0].resources.limits.cpu: expected a quantity such as 500m or 1Gi, got "1O0m"',
+      'spec.overrideSpec.template.spec.containers[0].env: expected list, got object',
+      'spec.overrideSpec.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"',
+      'spec.overrideSpec.template.spec.afinity: unknown field; did you mean "affinity"?',
+      'spec.overrideSpec.containers: unknown field; it belongs in template.spec',
+    ])
+  })
+
+  it('know ints that may be strings, on either side', () => {
+    const probe = { httpGet: { port: 'http' } }
+    const containers = [{ name: 'cart', livenessProbe: probe, readinessProbe: { tcpSocket: { port: 80 } } }]
+    expect(
+      findings({
+        strategy: { rollingUpdate: { maxSurge: '25%', maxUnavailable: 0 } },
+        template: { spec: { containers } },
+      }),
+    ).to.deep.equal([])
+  })
+})
