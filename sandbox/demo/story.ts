@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ControlPlane } from '../control-plane.ts'
 import { guestbook } from '../modules.ts'
-import { foreignWrites, ownWrites } from './proof.ts'
+import { foreignWrites, ownWrites } from '../proof.ts'
 import { NAMESPACE, type Stage } from './stage.ts'
 
 /** The experiment of the story. A list the source does not have comes whole; everything else is followed. */

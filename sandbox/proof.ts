@@ -1,5 +1,5 @@
-import { GROUP, IS_EXPERIMENT } from '../../common/api/names.ts'
-import { type AuditEvent, auditEvents } from '../audit.ts'
+import { GROUP, IS_EXPERIMENT } from '../common/api/names.ts'
+import { type AuditEvent, auditEvents } from './audit.ts'
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
 /** The ServiceAccounts of the webhook and the controller live here, and nothing else does. */

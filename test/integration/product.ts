@@ -1,0 +1,153 @@
+/** The product in the run's control plane, installed once, and what tests do with it. */
+import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
+import { at, isObject, type JsonObject, type KubeObject, listOr } from '../../common/api/object.ts'
+import type { ExperimentDeployment, ExperimentDeploymentSpec } from '../../common/api/types.ts'
+import { pathOf } from '../../common/kube/resources.ts'
+import { deployment } from '../../common/workload/deployment.ts'
+import type { Api } from '../../sandbox/api.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { type Installation, install } from '../../sandbox/installation.ts'
+import { aNamespace, controlPlane, usesControlPlane } from './fixture.ts'
+
+let installing: Promise<Installation> | undefined
+
+/** The run's installation. Whoever asks first makes it. */
+export function installation(): Promise<Installation> {
+  installing ??= controlPlane().then(install)
+  return installing
+}
+
+/** Waits are for a whole suite at once on two busy cores. */
+export const DEADLINE_MS = 60_000
+
+type ExperimentOf = Partial<ExperimentDeploymentSpec> & { readonly source: string }
+
+/** A namespace with the product watching it. */
+export interface Place {
+  readonly namespace: string
+  readonly api: Api
+  /** kubectl in the namespace; both streams in one text */
+  readonly kubectl: (
+    args: readonly string[],
+    input?: string,
+  ) => Promise<{ readonly code: number; readonly text: string }>
+  /** Creates an experiment on the Deployment `source`. */
+  readonly experiment: (name: string, of: ExperimentOf) => Promise<void>
+  readonly experimentAt: (name: string) => Promise<ExperimentDeployment>
+  /** Waits until the condition `Ready` of `name` has `reason`, for its present generation. */
+  readonly reaches: (name: string, reason: string) => Promise<ExperimentDeployment>
+  /** Waits until `holds` is true of `name`. */
+  readonly shows: (
+    name: string,
+    what: string,
+    holds: (of: ExperimentDeployment) => boolean,
+  ) => Promise<ExperimentDeployment>
+  readonly deployment: (name: string) => Promise<KubeObject>
+  readonly path: (of: 'deployments' | 'experiments' | 'services' | 'pods' | 'quotas', name?: string) => string
+}
+
+const RESOURCES = {
+  deployments: deployment,
+  experiments: EXPERIMENT_DEPLOYMENT,
+  services: { apiVersion: 'v1', kind: 'Service', plural: 'services' },
+  pods: { apiVersion: 'v1', kind: 'Pod', plural: 'pods' },
+  quotas: { apiVersion: 'v1', kind: 'ResourceQuota', plural: 'resourcequotas' },
+}
+
+/** In a `describe`: the product runs before its tests, in one new namespace. Returns what gives it. */
+export function usesProduct(): () => Place {
+  const plane = usesControlPlane()
+  let place: Place | undefined
+  before('the product runs', async function () {
+    this.timeout(DEADLINE_MS)
+    await installation()
+    place = placeAt(plane().api, plane().kubectl, await aNamespace())
+  })
+  return () => {
+    if (!place) throw new Error('the product is there when tests run')
+    return place
+  }
+}
+
+type Kubectl = Awaited<ReturnType<typeof controlPlane>>['kubectl']
+
+function placeAt(api: Api, kubectl: Kubectl, namespace: string): Place {
+  const path: Place['path'] = (of, name) =>
+    pathOf(RESOURCES[of], name === undefined ? { namespace } : { namespace, name })
+  const experimentAt = (name: string) => api.get<ExperimentDeployment>(path('experiments', name))
+  const shows: Place['shows'] = (name, what, holds) =>
+    eventually(`experiment ${name} to show ${what}`, DEADLINE_MS, async () => {
+      const found = await experimentAt(name)
+      if (!holds(found)) throw new Error(JSON.stringify(found.status ?? 'no status'))
+      return found
+    })
+  return {
+    namespace,
+    api,
+    path,
+    experimentAt,
+    shows,
+    kubectl: async (args, input) => {
+      const { code, stdout, stderr } = await kubectl(['-n', namespace, ...args], input === undefined ? {} : { input })
+      return { code, text: `${stderr}${stdout}` }
+    },
+    experiment: async (name, { source, overrideSpec = {}, ...spec }) => {
+      const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+      const sourceRef = { kind: 'Deployment', name: source }
+      await api.create(path('experiments'), {
+        apiVersion,
+        kind,
+        metadata: { name },
+        spec: { sourceRef, overrideSpec, ...spec },
+      })
+    },
+    reaches: (name, reason) =>
+      shows(
+        name,
+        reason,
+        (found) =>
+          condition(found, 'Ready')?.reason === reason &&
+          found.status?.observedGeneration === found.metadata.generation,
+      ),
+    deployment: (name) => api.get(path('deployments', name)),
+  }
+}
+
+/** The condition of `type`, if it is told. */
+export const condition = (of: ExperimentDeployment, type: string) =>
+  of.status?.conditions?.find((found) => found.type === type)
+
+/** The name of the fork, as the status tells it. */
+export function forkOf(experiment: ExperimentDeployment): string {
+  const name = experiment.status?.experimentResourceRef?.name
+  if (!name) throw new Error(`${experiment.metadata.name} has no fork`)
+  return name
+}
+
+/** The images of a workload's containers. */
+export const imagesOf = (workload: KubeObject): readonly unknown[] =>
+  listOr(at(workload, 'spec', 'template', 'spec', 'containers')).map(
+    (container) => isObject(container) && container.image,
+  )
+
+interface SourceOf {
+  readonly replicas?: number
+  readonly image?: string
+  readonly pod?: JsonObject
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+/** A Deployment to fork, and a Service of the same name before it. */
+export async function aSource({ api, path }: Place, name: string, of: SourceOf = {}): Promise<void> {
+  const { replicas = 1, image = 'registry.example/cart:1', pod, annotations } = of
+  const labels = { app: name }
+  await api.create(path('services'), { metadata: { name }, spec: { selector: labels, ports: [{ port: 80 }] } })
+  await api.create(path('deployments'), {
+    metadata: { name },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels, annotations }, spec: { containers: [{ name: 'cart', image }], ...pod } },
+    },
+  })
+}
