@@ -180,7 +180,6 @@ export class Reflector<T> {
 
   async #follow(lines: AsyncIterable<string>, connection: Deadline): Promise<void> {
     for await (const line of lines) {
-      if (connection.signal.aborted) return
       connection.restart()
       this.#take(watchEvent(line, this.#options.view))
     }

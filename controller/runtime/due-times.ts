@@ -1,15 +1,23 @@
 interface Due<K> {
   readonly key: K
   readonly dueMs: number
+  /** parts equal times: first put, first due */
+  readonly turn: number
 }
 
 /** When keys are due: a binary heap, earliest first, with one time per key. */
 export class DueTimes<K> {
-  readonly #dueMs = new Map<K, number>()
-  #heap: Due<K>[] = [] // what the map no longer says is skipped, and swept when it is most of the heap
+  readonly #due = new Map<K, Due<K>>()
+  #heap: Due<K>[] = [] // what is no longer in the map is skipped, and swept when it is most of the heap
+  #turn = 0
 
   get size(): number {
-    return this.#dueMs.size
+    return this.#due.size
+  }
+
+  /** Places in the heap, forgotten keys included: never many more than `size`. */
+  get places(): number {
+    return this.#heap.length
   }
 
   /** Milliseconds of the clock that `put` was called with; undefined if nothing is due. */
@@ -19,19 +27,21 @@ export class DueTimes<K> {
 
   /** The earlier time wins over what was put before. */
   put(key: K, dueMs: number): void {
-    if (dueMs >= (this.#dueMs.get(key) ?? Number.POSITIVE_INFINITY)) return
-    this.#dueMs.set(key, dueMs)
-    this.#rise({ key, dueMs })
+    if (dueMs >= (this.#due.get(key)?.dueMs ?? Number.POSITIVE_INFINITY)) return
+    this.#turn += 1
+    const due = { key, dueMs, turn: this.#turn }
+    this.#due.set(key, due)
+    this.#rise(due)
     this.#sweep()
   }
 
   delete(key: K): void {
-    this.#dueMs.delete(key)
+    this.#due.delete(key)
     this.#sweep()
   }
 
   clear(): void {
-    this.#dueMs.clear()
+    this.#due.clear()
     this.#heap = []
   }
 
@@ -39,7 +49,7 @@ export class DueTimes<K> {
   take(nowMs: number): readonly K[] {
     const keys: K[] = []
     for (let first = this.#first(); first && first.dueMs <= nowMs; first = this.#first()) {
-      this.#dueMs.delete(first.key)
+      this.#due.delete(first.key)
       keys.push(first.key)
     }
     return keys
@@ -48,7 +58,7 @@ export class DueTimes<K> {
   /** The earliest that still counts. */
   #first(): Due<K> | undefined {
     let first = this.#heap[0]
-    while (first && this.#dueMs.get(first.key) !== first.dueMs) {
+    while (first && this.#due.get(first.key) !== first) {
       this.#shift()
       first = this.#heap[0]
     }
@@ -60,7 +70,7 @@ export class DueTimes<K> {
     while (hole > 0) {
       const above = (hole - 1) >> 1
       const parent = this.#heap[above]
-      if (!parent || parent.dueMs <= due.dueMs) break
+      if (!parent || !isBefore(due, parent)) break
       this.#heap[hole] = parent
       hole = above
     }
@@ -72,7 +82,7 @@ export class DueTimes<K> {
     if (!last || this.#heap.length === 0) return
     let hole = 0
     for (let below = this.#lesserBelow(hole); below; below = this.#lesserBelow(hole)) {
-      if (below.due.dueMs >= last.dueMs) break
+      if (!isBefore(below.due, last)) break
       this.#heap[hole] = below.due
       hole = below.at
     }
@@ -83,12 +93,15 @@ export class DueTimes<K> {
     const left = this.#heap[2 * hole + 1]
     const right = this.#heap[2 * hole + 2]
     if (!left) return undefined
-    return right && right.dueMs < left.dueMs ? { at: 2 * hole + 2, due: right } : { at: 2 * hole + 1, due: left }
+    return right && isBefore(right, left) ? { at: 2 * hole + 2, due: right } : { at: 2 * hole + 1, due: left }
   }
 
   #sweep(): void {
-    if (this.#heap.length <= 2 * this.#dueMs.size + 64) return
+    if (this.#heap.length <= 2 * this.#due.size + 64) return
     this.#heap = []
-    for (const [key, dueMs] of this.#dueMs) this.#rise({ key, dueMs })
+    for (const due of this.#due.values()) this.#rise(due)
   }
 }
+
+const isBefore = <K>(one: Due<K>, other: Due<K>): boolean =>
+  one.dueMs < other.dueMs || (one.dueMs === other.dueMs && one.turn < other.turn)

@@ -6,8 +6,7 @@ import { diaryLog, VirtualTime } from '../../virtual-time.ts'
 import { cart, deploymentList, ScriptedClient, type Wire } from './scripted-client.ts'
 
 /** A started reflector of Deployments with everything around it; `changes` is what a handler was told. */
-export function world(view: Partial<View> = {}) {
-  const client = new ScriptedClient()
+export function world(view: Partial<View> = {}, client = new ScriptedClient()) {
   const time = new VirtualTime()
   const log = diaryLog()
   const changes: string[] = []

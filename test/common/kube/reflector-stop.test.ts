@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { turn } from '../../virtual-time.ts'
 import { following, world } from './reflecting.ts'
-import { cart, errorEvent, modified } from './scripted-client.ts'
+import { cart, deploymentList, errorEvent, modified, ScriptedClient } from './scripted-client.ts'
 
 describe('a reflector that is stopped', () => {
   const moments: Record<string, (it: Awaited<ReturnType<typeof following>>) => Promise<unknown>> = {
@@ -28,9 +28,9 @@ describe('a reflector that is stopped', () => {
       const it = await following()
       await arrange(it)
       const asked = it.client.diary.length
+      const told = it.log.lines.length
       await it.reflector.stop()
       it.changes.length = 0
-      const told = it.log.lines.length
       it.wire.send(modified(cart({ version: 99 })))
       await it.time.pass(600_000)
       expect(it.changes).to.deep.equal([])
@@ -38,6 +38,23 @@ describe('a reflector that is stopped', () => {
       expect(it.log.lines).to.have.length(told)
       expect(it.time.pending).to.equal(0)
     })
+
+  it('waits for a request that takes its time to end, and ignores what that brings', async () => {
+    const client = new ScriptedClient()
+    const late = Promise.withResolvers<unknown>()
+    client.request = () => late.promise // deaf to signals
+    const { reflector, changes } = world({}, client)
+    await turn()
+    let isOver = false
+    const stopped = reflector.stop().then(() => {
+      isOver = true
+    })
+    await turn()
+    expect(isOver).to.equal(false)
+    late.resolve(deploymentList(10, [cart({ version: 9 })]))
+    await stopped
+    expect([changes.length, reflector.size]).to.deep.equal([0, 0])
+  })
 
   it('before it synced tells whoever waits for that', async () => {
     const { reflector } = world()

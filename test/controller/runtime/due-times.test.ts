@@ -13,7 +13,7 @@ const aStep = fc.oneof(
 describe('due times', () => {
   it('are those of a plain map, earliest first', () => {
     fc.assert(
-      fc.property(fc.array(aStep, { maxLength: 300 }), (steps) => {
+      fc.property(fc.array(aStep, { maxLength: 200 }), (steps) => {
         const due = new DueTimes<number>()
         const model = new Map<number, number>()
         for (const { do: what, key, ms } of steps) {
@@ -37,5 +37,24 @@ describe('due times', () => {
         }
       }),
     )
+  })
+
+  it('that are equal keep their order', () => {
+    const due = new DueTimes<number>()
+    const keys = Array.from({ length: 20 }, (_, key) => key)
+    for (const key of keys) due.put(key, 7)
+    expect(due.take(7)).to.deep.equal(keys)
+  })
+
+  it('do not grow with keys that come and go', () => {
+    const due = new DueTimes<number>()
+    for (let ms = 1_000_000; ms > 990_000; ms--) {
+      due.put(1, ms)
+      due.put(2, 1_000_000)
+      due.delete(2)
+    }
+    expect(due.size).to.equal(1)
+    expect(due.places).to.be.below(100)
+    expect(due.take(1_000_000)).to.deep.equal([1])
   })
 })
