@@ -56,13 +56,22 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     '[Plan] replicas: 1 -> 2',
     '[Plan] service/cart: about 15% of new connections (2 of 13 endpoints)',
   ],
+  'does not count the pods it has already as those of others': [
+    {
+      world: [aDeployment(), aService(), aSlice([...PODS, `${FORK}-a`, `${FORK}-b`])],
+      request: { oldObject: anExperiment({ replicas: 2 }) },
+    },
+    `[Plan] updates deployment/${FORK} in shop: 1 pod, from deployment/cart`,
+    '[Plan] replicas: 2 -> 1',
+    SHARE,
+  ],
   'says when an update changes nothing': [
     { request: { oldObject: anExperiment() } },
     `[Plan] changes nothing in deployment/${FORK} in shop: 1 pod, from deployment/cart`,
     SHARE,
   ],
   'lets an old override over the limits be mended': [
-    { request: { oldObject: anExperiment({ overrideSpec: nested(70) }) } },
+    { request: { oldObject: anExperiment({ overrideSpec: nested(5_000) }) } },
     `[Plan] updates deployment/${FORK} in shop: 1 pod, from deployment/cart`,
     SHARE,
   ],

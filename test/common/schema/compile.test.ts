@@ -66,6 +66,15 @@ const refused: Record<string, readonly [JsonObject, ...string[]]> = {
     `${C}.imagePullPolicy: unsupported value "Sometimes"; one of: Always, IfNotPresent, Never`,
   ],
   'an item without what it requires, for items replace': [pod({ containers: [{ image: 'x' }] }), `${C}.name: required`],
+  'items without their key as that, not as duplicates of each other': [
+    container({ env: [{ value: 'a' }, { value: 'b' }] }),
+    `${C}.env[0].name: required`,
+    `${C}.env[1].name: required`,
+  ],
+  'a field that has its place elsewhere, but not below here': [
+    { strategy: { labels: {} } },
+    '~.strategy.labels: unknown field; known here: rollingUpdate, type',
+  ],
   'one mistake once, though what is misspelt is also missing': [
     pod({ containers: [{ nam: 'cart' }] }),
     `${C}.nam: unknown field; did you mean "name"?`,
@@ -112,6 +121,13 @@ describe('a compiled schema', () => {
     const before = structuredClone(override)
     schema.check(override)
     expect(override).to.deep.equal(before)
+  })
+
+  it('counts every mistake of a hostile override, but guesses what was meant for the first 200 only', () => {
+    const hostile = pod(Object.fromEntries(Array.from({ length: 4_990 }, (_, at) => [`afinity${at % 10}${at}`, 1])))
+    const found = schema.check(hostile).map(({ message }) => message)
+    expect(found).to.have.length(4_990)
+    expect(found.filter((message) => message.startsWith('unknown field'))).to.have.length(200)
   })
 
   it('tells a list index from a key that is a number', () => {

@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { jsonLog } from '../../../common/log.ts'
+import { SchemaCatalog } from '../../../common/schema/catalog.ts'
+import { keepFresh } from '../../../common/schema/refresher.ts'
+import { VirtualTime } from '../../virtual-time.ts'
+import { APPS_V1 } from './openapi.ts'
+
+const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' }
+
+/** A cluster that can be away, and a catalog kept fresh from it. */
+function following({ isDown = false } = {}) {
+  const state = { isDown, indexReads: 0, lines: [] as string[] }
+  const get = async (path: string): Promise<unknown> => {
+    if (path !== '/openapi/v3') return APPS_V1
+    state.indexReads += 1
+    if (state.isDown) throw new Error('connection refused')
+    return { paths: { 'apis/apps/v1': { serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=A' } } }
+  }
+  const time = new VirtualTime()
+  const stop = new AbortController()
+  const log = jsonLog({ destination: { write: (line) => state.lines.push(line) } })
+  const catalog = new SchemaCatalog({ get }, [DEPLOYMENT])
+  const ended = keepFresh({ catalog, timers: time, log, signal: stop.signal, everyMs: 600_000, retryMs: 5_000 })
+  return { state, time, catalog, stop, ended }
+}
+
+describe('keepFresh', () => {
+  it('reads at once, then every ten minutes, until it is stopped', async () => {
+    const { state, time, catalog, stop, ended } = following()
+    await time.pass(0)
+    expect(catalog.isComplete).to.equal(true)
+    await time.pass(599_999)
+    expect(state.indexReads).to.equal(1)
+    await time.pass(1)
+    expect(state.indexReads).to.equal(2)
+    stop.abort()
+    await ended
+    expect(time.pending).to.equal(0)
+  })
+
+  it('tries again soon while the API server is away, and says so', async () => {
+    const { state, time, catalog, stop, ended } = following({ isDown: true })
+    await time.pass(5_000)
+    expect(catalog.isComplete).to.equal(false)
+    expect(state.lines.join()).to.include('schemas not refreshed')
+    state.isDown = false
+    await time.pass(5_000)
+    expect(catalog.isComplete).to.equal(true)
+    stop.abort()
+    await ended
+  })
+})
