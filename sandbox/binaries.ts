@@ -71,10 +71,12 @@ export const goBuildArgs = (name: BinaryName, output: string, { versionOf }: Pin
 export async function buildMissing(folder: string, names: readonly string[], build: Build, say: Say): Promise<void> {
   await mkdir(folder, { recursive: true })
   await removeAbandoned(folder)
-  for (const [place, name] of names.entries()) {
+  const missing: string[] = []
+  for (const name of names) if (!(await exists(join(folder, name)))) missing.push(name)
+  for (const [place, name] of missing.entries()) {
     const target = join(folder, name)
-    if (await exists(target)) continue
-    say(`building ${name}, ${names.length - place - 1} more to look at after it`)
+    if (await exists(target)) continue // made by someone else meanwhile
+    say(`building ${name}, ${missing.length - place - 1} more after it`)
     const startedAt = performance.now()
     const unfinished = join(folder, `${name}.${randomUUID()}.unfinished`)
     try {

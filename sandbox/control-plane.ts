@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { request } from 'undici'
 import { type Api, apiOf } from './api.ts'
 import { type Binaries, findBinaries, type Say } from './binaries.ts'
@@ -48,7 +49,7 @@ export interface ControlPlane {
   readonly kubeconfigFor: (who: { readonly user: string; readonly token: string }) => Promise<string>
   /** A kubeconfig with a fresh token of the ServiceAccount, good for a day. */
   readonly serviceAccountKubeconfig: (account: { readonly namespace: string; readonly name: string }) => Promise<string>
-  /** Runs one more process, which is stopped before the control plane. */
+  /** Runs one more process, which is stopped before the control plane. `say` tells when it ends without its `stop`. */
   readonly supervise: (spec: ProcessSpec) => Promise<SupervisedProcess>
   /** Resolves when no process, port or file is left. May be called again. */
   readonly stop: () => Promise<void>
@@ -92,8 +93,18 @@ export async function startControlPlane({ say, crds = [], signal }: StartOptions
     await nodesReady(admin, wait)
     return { ...(await offersOf(state, ca, admin)), supervise, stop: supervisor.stop }
   } catch (error) {
+    if (!wait.signal.aborted) await sayLogs(supervisor.stateDirectory, say) // they go with the directory
     await supervisor.stop()
     throw error
+  }
+}
+
+/** The end of every log: for a wait that was in vain although nobody died. */
+async function sayLogs(stateDirectory: string, say: Say): Promise<void> {
+  const folder = join(stateDirectory, 'logs')
+  for (const file of await readdir(folder)) {
+    const lines = (await readFile(join(folder, file), 'utf8')).trimEnd().split('\n')
+    say(`${file} ends with:\n${lines.slice(-5).join('\n')}`)
   }
 }
 

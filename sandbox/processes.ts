@@ -95,7 +95,9 @@ export async function startSupervisor(): Promise<Supervisor> {
     tell({ do: 'start', id, spec })
     const pid = await pending.started.promise.catch((error: unknown) => {
       processes.delete(id)
-      throw new Error(`${spec.name} could not be started: ${spec.command}`, { cause: error })
+      throw new Error(`${spec.name} could not be started: ${error instanceof Error ? error.message : error}`, {
+        cause: error,
+      })
     })
     const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
       tell({ do: 'stop', id, signal })

@@ -1,0 +1,53 @@
+/** The one control plane of a mocha run. `.mocharc.json` requires this file for its global teardown. */
+import { globSync, readFileSync } from 'node:fs'
+import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+
+/** A first start on a machine builds six programs. */
+const FIRST_START_MS = 1_800_000
+
+let starting: Promise<ControlPlane> | undefined
+
+const shippedCrds = (): readonly string[] =>
+  globSync('crds/*.yaml', { cwd: new URL('../..', import.meta.url) })
+    .map((file) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'))
+    .filter((text) => /^kind: CustomResourceDefinition$/m.test(text))
+
+/** The run's control plane, with the shipped CRDs. Whoever asks first starts it: a run without these tests never does. */
+export function controlPlane(): Promise<ControlPlane> {
+  starting ??= startControlPlane({ say: (line) => console.error(line), crds: shippedCrds() })
+  return starting
+}
+
+/**
+ * To be called in a `describe`: has the control plane running before its tests.
+ * @returns what gives it, once the tests run.
+ */
+export function usesControlPlane(): () => ControlPlane {
+  let plane: ControlPlane | undefined
+  before('the control plane runs', async function () {
+    this.timeout(FIRST_START_MS)
+    plane = await controlPlane()
+  })
+  return () => {
+    if (!plane) throw new Error('the control plane is there when tests run, not while they are described')
+    return plane
+  }
+}
+
+/** A new namespace, in which pods can be created: its `default` ServiceAccount is there. Returns its name. */
+export async function aNamespace(): Promise<string> {
+  const { api } = await controlPlane()
+  const manifest = { apiVersion: 'v1', kind: 'Namespace', metadata: { generateName: 'test-' } }
+  const { name } = (await api.create('/api/v1/namespaces', manifest)).metadata
+  await eventually(`the default ServiceAccount of namespace ${name}`, 20_000, () =>
+    api.get(`/api/v1/namespaces/${name}/serviceaccounts/default`),
+  )
+  return name
+}
+
+/** Called by mocha when all tests have run. */
+export async function mochaGlobalTeardown(): Promise<void> {
+  const plane = await starting?.catch(() => undefined) // it never came up: its tests have said why
+  await plane?.stop()
+}

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { eventually } from '../../sandbox/eventually.ts'
+import { isGone } from '../sandbox/gone.ts'
+import { usesControlPlane } from './fixture.ts'
+
+/** What the issue promises for a killed parent. */
+const GONE_WITHIN_MS = 5_000
+const MAIN = new URL('../../sandbox/main.ts', import.meta.url).pathname
+
+interface Traces {
+  readonly pids: readonly number[]
+  readonly ports: readonly number[]
+}
+
+const isOpen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+
+function readJson<T>(file: string): T {
+  return JSON.parse(readFileSync(file, 'utf8')) as T
+}
+
+/** All that the sandbox under `temporary` has started so far. @throws Error before it has started etcd */
+function tracesIn(temporary: string): Traces {
+  const [name] = readdirSync(temporary).filter((file) => file.startsWith('experiment-sandbox-'))
+  const state = join(temporary, name ?? 'none')
+  const noted = readJson<{ supervisor: number; processes: { pid: number }[] }>(join(state, 'processes.json'))
+  const ports = Object.values(readJson<Record<string, number>>(join(state, 'ports.json')))
+  return { pids: [noted.supervisor, ...noted.processes.map(({ pid }) => pid)], ports }
+}
+
+async function nothingRemains(temporary: string, { pids, ports }: Traces): Promise<void> {
+  await eventually('all of the sandbox to be gone', GONE_WITHIN_MS, async () => {
+    expect(readdirSync(temporary), 'left in the temporary directory').to.deep.equal([])
+    expect(
+      pids.filter((pid) => !isGone(pid)),
+      'processes left',
+    ).to.deep.equal([])
+    for (const port of ports) expect(await isOpen(port), `port ${port} is open`).to.equal(false)
+  })
+}
+
+describe('the end of a sandbox, on the real control plane', () => {
+  usesControlPlane() // so that the programs are built
+  let temporary = ''
+  let main: ChildProcess | undefined
+
+  beforeEach(() => {
+    temporary = mkdtempSync(join(tmpdir(), 'sandbox-ends-'))
+  })
+  afterEach(() => {
+    main?.kill('SIGKILL')
+    rmSync(temporary, { recursive: true, force: true })
+  })
+
+  function startMain(): ChildProcess & { readonly seen: () => string } {
+    const env = { ...process.env, TMPDIR: temporary, NODE_V8_COVERAGE: undefined }
+    const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+      })
+    main = child
+    return Object.assign(child, { seen: () => output })
+  }
+
+  async function runningMain(): Promise<{ readonly child: ChildProcess; readonly traces: Traces }> {
+    const child = startMain()
+    await eventually('`npm run sandbox` to print its KUBECONFIG line', 60_000, () =>
+      expect(child.seen()).to.match(/^export KUBECONFIG=\S+admin\.yaml$/m),
+    )
+    const traces = tracesIn(temporary)
+    expect(traces.pids).to.have.length(6)
+    return { child, traces }
+  }
+
+  it('leaves nothing after Ctrl-C', async () => {
+    const { child, traces } = await runningMain()
+    const exited = once(child, 'exit')
+    child.kill('SIGINT')
+    expect(await exited).to.deep.equal([0, null])
+    await nothingRemains(temporary, traces)
+  })
+
+  it('leaves nothing when whoever started it is killed', async () => {
+    const { child, traces } = await runningMain()
+    child.kill('SIGKILL')
+    await nothingRemains(temporary, traces)
+  })
+
+  it('leaves nothing when whoever started it is killed half-way', async () => {
+    const child = startMain()
+    const traces = await eventually('its first process', 60_000, () => tracesIn(temporary))
+    child.kill('SIGKILL')
+    await nothingRemains(temporary, traces)
+  })
+
+  it('leaves nothing after Ctrl-C half-way, and says why it ended', async () => {
+    const child = startMain()
+    const traces = await eventually('its first process', 60_000, () => tracesIn(temporary))
+    const exited = once(child, 'exit')
+    child.kill('SIGINT')
+    expect(await exited).to.deep.equal([130, null])
+    expect(child.seen()).to.contain('stopped by SIGINT')
+    await nothingRemains(temporary, traces)
+  })
+})

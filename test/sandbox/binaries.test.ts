@@ -1,0 +1,106 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { buildMissing, hasVersion } from '../../sandbox/binaries.ts'
+import { isAtLeast } from '../../sandbox/go.ts'
+import { readPins } from '../../sandbox/pins.ts'
+
+describe('building what is missing', () => {
+  let folder = ''
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'build-missing-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  const silent = () => undefined
+
+  it('lets two builds at once end with one whole program', async () => {
+    const gate = Promise.withResolvers<void>()
+    let arrived = 0
+    const by = (builder: string) => async (_name: string, output: string) => {
+      await writeFile(output, 'half')
+      arrived++
+      if (arrived === 2) gate.resolve()
+      await gate.promise // both are in the middle of it
+      await writeFile(output, `whole, by ${builder}`)
+    }
+    await Promise.all([
+      buildMissing(folder, ['etcd'], by('one'), silent),
+      buildMissing(folder, ['etcd'], by('other'), silent),
+    ])
+    expect(readdirSync(folder)).to.deep.equal(['etcd'])
+    expect(readFileSync(join(folder, 'etcd'), 'utf8')).to.match(/^whole, by (one|other)$/)
+  })
+
+  it("uses the winner's", async () => {
+    const build = async (name: string, output: string) => {
+      writeFileSync(join(folder, name), "the winner's")
+      writeFileSync(output, "the loser's")
+    }
+    await buildMissing(folder, ['etcd'], build, silent)
+    expect(readFileSync(join(folder, 'etcd'), 'utf8')).to.equal("the winner's")
+  })
+
+  it('leaves nothing of a failed build, and keeps what was built before', async () => {
+    const build = async (name: string, output: string) => {
+      writeFileSync(output, 'half')
+      if (name === 'kwok') throw new Error('does not compile')
+    }
+    const failed = await buildMissing(folder, ['etcd', 'kwok'], build, silent).catch(String)
+    expect(failed).to.equal('Error: does not compile')
+    expect(readdirSync(folder)).to.deep.equal(['etcd'])
+  })
+
+  it('sweeps up after a build that was killed long ago, and not one that is under way', async () => {
+    writeFileSync(join(folder, 'etcd.old.unfinished'), '')
+    utimesSync(join(folder, 'etcd.old.unfinished'), 0, 0)
+    writeFileSync(join(folder, 'etcd.new.unfinished'), '')
+    await buildMissing(folder, [], async () => undefined, silent)
+    expect(readdirSync(folder)).to.deep.equal(['etcd.new.unfinished'])
+  })
+
+  it('tells what it builds, how many are left and how long it took', async () => {
+    const said: string[] = []
+    writeFileSync(join(folder, 'kubectl'), 'is there')
+    const build = (_name: string, output: string) => writeFile(output, '')
+    await buildMissing(folder, ['etcd', 'kubectl', 'kwok'], build, (line) => said.push(line))
+    expect(said).to.deep.equal([
+      'building etcd, 1 more after it',
+      'built etcd in 0 s',
+      'building kwok, 0 more after it',
+      'built kwok in 0 s',
+    ])
+  })
+})
+
+describe('versions', () => {
+  const newEnough: Record<string, readonly [found: string, least: string, is: boolean]> = {
+    'the same': ['go1.26.0', '1.26.0', true],
+    'a later patch': ['go1.26.8', '1.26.0', true],
+    'a release without a patch number': ['go1.26', '1.26.0', true],
+    'a later minor': ['go1.30.1', '1.26.5', true],
+    'an earlier one': ['go1.25.9', '1.26.0', false],
+    'nine, which is not more than twenty-six': ['go1.9.0', '1.26.0', false],
+  }
+  for (const [sentence, [found, least, is]] of Object.entries(newEnough))
+    it(`${is ? 'accepts' : 'refuses'} ${sentence}`, () => expect(isAtLeast(found, least)).to.equal(is))
+
+  it('finds exactly the pinned version in what a program says of itself', () => {
+    expect(hasVersion('etcd Version: 3.6.8\nGit SHA: x', 'v3.6.8')).to.equal(true)
+    expect(hasVersion('Kubernetes v1.36.3\n', 'v1.36.3')).to.equal(true)
+    expect(hasVersion('Kubernetes v1.36.30\n', 'v1.36.3')).to.equal(false)
+    expect(hasVersion('kwok version v0.8.0 go1.26.8 (linux/amd64)', 'v0.8.0')).to.equal(true)
+  })
+
+  it('reads pins from go.mod, and names what it does not find', () => {
+    const pins = readPins(
+      'module x\n\ngo 1.26.0\n\nrequire (\n\ta.example/b v1.2.3 // indirect\n)\nrequire c.example/d v4.5.6\n',
+    )
+    expect(pins.go).to.equal('1.26.0')
+    expect(pins.versionOf('a.example/b')).to.equal('v1.2.3')
+    expect(pins.versionOf('c.example/d')).to.equal('v4.5.6')
+    expect(() => pins.versionOf('e.example/f')).to.throw('requires no e.example/f')
+  })
+})
