@@ -6,7 +6,7 @@ import { KubeError } from '../common/kube/errors.ts'
 import type { Reflector } from '../common/kube/reflector.ts'
 import { pathOf } from '../common/kube/resources.ts'
 import type { Log } from '../common/log.ts'
-import { isExperiment } from '../common/workload/identity.ts'
+import { hasForkLabel } from '../common/workload/identity.ts'
 import type { SpecSchema, WorkloadKind } from '../common/workload/kind.ts'
 import type { Traffic } from '../common/workload/services.ts'
 import type { Key } from './reconcile/observe.ts'
@@ -73,8 +73,8 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
       const views = reflectorsOf(kind)
       const key = `${namespace}/${name}`
       const other = views?.all.get(key)
-      // a fork that only the other view knows yet: its own one is about to tell, whole
-      return views?.forks.get(key) ?? (other && !isExperiment(other) ? other : undefined)
+      // what only the other view knows yet, its own one is about to tell, whole
+      return views?.forks.get(key) ?? (other && !hasForkLabel(other) ? other : undefined)
     },
 
     async applyFork(kind, fork, { force }) {

@@ -1,4 +1,4 @@
-import { EXPERIMENT_DEPLOYMENT, GROUP, IS_EXPERIMENT } from '../common/api/names.ts'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, GROUP } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Clock, Random, Timers } from '../common/clock.ts'
@@ -71,7 +71,7 @@ export class Controller {
     const experiments = reflector({ resource: EXPERIMENT_DEPLOYMENT, managedFields: 'who' }, asExperiment)
     const workloads = Object.values(WORKLOAD_KINDS).map((kind) => ({
       kind,
-      forks: reflector({ resource: kind, managedFields: 'who', labelSelector: `${IS_EXPERIMENT}=true` }, whole),
+      forks: reflector({ resource: kind, managedFields: 'who', labelSelector: EXPERIMENT_ID }, whole),
       all: reflector({ resource: kind, managedFields: 'none', metadataOnly: true }, whole),
     }))
     const services = reflector({ resource: RESOURCES.Service, managedFields: 'none' }, serviceView)

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
-import { isExperiment } from '../common/workload/identity.ts'
+import { hasForkLabel, isExperiment } from '../common/workload/identity.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
 import type { ServiceView, SliceView } from '../common/workload/services.ts'
 import { Interest } from './interest.ts'
@@ -80,7 +80,7 @@ export function connect(views: Views, queue: Wake): TrafficIndex {
       if (isWorthALook(before, after)) wake(followers)
       else fold(followers)
       // a foreign object that takes or frees the name of a fork; the fork itself is seen by its own view
-      if ([before, after].some((object) => object && !isExperiment(object))) wake(interest.ofFork(name))
+      if ([before, after].some((object) => object && !hasForkLabel(object))) wake(interest.ofFork(name))
     })
   }
 

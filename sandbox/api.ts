@@ -37,8 +37,8 @@ export interface Api {
   readonly get: <T = KubeObject>(path: string) => Promise<T>
   /** The `items` of a collection. */
   readonly list: <T = KubeObject>(path: string) => Promise<readonly T[]>
-  /** POST to the collection's path. */
-  readonly create: <T = KubeObject>(path: string, body: object) => Promise<T>
+  /** POST to the collection's path; a text is sent as it is, for what is too deep for JSON.stringify. */
+  readonly create: <T = KubeObject>(path: string, body: object | string) => Promise<T>
   /** Server-side apply to the object's path, conflicts forced, unknown fields refused. */
   readonly apply: <T = KubeObject>(path: string, body: object, fieldManager?: string) => Promise<T>
   readonly replace: <T = KubeObject>(path: string, body: object) => Promise<T>
@@ -66,7 +66,7 @@ export function apiOf({ server, ca, token }: ApiOptions): Api {
       dispatcher: agent,
       method,
       headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'content-type': type },
-      body: body === undefined ? null : JSON.stringify(body),
+      body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
     })
     const text = await answer.body.text()
     const isJson = String(answer.headers['content-type']).includes('json')

@@ -8,20 +8,23 @@ const OUR_ACCOUNTS = 'system:serviceaccount:experiment-controller-system:'
 const DEMO_USER = 'admin'
 
 interface OwnWrites {
-  /** requests of our two accounts that write, leases aside */
-  readonly total: number
-  /** those that no invariant allows, `patch deployments/shop/cart` */
+  /** requests of our two accounts that write, leases aside: `patch deployments/shop/cart` */
+  readonly all: readonly string[]
+  /** those that no invariant allows */
   readonly forbidden: readonly string[]
-  /** requests of any verb that RBAC denied */
+  /** requests of any verb answered 403 */
   readonly denied: readonly string[]
 }
 
-/** What the webhook and the controller wrote so far, by the API server's own account. */
-export async function ownWrites(auditLog: string): Promise<OwnWrites> {
-  const ours = (await auditEvents(auditLog)).filter(({ user }) => user.username.startsWith(OUR_ACCOUNTS))
+/** What the webhook and the controller wrote so far, or since `since`, by the API server's own account. */
+export async function ownWrites(auditLog: string, since = new Date(0)): Promise<OwnWrites> {
+  const ours = (await auditEvents(auditLog)).filter(
+    ({ user, requestReceivedTimestamp }) =>
+      user.username.startsWith(OUR_ACCOUNTS) && Date.parse(requestReceivedTimestamp) > since.getTime(),
+  )
   const writes = ours.filter(({ verb, objectRef }) => WRITES.has(verb) && objectRef?.resource !== 'leases')
   return {
-    total: writes.length,
+    all: writes.map(nameOf),
     forbidden: writes.filter((event) => !isAllowed(event)).map(nameOf),
     denied: ours.filter(({ responseStatus }) => responseStatus?.code === 403).map(nameOf),
   }

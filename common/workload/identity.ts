@@ -56,3 +56,7 @@ export const isExperiment = ({ metadata }: Pick<KubeObject, 'metadata'>): boolea
     ({ controller, kind, apiVersion }) =>
       controller === true && kind === EXPERIMENT_DEPLOYMENT.kind && apiVersion === API_VERSION,
   ) === true
+
+/** Whether `object` carries the label that every fork of ours has: by it they are watched. */
+export const hasForkLabel = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
+  Object.hasOwn(metadata.labels ?? {}, EXPERIMENT_ID)

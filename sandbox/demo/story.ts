@@ -137,7 +137,7 @@ const untouched: Step = {
     })
     for (const line of told.lines) tell(line)
     tell(
-      `our two accounts made ${writes.total} writes; to the source, its pods or a Service: ${writes.forbidden.length}`,
+      `our two accounts made ${writes.all.length} writes; to the source, its pods or a Service: ${writes.forbidden.length}`,
     )
     if (writes.forbidden.length > 0) throw new Error(`our accounts wrote ${writes.forbidden.join(', ')}`)
     if (writes.denied.length > 0) throw new Error(`our accounts were denied ${writes.denied.join(', ')}`)

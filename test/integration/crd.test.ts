@@ -1,7 +1,8 @@
 import { globSync } from 'node:fs'
 import { expect } from 'chai'
-import { at, isObject, objectOr } from '../../common/api/object.ts'
+import { at, isObject, listOr, objectOr } from '../../common/api/object.ts'
 import { ApiError } from '../../sandbox/api.ts'
+import { eventually } from '../../sandbox/eventually.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
 
 const RESOURCE = '/apis/experimentcontroller.example.com/v1alpha1'
@@ -95,6 +96,19 @@ describe('the CRD, by itself', () => {
     expect([...undescribed(at(version, 'schema', 'openAPIV3Schema', 'properties', 'status'), 'status')]).to.deep.equal(
       [],
     )
+  })
+
+  it('may be written by whoever may edit, and read by whoever may view', async () => {
+    await plane().kubectl(['apply', '--server-side', '-f', 'manifests/base/people-roles.yaml'])
+    const verbs = async (role: string) => {
+      const { rules } = await plane().api.get(`/apis/rbac.authorization.k8s.io/v1/clusterroles/${role}`)
+      const isOurs = (rule: unknown) => listOr(at(rule, 'resources')).includes('experimentdeployments')
+      const ours = listOr(rules).filter(isOurs)
+      if (ours.length === 0) throw new Error(`${role} does not know experiments`)
+      return ours.flatMap((rule) => listOr(at(rule, 'verbs')))
+    }
+    expect(await eventually('edit to gain our rules', 20_000, () => verbs('edit'))).to.include('create')
+    expect(await eventually('view to gain our rules', 20_000, () => verbs('view'))).to.not.include('create')
   })
 
   it('comes with manifests that a strict API server accepts', async () => {

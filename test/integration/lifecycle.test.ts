@@ -1,0 +1,207 @@
+import { expect } from 'chai'
+import { EXPERIMENT_ID, IS_EXPERIMENT } from '../../common/api/names.ts'
+import { at } from '../../common/api/object.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { imageOverride } from '../builders.ts'
+import { aSource, condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'
+
+describe('an experiment, on the real control plane', () => {
+  const place = usesProduct()
+
+  it('waits for its source, and is made when that appears', async () => {
+    await place().experiment('early', { source: 'late' })
+    await place().reaches('early', 'SourceNotFound')
+    await aSource(place(), 'late')
+    await place().reaches('early', 'Available')
+  })
+
+  it('keeps its fork when the source is deleted, and follows one that is created anew', async () => {
+    await aSource(place(), 'fickle')
+    await place().experiment('faithful', { source: 'fickle' })
+    const { status } = await place().reaches('faithful', 'Available')
+    await place().api.delete(place().path('deployments', 'fickle'))
+    await place().api.delete(place().path('services', 'fickle'))
+    const lonely = await place().reaches('faithful', 'SourceNotFound')
+    expect(condition(lonely, 'SourceResolved')?.status).to.equal('False')
+    expect(forkOf(lonely)).to.equal(status?.experimentResourceRef?.name)
+    await aSource(place(), 'fickle', { image: 'registry.example/cart:9' })
+    const again = await place().reaches('faithful', 'Available')
+    expect(again.status?.source?.uid).not.to.equal(status?.source?.uid)
+    expect(imagesOf(await place().deployment(forkOf(again)))).to.deep.equal(['registry.example/cart:9'])
+  })
+
+  it('repairs what others change of its fork, and leaves what they add', async () => {
+    await aSource(place(), 'steady')
+    await place().experiment('guarded', { source: 'steady' })
+    const fork = forkOf(await place().reaches('guarded', 'Available'))
+    const path = place().path('deployments', fork)
+    await place().api.patch(path, {
+      metadata: { labels: { theirs: 'stays', [IS_EXPERIMENT]: null } },
+      spec: { replicas: 4 },
+    })
+    await eventually('the fork to be repaired', DEADLINE_MS, async () => {
+      const { metadata, spec } = await place().deployment(fork)
+      expect(spec).to.deep.include({ replicas: 1 })
+      expect(metadata.labels).to.include({ theirs: 'stays', [IS_EXPERIMENT]: 'true' })
+    })
+    await place().reaches('guarded', 'Available')
+  })
+
+  it('heals a fork that somebody deletes', async () => {
+    await aSource(place(), 'solid')
+    await place().experiment('phoenix', { source: 'solid' })
+    const before = await place().reaches('phoenix', 'Available')
+    await place().api.delete(place().path('deployments', forkOf(before)))
+    const isAnother = (uid: string | undefined) =>
+      uid !== undefined && uid !== before.status?.experimentResourceRef?.uid
+    await place().shows('phoenix', 'another fork', ({ status }) => isAnother(status?.experimentResourceRef?.uid))
+    await place().reaches('phoenix', 'Available')
+  })
+
+  it('never touches a foreign object of its fork’s name, and takes the name when it is free', async () => {
+    await place().experiment('shy', { source: 'crowded' })
+    const { metadata } = await place().reaches('shy', 'SourceNotFound')
+    await aSource(place(), 'crowded')
+    const made = await place().reaches('shy', 'Available')
+    const name = forkOf(made)
+    // the same resource, its fork replaced by somebody else's Deployment of that name
+    await place().api.patch(place().path('experiments', 'shy'), { spec: { replicas: 0 } })
+    await place().reaches('shy', 'ScaledToZero')
+    const foreign = { metadata: { name, labels: { foreign: 'yes' } }, spec: foreignSpec }
+    await place().api.delete(place().path('deployments', 'crowded'))
+    await place().reaches('shy', 'SourceNotFound')
+    await place().api.delete(place().path('deployments', name))
+    await eventually('the fork to be gone', DEADLINE_MS, async () => {
+      const names = (await place().api.list(place().path('deployments'))).map((each) => each.metadata.name)
+      expect(names).not.to.include(name)
+    })
+    const stored = await place().api.create(place().path('deployments'), foreign)
+    await place().api.create(place().path('deployments'), { ...foreign, metadata: { name: 'crowded' } })
+    await place().reaches('shy', 'NameConflict')
+    const after = await place().deployment(name)
+    expect([after.metadata.uid, after.metadata.generation, after.metadata.labels]).to.deep.equal([
+      stored.metadata.uid,
+      1,
+      { foreign: 'yes' },
+    ])
+    await place().api.delete(place().path('deployments', name))
+    await place().reaches('shy', 'ScaledToZero')
+    expect(metadata.uid).to.equal((await place().experimentAt('shy')).metadata.uid)
+  })
+
+  it('gives a re-created resource a fork of its own', async () => {
+    await aSource(place(), 'twice')
+    await place().experiment('again', { source: 'twice' })
+    const first = forkOf(await place().reaches('again', 'Available'))
+    await place().api.delete(place().path('experiments', 'again'))
+    await place().experiment('again', { source: 'twice' })
+    const second = forkOf(await place().reaches('again', 'Available'))
+    expect(second).not.to.equal(first)
+    await eventually('the first fork to be collected', DEADLINE_MS, async () => {
+      const forks = await place().api.list(`${place().path('deployments')}?labelSelector=${IS_EXPERIMENT}=true`)
+      expect(forks.map(({ metadata }) => metadata.name)).not.to.include(first)
+    })
+  })
+
+  it('refuses a source that is itself an experiment', async () => {
+    await aSource(place(), 'original')
+    await place().experiment('copy', { source: 'original' })
+    const fork = forkOf(await place().reaches('copy', 'Available'))
+    const { code, text } = await place().kubectl(['apply', '-f', '-'], manifest('copy-of-copy', fork))
+    expect(code).to.equal(1)
+    expect(text).to.contain('is itself an experiment')
+  })
+
+  it('tells a quota’s refusal in its own words, and heals when it is raised', async () => {
+    await place().api.create(place().path('quotas'), { metadata: { name: 'tight' }, spec: { hard: { pods: '60' } } })
+    await aSource(place(), 'quoted')
+    await place().experiment('poor', { source: 'quoted', replicas: 70 })
+    const stalled = await place().reaches('poor', 'ReplicaFailure')
+    expect(condition(stalled, 'Stalled')?.message).to.contain('exceeded quota: tight')
+    await place().api.patch(place().path('experiments', 'poor'), { spec: { replicas: 1 } })
+    await place().reaches('poor', 'Available')
+    await place().api.delete(place().path('quotas', 'tight'))
+  })
+
+  it('tells what the API server refuses, and heals when it is mended', async () => {
+    await aSource(place(), 'strict')
+    const overrideSpec = { template: { spec: { containers: [{ name: 'Not_A_Name', image: 'x' }] } } }
+    await place().experiment('refused', { source: 'strict', overrideSpec })
+    const stalled = await place().reaches('refused', 'ApplyRefused')
+    expect(condition(stalled, 'Stalled')?.message).to.contain('spec.template.spec.containers[0].name')
+    await place().api.patch(place().path('experiments', 'refused'), { spec: { overrideSpec: imageOverride('x:2') } })
+    const healed = await place().reaches('refused', 'Available')
+    expect(condition(healed, 'Stalled')).to.equal(undefined)
+  })
+
+  it('is not ready while its pods are not, and says so', async () => {
+    const annotations = { 'sandbox.experiment-controller.example.com/behavior': 'never-ready' }
+    await aSource(place(), 'healthy')
+    const overrideSpec = { template: { metadata: { annotations } } }
+    await place().experiment('sick', { source: 'healthy', overrideSpec })
+    const sick = await place().shows(
+      'sick',
+      'unready pods',
+      (found) => condition(found, 'Ready')?.reason === 'PodsNotReady',
+    )
+    expect(condition(sick, 'TrafficShared')?.reason).to.equal('NoReadyEndpoints')
+    expect(condition(sick, 'Progressing')?.status).to.equal('True')
+  })
+
+  it('says which labels a Service wants that its pods lack', async () => {
+    await aSource(place(), 'choosy')
+    const overrideSpec = { template: { metadata: { labels: { app: 'elsewhere' } } } }
+    await place().experiment('stray', { source: 'choosy', overrideSpec })
+    const stray = await place().reaches('stray', 'Available')
+    expect(condition(stray, 'TrafficShared')?.reason).to.equal('LabelsDoNotMatch')
+    expect(condition(stray, 'TrafficShared')?.message).to.contain('app=choosy')
+  })
+
+  it('is scaled by kubectl, to zero and back', async () => {
+    await aSource(place(), 'elastic')
+    await place().experiment('stretch', { source: 'elastic' })
+    await place().reaches('stretch', 'Available')
+    expect(await place().kubectl(['scale', 'expd/stretch', '--replicas=0'])).to.deep.include({ code: 0 })
+    const none = await place().reaches('stretch', 'ScaledToZero')
+    expect(condition(none, 'TrafficShared')?.reason).to.equal('ScaledToZero')
+    expect(await place().kubectl(['scale', 'expd/stretch', '--replicas=2'])).to.deep.include({ code: 0 })
+    const two = await place().reaches('stretch', 'Available')
+    expect([two.status?.replicas, two.status?.readyReplicas]).to.deep.equal([2, 2])
+    const selector = two.status?.selector ?? ''
+    const pods = await place().api.list(`${place().path('pods')}?labelSelector=${encodeURIComponent(selector)}`)
+    expect(pods).to.have.length(2)
+  })
+
+  it('is told of by Events that kubectl describes', async () => {
+    await aSource(place(), 'newsworthy')
+    await place().experiment('told', { source: 'newsworthy' })
+    await place().reaches('told', 'Available')
+    await eventually('the Events', DEADLINE_MS, async () => {
+      const { text } = await place().kubectl(['describe', 'expd', 'told'])
+      expect(text).to.match(/Normal\s+Available/)
+    })
+  })
+
+  it('has a fork whose selector matches its own pods alone', async () => {
+    await aSource(place(), 'alone', { replicas: 2 })
+    await place().experiment('apart', { source: 'alone' })
+    const fork = await place().deployment(forkOf(await place().reaches('apart', 'Available')))
+    const id = at(fork, 'spec', 'selector', 'matchLabels', EXPERIMENT_ID)
+    const pods = await place().api.list(`${place().path('pods')}?labelSelector=${EXPERIMENT_ID}=${id}`)
+    expect(pods).to.have.length(1)
+    expect(at(await place().deployment('alone'), 'status', 'replicas')).to.equal(2)
+  })
+})
+
+const foreignSpec = {
+  replicas: 0,
+  selector: { matchLabels: { foreign: 'yes' } },
+  template: { metadata: { labels: { foreign: 'yes' } }, spec: { containers: [{ name: 'x', image: 'x' }] } },
+}
+
+const manifest = (name: string, source: string): string => `
+apiVersion: experimentcontroller.example.com/v1alpha1
+kind: ExperimentDeployment
+metadata: {name: ${name}}
+spec: {sourceRef: {kind: Deployment, name: ${source}}, overrideSpec: {}}
+`

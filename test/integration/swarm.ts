@@ -1,0 +1,101 @@
+import { expect } from 'chai'
+import { IS_EXPERIMENT } from '../../common/api/names.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { ownWrites } from '../../sandbox/proof.ts'
+import { imageOverride } from '../builders.ts'
+import { controlPlane } from './fixture.ts'
+import { aSource, installation, usesProduct } from './product.ts'
+
+interface SwarmOptions {
+  /** experiments of one source, created at once */
+  readonly count: number
+  /** how long nothing may be written once all has converged */
+  readonly quietMs: number
+  readonly deadlineMs: number
+}
+
+/** Many experiments at once, a controller that is killed meanwhile, and silence afterwards. */
+export function describeSwarm({ count, quietMs, deadlineMs }: SwarmOptions): void {
+  describe(`${count} experiments on one source, on the real control plane`, function () {
+    this.timeout(deadlineMs)
+    const place = usesProduct()
+    const forks = () => place().api.list(`${place().path('deployments')}?labelSelector=${IS_EXPERIMENT}=true`)
+    const experiments = () => place().api.list(place().path('experiments'))
+
+    /** Every experiment Ready, and its share that of the final number of endpoints. */
+    const converged = () =>
+      eventually(
+        `${count} experiments to converge`,
+        deadlineMs,
+        async () => {
+          const rows = await Promise.all(
+            (await experiments()).map(({ metadata }) => place().experimentAt(metadata.name)),
+          )
+          const ready = rows.filter(
+            ({ status }) => status?.services?.[0]?.readyEndpoints === count + 3 && status.readyReplicas === 1,
+          )
+          if (ready.length < count) throw new Error(`${ready.length} of ${rows.length} have converged`)
+        },
+        { pauseMs: 500 },
+      )
+
+    /** @throws Error as soon as an account of ours writes */
+    async function staysQuiet(): Promise<void> {
+      const { auditLog } = await controlPlane()
+      const since = new Date()
+      const until = performance.now() + quietMs
+      await eventually(
+        `${quietMs} ms without a write`,
+        quietMs + 10_000,
+        async () => {
+          const { all } = await ownWrites(auditLog, since)
+          if (all.length === 0 && performance.now() < until) throw new Error('not over yet')
+          expect(all).to.deep.equal([])
+        },
+        { pauseMs: 1_000 },
+      )
+    }
+
+    before('all are created, and the controller is killed three times', async function () {
+      this.timeout(deadlineMs)
+      await aSource(place(), 'cart', { replicas: 3 })
+      const { controller, startController } = await installation()
+      const creating = Promise.all(
+        Array.from({ length: count }, (_, index) =>
+          place().experiment(`copy-${index}`, { source: 'cart', overrideSpec: imageOverride('cart:rc') }),
+        ),
+      )
+      for (const part of [0.1, 0.4, 0.7]) {
+        await eventually(`${part} of the forks`, deadlineMs, async () => {
+          const found = (await forks()).length
+          if (found < part * count) throw new Error(`${found}`)
+        })
+        await controller().stop('SIGKILL')
+        await startController()
+      }
+      await creating
+    })
+
+    it('converge, with exactly one fork each and no orphan', async () => {
+      await converged()
+      const owners = (await forks()).map(({ metadata }) => metadata.ownerReferences?.[0]?.uid)
+      const uids = (await experiments()).map(({ metadata }) => metadata.uid)
+      expect(owners.toSorted()).to.deep.equal(uids.toSorted())
+    })
+
+    it(`then write nothing for ${quietMs / 1000} s`, staysQuiet)
+
+    it(`nor after a restart of the controller, for ${quietMs / 1000} s`, async () => {
+      const { controller, startController } = await installation()
+      const { code } = await controller().stop()
+      expect(code).to.equal(0)
+      await startController()
+      await staysQuiet()
+    })
+
+    it('are all gone with the source’s namespace untouched otherwise', async () => {
+      await place().api.delete(place().path('experiments'))
+      await eventually('all forks to be gone', deadlineMs, async () => expect(await forks()).to.have.length(0))
+    })
+  })
+}
