@@ -1,10 +1,11 @@
 import { brokenLimits } from '../common/api/limits.ts'
+import { at } from '../common/api/object.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import { derive, templateLabels } from '../common/workload/desired.ts'
 import { isExperiment } from '../common/workload/identity.ts'
 import type { SpecSchema, WorkloadKind } from '../common/workload/kind.ts'
 import { workloadKind } from '../common/workload/registry.ts'
-import { serviceShares } from '../common/workload/services.ts'
+import { type Sides, serviceShares } from '../common/workload/services.ts'
 import { decodeExperiment } from './decode.ts'
 import { overrideFindings } from './findings.ts'
 import { lookAtServices, lookAtSlices, lookAtSource, type Reader, type SourceSeen } from './look.ts'
@@ -59,11 +60,8 @@ export const validator =
     }
   }
 
-const nameIn = ({ object }: AdmissionRequest): string => {
-  const { metadata } = object
-  const name = typeof metadata === 'object' && metadata !== null && 'name' in metadata ? metadata.name : undefined
-  return typeof name === 'string' ? name : ''
-}
+/** For the words to the user only, so whatever it is. */
+const nameIn = ({ object }: AdmissionRequest): string => String(at(object, 'metadata', 'name') ?? '')
 
 const unknownKind = (kind: string): FieldError => ({
   field: 'spec.sourceRef.kind',
@@ -101,8 +99,6 @@ const derivationError =
           message: `${kind.kind.toLowerCase()}/${spec.sourceRef.name} cannot be forked: ${error.field}: ${error.message}`,
           cause: 'FieldValueInvalid',
         }
-
-type Sides = Parameters<typeof serviceShares>[1]
 
 /** Today's rows, by two reads: the slices of those Services alone that concern the experiment. */
 async function shares(kube: Reader, namespace: string, sides: Sides) {

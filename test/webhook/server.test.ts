@@ -69,6 +69,22 @@ describe('the admission app', () => {
       expect(at(await response.json(), 'response')).to.deep.equal({ uid: 'uid-of-review', allowed: true })
     }))
 
+  it('lets a Pod be, and does not know what is to come', () =>
+    serving(allow, async (ask) => {
+      const response = async (resource: object) =>
+        at(await (await ask('/validate', aReview({ resource }))).json(), 'response')
+      expect(await response({ group: '', version: 'v1', resource: 'pods' })).to.deep.equal({
+        uid: 'uid-of-review',
+        allowed: true,
+      })
+      const { group, resource } = aReview().request.resource
+      expect(at(await response({ group, resource, version: 'v9' }), 'status')).to.deep.equal({
+        code: 400,
+        reason: 'BadRequest',
+        message: 'version v9 is not known here',
+      })
+    }))
+
   it('refuses a body with too much structure unparsed, by the uid it can see', () =>
     serving(allow, async (ask) => {
       const monster = JSON.stringify(aReview({ object: { list: Array.from({ length: 100_000 }, () => 1) } }))
