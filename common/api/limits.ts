@@ -38,19 +38,18 @@ export function brokenLimits(overrideSpec: unknown, root = 'spec.overrideSpec'):
   })
   for (let frame = stack.pop(); frame; frame = stack.pop()) {
     if (frame.depth > LIMITS.depth) return [error(frame, `nested deeper than ${LIMITS.depth} levels; flatten it`)]
+    const problem = frame.parent && typeof frame.step === 'string' ? keyProblem(frame.step) : undefined
+    if (problem) errors.push(error(frame, problem))
+    if (errors.length > MAX_KEY_ERRORS) return errors
     characters += scalarLength(frame.value)
+    const inner: Frame[] = []
     for (const [step, value] of children(frame.value)) {
-      const child: Frame = { value, depth: frame.depth + 1, step, parent: frame }
       nodes += 1
       if (nodes > LIMITS.nodes) return [error(frame, `more than ${LIMITS.nodes} keys and items; override less`)]
-      if (typeof step === 'string') {
-        characters += step.length
-        const problem = keyProblem(step)
-        if (problem) errors.push(error(child, problem))
-        if (errors.length > MAX_KEY_ERRORS) return errors
-      }
-      stack.push(child)
+      if (typeof step === 'string') characters += step.length
+      inner.push({ value, depth: frame.depth + 1, step, parent: frame })
     }
+    stack.push(...inner.reverse()) // the first is popped first: findings come in the order of the document
     if (characters > LIMITS.characters)
       return [error(frame, `more than ${LIMITS.characters} characters in all; move bulk data into a ConfigMap`)]
     if (typeof frame.value === 'number' && Number.isInteger(frame.value) && !Number.isSafeInteger(frame.value))

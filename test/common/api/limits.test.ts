@@ -55,4 +55,9 @@ describe('the limits of an override', () => {
     fc.assert(fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => Array.isArray(brokenLimits(value))))
     expect(Object.getOwnPropertyNames(Object.prototype)).to.deep.equal(before)
   })
+
+  it('finds forbidden keys in the order of the document', () => {
+    const found = brokenLimits({ a: { $x: 1 }, $y: 2, b: [{ '': 1 }] }, '~').map(({ field }) => field)
+    expect(found).to.deep.equal(['~.a.$x', '~.$y', '~.b[0][""]'])
+  })
 })
