@@ -53,7 +53,7 @@ export async function install(plane: ControlPlane): Promise<Installation> {
       name,
       command: process.execPath,
       args,
-      env: { KUBECONFIG, HOSTNAME: name, ...env },
+      env: { KUBECONFIG, HOSTNAME: name, NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE, ...env },
       cwd: ROOT,
     })
   }

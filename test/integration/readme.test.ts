@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { aSource, DEADLINE_MS, usesProduct } from './product.ts'
+
+const README = readFileSync('README.md', 'utf8')
+const SCRIPTS: Readonly<Record<string, string>> = JSON.parse(readFileSync('package.json', 'utf8')).scripts
+
+const blocks = (language: string): readonly string[] =>
+  [...README.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, block = '']) => block)
+
+/** What a script says and ends with, in the Node that runs this, without a terminal. */
+async function run(script: string, ...args: readonly string[]) {
+  const [program = '', ...rest] = (SCRIPTS[script] ?? '').replace(/^node /, `${process.execPath} `).split(' ')
+  const child = spawn(program, [...rest, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { code: child.exitCode, said: `${stdout}${stderr}` }
+}
+
+describe('the README, on the real control plane', () => {
+  const place = usesProduct()
+
+  it('has an example of ten lines that is accepted and becomes Ready, with the commands around it', async () => {
+    const [example = ''] = blocks('yaml')
+    expect(example.trim().split('\n')).to.have.length.of.at.most(10)
+    await aSource(place(), 'cart')
+    const dry = await place().kubectl(['apply', '--dry-run=server', '-f', '-'], example)
+    expect(dry.text).to.contain('[Plan] creates deployment/cart-experiment-').and.to.contain('created (server dry run)')
+    expect((await place().kubectl(['apply', '-f', '-'], example)).code).to.equal(0)
+    await place().reaches('faster-cart', 'Available')
+    expect((await place().kubectl(['get', 'expd'])).text).to.match(/faster-cart\s+Deployment\/cart\s+True/)
+    expect((await place().kubectl(['scale', 'expd/faster-cart', '--replicas=2'])).code).to.equal(0)
+    await place().shows('faster-cart', 'two pods', ({ status }) => status?.readyReplicas === 2)
+    expect((await place().kubectl(['delete', 'expd/faster-cart'])).code).to.equal(0)
+  })
+
+  it('tells of a demo in which every step does what it should', async function () {
+    this.timeout(2 * DEADLINE_MS)
+    const { code, said } = await run('demo', '--exit')
+    expect(code, said).to.equal(0)
+    expect(said).to.contain('Every step did what it should')
+  })
+
+  it('names only scripts that there are', async () => {
+    const named = [...README.matchAll(/npm (?:run )?(test(?::\w+)?|demo|sandbox|bench)\b/g)].map(
+      ([, name = '']) => name,
+    )
+    expect(named).to.include.members(['demo', 'test', 'sandbox', 'bench', 'test:faults'])
+    for (const name of named) expect(SCRIPTS).to.have.property(name)
+  })
+
+  it('names benches that say what they measure', async () => {
+    const { code, said } = await run('bench', 'nonsense')
+    expect(code).to.equal(2)
+    expect(said).to.contain('forks: ')
+  })
+})

@@ -1,0 +1,69 @@
+/** What `npm test` prints: a line per subject, the failures in full, the time of each tier, and the count last. */
+import { relative } from 'node:path'
+import { type MochaOptions, Runner, reporters, type Suite, type Test } from 'mocha'
+
+const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_FAIL, EVENT_TEST_PASS } = Runner.constants
+
+/** By the folder of a test, what it stands on. The first that fits. */
+const TIERS = [
+  ['test/integration/', 'on the real control plane'],
+  ['test/faults/', 'on the real control plane, faults'],
+  ['test/sandbox/', 'processes of the sandbox'],
+  ['test/', 'in memory'],
+] as const
+
+interface Tally {
+  passed: number
+  failed: number
+  ms: number
+}
+
+class TierReporter extends reporters.Base {
+  readonly #tiers = new Map<string, Tally>()
+  #subject: Tally = { passed: 0, failed: 0, ms: 0 }
+  #startedAt = 0
+
+  constructor(runner: Runner, options: MochaOptions) {
+    super(runner, options)
+    runner.on(EVENT_SUITE_BEGIN, (suite) => this.#begin(suite))
+    runner.on(EVENT_TEST_PASS, () => this.#subject.passed++)
+    runner.on(EVENT_TEST_FAIL, () => this.#subject.failed++)
+    runner.on(EVENT_SUITE_END, (suite) => this.#end(suite))
+    runner.on(EVENT_RUN_END, () => this.#conclude())
+  }
+
+  #begin(suite: Suite): void {
+    if (!isSubject(suite)) return
+    this.#subject = { passed: 0, failed: 0, ms: 0 }
+    this.#startedAt = performance.now()
+  }
+
+  #end(suite: Suite): void {
+    if (!isSubject(suite)) return
+    const { passed, failed } = this.#subject
+    const ms = performance.now() - this.#startedAt
+    console.log(`${failed > 0 ? '✘' : '✔'} ${suite.title} (${passed} passed, ${failed} failed, ${seconds(ms)})`)
+    const tier = this.#tiers.get(tierOf(suite)) ?? { passed: 0, failed: 0, ms: 0 }
+    this.#tiers.set(tierOf(suite), { passed: tier.passed + passed, failed: tier.failed + failed, ms: tier.ms + ms })
+  }
+
+  #conclude(): void {
+    if (this.failures.length > 0) reporters.Base.list(this.failures as Test[])
+    console.log('')
+    for (const [tier, { passed, failed, ms }] of this.#tiers)
+      console.log(`${tier}: ${passed} passed, ${failed} failed in ${seconds(ms)}`)
+    console.log(`\n${this.stats.passes} passed, ${this.stats.failures} failed`)
+  }
+}
+
+const isSubject = (suite: Suite): boolean => suite.parent?.root === true
+
+function tierOf({ file = '' }: Suite): string {
+  const path = relative(process.cwd(), file)
+  return TIERS.find(([folder]) => path.startsWith(folder))?.[1] ?? 'elsewhere'
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+
+// mocha takes its reporter from the default export
+export default TierReporter
