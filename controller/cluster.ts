@@ -1,17 +1,19 @@
 import { CR_NAME, EXPERIMENT_DEPLOYMENT, FIELD_MANAGER } from '../common/api/names.ts'
-import { isObject, type KubeObject } from '../common/api/object.ts'
+import { isObject, type KubeObject, listOr, member, type ObjectMeta } from '../common/api/object.ts'
+import type { ResourceType } from '../common/api/resource.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { KubeClient } from '../common/kube/client.ts'
 import { KubeError } from '../common/kube/errors.ts'
 import type { Reflector } from '../common/kube/reflector.ts'
-import { pathOf } from '../common/kube/resources.ts'
+import { pathOf, RESOURCES } from '../common/kube/resources.ts'
 import type { Log } from '../common/log.ts'
-import { hasForkLabel } from '../common/workload/identity.ts'
-import type { SpecSchema, WorkloadKind } from '../common/workload/kind.ts'
+import { hasForkLabel, identityLabels, ownerReference } from '../common/workload/identity.ts'
+import type { Reference, SpecSchema, WorkloadKind } from '../common/workload/kind.ts'
 import type { Traffic } from '../common/workload/services.ts'
-import type { Key } from './reconcile/observe.ts'
+import type { Key, SourceSeen } from './reconcile/observe.ts'
 import type { Kube } from './reconcile/reconcile.ts'
 import type { Notice } from './reconcile/report.ts'
+import type { RepairPace } from './runtime/repair-pace.ts'
 import { SourceCache } from './sources.ts'
 
 interface WorkloadReflectors {
@@ -27,6 +29,7 @@ export interface ClusterOptions {
   readonly traffic: (namespace: string) => Traffic
   readonly schema: (kind: WorkloadKind) => SpecSchema | undefined
   readonly notify: (about: KubeObject, related: KubeObject | undefined, notice: Notice) => void
+  readonly repairs: RepairPace
   readonly log: Log
 }
 
@@ -34,6 +37,7 @@ export interface ClusterOptions {
 interface Written {
   status?: string
   fork?: { readonly kind: string; readonly version: string }
+  deleted?: { readonly kind: string; readonly key: string; readonly uid: string }
 }
 
 /** The cluster behind the spine: reads from the reflectors, writes through one client. */
@@ -50,23 +54,65 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
   const reflectorsOf = (kind: string) => workloads.find((views) => views.kind.kind === kind)
   const note = (key: Key, what: Written) => written.set(key, { ...written.get(key), ...what })
 
-  const sources = new SourceCache({
-    fetch: async ({ kind, metadata: { namespace = '', name } }) => {
-      const views = reflectorsOf(kind)
-      return (
-        views && orAbsent(client.request({ verb: 'get', path: pathOf(views.kind, { namespace, name }), expects: kind }))
-      )
-    },
-  })
+  const sources = new Map(
+    workloads.map(({ kind }) => [
+      kind.kind,
+      new SourceCache({
+        pulse: kind.pulse,
+        fetch: (known) => fetchSource(client, kind, known),
+        isComplete: ({ source, referents }) => kind.template(source, referents).is === 'found',
+      }),
+    ]),
+  )
 
   const within = (signal: AbortSignal): Kube => ({
     experiment: (key) => experiments.get(key),
     schema: of.schema,
     traffic: of.traffic,
+    isAbsent: ({ kind }) => reflectorsOf(kind)?.all.isAbsent ?? true,
+    repairAfterMs: (key) => of.repairs.waitMs(key),
+    repaired: (fork) => of.repairs.note(keyOfFork(fork)),
 
     async source({ kind }, namespace, name) {
       const known = reflectorsOf(kind)?.all.get(`${namespace}/${name}`)
-      return known && sources.get(known)
+      return known && sources.get(kind)?.get(known)
+    },
+
+    pinned: (namespace, name) =>
+      orAbsent(
+        client.request({ verb: 'get', path: pathOf(RESOURCES.ControllerRevision, { namespace, name }), signal }),
+      ),
+
+    async pin(experiment, name, data) {
+      const { namespace } = experiment.metadata
+      await client.request({
+        verb: 'create',
+        path: pathOf(RESOURCES.ControllerRevision, { namespace }),
+        body: {
+          ...typeOf(RESOURCES.ControllerRevision),
+          metadata: {
+            name,
+            namespace,
+            labels: identityLabels(experiment),
+            ownerReferences: [ownerReference(experiment)],
+          },
+          revision: 1,
+          data,
+        },
+        signal,
+      })
+    },
+
+    async unpin({ metadata }) {
+      await deleted(client, RESOURCES.ControllerRevision, metadata, signal)
+    },
+
+    async deleteFork(kind, { metadata }) {
+      const { namespace = '', name, uid = '' } = metadata
+      // what a cache tells may be old: only the present object's uid is proof
+      const live = await orAbsent(client.request({ verb: 'get', path: pathOf(kind, { namespace, name }), signal }))
+      if (live?.metadata.uid === uid) await deleted(client, kind, metadata, signal)
+      note(keyOfFork({ metadata }), { deleted: { kind: kind.kind, key: `${namespace}/${name}`, uid } })
     },
 
     occupant({ kind }, namespace, name) {
@@ -89,8 +135,7 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
           signal,
         }),
       )
-      const key = `${namespace}/${fork.metadata.labels?.[CR_NAME]}`
-      note(key, { fork: { kind: kind.kind, version: stored.metadata.resourceVersion ?? '' } })
+      note(keyOfFork(fork), { fork: { kind: kind.kind, version: stored.metadata.resourceVersion ?? '' } })
       return stored
     },
 
@@ -118,13 +163,53 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
     within,
 
     async caughtUp(key, signal) {
-      const { status, fork } = written.get(key) ?? {}
+      const { status, fork, deleted: gone } = written.get(key) ?? {}
       written.delete(key)
       await Promise.all([
         status && experiments.caughtUp(status, signal),
         fork && reflectorsOf(fork.kind)?.forks.caughtUp(fork.version, signal),
+        gone && reflectorsOf(gone.kind)?.forks.caughtUpDeletion(gone.key, gone.uid, signal),
       ])
     },
+  }
+}
+
+/** A source and what its template may be in. */
+async function fetchSource(
+  client: KubeClient,
+  kind: WorkloadKind,
+  { metadata: { namespace = '', name } }: KubeObject,
+): Promise<SourceSeen | undefined> {
+  const path = pathOf(kind, { namespace, name })
+  const source = await orAbsent(client.request({ verb: 'get', path, expects: kind.kind }))
+  if (!source) return undefined
+  const found = await Promise.all(kind.references(source).map((each) => referents(client, namespace, each)))
+  return { source, referents: found.flat() }
+}
+
+async function referents(client: KubeClient, namespace: string, reference: Reference): Promise<readonly KubeObject[]> {
+  const { resource, name, labelSelector } = reference
+  if (name !== undefined) {
+    const found = await orAbsent(client.request({ verb: 'get', path: pathOf(resource, { namespace, name }) }))
+    return found ? [found] : []
+  }
+  const list = await client.request({ verb: 'list', path: pathOf(resource, { namespace }), query: { labelSelector } })
+  return listOr(member(list, 'items')).map(decoded)
+}
+
+const typeOf = ({ apiVersion, kind }: ResourceType) => ({ apiVersion, kind })
+
+const keyOfFork = ({ metadata }: Pick<KubeObject, 'metadata'>): Key =>
+  `${metadata.namespace}/${metadata.labels?.[CR_NAME]}`
+
+/** Deletes that very object, by uid; one that is gone, or another one by now, is none of ours. @throws KubeError */
+async function deleted(client: KubeClient, resource: ResourceType, of: ObjectMeta, signal: AbortSignal): Promise<void> {
+  const { namespace = '', name, uid } = of
+  const body = { preconditions: { uid }, propagationPolicy: 'Background' }
+  try {
+    await client.request({ verb: 'delete', path: pathOf(resource, { namespace, name }), body, signal })
+  } catch (error) {
+    if (!(error instanceof KubeError && (error.kind === 'notFound' || error.kind === 'conflict'))) throw error
   }
 }
 

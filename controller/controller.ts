@@ -17,6 +17,7 @@ import { cluster } from './cluster.ts'
 import { reconciler } from './reconcile/reconcile.ts'
 import { KeyQueue } from './runtime/queue.ts'
 import { Recorder } from './runtime/recorder.ts'
+import { RepairPace } from './runtime/repair-pace.ts'
 import { Workers } from './runtime/worker.ts'
 import { connect } from './watches.ts'
 
@@ -72,7 +73,10 @@ export class Controller {
     const workloads = Object.values(WORKLOAD_KINDS).map((kind) => ({
       kind,
       forks: reflector({ resource: kind, managedFields: 'who', labelSelector: EXPERIMENT_ID }, whole),
-      all: reflector({ resource: kind, managedFields: 'none', metadataOnly: true }, whole),
+      all: reflector(
+        { resource: kind, managedFields: 'none', metadataOnly: kind.watched === undefined },
+        kind.watched ?? whole,
+      ),
     }))
     const services = reflector({ resource: RESOURCES.Service, managedFields: 'none' }, serviceView)
     const slices = reflector({ resource: RESOURCES.EndpointSlice, managedFields: 'none' }, sliceView)
@@ -88,6 +92,7 @@ export class Controller {
       schema: ({ kind }) => this.#schemas.schemaOf(kind),
       notify: (regarding, related, { type, reason, message }) =>
         this.#recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }),
+      repairs: new RepairPace(timers),
       log,
     })
     this.#workers = new Workers({

@@ -77,7 +77,7 @@ export function connect(views: Views, queue: Wake): TrafficIndex {
     all.subscribe(({ key, before, after }) => {
       const name = `${kind.kind}/${key}`
       const followers = interest.ofSource(name)
-      if (isWorthALook(before, after)) wake(followers)
+      if (isWorthALook(kind, before, after)) wake(followers)
       else fold(followers)
       // a foreign object that takes or frees the name of a fork; the fork itself is seen by its own view
       if ([before, after].some((object) => object && !hasForkLabel(object))) wake(interest.ofFork(name))
@@ -100,8 +100,12 @@ export function connect(views: Views, queue: Wake): TrafficIndex {
 }
 
 /** Whether a source came, went or changed in what a fork is derived from. */
-const isWorthALook = (before: KubeObject | undefined, after: KubeObject | undefined): boolean =>
-  before?.metadata.uid !== after?.metadata.uid ||
-  before?.metadata.generation !== after?.metadata.generation ||
-  before?.metadata.deletionTimestamp !== after?.metadata.deletionTimestamp ||
-  (before !== undefined && after !== undefined && isExperiment(before) !== isExperiment(after))
+function isWorthALook(kind: WorkloadKind, before: KubeObject | undefined, after: KubeObject | undefined): boolean {
+  if (!before || !after) return true
+  return (
+    before.metadata.uid !== after.metadata.uid ||
+    before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
+    kind.pulse(before) !== kind.pulse(after) ||
+    isExperiment(before) !== isExperiment(after)
+  )
+}

@@ -1,6 +1,8 @@
 import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import type { JsonObject, KubeObject, ObjectMeta } from '../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec, ExperimentDeploymentStatus } from '../common/api/types.ts'
+import { type Base, baseOf } from '../common/workload/base.ts'
+import { deployment } from '../common/workload/deployment.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
 
 /** The uid of the example in the specification; its fork's id is `cd1aa1c99c`. */
@@ -65,3 +67,10 @@ export const imageOverride = (image: string): JsonObject => ({
 
 /** A schema that finds nothing wrong. */
 export const ANY_SCHEMA: SpecSchema = { hash: 'any', check: () => [] }
+
+/** What a Deployment gives a fork to start from. */
+export function aBase(source: KubeObject = aDeployment()): Base {
+  const based = baseOf(deployment, source)
+  if (based.is !== 'base') throw new Error(`no base: ${JSON.stringify(based)}`)
+  return based.base
+}

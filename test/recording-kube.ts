@@ -2,6 +2,8 @@ import { FIELD_MANAGER } from '../common/api/names.ts'
 import { at, type JsonObject, type KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../common/api/types.ts'
 import type { KubeError } from '../common/kube/errors.ts'
+import { RESOURCES } from '../common/kube/resources.ts'
+import { ownerReference } from '../common/workload/identity.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
 import type { Traffic } from '../common/workload/services.ts'
 import type { Kube } from '../controller/reconcile/reconcile.ts'
@@ -23,6 +25,7 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
     source,
     traffic: traffic ?? { services: [], slices: [] },
     stored: undefined as KubeObject | undefined,
+    pinned: undefined as KubeObject | undefined,
     failure: undefined as KubeError | undefined,
   }
   const store = (fork: KubeObject): KubeObject => {
@@ -36,7 +39,11 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
   }
   const kube: Kube = {
     experiment: () => world.experiment,
-    source: async () => world.source,
+    source: async () => world.source && { source: world.source, referents: [] },
+    isAbsent: () => false,
+    pinned: async () => world.pinned,
+    repairAfterMs: () => 0,
+    repaired: () => undefined,
     occupant: () => world.stored,
     schema: () => schema,
     traffic: () => world.traffic,
@@ -45,6 +52,22 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
       if (world.failure) throw world.failure
       applied.push(fork)
       return store(fork)
+    },
+    deleteFork: async (_kind, fork) => {
+      diary.push(`delete ${fork.kind} ${fork.metadata.name}`)
+      world.stored = undefined
+    },
+    pin: async (of, name, data) => {
+      diary.push(`pin ${name}`)
+      world.pinned = {
+        ...RESOURCES.ControllerRevision,
+        metadata: { name, ownerReferences: [ownerReference(of)] },
+        data,
+      }
+    },
+    unpin: async ({ metadata }) => {
+      diary.push(`unpin ${metadata.name}`)
+      world.pinned = undefined
     },
     applyStatus: async (of, status: ExperimentDeploymentStatus) => {
       const ready = status.conditions?.find(({ type }) => type === 'Ready')

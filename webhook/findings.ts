@@ -2,6 +2,7 @@ import { inDocumentOrder } from '../common/api/document-order.ts'
 import { brokenRules } from '../common/api/rules.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
+import { workloadKind } from '../common/workload/registry.ts'
 
 /**
  * Everything wrong with the override by itself, as it is written, once per field. Expects it within `brokenLimits`.
@@ -12,7 +13,7 @@ export function overrideFindings(
   schema: SpecSchema | undefined,
 ): readonly FieldError[] {
   const { overrideSpec } = spec
-  const broken = brokenRules(spec)
+  const broken = brokenRules(spec, workloadKind(spec.sourceRef.kind)?.bans)
   // a whole manifest: when it is moved up, all that the schema would complain of is another document
   const isManifest = Object.hasOwn(overrideSpec, 'spec')
   const told = new Set(broken.map(({ field }) => field))

@@ -2,7 +2,7 @@ import { isObject, type KubeObject, listOr, member } from '../common/api/object.
 import type { KubeClient } from '../common/kube/client.ts'
 import { KubeError } from '../common/kube/errors.ts'
 import { pathOf, RESOURCES } from '../common/kube/resources.ts'
-import type { WorkloadKind } from '../common/workload/kind.ts'
+import type { Reference, WorkloadKind } from '../common/workload/kind.ts'
 import { type ServiceView, type SliceView, serviceView, sliceView } from '../common/workload/services.ts'
 
 /** Of the API server only what a review reads. */
@@ -10,8 +10,9 @@ export type Reader = Pick<KubeClient, 'request'>
 
 /** What is known of the source. `unread`: nobody can tell now, and the controller will see. */
 export type SourceSeen =
-  | { readonly is: 'found'; readonly source: KubeObject }
+  | { readonly is: 'found'; readonly source: KubeObject; readonly referents: readonly KubeObject[] }
   | { readonly is: 'absent' }
+  | { readonly is: 'kindAbsent' }
   | { readonly is: 'unread' }
 
 /** Each read ends within this, so that a review is answered before the API server's 5 s are over. */
@@ -26,10 +27,32 @@ export async function lookAtSource(
   try {
     const path = pathOf(kind, place)
     const source = await kube.request({ verb: 'get', path, expects: kind.kind, deadlineMs: READ_MS })
-    return isKubeObject(source) ? { is: 'found', source } : { is: 'unread' }
+    if (!isKubeObject(source)) return { is: 'unread' }
+    const referents = await Promise.all(
+      kind.references(source).map((reference) => lookAtReferents(kube, place.namespace, reference)),
+    )
+    return { is: 'found', source, referents: referents.flat() }
   } catch (error) {
     if (!(error instanceof KubeError)) throw error
+    if (error.kind === 'kindAbsent') return { is: 'kindAbsent' }
     return error.kind === 'notFound' ? { is: 'absent' } : { is: 'unread' }
+  }
+}
+
+/** What a source's template may be in. @throws KubeError other than `notFound` */
+async function lookAtReferents(kube: Reader, namespace: string, reference: Reference): Promise<readonly KubeObject[]> {
+  const { resource, name, labelSelector } = reference
+  if (name === undefined) {
+    const path = pathOf(resource, { namespace })
+    const list = await kube.request({ verb: 'list', path, query: { labelSelector }, deadlineMs: READ_MS })
+    return listOr(member(list, 'items')).filter(isKubeObject)
+  }
+  try {
+    const found = await kube.request({ verb: 'get', path: pathOf(resource, { namespace, name }), deadlineMs: READ_MS })
+    return isKubeObject(found) ? [found] : []
+  } catch (error) {
+    if (error instanceof KubeError && error.kind === 'notFound') return []
+    throw error
   }
 }
 

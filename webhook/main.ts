@@ -32,7 +32,7 @@ const tls = { cert: readFileSync(config.certFile, 'utf8'), key: readFileSync(con
 const admission = tlsServer(app, tls)
 const health = healthServer({
   unreadyBecause: () =>
-    stopping.signal.aborted ? 'stopping' : schemas.isComplete ? undefined : 'waits for the schemas of the cluster',
+    stopping.signal.aborted ? 'stopping' : schemas.hasRead ? undefined : 'waits for the schemas of the cluster',
 })
 
 const port = await listening(admission, config.port, config.host)

@@ -1,8 +1,10 @@
 import { brokenLimits } from '../common/api/limits.ts'
 import { at } from '../common/api/object.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
+import { type Base, baseOf } from '../common/workload/base.ts'
 import { derive, templateLabels } from '../common/workload/desired.ts'
 import { isExperiment } from '../common/workload/identity.ts'
+import { immutableChanges } from '../common/workload/immutable.ts'
 import type { SpecSchema, WorkloadKind } from '../common/workload/kind.ts'
 import { workloadKind } from '../common/workload/registry.ts'
 import { type Sides, serviceShares } from '../common/workload/services.ts'
@@ -43,20 +45,28 @@ export const validator =
 
     const pending = schema ? [] : [warning('SchemaNotAvailable', `override not checked yet: no schema of ${kind.kind}`)]
     if (seen.is !== 'found') return { allowed: true, warnings: [unseen(seen, kind, place), ...pending] }
-    const derived = derive({ kind, experiment, source: seen.source })
-    if (derived.is === 'refused') return denied(derived.errors.map(derivationError(kind, experiment)))
+    const based = baseOf(kind, seen.source, seen.referents)
+    if (based.is === 'missing') {
+      return { allowed: true, warnings: [warning('SourceTemplateNotFound', based.message), ...pending] }
+    }
+    if (based.is === 'refused') return denied(based.errors.map(derivationError(kind, experiment)))
+    const { base } = based
+    const derived = derive({ kind, experiment, base })
+    if (derived.is === 'refused') return denied(derived.errors)
     const { fork } = derived
+    const previous = previousFork(request, kind, base)
+    const changed = previous ? immutableChanges(kind, previous, fork) : []
+    if (changed.length > 0) return denied(changed)
     const services = await shares(kube, request.namespace, {
       forkName: fork.metadata.name,
       forkLabels: templateLabels(fork),
       sourceLabels: templateLabels(seen.source),
     })
-    const previous = previousFork(request, kind, seen)
     const { operation, dryRun } = request
     const plan = prediction({ operation, dryRun, source: seen.source, fork, previous, services })
     return {
       allowed: true,
-      warnings: [...derived.warnings.map((text) => warning('Source', text)), ...pending, ...plan],
+      warnings: [...base.warnings.map((text) => warning('Source', text)), ...pending, ...plan],
     }
   }
 
@@ -83,6 +93,8 @@ function unseen(
 ): string {
   const source = `${kind.kind.toLowerCase()}/${name}`
   // apply order must not matter: the source may come with the same `kubectl apply`
+  if (seen.is === 'kindAbsent')
+    return warning('KindNotAvailable', `the cluster has no kind ${kind.kind} (${kind.apiVersion}) yet`)
   if (seen.is === 'absent')
     return warning('SourceNotFound', `no ${source} in ${namespace} yet; the override is checked again when it appears`)
   return warning('SourceUnread', `${source} could not be read now; the controller checks the override against it`)
@@ -91,14 +103,11 @@ function unseen(
 /** A finding about the source is told at the reference to it: its own path is none in the user's document. */
 const derivationError =
   (kind: WorkloadKind, { spec }: ExperimentDeployment) =>
-  (error: FieldError): FieldError =>
-    error.field.startsWith('spec.overrideSpec')
-      ? error
-      : {
-          field: 'spec.sourceRef.name',
-          message: `${kind.kind.toLowerCase()}/${spec.sourceRef.name} cannot be forked: ${error.field}: ${error.message}`,
-          cause: 'FieldValueInvalid',
-        }
+  (error: FieldError): FieldError => ({
+    field: 'spec.sourceRef.name',
+    message: `${kind.kind.toLowerCase()}/${spec.sourceRef.name} cannot be forked: ${error.field}: ${error.message}`,
+    cause: 'FieldValueInvalid',
+  })
 
 /** Today's rows, by two reads: the slices of those Services alone that concern the experiment. */
 async function shares(kube: Reader, namespace: string, sides: Sides) {
@@ -110,10 +119,10 @@ async function shares(kube: Reader, namespace: string, sides: Sides) {
 }
 
 /** What was derived before an update; an old override over the limits counts as unknown, so that it can be mended. */
-function previousFork(request: AdmissionRequest, kind: WorkloadKind, seen: SourceSeen) {
-  if (request.operation === 'CREATE' || seen.is !== 'found') return undefined
+function previousFork(request: AdmissionRequest, kind: WorkloadKind, base: Base) {
+  if (request.operation === 'CREATE') return undefined
   const old = decodeExperiment(request.oldObject, request.namespace)
   if (old.is === 'malformed' || brokenLimits(old.experiment.spec.overrideSpec).length > 0) return undefined
-  const derived = derive({ kind, experiment: old.experiment, source: seen.source })
+  const derived = derive({ kind, experiment: old.experiment, base })
   return derived.is === 'fork' ? derived.fork : undefined
 }

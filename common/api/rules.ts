@@ -1,3 +1,4 @@
+import type { OverrideBan } from '../workload/kind.ts'
 import { isDroppedKey } from '../workload/metadata.ts'
 import { formatPath, type Path } from './field-path.ts'
 import { PREFIX } from './names.ts'
@@ -58,6 +59,14 @@ const RULES: readonly Rule[] = [
   noDebugContainers,
 ]
 
+/** What an override of this kind may not say. */
+const kindBans = (override: Readonly<Record<string, unknown>>, bans: readonly OverrideBan[]): readonly FieldError[] =>
+  bans
+    .filter(({ path }) => (at(override, ...path) ?? undefined) !== undefined) // a null removes what is not there
+    .map(({ path, message }) => forbidden(path, message))
+
 /** Every broken rule at once, so that a manifest is mended in one round. Expects a spec within `brokenLimits`. */
-export const brokenRules = ({ overrideSpec }: Pick<ExperimentDeploymentSpec, 'overrideSpec'>): readonly FieldError[] =>
-  RULES.flatMap((rule) => rule(overrideSpec))
+export const brokenRules = (
+  { overrideSpec }: Pick<ExperimentDeploymentSpec, 'overrideSpec'>,
+  bans: readonly OverrideBan[] = [],
+): readonly FieldError[] => [...RULES.flatMap((rule) => rule(overrideSpec)), ...kindBans(overrideSpec, bans)]

@@ -14,6 +14,8 @@ export interface ExperimentDeploymentSpec {
   /** a partial `spec` of the source's kind; hostile until `brokenLimits` has passed it */
   readonly overrideSpec: JsonObject
   readonly onSourceChange?: string
+  /** from `creationTimestamp` */
+  readonly ttlSeconds?: number
 }
 
 export type ConditionType = 'Ready' | 'Progressing' | 'SourceResolved' | 'TrafficShared' | 'Stalled'
@@ -58,6 +60,10 @@ export interface SourceStatus {
   readonly generation: number
   readonly revision?: string
   readonly templateHash: string
+  /** of a Rollout: the template that serves traffic, or the wanted one where none does */
+  readonly base?: 'Stable' | 'Desired'
+  /** the fork keeps the base it started from, in a ControllerRevision */
+  readonly pinned?: boolean
 }
 
 export interface ExperimentDeploymentStatus {
@@ -73,6 +79,8 @@ export interface ExperimentDeploymentStatus {
   readonly sourceName?: string
   readonly share?: string
   readonly image?: string
+  /** RFC 3339: creationTimestamp + ttlSeconds */
+  readonly expiresAt?: string
 }
 
 export interface ExperimentDeployment extends KubeObject {

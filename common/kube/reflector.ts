@@ -16,13 +16,10 @@ import { type WatchEvent, watchEvent } from './watch-event.ts'
 
 /** A watch without a line for so long is dead: the server sends a bookmark every 60 s. */
 const SILENT_AFTER_MS = 120_000
-
 /** A watch that lived so long ended in peace, and the next opens at once. */
 const PEACEFUL_AFTER_MS = 5_000
-
 /** After so many failures in a row the version itself is suspect. */
 const RELIST_AFTER_FAILURES = 5
-
 /** How often a kind that is not served is asked for: a CRD may come. */
 const PROBE_ABSENT_MS = 30_000
 
@@ -74,9 +71,14 @@ export class Reflector<T> {
     this.#synced.promise.catch(() => undefined) // whoever waits is told; nobody has to wait
   }
 
-  /** Whether the first list is in the store, or the kind is known to be absent. */
+  /** Whether the first list is in the store, or the kind known to be absent. */
   get hasSynced(): boolean {
     return this.#hasSynced
+  }
+
+  /** Whether the server does not know the kind now; asked again every 30 s. */
+  get isAbsent(): boolean {
+    return this.#hasSynced && this.#version === undefined
   }
 
   /** Objects in the store, projected or not. */
@@ -117,8 +119,8 @@ export class Reflector<T> {
   }
 
   /**
-   * Resolves once this has seen `version`, which a write to this resource returned; also on `signal`, on `stop`, and where
-   * that version can never come (kind absent, etcd restored).
+   * Resolves once this has seen `version`, which a write returned; also on `signal`, on `stop`, and where it can never
+   * come (kind absent, etcd restored).
    */
   caughtUp(version: string, signal?: AbortSignal): Promise<void> {
     return this.#catchUp.until(() => this.#hasReached(version), signal)
@@ -242,7 +244,7 @@ export class Reflector<T> {
       return run()
     } catch (error) {
       this.#log.error(factsOf(error), 'a handler threw')
-      return undefined
     }
+    return undefined
   }
 }

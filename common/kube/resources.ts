@@ -7,6 +7,7 @@ export const RESOURCES = {
   Deployment: { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' },
   Service: { apiVersion: 'v1', kind: 'Service', plural: 'services' },
   EndpointSlice: { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', plural: 'endpointslices' },
+  ControllerRevision: { apiVersion: 'apps/v1', kind: 'ControllerRevision', plural: 'controllerrevisions' },
   Event: { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events' },
 } satisfies Record<string, ResourceType>
 

@@ -28,6 +28,7 @@ export class SchemaCatalog {
   readonly #kinds: readonly ResourceType[]
   readonly #subscribers = new Set<() => void>()
   #entries: ReadonlyMap<string, Entry> = new Map()
+  #hasRead = false
   #refreshing: Promise<readonly SchemaFailure[]> | undefined
 
   constructor(source: SchemaSource, kinds: readonly ResourceType[]) {
@@ -38,6 +39,11 @@ export class SchemaCatalog {
   /** The schema of `kind`, or undefined while there is none. */
   schemaOf(kind: string): SpecSchema | undefined {
     return this.#entries.get(kind)?.schema
+  }
+
+  /** Whether it was read at all: from then on a kind without schema is one that the cluster does not have. */
+  get hasRead(): boolean {
+    return this.#hasRead
   }
 
   /** Whether every kind has its schema. */
@@ -77,6 +83,7 @@ export class SchemaCatalog {
       }
     const isChanged = hashes(next) !== hashes(this.#entries)
     this.#entries = next
+    this.#hasRead = true
     if (isChanged) for (const wake of this.#subscribers) wake()
     return failures
   }

@@ -10,7 +10,9 @@ export interface Refreshing {
   readonly signal: AbortSignal
   /** between two readings */
   readonly everyMs?: number
-  /** while something is missing or failed */
+  /** while a kind has no schema: its CRD may come */
+  readonly absentMs?: number
+  /** after a failure */
   readonly retryMs?: number
 }
 
@@ -21,11 +23,12 @@ export async function keepFresh({
   log,
   signal,
   everyMs = 600_000,
+  absentMs = 30_000,
   retryMs = 5_000,
 }: Refreshing): Promise<void> {
   while (!signal.aborted) {
     const isFresh = await refreshed(catalog, log)
-    await pause(timers, isFresh && catalog.isComplete ? everyMs : retryMs, signal)
+    await pause(timers, isFresh ? (catalog.isComplete ? everyMs : absentMs) : retryMs, signal)
   }
 }
 

@@ -1,27 +1,38 @@
-import { at, isObject, type JsonObject, type KubeObject, listOr, member, objectOr } from '../api/object.ts'
+import { isObject, type JsonObject, type KubeObject, listOr, member, objectOr } from '../api/object.ts'
 import type { FieldError } from '../api/types.ts'
 import type { WorkloadKind } from './kind.ts'
-import { isDroppedKey } from './metadata.ts'
+import { lastingMetadata } from './metadata.ts'
 
-/** What a fork starts from: its source's `spec`, less all that must stay behind. */
+/** What a fork starts from: its source's `spec`, less all that must stay behind, and what is ours. */
 export interface Base {
   readonly spec: JsonObject
-  /** fields of the source for which no fork can be applied, by path below the source */
-  readonly errors: readonly FieldError[]
+  /** annotations of the workload itself */
+  readonly annotations: Readonly<Record<string, string>>
+  /** of a Rollout: whether it serves traffic or is merely wanted */
+  readonly template?: 'Stable' | 'Desired'
   readonly warnings: readonly string[]
 }
 
-/** The part of `source` that a fork of `kind` takes over; shares no object with it. */
-export function baseOf(kind: WorkloadKind, source: KubeObject): Base {
-  const copied = Object.fromEntries(
-    kind.copied.flatMap((key) => {
-      const value = at(source, 'spec', key)
-      return value === undefined ? [] : [[key, structuredClone(value)]]
-    }),
+/** A base, or why a source has none: by itself, or until something else is there. */
+export type Based =
+  | { readonly is: 'base'; readonly base: Base }
+  | { readonly is: 'refused'; readonly errors: readonly FieldError[] }
+  | { readonly is: 'missing'; readonly message: string }
+
+/** The part of `source` that a fork of `kind` takes over; shares no object with its arguments. */
+export function baseOf(kind: WorkloadKind, source: KubeObject, referents: readonly KubeObject[] = []): Based {
+  const found = kind.template(source, referents)
+  if (found.is === 'missing') return found
+  const { template, errors, warnings } = templateOf(structuredClone(found.template))
+  if (errors.length > 0) return { is: 'refused', errors }
+  const spec = structuredClone({ ...kind.takeOver(objectOr(source.spec)), ...kind.fixed, template }) as JsonObject
+  const annotations = Object.fromEntries(
+    Object.entries(source.metadata.annotations ?? {}).filter(([key]) => kind.kept.includes(key)),
   )
-  if (!isObject(copied.template)) return { spec: copied as JsonObject, errors: [], warnings: [] }
-  const { template, errors, warnings } = templateOf(copied.template)
-  return { spec: { ...copied, template } as JsonObject, errors, warnings }
+  return {
+    is: 'base',
+    base: { spec, annotations, warnings, ...(found.base === undefined ? {} : { template: found.base }) },
+  }
 }
 
 function templateOf(source: Readonly<Record<string, unknown>>) {
@@ -29,16 +40,8 @@ function templateOf(source: Readonly<Record<string, unknown>>) {
   // `serviceAccount` is the old alias that the API server still fills in; two names for one thing would conflict
   const named = serviceAccount && !pod.serviceAccountName ? { ...pod, serviceAccountName: serviceAccount } : pod
   const { spec, errors, warnings } = withUniqueItems(named)
-  return { template: { ...source, metadata: templateMetadata(source.metadata), spec }, errors, warnings }
+  return { template: { ...source, metadata: lastingMetadata(source.metadata), spec }, errors, warnings }
 }
-
-const templateMetadata = (metadata: unknown) => ({
-  labels: withoutDropped(member(metadata, 'labels')),
-  annotations: withoutDropped(member(metadata, 'annotations')),
-})
-
-const withoutDropped = (map: unknown) =>
-  Object.fromEntries(Object.entries(objectOr(map)).filter(([key]) => !isDroppedKey(key)))
 
 /**
  * A stored workload may hold two list items of one key, which server-side apply refuses: of equal `env` names the last

@@ -4,7 +4,7 @@ import { EXPERIMENT_ID, FIELD_MANAGER, MANAGED_BY } from '../api/names.ts'
 import { at, isObject, type JsonObject, type KubeObject, objectOr } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import { baseOf } from './base.ts'
+import type { Base } from './base.ts'
 import { experimentId, forkName, identityLabels, ownerReference } from './identity.ts'
 import type { WorkloadKind } from './kind.ts'
 import { merge } from './merge.ts'
@@ -13,34 +13,29 @@ import { merge } from './merge.ts'
 export interface Inputs {
   readonly kind: WorkloadKind
   readonly experiment: ExperimentDeployment
-  readonly source: KubeObject
+  /** from `baseOf`, now or when it was pinned */
+  readonly base: Base
 }
 
 /** The fork, or why there can be none. */
 export type Derived =
-  | {
-      readonly is: 'fork'
-      readonly fork: KubeObject
-      /** ten hex digits for the base, before the override */
-      readonly templateHash: string
-      readonly warnings: readonly string[]
-    }
+  | { readonly is: 'fork'; readonly fork: KubeObject }
   | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
 
+/** Ten hex digits that stand for a base: equal bases need no write. */
+export const baseHash = ({ spec }: Base): string => hashOf(spec, 10)
+
 /**
- * The fork that `experiment` asks of `source`, or every field that forbids one. Shares no object with its arguments.
+ * The fork that `experiment` asks of `base`, or every field that forbids one. Shares no object with its arguments.
  * The webhook predicts with it, the controller applies it. Expects an override within limits, rules and schema.
  */
-export function derive({ kind, experiment, source }: Inputs): Derived {
-  const base = baseOf(kind, source)
-  if (base.errors.length > 0) return { is: 'refused', reason: 'SourceNotForkable', errors: base.errors }
-  const { replicas, overrideSpec } = withDefaults(experiment.spec)
+export function derive({ kind, experiment, base }: Inputs): Derived {
+  const { replicas, overrideSpec, sourceRef } = withDefaults(experiment.spec)
   const merged = merge(base.spec, overrideSpec)
   if (!isObject(merged.template))
     return { is: 'refused', reason: 'InvalidOverride', errors: [templateError(merged.template)] }
   const spec = {
     ...merged,
-    ...kind.fixed,
     replicas,
     selector: { matchLabels: { [EXPERIMENT_ID]: experimentId(experiment.metadata.uid) } },
     template: identifiedTemplate(merged.template, experiment),
@@ -49,14 +44,15 @@ export function derive({ kind, experiment, source }: Inputs): Derived {
     apiVersion: kind.apiVersion,
     kind: kind.kind,
     metadata: {
-      name: forkName(source.metadata.name, experiment.metadata.uid),
+      name: forkName(sourceRef.name, experiment.metadata.uid),
       namespace: experiment.metadata.namespace,
       labels: { [MANAGED_BY]: FIELD_MANAGER, ...identityLabels(experiment) },
+      ...(Object.keys(base.annotations).length > 0 ? { annotations: { ...base.annotations } } : {}),
       ownerReferences: [ownerReference(experiment)],
     },
     spec,
   }
-  return { is: 'fork', fork, templateHash: hashOf(base.spec, 10), warnings: base.warnings }
+  return { is: 'fork', fork }
 }
 
 const templateError = (found: unknown): FieldError => ({

@@ -43,9 +43,15 @@ export const ownerReference = ({ metadata: { name, uid } }: ExperimentDeployment
  * Whether `object` is the fork of `experiment`: by the uid of its controller, our label and our field manager. Names
  * prove nothing.
  */
-export const isForkOf = (experiment: ExperimentDeployment, { metadata }: KubeObject): boolean =>
+export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
+  isControlledBy(experiment, object) && isMarkedFor(experiment, object)
+
+/** Whether the controller of `object` is `experiment`, by uid. */
+export const isControlledBy = (experiment: ExperimentDeployment, { metadata }: KubeObject): boolean =>
   metadata.ownerReferences?.some(({ controller, uid }) => controller === true && uid === experiment.metadata.uid) ===
-    true &&
+  true
+
+const isMarkedFor = (experiment: ExperimentDeployment, { metadata }: KubeObject): boolean =>
   metadata.labels?.[EXPERIMENT_ID] === experimentId(experiment.metadata.uid) &&
   metadata.managedFields?.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply') === true
 

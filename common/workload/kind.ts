@@ -4,19 +4,63 @@ import type { ResourceType } from '../api/resource.ts'
 import type { FieldError } from '../api/types.ts'
 
 /** How a fork does, as its kind tells it. */
-export type Health =
-  | { readonly is: 'ready'; readonly reason: Reason; readonly message: string }
-  | { readonly is: 'progressing'; readonly reason: Reason; readonly message: string }
-  | { readonly is: 'stalled'; readonly reason: Reason; readonly message: string }
+export type Health = { readonly reason: Reason; readonly message: string } & (
+  | { readonly is: 'ready' }
+  /** `lookAgainMs`: when time alone may change the answer */
+  | { readonly is: 'progressing'; readonly lookAgainMs?: number }
+  /** as somebody asked for, and yet not ready */
+  | { readonly is: 'unready' }
+  | { readonly is: 'stalled' }
+)
+
+/** Another object that the base of a fork is taken from, in the source's namespace: by name, or by labels. */
+export type Reference = { readonly resource: ResourceType } & (
+  | { readonly name: string; readonly labelSelector?: undefined }
+  | { readonly name?: undefined; readonly labelSelector: string }
+)
+
+/** The pod template that a fork starts from. */
+export type Template =
+  | {
+      readonly is: 'found'
+      readonly template: Readonly<Record<string, unknown>>
+      /** of a Rollout: what serves traffic, or what is wanted where nothing does yet */
+      readonly base?: 'Stable' | 'Desired'
+    }
+  | { readonly is: 'missing'; readonly message: string }
+
+/** A place in `overrideSpec` that means something a fork cannot have. */
+export interface OverrideBan {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+type Spec = Readonly<Record<string, unknown>>
 
 /** What differs between kinds of workload, and nothing else. Pure. */
 export interface WorkloadKind extends ResourceType {
-  /** members of the source's `spec` that a fork takes over; all others, known or not, stay behind */
-  readonly copied: readonly string[]
-  /** members of the fork's `spec` that are ours, laid over everything */
+  /** of the source's `spec` what a fork takes over beside its template; all else, known or not, stays behind */
+  readonly takeOver: (spec: Spec) => Spec
+  /** members of a fork's `spec` that are ours, before the override is laid over them */
   readonly fixed: JsonObject
+  /** annotations of the source itself that its fork needs */
+  readonly kept: readonly string[]
+  /** members of `spec` that an update may change; undefined: all but the selector */
+  readonly mutable: readonly string[] | undefined
+  readonly bans: readonly OverrideBan[]
+  /** what `template` has to see beside the source */
+  readonly references: (source: KubeObject) => readonly Reference[]
+  readonly template: (source: KubeObject, referents: readonly KubeObject[]) => Template
+  /** of a source what its watch keeps; undefined: metadata alone crosses the wire */
+  readonly watched: ((source: KubeObject) => KubeObject) | undefined
+  /** of what the watch keeps: a text that changes whenever the base may have */
+  readonly pulse: (source: KubeObject) => string
+  /** the generation that the kind's controller has seen, 0 if none */
+  readonly observedGeneration: (fork: KubeObject) => number
+  /** how long the kind's controller may say nothing at all; undefined: it belongs to every cluster */
+  readonly silentAfterMs: number | undefined
   /** of a fork that has replicas and whose controller has seen its present generation */
-  readonly health: (fork: KubeObject) => Health
+  readonly health: (fork: KubeObject, sinceAppliedMs: number) => Health
   /** a name people know the source's present state by, if the kind has one */
   readonly revision: (source: KubeObject) => string | undefined
 }

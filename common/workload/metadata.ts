@@ -1,3 +1,5 @@
+import { member, objectOr } from '../api/object.ts'
+
 /**
  * Labels and annotations of a source's pod template that a fork must not inherit: what controllers set, and what
  * claims, tracks, prunes or notifies for the source alone. An entry that ends in `/` or `*` is a prefix.
@@ -49,6 +51,15 @@ const KEPT: ReadonlySet<string> = new Set(['kapp.k14s.io/app', 'kapp.k14s.io/ass
 
 const EXACT: ReadonlySet<string> = new Set(DROPPED.filter((key) => !/[/*]$/.test(key)))
 const PREFIXES: readonly string[] = DROPPED.filter((key) => /[/*]$/.test(key)).map((key) => key.replace('*', ''))
+
+/** Labels and annotations of a template that its copy keeps. */
+export const lastingMetadata = (metadata: unknown) => ({
+  labels: withoutDropped(member(metadata, 'labels')),
+  annotations: withoutDropped(member(metadata, 'annotations')),
+})
+
+const withoutDropped = (map: unknown): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(objectOr(map)).filter(([key]) => !isDroppedKey(key)))
 
 /** Whether a fork's pods go without the label or annotation `key` of their source's. */
 export const isDroppedKey = (key: string): boolean =>

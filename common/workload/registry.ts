@@ -1,8 +1,14 @@
 import { deployment } from './deployment.ts'
 import type { WorkloadKind } from './kind.ts'
+import { rollout } from './rollout.ts'
+import { statefulSet } from './stateful-set.ts'
 
 /** Every kind that can be forked; the CRD's enum and the verified RBAC follow from it. */
-export const WORKLOAD_KINDS = { Deployment: deployment } satisfies Record<string, WorkloadKind>
+export const WORKLOAD_KINDS = {
+  Deployment: deployment,
+  StatefulSet: statefulSet,
+  Rollout: rollout,
+} satisfies Record<string, WorkloadKind>
 
 export type SourceKind = keyof typeof WORKLOAD_KINDS
 

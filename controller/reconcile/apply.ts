@@ -1,30 +1,64 @@
 import type { KubeObject } from '../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { KubeError } from '../../common/kube/errors.ts'
 import { forkHealth } from '../../common/workload/health.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { type Outcome, verdictOf } from './outcome.ts'
-import type { Action, Plan } from './plan.ts'
+import type { Action, Pinned, Plan } from './plan.ts'
 
 /** What `apply` asks of the cluster. */
 export interface WorkloadWrites {
   /** server-side apply; answers the object as stored. @throws KubeError */
   applyFork(kind: WorkloadKind, fork: KubeObject, options: { readonly force: boolean }): Promise<KubeObject>
+  /** deletes that very object, by uid. Resolves also if it is gone already. @throws KubeError */
+  deleteFork(kind: WorkloadKind, fork: KubeObject): Promise<void>
+  /** creates the ControllerRevision `name`, owned by `experiment`. @throws KubeError */
+  pin(experiment: ExperimentDeployment, name: string, data: Pinned): Promise<void>
+  /** deletes that ControllerRevision, by uid. @throws KubeError */
+  unpin(revision: KubeObject): Promise<void>
+  /** remembers that a change of somebody else's was undone */
+  repaired(fork: KubeObject): void
 }
 
 /**
  * Writes what `plan` says and answers what came of it.
  * @throws KubeError for what has no meaning for the user: an unreachable API server, a lost race
  */
-export async function apply(kube: WorkloadWrites, { actions, outcome }: Plan): Promise<Outcome> {
+export async function apply(kube: WorkloadWrites, { actions, outcome }: Plan, now: Date): Promise<Outcome> {
   let result = outcome
-  for (const action of actions) result = await applyFork(kube, action, result)
+  for (const action of actions) result = await perform(kube, action, { planned: result, now })
   return result
 }
 
-async function applyFork(kube: WorkloadWrites, { kind, fork, exists }: Action, planned: Outcome): Promise<Outcome> {
+interface Planned {
+  readonly planned: Outcome
+  readonly now: Date
+}
+
+async function perform(kube: WorkloadWrites, action: Action, of: Planned): Promise<Outcome> {
+  switch (action.do) {
+    case 'apply':
+      return applyFork(kube, action, of)
+    case 'delete':
+      await kube.deleteFork(action.kind, action.fork)
+      return of.planned
+    case 'pin':
+      await kube.pin(action.experiment, action.name, action.data)
+      return of.planned
+    case 'unpin':
+      await kube.unpin(action.revision)
+      return of.planned
+  }
+}
+
+type Apply = Extract<Action, { do: 'apply' }>
+
+async function applyFork(kube: WorkloadWrites, action: Apply, { planned, now }: Planned): Promise<Outcome> {
+  const { kind, fork, exists, isRepair } = action
   try {
+    if (isRepair) kube.repaired(fork)
     const stored = await kube.applyFork(kind, fork, { force: exists })
-    const health = forkHealth(kind, stored)
+    const health = forkHealth(kind, stored, now)
     const { reason, message } = health.reason === 'Updating' ? planned : health
     return { ...planned, ...verdictOf(health), reason, message, fork: stored }
   } catch (error) {
@@ -39,6 +73,8 @@ function refusal(error: KubeError, planned: Outcome, exists: boolean): Outcome {
   const { message } = error
   switch (error.kind) {
     case 'invalid':
+      if (isImmutable(message)) return { is: 'stalled', reason: 'ImmutableFieldChanged', message, fork, source }
+      return { is: 'stalled', reason: 'ApplyRefused', message, fork, source }
     case 'forbidden':
       return { is: 'stalled', reason: 'ApplyRefused', message, fork, source }
     case 'conflict':
@@ -54,3 +90,7 @@ function refusal(error: KubeError, planned: Outcome, exists: boolean): Outcome {
       throw error
   }
 }
+
+/** The API server has no cause of its own for it: these are the words of its validation. */
+const isImmutable = (message: string): boolean =>
+  /field is immutable|updates to \w+ spec for fields other than/.test(message)

@@ -1,9 +1,10 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { forkName, isForkOf } from '../../common/workload/identity.ts'
+import { forkName, isControlledBy, isForkOf } from '../../common/workload/identity.ts'
 import type { SpecSchema, WorkloadKind } from '../../common/workload/kind.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
 import type { Traffic } from '../../common/workload/services.ts'
+import { isPinned } from './starting-base.ts'
 
 /** `namespace/name` of an experiment. */
 export type Key = string
@@ -14,20 +15,38 @@ export interface Observed {
   readonly experiment: ExperimentDeployment
   /** undefined for a kind this version cannot fork */
   readonly kind: WorkloadKind | undefined
+  /** whether the cluster does not serve that kind now */
+  readonly isKindAbsent: boolean
   readonly source: KubeObject | undefined
+  /** a Rollout's stable ReplicaSet, the target of its workloadRef */
+  readonly referents: readonly KubeObject[]
+  /** the ControllerRevision that keeps a pinned base */
+  readonly pinned: KubeObject | undefined
   /** ours by uid, label and field manager */
   readonly fork: KubeObject | undefined
   /** whatever else has the fork's name */
   readonly occupant: KubeObject | undefined
   readonly schema: SpecSchema | undefined
   readonly traffic: Traffic
+  /** how long the next repair has to wait, because the last ones did not hold */
+  readonly repairAfterMs: number
+}
+
+/** A source, and the other objects its template may be in. */
+export interface SourceSeen {
+  readonly source: KubeObject
+  readonly referents: readonly KubeObject[]
 }
 
 /** What `observe` asks of the cluster; from caches unless it says otherwise. */
 export interface Reads {
   experiment(key: Key): ExperimentDeployment | undefined
-  /** whole; from the API server where no copy of its present generation is at hand */
-  source(kind: WorkloadKind, namespace: string, name: string): Promise<KubeObject | undefined>
+  /** whole, with what it refers to; from the API server where no copy of its present state is at hand */
+  source(kind: WorkloadKind, namespace: string, name: string): Promise<SourceSeen | undefined>
+  isAbsent(kind: WorkloadKind): boolean
+  /** live: nobody watches them. @throws KubeError */
+  pinned(namespace: string, name: string): Promise<KubeObject | undefined>
+  repairAfterMs(key: Key): number
   /** whole if it carries a fork's label, else its metadata */
   occupant(kind: WorkloadKind, namespace: string, name: string): KubeObject | undefined
   schema(kind: WorkloadKind): SpecSchema | undefined
@@ -41,16 +60,25 @@ export async function observe(kube: Reads, key: Key, now: Date): Promise<Observe
   const { sourceRef } = experiment.spec
   const { namespace, uid } = experiment.metadata
   const kind = workloadKind(sourceRef.kind)
-  const occupant = kind && kube.occupant(kind, namespace, forkName(sourceRef.name, uid))
+  const name = forkName(sourceRef.name, uid)
+  const occupant = kind && kube.occupant(kind, namespace, name)
   const isOurs = occupant !== undefined && isForkOf(experiment, occupant)
+  const seen = kind && (await kube.source(kind, namespace, sourceRef.name))
+  // one that follows has none, unless it was pinned until now
+  const mayBePinned = isPinned(experiment) || experiment.status?.source?.pinned === true
+  const pinned = mayBePinned ? await kube.pinned(namespace, name) : undefined
   return {
     now,
     experiment,
     kind,
-    source: kind && (await kube.source(kind, namespace, sourceRef.name)),
+    isKindAbsent: kind !== undefined && kube.isAbsent(kind),
+    source: seen?.source,
+    referents: seen?.referents ?? [],
+    pinned: pinned && isControlledBy(experiment, pinned) ? pinned : undefined,
     fork: isOurs ? occupant : undefined,
     occupant: isOurs ? undefined : occupant,
     schema: kind && kube.schema(kind),
     traffic: kube.traffic(namespace),
+    repairAfterMs: kube.repairAfterMs(key),
   }
 }

@@ -50,7 +50,9 @@ export function verdictOf(health: Health): Verdict {
     case 'ready':
       return { is: 'settled' }
     case 'progressing':
-      return { is: 'waiting', retryAfterMs: LOOK_AGAIN_MS }
+      return { is: 'waiting', retryAfterMs: Math.min(LOOK_AGAIN_MS, health.lookAgainMs ?? LOOK_AGAIN_MS) }
+    case 'unready':
+      return { is: 'unready' }
     case 'stalled':
       return { is: 'stalled' }
   }

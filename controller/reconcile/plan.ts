@@ -1,25 +1,37 @@
 import { hashOf } from '../../common/api/canonical.ts'
-import { brokenLimits } from '../../common/api/limits.ts'
+import { untilExpiryMs } from '../../common/api/expiry.ts'
 import { DERIVED_HASH } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import type { Reason } from '../../common/api/reasons.ts'
-import { brokenRules } from '../../common/api/rules.ts'
-import type { FieldError, SourceStatus } from '../../common/api/types.ts'
+import type { SourceStatus } from '../../common/api/types.ts'
+import type { Base } from '../../common/workload/base.ts'
 import { derive } from '../../common/workload/desired.ts'
 import { forkHealth } from '../../common/workload/health.ts'
-import { isExperiment } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
+import { type Checked, checked, type Objection, stalled, tell, waiting } from './checks.ts'
 import type { Observed } from './observe.ts'
-import type { Outcome, Verdict } from './outcome.ts'
-import { verdictOf } from './outcome.ts'
+import { type Outcome, verdictOf } from './outcome.ts'
+import { isPinned, resolveBase } from './starting-base.ts'
 
 /** A write that `apply` is to make. */
-export type Action = {
-  readonly do: 'apply'
-  readonly kind: WorkloadKind
-  readonly fork: KubeObject
-  /** whether the fork is there and ours; the first apply must not take over what it finds */
-  readonly exists: boolean
+export type Action =
+  | {
+      readonly do: 'apply'
+      readonly kind: WorkloadKind
+      readonly fork: KubeObject
+      /** whether the fork is there and ours; the first apply must not take over what it finds */
+      readonly exists: boolean
+      /** whether somebody else's change is undone by it: who fights back is met more and more slowly */
+      readonly isRepair: boolean
+    }
+  | { readonly do: 'delete'; readonly kind: WorkloadKind; readonly fork: KubeObject }
+  /** keeps what the fork starts from, before the fork is there */
+  | { readonly do: 'pin'; readonly experiment: Observed['experiment']; readonly name: string; readonly data: Pinned }
+  | { readonly do: 'unpin'; readonly revision: KubeObject }
+
+/** What a ControllerRevision of ours holds. */
+export interface Pinned {
+  readonly base: Base
+  readonly source: SourceStatus
 }
 
 /** What to write, and what is concluded if that succeeds. */
@@ -28,85 +40,69 @@ export interface Plan {
   readonly outcome: Outcome
 }
 
-type Objection = { readonly reason: Reason; readonly message: string } & Verdict
-type Check = (observed: Observed) => Objection | undefined
-
-const RETRY_MS = 60_000
-/** A schema is fetched at start: it appears within moments, and its arrival wakes nobody. */
-const SCHEMA_RETRY_MS = 1_000
-
-const kindIsKnown: Check = ({ kind, experiment }) =>
-  kind ? undefined : waiting('KindNotAvailable', `spec.sourceRef.kind: cannot fork a ${experiment.spec.sourceRef.kind}`)
-
-const overrideIsWithinLimits: Check = ({ experiment }) => invalid(brokenLimits(experiment.spec.overrideSpec))
-
-const overrideKeepsTheRules: Check = ({ experiment }) => invalid(brokenRules(experiment.spec))
-
-const schemaIsThere: Check = ({ schema, kind }) =>
-  schema ? undefined : waiting('SchemaNotAvailable', `the schema of ${kind?.kind} was not fetched yet`, SCHEMA_RETRY_MS)
-
-const overrideFitsTheSchema: Check = ({ schema, experiment }) =>
-  invalid(schema?.check(experiment.spec.overrideSpec) ?? [])
-
-const sourceIsThere: Check = ({ source, experiment: { metadata, spec }, fork }) => {
-  if (source && !source.metadata.deletionTimestamp) return undefined
-  const { kind, name } = spec.sourceRef
-  const lack = `no ${kind.toLowerCase()}/${name} in ${metadata.namespace}`
-  return fork
-    ? { is: 'unready', reason: 'SourceNotFound', message: `${lack}; the experiment stays as it is` }
-    : waiting('SourceNotFound', `${lack} yet`)
-}
-
-const sourceIsNoExperiment: Check = ({ source, experiment: { spec } }) =>
-  source && isExperiment(source)
-    ? stalled('SourceIsExperiment', `spec.sourceRef.name: ${spec.sourceRef.name} is itself an experiment`)
-    : undefined
-
-const nameIsFree: Check = ({ occupant }) =>
-  occupant
-    ? stalled('NameConflict', `${occupant.kind.toLowerCase()}/${occupant.metadata.name} is there and not ours`)
-    : undefined
-
-const CHECKS: readonly Check[] = [
-  kindIsKnown,
-  overrideIsWithinLimits,
-  overrideKeepsTheRules,
-  schemaIsThere,
-  overrideFitsTheSchema,
-  sourceIsThere,
-  sourceIsNoExperiment,
-  nameIsFree,
-]
-
 /** What is to be done about `observed`. Pure: the same world gives the same plan. */
 export function plan(observed: Observed): Plan {
-  for (const check of CHECKS) {
-    const objection = check(observed)
-    if (objection) return keep(observed, objection)
-  }
-  const { kind, source, experiment, fork } = observed
-  if (!kind || !source) throw new Error('plan: a check let an experiment without kind or source pass')
-  const derived = derive({ kind, experiment, source })
-  if (derived.is === 'refused') return keep(observed, stalled(derived.reason, tell(derived.errors)))
+  const { experiment, fork, now } = observed
+  if (untilExpiryMs(experiment, now) <= 0) return expire(observed)
+  const sound = checked(observed)
+  if (sound.is === 'objection') return keep(observed, sound.objection)
+  const resolved = resolveBase(sound)
+  if (resolved.is === 'objection') return keep(observed, resolved.objection)
 
+  const { base, source } = resolved
+  const derived = derive({ kind: sound.kind, experiment, base })
+  if (derived.is === 'refused') return keep(observed, stalled(derived.reason, tell(derived.errors)))
   const desired = withHash(derived.fork)
-  const from = sourceStatus(observed, kind, source, derived.templateHash)
+  const before = pinning(observed, { base, source }, desired.metadata.name)
   if (fork && isAsLeft(observed, fork, desired)) {
-    const health = forkHealth(kind, fork)
+    const health = forkHealth(sound.kind, fork, now)
     const { reason, message } = health
-    return { actions: [], outcome: { ...verdictOf(health), reason, message, fork, source: from } }
+    return { actions: before, outcome: { ...verdictOf(health), reason, message, fork, source } }
   }
-  const message = `${kind.kind.toLowerCase()}/${desired.metadata.name}: ${occasion(observed, desired, from)}`
-  return {
-    actions: [{ do: 'apply', kind, fork: withUid(desired, fork), exists: fork !== undefined }],
-    outcome: { ...waiting('Updating', message), fork, source: from },
+  return write(sound, { desired, source, before })
+}
+
+interface Writing {
+  readonly desired: KubeObject
+  readonly source: SourceStatus
+  readonly before: readonly Action[]
+}
+
+function write(sound: Checked, { desired, source, before }: Writing): Plan {
+  const { kind, fork, repairAfterMs } = sound
+  const occasion = occasionOf(sound, desired, source)
+  const message = `${kind.kind.toLowerCase()}/${desired.metadata.name}: ${occasion.says}`
+  const outcome: Outcome = { ...waiting('Updating', message), fork, source }
+  if (occasion.isRepair && repairAfterMs > 0)
+    return { actions: before, outcome: { ...outcome, is: 'waiting', retryAfterMs: repairAfterMs } }
+  const action: Action = {
+    do: 'apply',
+    kind,
+    fork: withUid(desired, fork),
+    exists: fork !== undefined,
+    isRepair: occasion.isRepair,
   }
+  return { actions: [...before, action], outcome }
+}
+
+/** The resource stays and says so; raising its time revives it. */
+function expire({ kind, fork, experiment }: Observed): Plan {
+  const actions: readonly Action[] = kind && fork ? [{ do: 'delete', kind, fork }] : []
+  const message = `over since ${experiment.spec.ttlSeconds} s after its creation; raise spec.ttlSeconds to revive it`
+  return { actions, outcome: { is: 'unready', reason: 'Expired', message, fork: undefined, source: undefined } }
 }
 
 const keep = ({ fork }: Observed, objection: Objection): Plan => ({
   actions: [],
   outcome: { ...objection, fork, source: undefined },
 })
+
+/** The pinned base is written before the fork, and goes when the experiment is to follow. */
+function pinning(observed: Observed, data: Pinned, name: string): readonly Action[] {
+  const { experiment, pinned } = observed
+  if (isPinned(experiment)) return pinned ? [] : [{ do: 'pin', experiment, name, data }]
+  return pinned ? [{ do: 'unpin', revision: pinned }] : []
+}
 
 /** Whether nobody, we included, has anything left to change: see "How objects are written" of the design. */
 function isAsLeft({ experiment }: Observed, fork: KubeObject, desired: KubeObject): boolean {
@@ -125,27 +121,18 @@ const includes = (present: StringMap, ours: StringMap): boolean =>
   Object.entries(ours ?? {}).every(([key, value]) => present?.[key] === value)
 
 /** Why there is something to apply. */
-function occasion({ experiment, fork, source }: Observed, desired: KubeObject, from: SourceStatus): string {
-  if (!fork) return 'created'
-  const before = fork.metadata.annotations?.[DERIVED_HASH]
-  if (before === desired.metadata.annotations?.[DERIVED_HASH]) return 'restored; something else had changed it'
-  return experiment.status?.source?.templateHash === from.templateHash
-    ? 'updated to the spec of the experiment'
-    : `follows generation ${source?.metadata.generation} of its source`
-}
-
-/** As it was, where uid and base are: a generation that only changed `replicas` is not worth a write. */
-function sourceStatus({ experiment }: Observed, kind: WorkloadKind, source: KubeObject, templateHash: string) {
-  const before = experiment.status?.source
-  const uid = source.metadata.uid ?? ''
-  if (before?.uid === uid && before.templateHash === templateHash) return before
-  const revision = kind.revision(source)
-  return {
-    uid,
-    generation: source.metadata.generation ?? 0,
-    ...(revision === undefined ? {} : { revision }),
-    templateHash,
+function occasionOf({ experiment, fork }: Observed, desired: KubeObject, source: SourceStatus) {
+  if (!fork) return { says: 'created', isRepair: false }
+  if (fork.metadata.annotations?.[DERIVED_HASH] === desired.metadata.annotations?.[DERIVED_HASH]) {
+    // without it we died between apply and status, and merely look again
+    const isKnown = experiment.status?.experimentResourceRef?.uid === fork.metadata.uid
+    return { says: 'restored; something else had changed it', isRepair: isKnown }
   }
+  const isSameBase = experiment.status?.source?.templateHash === source.templateHash
+  const says = isSameBase
+    ? 'updated to the spec of the experiment'
+    : `follows generation ${source.generation} of its source`
+  return { says, isRepair: false }
 }
 
 function withHash(fork: KubeObject): KubeObject {
@@ -156,17 +143,3 @@ function withHash(fork: KubeObject): KubeObject {
 /** With the uid in the body the API server refuses to re-create what went meanwhile. */
 const withUid = (desired: KubeObject, fork: KubeObject | undefined): KubeObject =>
   fork?.metadata.uid === undefined ? desired : { ...desired, metadata: { ...desired.metadata, uid: fork.metadata.uid } }
-
-const waiting = (reason: Reason, message: string, retryAfterMs = RETRY_MS) =>
-  ({ is: 'waiting', retryAfterMs, reason, message }) as const
-
-const stalled = (reason: Reason, message: string) => ({ is: 'stalled', reason, message }) as const
-
-const invalid = (errors: readonly FieldError[]): Objection | undefined =>
-  errors.length > 0 ? stalled('InvalidOverride', tell(errors)) : undefined
-
-/** The first five; a condition is read in a terminal. */
-function tell(errors: readonly FieldError[]): string {
-  const shown = errors.slice(0, 5).map(({ field, message }) => `${field}: ${message}`)
-  return [...shown, ...(errors.length > 5 ? [`and ${errors.length - 5} more`] : [])].join('; ')
-}

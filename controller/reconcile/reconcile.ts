@@ -1,3 +1,4 @@
+import { untilExpiryMs } from '../../common/api/expiry.ts'
 import { apply, type WorkloadWrites } from './apply.ts'
 import { type Key, observe, type Reads } from './observe.ts'
 import { type Requeue, requeue, sooner } from './outcome.ts'
@@ -13,7 +14,8 @@ export const reconciler =
   async (key: Key): Promise<Requeue> => {
     const observed = await observe(kube, key, clock())
     if (!observed) return 'never' // gone or going: its fork goes with it, by owner reference
-    const outcome = await apply(kube, plan(observed))
+    const outcome = await apply(kube, plan(observed), observed.now)
     const reportAgainMs = await report(kube, key, observed, outcome)
-    return sooner(requeue(outcome), reportAgainMs)
+    const expiresInMs = untilExpiryMs(observed.experiment, observed.now)
+    return sooner(requeue(outcome), Math.min(reportAgainMs, expiresInMs > 0 ? expiresInMs : Number.POSITIVE_INFINITY))
   }

@@ -41,12 +41,21 @@ export async function report(kube: StatusWrites, key: Key, observed: Observed, o
     if (restMs > 0) return restMs
   }
   await kube.applyStatus(experiment, status)
+  const replaced = sourceReplaced(experiment, outcome)
+  if (replaced) kube.notify(experiment, outcome, replaced)
   if (summaryOf(before) !== summaryOf(status)) {
     const type = outcome.is === 'stalled' || outcome.is === 'failed' ? 'Warning' : 'Normal'
     kube.notify(experiment, outcome, { type, reason: outcome.reason, message: outcome.message })
     kube.log(key, outcome)
   }
   return Number.POSITIVE_INFINITY
+}
+
+/** The source was created anew, and the fork follows that one. */
+function sourceReplaced({ status, spec }: ExperimentDeployment, { source }: Outcome): Notice | undefined {
+  if (!source || !status?.source || status.source.uid === source.uid) return undefined
+  const { kind, name } = spec.sourceRef
+  return { type: 'Normal', reason: 'SourceReplaced', message: `follows ${kind.toLowerCase()}/${name}, created anew` }
 }
 
 /** A status but for the numbers that every pod of the neighbourhood moves. */

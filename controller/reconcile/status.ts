@@ -1,4 +1,5 @@
 import { conditionsFrom, type Finding } from '../../common/api/conditions.ts'
+import { expiresAt } from '../../common/api/expiry.ts'
 import { EXPERIMENT_ID } from '../../common/api/names.ts'
 import { at, isObject, listOr, objectOr } from '../../common/api/object.ts'
 import type { Reason } from '../../common/api/reasons.ts'
@@ -20,6 +21,7 @@ export function describeStatus(observed: Observed, outcome: Outcome): Experiment
   const services = servicesOf(observed, outcome)
   const share = services.find(({ selected }) => selected)?.share
   const source = outcome.source ?? (outcome.fork ? before?.source : undefined)
+  const expires = expiresAt(experiment)
   const { kind, name } = experiment.spec.sourceRef
   return {
     observedGeneration: generation,
@@ -34,6 +36,7 @@ export function describeStatus(observed: Observed, outcome: Outcome): Experiment
     sourceName: `${kind}/${name}`,
     ...(share === undefined ? {} : { share }),
     ...(source === undefined ? {} : { source }),
+    ...(expires === undefined ? {} : { expiresAt: expires }),
     ...forkFacts(outcome, namespace),
   }
 }
@@ -68,12 +71,23 @@ function summary({ is, reason, message }: Outcome): Finding[] {
   return is === 'stalled' ? [...findings, { type: 'Stalled', status: 'True', reason, message }] : findings
 }
 
+const ABOUT_THE_SOURCE: ReadonlySet<Reason> = new Set([
+  'KindNotAvailable',
+  'SourceIsExperiment',
+  'SourceNotForkable',
+  'SourceTemplateNotFound',
+])
+
 /** What the pass could say of the source; where it stopped earlier, nothing. */
 function sourceResolved({ source, experiment }: Observed, outcome: Outcome): Finding {
   const type = 'SourceResolved'
   const { kind, name } = experiment.spec.sourceRef
-  if (outcome.reason === 'SourceIsExperiment' || outcome.reason === 'SourceNotForkable')
+  if (ABOUT_THE_SOURCE.has(outcome.reason))
     return { type, status: 'False', reason: outcome.reason, message: outcome.message }
+  if (source && outcome.source?.pinned && source.metadata.uid !== outcome.source.uid) {
+    const message = `${kind.toLowerCase()}/${name} was created anew; the experiment is pinned to the former one`
+    return { type, status: 'False', reason: 'SourceReplaced', message }
+  }
   if (source && !source.metadata.deletionTimestamp)
     return { type, status: 'True', reason: 'Resolved', message: `${kind.toLowerCase()}/${name}` }
   return { type, status: 'False', reason: 'SourceNotFound', message: `no ${kind.toLowerCase()}/${name}` }

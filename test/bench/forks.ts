@@ -7,7 +7,7 @@ import { derive } from '../../common/workload/desired.ts'
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install } from '../../sandbox/installation.ts'
-import { imageOverride } from '../builders.ts'
+import { aBase, imageOverride } from '../builders.ts'
 import { type Bench, ratioFigure } from './figure.ts'
 
 const COUNT = 200
@@ -48,7 +48,7 @@ const deployments: Side = {
   name: 'Deployments written directly',
   path: (namespace) => pathOf(deployment, { namespace }),
   object: (index, namespace, source) => {
-    const derived = derive({ kind: deployment, experiment: experiment(index, namespace), source })
+    const derived = derive({ kind: deployment, experiment: experiment(index, namespace), base: aBase(source) })
     if (derived.is !== 'fork') throw new Error('the source of the bench cannot be forked')
     const { ownerReferences: _nobody, ...metadata } = derived.fork.metadata
     return { ...derived.fork, metadata }

@@ -2,9 +2,10 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { parse } from 'yaml'
 import type { JsonObject, KubeObject } from '../../../common/api/object.ts'
+import { baseOf } from '../../../common/workload/base.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { type Derived, derive } from '../../../common/workload/desired.ts'
-import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
+import { baseHash, type Derived, derive } from '../../../common/workload/desired.ts'
+import { aBase, aDeployment, anExperiment } from '../../builders.ts'
 import { aJsonObject } from '../../generators.ts'
 
 const EXAMPLE = `
@@ -44,7 +45,7 @@ spec:
 `
 
 const forkOf = (source: KubeObject, overrideSpec: JsonObject = {}): KubeObject => {
-  const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), source })
+  const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), base: aBase(source) })
   if (derived.is !== 'fork') throw new Error(`refused: ${JSON.stringify(derived.errors)}`)
   return derived.fork
 }
@@ -82,8 +83,7 @@ describe('derive', () => {
       { name: 'A', value: '3' },
     ]
     const source = aDeployment({ container: { env } })
-    const derived = derive({ kind: deployment, experiment: anExperiment(), source })
-    expect(derived.is === 'fork' && derived.warnings).to.have.length(1)
+    expect(aBase(source).warnings).to.have.length(1)
     expect(JSON.stringify(forkOf(source))).to.contain('"env":[{"name":"B","value":"2"},{"name":"A","value":"3"}]')
   })
 
@@ -92,29 +92,22 @@ describe('derive', () => {
       { containerPort: 80, name: 'a' },
       { containerPort: 80, protocol: 'TCP', name: 'b' },
     ]
-    const derived = derive({
-      kind: deployment,
-      experiment: anExperiment(),
-      source: aDeployment({ container: { ports } }),
-    })
-    expect(derived.is === 'refused' && derived.errors.map(({ field }) => field)).to.deep.equal([
+    const based = baseOf(deployment, aDeployment({ container: { ports } }))
+    expect(based.is === 'refused' && based.errors.map(({ field }) => field)).to.deep.equal([
       'spec.template.spec.containers[0].ports[1]',
     ])
   })
 
   it('takes its replicas from the experiment, never from the source', () => {
     const experiment = anExperiment({ replicas: 0 })
-    const derived: Derived = derive({ kind: deployment, experiment, source: aDeployment() })
+    const derived: Derived = derive({ kind: deployment, experiment, base: aBase() })
     expect(derived.is === 'fork' && derived.fork.spec).to.deep.include({ replicas: 0 })
   })
 
   it('hashes the base alone: an override or a scaled source leaves it', () => {
-    const hash = (source: KubeObject, overrideSpec: JsonObject = {}) => {
-      const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), source })
-      return derived.is === 'fork' ? derived.templateHash : undefined
-    }
+    const hash = (source: KubeObject) => baseHash(aBase(source))
     expect(hash(aDeployment())).to.match(/^[0-9a-f]{10}$/)
-    expect(hash(aDeployment({ spec: { replicas: 40 } }), imageOverride('x'))).to.equal(hash(aDeployment()))
+    expect(hash(aDeployment({ spec: { replicas: 40 } }))).to.equal(hash(aDeployment()))
     expect(hash(aDeployment({ image: 'other' }))).not.to.equal(hash(aDeployment()))
   })
 
@@ -124,7 +117,7 @@ describe('derive', () => {
         const source = aDeployment({ pod })
         const overrideSpec = { template: { spec: override } }
         const before = structuredClone({ source, overrideSpec })
-        const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), source })
+        const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), base: aBase(source) })
         if (derived.is === 'fork') scribble(derived.fork)
         expect({ source, overrideSpec }).to.deep.equal(before)
       }),

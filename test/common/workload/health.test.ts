@@ -56,7 +56,7 @@ describe('the health of a Deployment', () => {
   for (const [sentence, { status, replicas = 2, is, reason, says }] of Object.entries(cases))
     it(sentence, () => {
       const fork = { ...aDeployment({ metadata: { generation: 2 }, spec: { replicas } }), status }
-      const health = forkHealth(deployment, fork)
+      const health = forkHealth(deployment, fork, new Date(0))
       expect({ is: health.is, reason: health.reason }).to.deep.equal({ is, reason })
       if (says) expect(health.message).to.contain(says)
     })

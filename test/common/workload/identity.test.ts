@@ -5,7 +5,7 @@ import { deployment } from '../../../common/workload/deployment.ts'
 import { derive } from '../../../common/workload/desired.ts'
 import { forkName, isExperiment, isForkOf, ownerReference } from '../../../common/workload/identity.ts'
 import { isDroppedKey } from '../../../common/workload/metadata.ts'
-import { aDeployment, anExperiment, FORK, UID } from '../../builders.ts'
+import { aBase, aDeployment, anExperiment, FORK, UID } from '../../builders.ts'
 
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 
@@ -25,7 +25,7 @@ describe('the identity of a fork', () => {
   })
 
   it('selects no pod of the source', () => {
-    const derived = derive({ kind: deployment, experiment: anExperiment(), source: aDeployment() })
+    const derived = derive({ kind: deployment, experiment: anExperiment(), base: aBase() })
     const selector = derived.is === 'fork' ? derived.fork.spec : undefined
     expect(selector).to.deep.include({ selector: { matchLabels: { [EXPERIMENT_ID]: 'cd1aa1c99c' } } })
   })

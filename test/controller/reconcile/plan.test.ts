@@ -10,7 +10,11 @@ const anObserved = (given: Partial<Observed> = {}): Observed => ({
   now: new Date('2026-11-21T10:00:00Z'),
   experiment: anExperiment(),
   kind: deployment,
+  isKindAbsent: false,
   source: aDeployment(),
+  referents: [],
+  pinned: undefined,
+  repairAfterMs: 0,
   fork: undefined,
   occupant: undefined,
   schema: ANY_SCHEMA,
@@ -18,9 +22,12 @@ const anObserved = (given: Partial<Observed> = {}): Observed => ({
   ...given,
 })
 
+/** What would be applied. */
+const applied = (of: Partial<Observed> = {}) => plan(anObserved(of)).actions.find((action) => action.do === 'apply')
+
 /** The fork as the API server keeps it after an apply, with every pod available. */
 function theFork(of: Partial<Observed> = {}): KubeObject {
-  const [action] = plan(anObserved(of)).actions
+  const action = applied(of)
   if (!action) throw new Error('nothing would be applied')
   const managedFields = [{ manager: FIELD_MANAGER, operation: 'Apply' }]
   return {
@@ -218,22 +225,21 @@ describe('plan', () => {
     })
 
   it('writes the uid of a fork that exists, so that it is never re-created', () => {
-    const [fresh] = plan(anObserved()).actions
+    const fresh = applied()
     expect([fresh?.exists, fresh?.fork.metadata.uid]).to.deep.equal([false, undefined])
-    const [again] = plan(anObserved({ fork: theFork() })).actions
+    const again = applied({ fork: theFork() })
     expect([again?.exists, again?.fork.metadata.uid]).to.deep.equal([true, 'uid-of-fork'])
   })
 
   it('gives equal worlds equal hashes, and other overrides others', () => {
-    const hash = (given: Partial<Observed>) =>
-      plan(anObserved(given)).actions[0]?.fork.metadata.annotations?.[DERIVED_HASH]
+    const hash = (given: Partial<Observed>) => applied(given)?.fork.metadata.annotations?.[DERIVED_HASH]
     expect(hash({})).to.be.a('string')
     expect(hash({ experiment: anExperiment() })).to.equal(hash({}))
     expect(hash({ experiment: anExperiment({ overrideSpec: imageOverride('example/cart:2') }) })).not.to.equal(hash({}))
   })
 
   it('gives a re-created resource another fork', () => {
-    const other = plan(anObserved({ experiment: anExperiment({ metadata: { uid: `${UID}0` } }) })).actions[0]
+    const other = applied({ experiment: anExperiment({ metadata: { uid: `${UID}0` } }) })
     expect(other?.fork.metadata.name).not.to.equal(FORK)
   })
 })

@@ -1,0 +1,74 @@
+import { at, isObject, type KubeObject, listOr, objectOr } from '../api/object.ts'
+import type { Template } from './kind.ts'
+
+const ROLLOUT_HASH = 'rollouts-pod-template-hash'
+/** Annotation of a ReplicaSet: labels and annotations that its pods have only while it is in that role. */
+const EPHEMERAL_METADATA = 'rollout.argoproj.io/ephemeral-metadata'
+
+type Record_ = Readonly<Record<string, unknown>>
+
+/**
+ * The template of the ReplicaSet that serves `source`'s traffic: `spec.template` may be half-way through a canary, or
+ * aborted. Less what Argo itself put into it. Never computes the hash: argoproj/argo-rollouts#4696.
+ */
+export function stableTemplate(source: KubeObject, hash: string, referents: readonly KubeObject[]): Template {
+  const replicaSet = referents.find(
+    ({ metadata }) =>
+      metadata.labels?.[ROLLOUT_HASH] === hash &&
+      metadata.ownerReferences?.some(({ controller, uid }) => controller === true && uid === source.metadata.uid),
+  )
+  const template = at(replicaSet, 'spec', 'template')
+  if (!replicaSet || !isObject(template))
+    return {
+      is: 'missing',
+      message: `no ReplicaSet of rollout/${source.metadata.name} has the stable revision ${hash}`,
+    }
+  const ephemeral = ephemeralMetadata(replicaSet)
+  const metadata = objectOr(template.metadata)
+  return {
+    is: 'found',
+    base: 'Stable',
+    template: {
+      ...template,
+      metadata: {
+        labels: without(metadata.labels, [...Object.keys(objectOr(ephemeral.labels)), ROLLOUT_HASH]),
+        annotations: without(metadata.annotations, Object.keys(objectOr(ephemeral.annotations))),
+      },
+      spec: withoutInjectedAffinity(objectOr(template.spec)),
+    },
+  }
+}
+
+function ephemeralMetadata({ metadata }: KubeObject): Record_ {
+  const text = metadata.annotations?.[EPHEMERAL_METADATA]
+  if (!text) return {}
+  try {
+    return objectOr(JSON.parse(text))
+  } catch {
+    return {} // not Argo's writing: then it named nothing
+  }
+}
+
+const without = (map: unknown, keys: readonly string[]): Record_ =>
+  Object.fromEntries(Object.entries(objectOr(map)).filter(([key]) => !keys.includes(key)))
+
+/** Argo's `antiAffinity` keeps revisions apart by their hash; a fork of another hash would never match, or always. */
+function withoutInjectedAffinity(pod: Record_): Record_ {
+  const affinity = objectOr(pod.affinity)
+  const antiAffinity = objectOr(affinity.podAntiAffinity)
+  const required = 'requiredDuringSchedulingIgnoredDuringExecution'
+  const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
+  const kept = {
+    [required]: listOr(antiAffinity[required]).filter((term) => !isByHash(term)),
+    [preferred]: listOr(antiAffinity[preferred]).filter((term) => !isByHash(at(term, 'podAffinityTerm'))),
+  }
+  const { podAntiAffinity: _replaced, ...otherAffinity } = affinity
+  const { affinity: _also, ...rest } = pod
+  const terms = Object.fromEntries(Object.entries(kept).filter(([, list]) => list.length > 0))
+  const remaining = { ...otherAffinity, ...(Object.keys(terms).length > 0 ? { podAntiAffinity: terms } : {}) }
+  return Object.keys(remaining).length > 0 ? { ...rest, affinity: remaining } : rest
+}
+
+const isByHash = (term: unknown): boolean =>
+  listOr(at(term, 'labelSelector', 'matchExpressions')).some((match) => at(match, 'key') === ROLLOUT_HASH) ||
+  Object.hasOwn(objectOr(at(term, 'labelSelector', 'matchLabels')), ROLLOUT_HASH)

@@ -1,0 +1,64 @@
+import { brokenLimits } from '../../common/api/limits.ts'
+import type { Reason } from '../../common/api/reasons.ts'
+import { brokenRules } from '../../common/api/rules.ts'
+import type { FieldError } from '../../common/api/types.ts'
+import type { SpecSchema, WorkloadKind } from '../../common/workload/kind.ts'
+import type { Observed } from './observe.ts'
+import type { Verdict } from './outcome.ts'
+
+/** Why nothing is written now. */
+export type Objection = { readonly reason: Reason; readonly message: string } & Verdict
+
+/** An observation that every check let pass. */
+export type Checked = Observed & { readonly kind: WorkloadKind; readonly schema: SpecSchema }
+
+type Check = (observed: Observed) => Objection | undefined
+
+const RETRY_MS = 60_000
+/** A schema is fetched at start: it appears within moments, and its arrival wakes everybody. */
+const SCHEMA_RETRY_MS = 5_000
+
+const overrideIsWithinLimits: Check = ({ experiment }) => invalid(brokenLimits(experiment.spec.overrideSpec))
+
+const overrideKeepsTheRules: Check = ({ experiment, kind }) => invalid(brokenRules(experiment.spec, kind?.bans))
+
+const overrideFitsTheSchema: Check = ({ schema, experiment }) =>
+  invalid(schema?.check(experiment.spec.overrideSpec) ?? [])
+
+const nameIsFree: Check = ({ occupant }) =>
+  occupant
+    ? stalled('NameConflict', `${occupant.kind.toLowerCase()}/${occupant.metadata.name} is there and not ours`)
+    : undefined
+
+const CHECKS: readonly Check[] = [overrideIsWithinLimits, overrideKeepsTheRules, overrideFitsTheSchema, nameIsFree]
+
+/** The first objection to what the resource says by itself, whatever its source is. */
+export function checked(observed: Observed) {
+  const { kind, experiment, isKindAbsent, schema } = observed
+  const object = (objection: Objection) => ({ is: 'objection', objection }) as const
+  const name = experiment.spec.sourceRef.kind
+  if (!kind) return object(waiting('KindNotAvailable', `spec.sourceRef.kind: this version cannot fork a ${name}`))
+  if (isKindAbsent) return object(waiting('KindNotAvailable', `the cluster has no kind ${name} (${kind.apiVersion})`))
+  for (const check of CHECKS) {
+    const objection = check(observed)
+    if (objection) return object(objection)
+  }
+  if (!schema) return object(waiting('SchemaNotAvailable', `no schema of ${name} was fetched yet`, SCHEMA_RETRY_MS))
+  return { is: 'sound', ...observed, kind, schema } as const
+}
+
+/** Not yet. */
+export const waiting = (reason: Reason, message: string, retryAfterMs = RETRY_MS) =>
+  ({ is: 'waiting', retryAfterMs, reason, message }) as const
+
+/** Not until a person acts. */
+export const stalled = (reason: Reason, message: string) => ({ is: 'stalled', reason, message }) as const
+
+const invalid = (errors: readonly FieldError[]): Objection | undefined =>
+  errors.length > 0 ? stalled('InvalidOverride', tell(errors)) : undefined
+
+/** The first five mistakes; a condition is read in a terminal. */
+export function tell(errors: readonly FieldError[]): string {
+  const shown = errors.slice(0, 5).map(({ field, message }) => `${field}: ${message}`)
+  return [...shown, ...(errors.length > 5 ? [`and ${errors.length - 5} more`] : [])].join('; ')
+}
