@@ -1,3 +1,4 @@
+import { canonicalJson } from '../common/api/canonical.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import { hasForkLabel, isExperiment } from '../common/workload/identity.ts'
@@ -86,7 +87,9 @@ export function connect(views: Views, queue: Wake): TrafficIndex {
 
   views.services.subscribe((change) => {
     traffic.service(change)
-    wake(interest.ofNamespace(namespaceOf(change.key)))
+    const { key, before, after } = change
+    // a load balancer's address, for one, moves no request between pods
+    if (canonicalJson(before ?? null) !== canonicalJson(after ?? null)) wake(interest.ofNamespace(namespaceOf(key)))
   })
 
   views.slices.subscribe((change) => {
