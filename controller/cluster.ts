@@ -9,6 +9,7 @@ import { pathOf, RESOURCES } from '../common/kube/resources.ts'
 import type { Log } from '../common/log.ts'
 import { hasForkLabel, identityLabels, ownerReference } from '../common/workload/identity.ts'
 import type { Reference, SpecSchema, WorkloadKind } from '../common/workload/kind.ts'
+import type { Neighbours } from '../common/workload/neighbours.ts'
 import type { Traffic } from '../common/workload/services.ts'
 import type { Key, SourceSeen } from './reconcile/observe.ts'
 import type { Kube } from './reconcile/reconcile.ts'
@@ -27,6 +28,7 @@ export interface ClusterOptions {
   readonly experiments: Reflector<ExperimentDeployment>
   readonly workloads: readonly WorkloadReflectors[]
   readonly traffic: (namespace: string) => Traffic
+  readonly neighbours: (namespace: string) => Promise<Neighbours | undefined>
   readonly schema: (kind: WorkloadKind) => SpecSchema | undefined
   readonly notify: (about: KubeObject, related: KubeObject | undefined, notice: Notice) => void
   readonly repairs: RepairPace
@@ -69,6 +71,7 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
     experiment: (key) => experiments.get(key),
     schema: of.schema,
     traffic: of.traffic,
+    neighbours: of.neighbours,
     isAbsent: ({ kind }) => reflectorsOf(kind)?.all.isAbsent ?? true,
     repairAfterMs: (key) => of.repairs.waitMs(key),
     repaired: (fork) => of.repairs.note(keyOfFork(fork)),

@@ -4,6 +4,7 @@ import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Clock, Random, Timers } from '../common/clock.ts'
 import { unlessAborted } from '../common/deadline.ts'
 import type { KubeClient } from '../common/kube/client.ts'
+import { neighboursIn } from '../common/kube/neighbours.ts'
 import { Reflector } from '../common/kube/reflector.ts'
 import { RESOURCES } from '../common/kube/resources.ts'
 import type { View } from '../common/kube/view.ts'
@@ -14,6 +15,7 @@ import { schemaSource } from '../common/schema/source.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { serviceView, sliceView } from '../common/workload/services.ts'
 import { cluster } from './cluster.ts'
+import { NeighbourCache } from './neighbours.ts'
 import { reconciler } from './reconcile/reconcile.ts'
 import { KeyQueue } from './runtime/queue.ts'
 import { Recorder } from './runtime/recorder.ts'
@@ -38,6 +40,8 @@ const SYNC_LIMIT_MS = 120_000
 const FLUSH_MS = 2_000
 /** Every experiment is looked at again so often, whatever happens: a lost event is found. */
 const RESYNC_MS = 3_600_000
+/** Autoscalers, budgets and policies are worth a short wait of a pass, no more: they only add to what it tells. */
+const NEIGHBOURS_MS = 5_000
 
 /** Watches, queue and workers, ready to start. */
 export class Controller {
@@ -46,6 +50,7 @@ export class Controller {
   readonly #reflectors: readonly Pick<Reflector<unknown>, 'start' | 'stop' | 'synced'>[]
   readonly #experiments: Reflector<ExperimentDeployment>
   readonly #schemas: SchemaCatalog
+  readonly #neighbours: NeighbourCache
   readonly #queue: KeyQueue
   readonly #recorder: Recorder
   readonly #workers: Workers
@@ -60,6 +65,10 @@ export class Controller {
 
     this.#queue = new KeyQueue({ timers, random })
     this.#schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS))
+    this.#neighbours = new NeighbourCache({
+      list: (namespace) => neighboursIn(client, namespace, NEIGHBOURS_MS),
+      timers,
+    })
     this.#recorder = new Recorder({
       client,
       clock,
@@ -89,6 +98,7 @@ export class Controller {
       experiments,
       workloads,
       traffic: (namespace) => traffic.of(namespace),
+      neighbours: (namespace) => this.#neighbours.of(namespace),
       schema: ({ kind }) => this.#schemas.schemaOf(kind),
       notify: (regarding, related, { type, reason, message }) =>
         this.#recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }),
@@ -133,6 +143,7 @@ export class Controller {
   /** No new work; resolves when the work under way, Events and watches have ended. */
   async stop(): Promise<void> {
     await this.#workers.stop()
+    this.#neighbours.stop()
     await this.#recorder.flush(FLUSH_MS)
     this.#stopping.abort()
     await Promise.all([this.#recorder.stop(), this.#refreshing, ...this.#reflectors.map((each) => each.stop())])

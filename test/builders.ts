@@ -3,7 +3,9 @@ import type { JsonObject, KubeObject, ObjectMeta } from '../common/api/object.ts
 import type { ExperimentDeployment, ExperimentDeploymentSpec, ExperimentDeploymentStatus } from '../common/api/types.ts'
 import { type Base, baseOf } from '../common/workload/base.ts'
 import { deployment } from '../common/workload/deployment.ts'
+import { derive } from '../common/workload/desired.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
+import { workloadKind } from '../common/workload/registry.ts'
 
 /** The uid of the example in the specification; its fork's id is `cd1aa1c99c`. */
 export const UID = '5f0c1e9a-6b0e-4c1d-9a53-2f4f3d1b7a10'
@@ -45,6 +47,36 @@ export const aDeployment = ({ name = 'cart', image = 'example/cart:1', ...of }: 
     ...of.spec,
   },
 })
+
+/** A StatefulSet `cart` of three pods behind the headless Service `cart`. */
+export const aStatefulSet = ({ spec }: { readonly spec?: JsonObject } = {}): KubeObject => ({
+  ...aDeployment({ spec: { replicas: 3, serviceName: 'cart', ...spec } }),
+  kind: 'StatefulSet',
+})
+
+/** A Rollout `cart` that has no stable revision yet. */
+export const aRollout = (spec: JsonObject = {}): KubeObject => ({
+  ...aDeployment({ spec: { strategy: { canary: {} }, ...spec } }),
+  apiVersion: 'argoproj.io/v1alpha1',
+  kind: 'Rollout',
+})
+
+/** What the controller makes of `source` for `faster-cart`; `labels` are overridden. */
+export function aFork(source = aDeployment(), { labels, ...of }: ForkOf = {}): KubeObject {
+  const kind = workloadKind(source.kind)
+  const based = kind && baseOf(kind, source)
+  if (!kind || based?.is !== 'base') throw new Error(`no base: ${JSON.stringify(based)}`)
+  const template = { ...(labels ? { metadata: { labels } } : {}), ...(of.pod ? { spec: of.pod } : {}) }
+  const experiment = anExperiment({ overrideSpec: { template } })
+  const derived = derive({ kind, experiment, base: based.base })
+  if (derived.is !== 'fork') throw new Error(`no fork: ${JSON.stringify(derived)}`)
+  return derived.fork
+}
+
+interface ForkOf {
+  readonly labels?: Readonly<Record<string, string | null>>
+  readonly pod?: JsonObject
+}
 
 interface ExperimentOf extends Partial<ExperimentDeploymentSpec> {
   readonly metadata?: Partial<ObjectMeta>

@@ -5,6 +5,7 @@ import type { KubeError } from '../common/kube/errors.ts'
 import { RESOURCES } from '../common/kube/resources.ts'
 import { ownerReference } from '../common/workload/identity.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
+import { type Neighbours, NO_NEIGHBOURS } from '../common/workload/neighbours.ts'
 import type { Traffic } from '../common/workload/services.ts'
 import type { Kube } from '../controller/reconcile/reconcile.ts'
 import { ANY_SCHEMA } from './builders.ts'
@@ -24,6 +25,7 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
     experiment: experiment as ExperimentDeployment | undefined,
     source,
     traffic: traffic ?? { services: [], slices: [] },
+    neighbours: NO_NEIGHBOURS as Neighbours | undefined,
     stored: undefined as KubeObject | undefined,
     pinned: undefined as KubeObject | undefined,
     failure: undefined as KubeError | undefined,
@@ -47,6 +49,7 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
     occupant: () => world.stored,
     schema: () => schema,
     traffic: () => world.traffic,
+    neighbours: async () => world.neighbours,
     applyFork: async ({ kind }, fork, { force }) => {
       diary.push(`apply ${kind} ${fork.metadata.name}${force ? '' : ' unless it is somebody else’s'}`)
       if (world.failure) throw world.failure

@@ -1,8 +1,11 @@
 import { isObject, type KubeObject, listOr, member } from '../common/api/object.ts'
 import type { KubeClient } from '../common/kube/client.ts'
 import { KubeError } from '../common/kube/errors.ts'
+import { neighboursIn } from '../common/kube/neighbours.ts'
 import { pathOf, RESOURCES } from '../common/kube/resources.ts'
+import { primaryOf } from '../common/workload/hazards.ts'
 import type { Reference, WorkloadKind } from '../common/workload/kind.ts'
+import type { Neighbours } from '../common/workload/neighbours.ts'
 import { type ServiceView, type SliceView, serviceView, sliceView } from '../common/workload/services.ts'
 
 /** Of the API server only what a review reads. */
@@ -69,6 +72,18 @@ export async function lookAtSlices(
   if (services.length === 0) return []
   const query = { labelSelector: `kubernetes.io/service-name in (${services.join(',')})` }
   return list(kube, { path: pathOf(RESOURCES.EndpointSlice, { namespace }), query, view: sliceView })
+}
+
+/** Who else acts on pods of `namespace`; undefined if that cannot be read. */
+export const lookAtNeighbours = (kube: Reader, namespace: string): Promise<Neighbours | undefined> =>
+  neighboursIn(kube, namespace, READ_MS)
+
+/** The name of the workload that serves in the place of `source`, if Flagger made one. */
+export async function lookAtPrimary(kube: Reader, kind: WorkloadKind, source: KubeObject): Promise<string | undefined> {
+  const name = primaryOf(source)
+  if (name === undefined) return undefined
+  const seen = await lookAtSource(kube, kind, { namespace: source.metadata.namespace ?? '', name })
+  return seen.is === 'found' ? name : undefined
 }
 
 interface Listing<View> {

@@ -1,6 +1,6 @@
 import { at, type KubeObject } from '../common/api/object.ts'
 import type { ServiceShare } from '../common/api/types.ts'
-import { percent } from '../common/workload/services.ts'
+import { percent } from '../common/workload/percent.ts'
 import { type Change, changes, losses } from './comparison.ts'
 import { warning } from './warnings.ts'
 
@@ -23,7 +23,8 @@ const MAX_CHANGES = 5
 /** What the controller will do, hazards first, as warnings for `kubectl` to print. */
 export const prediction = (foreseen: Foreseen): readonly string[] => [
   ...losses(foreseen.source, foreseen.fork).map((text) => warning('ListReplaced', text)),
-  ...[deed(foreseen), ...changeLines(foreseen), ...serviceLines(foreseen)].map((text) => warning('Plan', text)),
+  ...[deed(foreseen), ...changeLines(foreseen)].map((text) => warning('Plan', text)),
+  ...serviceLines(foreseen),
 ]
 
 function deed({ operation, dryRun, source, fork, previous }: Foreseen): string {
@@ -63,13 +64,23 @@ function scaled(previous: KubeObject, fork: KubeObject): readonly Change[] {
 
 function serviceLines({ fork, services }: Foreseen): readonly string[] {
   const replicas = replicasOf(fork)
-  if (services === undefined) return ['the share of requests is unknown: the Services could not be read']
-  if (replicas === 0) return ['no pods, so no requests; scale it to give it some']
-  if (services.length === 0) return ['no Service selects its pods: nothing is sent to it by itself']
-  return services.map(({ name, selected, message, experimentEndpoints, readyEndpoints }) => {
-    if (!selected) return `service/${name}: no requests; ${message ?? 'it does not select the pods'}`
-    const expected = readyEndpoints - experimentEndpoints + replicas
-    const share = percent(replicas, expected) ?? '0%'
-    return `service/${name}: about ${share} of new connections (${replicas} of ${expected} endpoints)`
-  })
+  const plan = (text: string) => [warning('Plan', text)]
+  if (services === undefined) return plan('the share of requests is unknown: the Services could not be read')
+  if (replicas === 0) return plan('no pods, so no requests; scale it to give it some')
+  if (services.length === 0) return plan('no Service selects its pods: nothing is sent to it by itself')
+  return services.flatMap((service) => serviceLine(service, replicas))
+}
+
+function serviceLine(service: ServiceShare, replicas: number): readonly string[] {
+  const { name, selected, reason, message, experimentEndpoints, readyEndpoints } = service
+  // what the source's controller decides is not of our planning; labels are
+  const about = reason === undefined || reason === 'LabelsDoNotMatch' ? 'Plan' : reason
+  if (!selected) return [warning(about, `service/${name}: no requests; ${message ?? 'it does not select the pods'}`)]
+  if (reason !== undefined) return [warning(about, `service/${name}: ${message}`)]
+  const expected = readyEndpoints - experimentEndpoints + replicas
+  const share = percent(replicas, expected) ?? '0%'
+  return [
+    `service/${name}: about ${share} of new connections (${replicas} of ${expected} endpoints)`,
+    ...(message ? [`service/${name}: ${message}`] : []),
+  ].map((text) => warning('Plan', text))
 }

@@ -1,16 +1,26 @@
 import { brokenLimits } from '../common/api/limits.ts'
-import { at } from '../common/api/object.ts'
+import { at, type KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import { type Base, baseOf } from '../common/workload/base.ts'
-import { derive, templateLabels } from '../common/workload/desired.ts'
+import { derive } from '../common/workload/desired.ts'
 import { isExperiment } from '../common/workload/identity.ts'
 import { immutableChanges } from '../common/workload/immutable.ts'
 import type { SpecSchema, WorkloadKind } from '../common/workload/kind.ts'
+import { outlookOf, type Scene } from '../common/workload/outlook.ts'
 import { workloadKind } from '../common/workload/registry.ts'
-import { type Sides, serviceShares } from '../common/workload/services.ts'
+import { serviceShares } from '../common/workload/services.ts'
+import { type Pair, sidesOf } from '../common/workload/sides.ts'
 import { decodeExperiment } from './decode.ts'
 import { overrideFindings } from './findings.ts'
-import { lookAtServices, lookAtSlices, lookAtSource, type Reader, type SourceSeen } from './look.ts'
+import {
+  lookAtNeighbours,
+  lookAtPrimary,
+  lookAtServices,
+  lookAtSlices,
+  lookAtSource,
+  type Reader,
+  type SourceSeen,
+} from './look.ts'
 import { prediction } from './prediction.ts'
 import type { AdmissionRequest } from './review.ts'
 import type { Verdict } from './verdict.ts'
@@ -57,16 +67,25 @@ export const validator =
     const previous = previousFork(request, kind, base)
     const changed = previous ? immutableChanges(kind, previous, fork) : []
     if (changed.length > 0) return denied(changed)
-    const services = await shares(kube, request.namespace, {
-      forkName: fork.metadata.name,
-      forkLabels: templateLabels(fork),
-      sourceLabels: templateLabels(seen.source),
-    })
+    const scene = await sceneOf(kube, { kind, source: seen.source, referents: seen.referents, fork })
+    const { services, hazards, collisions } = outlookOf(scene)
     const { operation, dryRun } = request
-    const plan = prediction({ operation, dryRun, source: seen.source, fork, previous, services })
+    const plan = prediction({
+      operation,
+      dryRun,
+      source: seen.source,
+      fork,
+      previous,
+      services: scene.traffic && services,
+    })
     return {
       allowed: true,
-      warnings: [...base.warnings.map((text) => warning('Source', text)), ...pending, ...plan],
+      warnings: [
+        ...base.warnings.map((text) => warning('Source', text)),
+        ...pending,
+        ...[...hazards, ...collisions].map(({ reason, message }) => warning(reason, message)),
+        ...plan,
+      ],
     }
   }
 
@@ -109,13 +128,19 @@ const derivationError =
     cause: 'FieldValueInvalid',
   })
 
-/** Today's rows, by two reads: the slices of those Services alone that concern the experiment. */
-async function shares(kube: Reader, namespace: string, sides: Sides) {
-  const services = await lookAtServices(kube, namespace)
-  if (services === undefined) return undefined
-  const concerned = serviceShares({ services, slices: [] }, sides).map(({ name }) => name)
+/** What surrounds the fork today. Of EndpointSlices only those of Services that concern it. */
+async function sceneOf(kube: Reader, pair: Pair & { readonly source: KubeObject }): Promise<Scene> {
+  const { kind, source } = pair
+  const { namespace = '' } = source.metadata
+  const [services, neighbours, primary] = await Promise.all([
+    lookAtServices(kube, namespace),
+    lookAtNeighbours(kube, namespace),
+    lookAtPrimary(kube, kind, source),
+  ])
+  if (services === undefined) return { pair, traffic: undefined, neighbours, primary }
+  const concerned = serviceShares({ services, slices: [] }, sidesOf(pair)).map(({ name }) => name)
   const slices = await lookAtSlices(kube, namespace, concerned)
-  return slices === undefined ? undefined : serviceShares({ services, slices }, sides)
+  return { pair, traffic: slices && { services, slices }, neighbours, primary }
 }
 
 /** What was derived before an update; an old override over the limits counts as unknown, so that it can be mended. */

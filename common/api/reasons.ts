@@ -29,7 +29,31 @@ export const REASONS = {
   Selected: 'Nothing: a Service sends requests to the experiment.',
   NoService: 'Nothing, unless you expect traffic: no Service selects the pods of the source or of the experiment.',
   LabelsDoNotMatch: 'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`.',
+  RoutedByRollout:
+    'See the traffic routing of the source: it decides how many requests reach the endpoint, not the share.',
+  PinnedByRollout:
+    'Add a Service that selects the same labels without the hash of a revision, and send requests there.',
+  PinnedToPod: 'Nothing: the Service is for one pod of the source; requests to any pod need another Service.',
   NoReadyEndpoints: 'Wait for a pod of the experiment to become ready.',
+  JoinsService: 'Remove the overridden label, unless requests meant for another workload are to reach the experiment.',
+  LeavesService: 'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`.',
+  JoinsNetworkPolicy:
+    'Remove the overridden label, unless the rules of that NetworkPolicy are meant for the experiment.',
+  LeavesNetworkPolicy:
+    'Keep the labels by which the NetworkPolicy selects the source, or write one for the experiment.',
+  CountedByHPA: 'Nothing if the pods are alike; else scale the source by hand while the experiment lasts.',
+  ScaledByHPA: 'Let the HorizontalPodAutoscaler scale the ExperimentDeployment: its fork is set back each time.',
+  CountedByPDB: 'Nothing, or give the PodDisruptionBudget a selector that leaves the experiment out.',
+  SharedAffinity: 'Override affinity or spread constraints if pods stay Pending, or give the cluster more nodes.',
+  LeaderElection: 'Switch leader election off in the override, or give the experiment a lease of its own.',
+  QueueWorker: 'Point the experiment at another queue in the override, unless it is to take work from this one.',
+  Migration: 'Remove the init container in the override, unless the migration may run twice.',
+  SharedClaim: 'Override the volume, unless both may write there; with ReadWriteOnce pods hang on other nodes.',
+  HostPort: 'Remove the port of the node in the override, or see to a node on which it is free.',
+  Singleton: 'Make sure that two copies may run at once; else delete the experiment.',
+  PeerDiscovery: 'Override the labels by which the headless Service selects, unless peers may take the experiment in.',
+  EmptyVolumes: 'Nothing if the experiment can start from nothing; else fill the claim, it goes with the experiment.',
+  SourceIsManaged: 'Make sure that the controller that the message names leaves other pods of these labels alone.',
   Pending: 'Wait: there is nothing to tell yet.',
 } as const
 

@@ -1,4 +1,5 @@
 import type { JsonObject, KubeObject, ObjectMeta } from './object.ts'
+import type { Reason } from './reasons.ts'
 
 /** The workload beside the resource that is forked. */
 export interface SourceRef {
@@ -35,13 +36,19 @@ export interface ServiceShare {
   readonly name: string
   readonly selected: boolean
   /** why not, or what is special */
-  readonly reason?: string
+  readonly reason?: Reason
   readonly message?: string
   /** of the ready endpoints, whole percent, or `<1%`; absent where the Service has none */
   readonly share?: string
   readonly experimentEndpoints: number
   /** all of the Service, the experiment's included */
   readonly readyEndpoints: number
+}
+
+/** Something to know about the fork that does not hold it up. With `[reason] ` before it, at most 120 characters. */
+export interface Warning {
+  readonly reason: Reason
+  readonly message: string
 }
 
 export interface ExperimentResourceRef {
@@ -76,6 +83,8 @@ export interface ExperimentDeploymentStatus {
   readonly selector?: string
   readonly source?: SourceStatus
   readonly services?: readonly ServiceShare[]
+  /** one for each reason, in a fixed order */
+  readonly warnings?: readonly Warning[]
   readonly sourceName?: string
   readonly share?: string
   readonly image?: string

@@ -8,6 +8,13 @@ export const RESOURCES = {
   Service: { apiVersion: 'v1', kind: 'Service', plural: 'services' },
   EndpointSlice: { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', plural: 'endpointslices' },
   ControllerRevision: { apiVersion: 'apps/v1', kind: 'ControllerRevision', plural: 'controllerrevisions' },
+  HorizontalPodAutoscaler: {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    plural: 'horizontalpodautoscalers',
+  },
+  PodDisruptionBudget: { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets' },
+  NetworkPolicy: { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', plural: 'networkpolicies' },
   Event: { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events' },
 } satisfies Record<string, ResourceType>
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/object.ts'
 import type { Health, WorkloadKind } from './kind.ts'
-import { conditionOf, countOf, ownTemplate, pick, replicasOf, wordsOf } from './status.ts'
+import { conditionOf, countOf, ownTemplate, PLAIN_REACH, pick, replicasOf, wordsOf } from './status.ts'
 
 /** `Deployment` of `apps/v1`. */
 export const deployment: WorkloadKind = {
@@ -13,6 +13,7 @@ export const deployment: WorkloadKind = {
   kept: [],
   mutable: undefined,
   bans: [],
+  reach: PLAIN_REACH,
   references: () => [],
   template: ownTemplate,
   watched: undefined,

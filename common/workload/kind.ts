@@ -35,6 +35,22 @@ export interface OverrideBan {
   readonly message: string
 }
 
+export type Labels = Readonly<Record<string, string>>
+
+/** How requests and peers find the pods of a workload, as far as its template does not say. */
+export interface Reach {
+  /** labels that its controller adds to those of its pods that serve */
+  readonly added: (workload: KubeObject) => Labels
+  /** whether one of its pods has the label, which differs from pod to pod */
+  readonly wears: (workload: KubeObject, key: string, value: string) => boolean
+  /** whether something other than the number of endpoints decides how many requests reach its pods */
+  readonly isRouted: (workload: KubeObject) => boolean
+  /** Services that its controller points at one revision of it */
+  readonly pinnedServices: (workload: KubeObject) => readonly string[]
+  /** whether its pods have lasting names, by which they find each other */
+  readonly hasPeers: boolean
+}
+
 type Spec = Readonly<Record<string, unknown>>
 
 /** What differs between kinds of workload, and nothing else. Pure. */
@@ -48,6 +64,7 @@ export interface WorkloadKind extends ResourceType {
   /** members of `spec` that an update may change; undefined: all but the selector */
   readonly mutable: readonly string[] | undefined
   readonly bans: readonly OverrideBan[]
+  readonly reach: Reach
   /** what `template` has to see beside the source */
   readonly references: (source: KubeObject) => readonly Reference[]
   readonly template: (source: KubeObject, referents: readonly KubeObject[]) => Template

@@ -1,6 +1,7 @@
-import { at, isObject, type KubeObject, listOr, objectOr } from '../api/object.ts'
+import { at, isObject, type KubeObject, objectOr } from '../api/object.ts'
 import type { ResourceType } from '../api/resource.ts'
 import type { Health, OverrideBan, Reference, Template, WorkloadKind } from './kind.ts'
+import { rolloutReach } from './rollout-reach.ts'
 import { stableTemplate } from './stable-template.ts'
 import { conditionOf, countOf, ownTemplate, pick, replicasOf, wordsOf } from './status.ts'
 
@@ -33,6 +34,7 @@ export const rollout: WorkloadKind = {
   kept: ['argo-rollouts.argoproj.io/controller-instance-id'],
   mutable: undefined,
   bans: bans(),
+  reach: rolloutReach,
   references,
   template: (source, referents) =>
     isStable(source) ? stableTemplate(source, stableRevision(source), referents) : desiredTemplate(source, referents),
@@ -113,15 +115,4 @@ function health(fork: KubeObject): Health {
     default:
   }
   return { is: 'progressing', reason: 'PodsNotReady', message: told }
-}
-
-/** Which Services a Rollout's strategy points at one revision; they never reach a fork. */
-export const strategyServices = (source: KubeObject): readonly string[] => {
-  const { blueGreen, canary } = objectOr(at(source, 'spec', 'strategy'))
-  const names = [
-    ...['activeService', 'previewService'].map((member) => at(blueGreen, member)),
-    ...['canaryService', 'stableService'].map((member) => at(canary, member)),
-    ...['pingService', 'pongService'].map((member) => at(canary, 'pingPong', member)),
-  ]
-  return listOr(names).filter((name) => typeof name === 'string')
 }

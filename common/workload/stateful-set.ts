@@ -1,7 +1,7 @@
 import { at, isObject, type KubeObject, listOr, objectOr } from '../api/object.ts'
 import type { Health, WorkloadKind } from './kind.ts'
 import { lastingMetadata } from './metadata.ts'
-import { countOf, ownTemplate, pick, replicasOf } from './status.ts'
+import { countOf, ownTemplate, PLAIN_REACH, pick, replicasOf } from './status.ts'
 
 /** A StatefulSet has no progress deadline of its own; this is a Deployment's default. */
 const PROGRESS_DEADLINE_MS = 600_000
@@ -36,6 +36,7 @@ export const statefulSet: WorkloadKind = {
     'minReadySeconds',
   ],
   bans: [],
+  reach: { ...PLAIN_REACH, wears, hasPeers: true },
   references: () => [],
   template: ownTemplate,
   watched: undefined,
@@ -47,6 +48,18 @@ export const statefulSet: WorkloadKind = {
     const revision = at(source, 'status', 'updateRevision')
     return typeof revision === 'string' ? revision : undefined
   },
+}
+
+/** Its pods are numbered: each has its name and its number as a label. */
+function wears(workload: KubeObject, key: string, value: string): boolean {
+  const first = Number(at(workload, 'spec', 'ordinals', 'start') ?? 0)
+  const isPod = (ordinal: string) =>
+    /^\d+$/.test(ordinal) && Number(ordinal) >= first && Number(ordinal) < first + replicasOf(workload)
+  if (key === 'apps.kubernetes.io/pod-index') return isPod(value)
+  const { name } = workload.metadata
+  return (
+    key === 'statefulset.kubernetes.io/pod-name' && value.startsWith(`${name}-`) && isPod(value.slice(name.length + 1))
+  )
 }
 
 /** Without its status, and without metadata that is the source's alone; `volumeClaimTemplates` is replaced as a whole. */

@@ -1,4 +1,5 @@
 import { at, isObject, type KubeObject, listOr } from '../api/object.ts'
+import type { Reach } from './kind.ts'
 
 /** What most workloads tell alike. */
 type Told = Readonly<Record<string, unknown>>
@@ -28,4 +29,13 @@ export const ownTemplate = (workload: KubeObject) => {
   return isObject(template)
     ? ({ is: 'found', template } as const)
     : ({ is: 'missing', message: `${workload.kind.toLowerCase()}/${workload.metadata.name} has no template` } as const)
+}
+
+/** Pods that are all alike, found by the labels of their template alone. */
+export const PLAIN_REACH: Reach = {
+  added: () => ({}),
+  wears: () => false,
+  isRouted: () => false,
+  pinnedServices: () => [],
+  hasPeers: false,
 }

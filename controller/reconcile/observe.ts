@@ -1,7 +1,9 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { primaryOf } from '../../common/workload/hazards.ts'
 import { forkName, isControlledBy, isForkOf } from '../../common/workload/identity.ts'
 import type { SpecSchema, WorkloadKind } from '../../common/workload/kind.ts'
+import type { Neighbours } from '../../common/workload/neighbours.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
 import type { Traffic } from '../../common/workload/services.ts'
 import { isPinned } from './starting-base.ts'
@@ -28,6 +30,10 @@ export interface Observed {
   readonly occupant: KubeObject | undefined
   readonly schema: SpecSchema | undefined
   readonly traffic: Traffic
+  /** undefined where nobody could tell now */
+  readonly neighbours: Neighbours | undefined
+  /** name of the workload that serves in the place of a source at zero: Flagger's */
+  readonly primary: string | undefined
   /** how long the next repair has to wait, because the last ones did not hold */
   readonly repairAfterMs: number
 }
@@ -51,6 +57,8 @@ export interface Reads {
   occupant(kind: WorkloadKind, namespace: string, name: string): KubeObject | undefined
   schema(kind: WorkloadKind): SpecSchema | undefined
   traffic(namespace: string): Traffic
+  /** of a minute ago at most; undefined where the API server cannot tell now. Never throws for its failures. */
+  neighbours(namespace: string): Promise<Neighbours | undefined>
 }
 
 /** What there is, for one pass; undefined when the experiment is gone or going, which leaves nothing to do. */
@@ -63,7 +71,11 @@ export async function observe(kube: Reads, key: Key, now: Date): Promise<Observe
   const name = forkName(sourceRef.name, uid)
   const occupant = kind && kube.occupant(kind, namespace, name)
   const isOurs = occupant !== undefined && isForkOf(experiment, occupant)
-  const seen = kind && (await kube.source(kind, namespace, sourceRef.name))
+  const [seen, neighbours] = await Promise.all([
+    kind && kube.source(kind, namespace, sourceRef.name),
+    kube.neighbours(namespace),
+  ])
+  const primary = seen && primaryOf(seen.source)
   // one that follows has none, unless it was pinned until now
   const mayBePinned = isPinned(experiment) || experiment.status?.source?.pinned === true
   const pinned = mayBePinned ? await kube.pinned(namespace, name) : undefined
@@ -79,6 +91,8 @@ export async function observe(kube: Reads, key: Key, now: Date): Promise<Observe
     occupant: isOurs ? undefined : occupant,
     schema: kind && kube.schema(kind),
     traffic: kube.traffic(namespace),
+    neighbours,
+    primary: primary !== undefined && kind && kube.occupant(kind, namespace, primary) ? primary : undefined,
     repairAfterMs: kube.repairAfterMs(key),
   }
 }

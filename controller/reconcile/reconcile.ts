@@ -8,6 +8,8 @@ import { report, type StatusWrites } from './report.ts'
 /** The API server as far as one pass cares. */
 export interface Kube extends Reads, WorkloadWrites, StatusWrites {}
 
+const NEIGHBOURS_RETRY_MS = 60_000
+
 /** One pass over one experiment, from the present state alone. */
 export const reconciler =
   (kube: Kube, clock: () => Date) =>
@@ -17,5 +19,9 @@ export const reconciler =
     const outcome = await apply(kube, plan(observed), observed.now)
     const reportAgainMs = await report(kube, key, observed, outcome)
     const expiresInMs = untilExpiryMs(observed.experiment, observed.now)
-    return sooner(requeue(outcome), Math.min(reportAgainMs, expiresInMs > 0 ? expiresInMs : Number.POSITIVE_INFINITY))
+    const others = [
+      ...(expiresInMs > 0 ? [expiresInMs] : []),
+      ...(observed.neighbours === undefined ? [NEIGHBOURS_RETRY_MS] : []), // nobody tells when they can be read again
+    ]
+    return sooner(requeue(outcome), Math.min(reportAgainMs, ...others))
   }

@@ -43,6 +43,7 @@ export async function report(kube: StatusWrites, key: Key, observed: Observed, o
   await kube.applyStatus(experiment, status)
   const replaced = sourceReplaced(experiment, outcome)
   if (replaced) kube.notify(experiment, outcome, replaced)
+  for (const notice of news(before, status)) kube.notify(experiment, outcome, notice)
   if (summaryOf(before) !== summaryOf(status)) {
     const type = outcome.is === 'stalled' || outcome.is === 'failed' ? 'Warning' : 'Normal'
     kube.notify(experiment, outcome, { type, reason: outcome.reason, message: outcome.message })
@@ -57,6 +58,14 @@ function sourceReplaced({ status, spec }: ExperimentDeployment, { source }: Outc
   const { kind, name } = spec.sourceRef
   return { type: 'Normal', reason: 'SourceReplaced', message: `follows ${kind.toLowerCase()}/${name}, created anew` }
 }
+
+/** Warnings that the status did not hold until now: each is an Event once, also over a restart. */
+const news = (before: ExperimentDeploymentStatus | undefined, status: ExperimentDeploymentStatus): readonly Notice[] =>
+  (status.warnings ?? [])
+    .filter(
+      ({ reason, message }) => !before?.warnings?.some((told) => told.reason === reason && told.message === message),
+    )
+    .map(({ reason, message }) => ({ type: 'Warning', reason, message }))
 
 /** A status but for the numbers that every pod of the neighbourhood moves. */
 function withoutShares({ services, share: _share, conditions, ...rest }: ExperimentDeploymentStatus) {

@@ -2,11 +2,10 @@ import { conditionsFrom, type Finding } from '../../common/api/conditions.ts'
 import { expiresAt } from '../../common/api/expiry.ts'
 import { EXPERIMENT_ID } from '../../common/api/names.ts'
 import { at, isObject, listOr, objectOr } from '../../common/api/object.ts'
-import type { Reason } from '../../common/api/reasons.ts'
-import type { ExperimentDeploymentStatus, ServiceShare } from '../../common/api/types.ts'
-import { templateLabels } from '../../common/workload/desired.ts'
+import { REASONS, type Reason } from '../../common/api/reasons.ts'
+import type { ExperimentDeploymentStatus, ServiceShare, Warning } from '../../common/api/types.ts'
 import { experimentId } from '../../common/workload/identity.ts'
-import { serviceShares } from '../../common/workload/services.ts'
+import { type Outlook, outlookOf } from '../../common/workload/outlook.ts'
 import type { Observed } from './observe.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -18,7 +17,8 @@ export function describeStatus(observed: Observed, outcome: Outcome): Experiment
   const { experiment } = observed
   const before = experiment.status
   const { generation, namespace, uid } = experiment.metadata
-  const services = servicesOf(observed, outcome)
+  const { services, hazards, collisions } = outlook(observed, outcome)
+  const warnings = inOrder([...hazards, ...collisions])
   const share = services.find(({ selected }) => selected)?.share
   const source = outcome.source ?? (outcome.fork ? before?.source : undefined)
   const expires = expiresAt(experiment)
@@ -26,13 +26,18 @@ export function describeStatus(observed: Observed, outcome: Outcome): Experiment
   return {
     observedGeneration: generation,
     conditions: conditionsFrom(
-      [...summary(outcome), sourceResolved(observed, outcome), trafficShared(outcome, services)],
+      [
+        ...summary(outcome),
+        withWarnings(sourceResolved(observed, outcome), hazards),
+        withWarnings(trafficShared(outcome, services), collisions),
+      ],
       { before: before?.conditions ?? [], observedGeneration: generation, now: observed.now },
     ),
     replicas: count(outcome, 'replicas'),
     readyReplicas: count(outcome, 'readyReplicas'),
     selector: `${EXPERIMENT_ID}=${experimentId(uid)}`,
     services,
+    ...(warnings.length > 0 ? { warnings } : {}),
     sourceName: `${kind}/${name}`,
     ...(share === undefined ? {} : { share }),
     ...(source === undefined ? {} : { source }),
@@ -54,11 +59,37 @@ function forkFacts({ fork }: Outcome, namespace: string): ExperimentDeploymentSt
   return { image, experimentResourceRef: { apiVersion, kind, name, namespace, uid, generation } }
 }
 
-function servicesOf({ source, traffic }: Observed, { fork }: Outcome): readonly ServiceShare[] {
-  if (!fork) return []
-  const sourceLabels = source ? templateLabels(source) : {}
-  return serviceShares(traffic, { forkName: fork.metadata.name, forkLabels: templateLabels(fork), sourceLabels })
+const NO_OUTLOOK: Outlook = { services: [], hazards: [], collisions: [] }
+
+/** What can be said of the fork's traffic and company; what nobody can tell now stays as it was told. */
+function outlook(observed: Observed, { fork }: Outcome): Outlook {
+  const { kind, source, referents, traffic, neighbours, primary, experiment } = observed
+  if (!fork || !kind) return NO_OUTLOOK
+  const found = outlookOf({ pair: { kind, source, referents, fork }, traffic, neighbours, primary })
+  if (neighbours) return found
+  const told = experiment.status?.warnings?.filter(({ reason }) => OF_NEIGHBOURS.has(reason)) ?? []
+  return { ...found, collisions: [...found.collisions, ...told] }
 }
+
+/** Seen only from autoscalers, budgets and policies. */
+const OF_NEIGHBOURS: ReadonlySet<Reason> = new Set([
+  'JoinsNetworkPolicy',
+  'LeavesNetworkPolicy',
+  'CountedByHPA',
+  'ScaledByHPA',
+  'CountedByPDB',
+])
+
+const ORDER = Object.keys(REASONS)
+
+/** As in the vocabulary, wherever they were found: equal facts give an equal status. */
+const inOrder = (warnings: readonly Warning[]): readonly Warning[] =>
+  warnings.toSorted((a, b) => ORDER.indexOf(a.reason) - ORDER.indexOf(b.reason))
+
+const withWarnings = (finding: Finding, warnings: readonly Warning[]): Finding => ({
+  ...finding,
+  message: [finding.message, ...inOrder(warnings).map(({ reason, message }) => `${reason}: ${message}`)].join('; '),
+})
 
 /** Ready, Progressing and, only while a person must act, Stalled: as kstatus reads them. */
 function summary({ is, reason, message }: Outcome): Finding[] {
@@ -104,12 +135,19 @@ function trafficShared({ fork }: Outcome, services: readonly ServiceShare[]): Fi
   if (objectOr(fork.spec).replicas === 0) return told('False', 'ScaledToZero', 'no pods, no traffic')
   const [first] = services
   if (!first) return told('False', 'NoService', 'no Service selects the pods of the source or of the experiment')
-  const selected = services.filter((service) => service.selected)
-  const serving = selected.filter(({ experimentEndpoints }) => experimentEndpoints > 0)
-  if (serving.length > 0) return told('True', 'Selected', serving.map(tellShare).join(', '))
-  if (selected.length > 0) return told('False', 'NoReadyEndpoints', 'no pod of the experiment is a ready endpoint')
-  return told('False', 'LabelsDoNotMatch', services.map(({ name, message }) => `${name}: ${message}`).join('; '))
+  const selecting = services.filter(({ selected }) => selected)
+  const serving = selecting.filter(({ experimentEndpoints }) => experimentEndpoints > 0)
+  const shared = serving.filter(({ reason }) => reason === undefined)
+  if (shared.length > 0) return told('True', 'Selected', shared.map(tellShare).join(', '))
+  const [routed] = serving
+  if (routed) return told('Unknown', routed.reason ?? 'Selected', serving.map(tellReason).join('; '))
+  if (selecting.length > 0) return told('False', 'NoReadyEndpoints', 'no pod of the experiment is a ready endpoint')
+  return told('False', first.reason ?? 'NoService', services.map(tellReason).join('; '))
 }
 
-const tellShare = ({ name, share, experimentEndpoints, readyEndpoints }: ServiceShare): string =>
-  `service/${name}: ${share} of new connections (${experimentEndpoints} of ${readyEndpoints} endpoints)`
+function tellShare({ name, share, experimentEndpoints, readyEndpoints, message }: ServiceShare): string {
+  const counts = `${experimentEndpoints} of ${readyEndpoints} endpoints`
+  return `service/${name}: ${share} of new connections (${counts})${message ? `; ${message}` : ''}`
+}
+
+const tellReason = ({ name, message }: ServiceShare): string => `service/${name}: ${message}`

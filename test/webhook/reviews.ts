@@ -1,5 +1,5 @@
 import { GROUP } from '../../common/api/names.ts'
-import type { KubeObject } from '../../common/api/object.ts'
+import type { JsonObject, KubeObject } from '../../common/api/object.ts'
 import { KubeError } from '../../common/kube/errors.ts'
 import type { AdmissionRequest } from '../../webhook/review.ts'
 import { anExperiment } from '../builders.ts'
@@ -39,6 +39,9 @@ export function aReader(objects: readonly KubeObject[], { isDown = false } = {})
     Deployment: 'deployments',
     Service: 'services',
     EndpointSlice: 'endpointslices',
+    HorizontalPodAutoscaler: 'horizontalpodautoscalers',
+    PodDisruptionBudget: 'poddisruptionbudgets',
+    NetworkPolicy: 'networkpolicies',
   }
   const request = async ({ path }: { readonly path: string }): Promise<unknown> => {
     asked.push(path)
@@ -67,4 +70,12 @@ export const aSlice = (pods: readonly string[], service = 'cart'): KubeObject =>
   kind: 'EndpointSlice',
   metadata: { name: `${service}-1`, namespace: 'shop', labels: { 'kubernetes.io/service-name': service } },
   endpoints: pods.map((name) => ({ conditions: { ready: true }, targetRef: { kind: 'Pod', name, uid: name } })),
+})
+
+/** An autoscaler of the Deployment `cart`. */
+export const anAutoscaler = (spec: JsonObject): KubeObject => ({
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  metadata: { name: 'cart', namespace: 'shop' },
+  spec: { scaleTargetRef: { kind: 'Deployment', name: 'cart' }, ...spec },
 })

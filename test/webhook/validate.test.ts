@@ -3,10 +3,11 @@ import type { JsonObject, KubeObject } from '../../common/api/object.ts'
 import { validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment, FORK, imageOverride } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
-import { aReader, aRequest, aService, aSlice } from './reviews.ts'
+import { anAutoscaler, aReader, aRequest, aService, aSlice } from './reviews.ts'
 
 const SCHEMA = deploymentSchema()
 const PODS = Array.from({ length: 11 }, (_, at) => `cart-${at}`)
+const HASH = 'rollouts-pod-template-hash'
 const WORLD = [aDeployment(), aService(), aSlice(PODS)]
 
 interface Given {
@@ -97,6 +98,7 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
       }),
       world: [aDeployment({ container: { env: [{ name: 'A', value: 'hidden' }] } })],
     },
+    '[QueueWorker] no Service: if it takes work from a queue, so does the experiment',
     CREATES,
     '[Plan] no Service selects its pods: nothing is sent to it by itself',
   ],
@@ -109,6 +111,43 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     },
     CREATES,
     "[Plan] service/cart: no requests; the experiment's pods lack pod-template-hash=x",
+  ],
+  'says that no label will do where a Service is pinned to a revision': [
+    { world: [aDeployment(), aService('stable', { app: 'cart', [HASH]: 'x' })] },
+    CREATES,
+    `[PinnedByRollout] service/stable: no requests; it is pinned to one revision: ${HASH}=x`,
+  ],
+  'warns of hazards and of others before the plan': [
+    {
+      world: [
+        aDeployment({ container: { args: ['--leader-elect'] } }),
+        aService(),
+        aSlice(PODS),
+        anAutoscaler({ minReplicas: 2, maxReplicas: 19 }),
+      ],
+    },
+    '[LeaderElection] the experiment may become leader, or idle',
+    "[CountedByHPA] hpa/cart averages over the experiment's pods too when it scales the source",
+    CREATES,
+    SHARE,
+    '[Plan] service/cart: 5% to 33% as hpa/cart scales the source',
+  ],
+  'warns of a Service joined and one left by a label': [
+    {
+      ...overriding({ template: { metadata: { labels: { app: 'other' } } } }),
+      world: [aDeployment(), aService(), aService('other', { app: 'other' }), aSlice(PODS)],
+    },
+    "[JoinsService] service/other: not the source's, and yet its requests reach the experiment",
+    "[LeavesService] service/cart: the source's alone; the experiment lacks app=cart",
+    CREATES,
+    "[Plan] service/cart: no requests; the experiment's pods lack app=cart",
+    '[Plan] service/other: about 100% of new connections (1 of 1 endpoints)',
+  ],
+  'sends to the workload that Flagger put in the place of the source': [
+    { world: [aDeployment({ spec: { replicas: 0 } }), aDeployment({ name: 'cart-primary' }), aService()] },
+    '[SourceIsManaged] deployment/cart is at 0 beside deployment/cart-primary: fork that',
+    CREATES,
+    '[Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
   ],
   'expects no share of no pods': [
     { request: { object: anExperiment({ replicas: 0 }) } },
@@ -174,6 +213,12 @@ describe('validate', () => {
   it('reads only the slices of Services that concern the experiment', async () => {
     const { kube, asked } = aReader([aDeployment(), aService('other', { app: 'other' })])
     await validator({ kube, schemas: { schemaOf: () => SCHEMA } })(aRequest())
-    expect(asked).to.deep.equal(['/apis/apps/v1/namespaces/shop/deployments/cart', '/api/v1/namespaces/shop/services'])
+    expect(asked).to.deep.equal([
+      '/apis/apps/v1/namespaces/shop/deployments/cart',
+      '/api/v1/namespaces/shop/services',
+      '/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers',
+      '/apis/policy/v1/namespaces/shop/poddisruptionbudgets',
+      '/apis/networking.k8s.io/v1/namespaces/shop/networkpolicies',
+    ])
   })
 })

@@ -1,64 +1,38 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { percent, type SliceView, serviceShares, serviceView, sliceView } from '../../../common/workload/services.ts'
-import { FORK } from '../../builders.ts'
-
-const sides = { forkName: FORK, forkLabels: { app: 'cart', id: 'x' }, sourceLabels: { app: 'cart', tier: 'web' } }
-
-const slice = (service: string, ...pods: readonly string[]): SliceView => ({
-  service,
-  ready: pods.map((pod) => ({ uid: `uid-${pod}`, pod })),
-})
-
-const ours = `${FORK}-7d9f-1`
-const service = (name: string, selector: Readonly<Record<string, string>>) => ({ name, selector })
+import { percent } from '../../../common/workload/percent.ts'
+import { serviceView, sliceView } from '../../../common/workload/services.ts'
+import { aFork } from '../../builders.ts'
+import { CART, others, ours, rows, service, slice } from './rows.ts'
 
 describe('serviceShares', () => {
   it('counts 1 of 12 as 8%', () => {
-    const others = Array.from({ length: 11 }, (_, index) => `cart-${index}`)
-    const [row] = serviceShares(
-      { services: [service('cart', { app: 'cart' })], slices: [slice('cart', ours, ...others)] },
-      sides,
-    )
+    const [row] = rows([CART], [slice('cart', ours, ...others)])
     expect(row).to.deep.equal({ name: 'cart', selected: true, share: '8%', experimentEndpoints: 1, readyEndpoints: 12 })
   })
 
   it('counts one pod in two slices once', () => {
-    const slices = [slice('cart', ours, 'cart-1'), slice('cart', ours)]
-    const [row] = serviceShares({ services: [service('cart', { app: 'cart' })], slices }, sides)
+    const [row] = rows([CART], [slice('cart', ours, 'cart-1'), slice('cart', ours)])
     expect([row?.experimentEndpoints, row?.readyEndpoints]).to.deep.equal([1, 2])
   })
 
   it('leaves out what selects neither side', () => {
-    const services = [service('other', { app: 'other' }), service('part', { app: 'cart', zone: 'a' })]
-    expect(serviceShares({ services, slices: [] }, sides)).to.deep.equal([])
+    expect(rows([service('other', { app: 'other' }), service('part', { app: 'cart', zone: 'a' })])).to.deep.equal([])
   })
 
-  it('names the labels that the fork lacks', () => {
-    const [row] = serviceShares({ services: [service('web', { app: 'cart', tier: 'web' })], slices: [] }, sides)
-    expect(row).to.deep.include({
-      selected: false,
-      reason: 'LabelsDoNotMatch',
-      message: "the experiment's pods lack tier=web",
-    })
-  })
-
-  it('lists a Service that wants one revision of the source', () => {
-    const services = [service('stable', { app: 'cart', 'pod-template-hash': '5c6b' })]
-    const [row] = serviceShares({ services, slices: [] }, sides)
-    expect(row?.selected).to.equal(false)
+  it('tells what selects the fork while the source is not there', () => {
+    expect(rows([CART], [], { source: undefined, fork: aFork() })[0]?.selected).to.equal(true)
   })
 
   it('sorts by name and stops at 32', () => {
     const services = Array.from({ length: 40 }, (_, index) => service(`s${99 - index}`, { app: 'cart' }))
-    const rows = serviceShares({ services, slices: [] }, sides)
-    expect(rows).to.have.length(32)
-    expect(rows[0]?.name).to.equal('s60')
+    const found = rows(services)
+    expect(found).to.have.length(32)
+    expect(found[0]?.name).to.equal('s60')
   })
 
   it('has no share of a Service without endpoints', () => {
-    const [row] = serviceShares({ services: [service('cart', { app: 'cart' })], slices: [] }, sides)
-    expect(row).not.to.have.property('share')
+    expect(rows([CART])[0]).not.to.have.property('share')
   })
 })
 
@@ -89,6 +63,19 @@ describe('the projections of Services and EndpointSlices', () => {
     expect(serviceView(object({ spec: { selector: { a: 'b' } } }))).to.deep.equal({
       name: 'cart',
       selector: { a: 'b' },
+    })
+  })
+
+  it('keep of a Service what bends a share, where it does', () => {
+    const plain = { sessionAffinity: 'None', internalTrafficPolicy: 'Cluster', clusterIP: '198.18.0.1' }
+    const bent = { sessionAffinity: 'ClientIP', internalTrafficPolicy: 'Local', trafficDistribution: 'PreferClose' }
+    const selector = { a: 'b' }
+    expect(serviceView(object({ spec: { selector, ...plain } }))).to.have.all.keys('name', 'selector')
+    expect(serviceView(object({ spec: { selector, ...bent, clusterIP: 'None' } }))).to.deep.equal({
+      name: 'cart',
+      selector,
+      ...bent,
+      isHeadless: true,
     })
   })
 

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { DERIVED_HASH, EXPERIMENT_ID, FIELD_MANAGER, IS_EXPERIMENT } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
+import { NO_NEIGHBOURS } from '../../../common/workload/neighbours.ts'
 import type { Observed } from '../../../controller/reconcile/observe.ts'
 import { plan } from '../../../controller/reconcile/plan.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, imageOverride, UID } from '../../builders.ts'
@@ -19,6 +20,8 @@ const anObserved = (given: Partial<Observed> = {}): Observed => ({
   occupant: undefined,
   schema: ANY_SCHEMA,
   traffic: { services: [], slices: [] },
+  neighbours: NO_NEIGHBOURS,
+  primary: undefined,
   ...given,
 })
 

@@ -37,6 +37,7 @@ describe('a reconcile', () => {
     expect(story.diary).to.deep.equal([
       `apply Deployment ${FORK} unless it is somebody else’s`,
       'status Ready=False Updating Progressing SourceResolved',
+      'event Warning QueueWorker',
       'event Normal Updating',
       'the fork becomes ready',
       'status Ready=True Available SourceResolved',
