@@ -1,9 +1,11 @@
 /** `npm run bench -- [NAME …] [--json]`: every figure is a ratio to something measured in the same run. */
+
+import { derivation } from './derivation.ts'
 import type { Bench, Figure } from './figure.ts'
 import { table } from './figure.ts'
 import { forks } from './forks.ts'
 
-const BENCHES: readonly Bench[] = [forks]
+const BENCHES: readonly Bench[] = [forks, derivation]
 
 const words = process.argv.slice(2)
 const isJson = words.includes('--json')
