@@ -3,9 +3,10 @@
 import { derivation } from './derivation.ts'
 import type { Bench, Figure } from './figure.ts'
 import { table } from './figure.ts'
+import { followers } from './followers.ts'
 import { forks } from './forks.ts'
 
-const BENCHES: readonly Bench[] = [forks, derivation]
+const BENCHES: readonly Bench[] = [forks, derivation, followers]
 
 const words = process.argv.slice(2)
 const isJson = words.includes('--json')
