@@ -97,7 +97,8 @@ export async function startControlPlane({ say, crds = [], signal }: StartOptions
     await nodesReady(admin, wait)
     const program = async (name: string, module: ModuleFolder, args: BuildArgs): Promise<string> => {
       const folder = join(await cacheOf(module), 'bin')
-      await buildMissing(folder, [name], goBuild({ supervisor, signal: wait.signal }, module, args), say)
+      const build = goBuild({ supervisor, ...(signal && { signal }) }, module, args) // whoever died is no reason to give up
+      await buildMissing(folder, [name], build, say)
       return join(folder, name)
     }
     return { ...(await offersOf(state, ca, admin)), supervise, program, stop: supervisor.stop }

@@ -7,7 +7,7 @@ import type { Supervisor } from './processes.ts'
 export interface Workshop {
   readonly supervisor: Supervisor
   /** Gives up. */
-  readonly signal: AbortSignal
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -17,7 +17,7 @@ export interface Workshop {
 export const goBuild =
   ({ supervisor, signal }: Workshop, module: ModuleFolder, args: BuildArgs): Build =>
   async (name, output) => {
-    signal.throwIfAborted()
+    signal?.throwIfAborted()
     const go = await supervisor.start({
       name: `go-build-${name}`,
       command: 'go',
@@ -26,10 +26,10 @@ export const goBuild =
       cwd: module,
     })
     const giveUp = () => void go.stop('SIGKILL')
-    signal.addEventListener('abort', giveUp, { once: true })
+    signal?.addEventListener('abort', giveUp, { once: true })
     const { code, lastLines } = await go.exited
-    signal.removeEventListener('abort', giveUp)
-    signal.throwIfAborted()
+    signal?.removeEventListener('abort', giveUp)
+    signal?.throwIfAborted()
     if (code !== 0)
       throw new Error(`building ${name} failed (\`go build\` ended with code ${code}); its last lines:\n${lastLines}`)
   }

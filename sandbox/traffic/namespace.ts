@@ -27,7 +27,7 @@ export async function whyNoNamespace(path = TOOLS_PATH): Promise<string | undefi
   const { code, stderr } = await run(command, args, { env })
   if (code === 0) return undefined
   const remedy =
-    'are user namespaces allowed (sysctl kernel.unprivileged_userns_clone), and the modules veth and nf_tables?'
+    'are user namespaces allowed (sysctl kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns), and the modules veth and nf_tables?'
   return `this kernel makes no network namespace with a veth pair and an nftables table: ${stderr.trim()}; ${remedy}`
 }
 

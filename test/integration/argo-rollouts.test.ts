@@ -1,12 +1,9 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
-import { type ArgoRollouts, startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { argoManifests } from '../../sandbox/modules.ts'
+import { usesArgoRollouts } from './argo.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
-
-/** The first start on a machine builds the controller. */
-const FIRST_START_MS = 900_000
 
 const aRollout = (name: string): object => ({
   apiVersion: 'argoproj.io/v1alpha1',
@@ -25,18 +22,12 @@ const aRollout = (name: string): object => ({
 
 describe('Argo Rollouts in the sandbox, on the real control plane', () => {
   const plane = usesControlPlane()
-  let argo: ArgoRollouts
+  const argo = usesArgoRollouts()
   let namespace = ''
   const rollouts = (): string => `/apis/argoproj.io/v1alpha1/namespaces/${namespace}/rollouts`
 
-  before('Argo Rollouts reconciles', async function () {
-    this.timeout(FIRST_START_MS)
+  before(async () => {
     namespace = await aNamespace()
-    argo = await startArgoRollouts(plane())
-  })
-  after('other tests find it gone', async () => {
-    await argo.stop()
-    await argo.removeCrds()
   })
 
   async function becomesHealthy(name: string): Promise<void> {
@@ -50,11 +41,12 @@ describe('Argo Rollouts in the sandbox, on the real control plane', () => {
 
   it('makes a canary Healthy', () => becomesHealthy('cart'))
 
-  it('loses every Rollout with the CRDs, and goes on when they are back', async () => {
-    await argo.removeCrds()
-    await argo.installCrds()
+  it('loses every Rollout with the CRDs, and goes on when they are back', async function () {
+    this.timeout(120_000) // its watches come back at their own pace
+    await argo().removeCrds()
+    await argo().installCrds()
     expect(await plane().api.list(rollouts())).to.deep.equal([])
-    await argo.reconciles()
+    await argo().reconciles()
     await becomesHealthy('again')
   })
 
