@@ -81,6 +81,7 @@ describe("Kubernetes' StatefulSets, on the real control plane", () => {
     const namespace = places.get('zookeeper')
     const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims`
     const volumes = (await api.list<Claim>(path)).map(({ spec }) => spec.volumeName)
+    expect(volumes.filter(Boolean)).to.have.length(6)
     await api.delete(`/apis/apps/v1/namespaces/${namespace}/statefulsets`)
     await api.delete(path)
     await eventually('the volumes of zookeeper to be gone', DEADLINE_MS, async () => {
