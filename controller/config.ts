@@ -6,6 +6,8 @@ export interface Config {
   /** a kubeconfig file; undefined: the service account of the pod we run in */
   readonly kubeconfig: string | undefined
   readonly workers: number
+  /** how often a kind that the cluster does not serve is asked for: Argo Rollouts may be installed later */
+  readonly kindProbeMs: number
   readonly logLevel: LogLevel
   /** the pod's name, for Events */
   readonly instance: string
@@ -19,6 +21,7 @@ export interface Config {
 export const readConfig = (vars: Vars): Config => ({
   kubeconfig: vars.KUBECONFIG || undefined,
   workers: wholeNumber(vars, 'WORKERS', { fallback: 16, min: 1, max: 64 }),
+  kindProbeMs: 1_000 * wholeNumber(vars, 'KIND_PROBE_SECONDS', { fallback: 30, min: 1, max: 600 }),
   logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
   instance: text(vars, 'HOSTNAME', { fallback: 'experiment-controller' }),
   probePort: wholeNumber(vars, 'PROBE_PORT', { fallback: 8081, min: 0, max: 65_535 }),

@@ -26,6 +26,8 @@ import { connect } from './watches.ts'
 export interface ControllerOptions {
   readonly client: KubeClient
   readonly workers: number
+  /** how often a kind that the cluster does not serve is asked for */
+  readonly kindProbeMs: number
   /** the pod's name, for Events */
   readonly instance: string
   readonly clock: Clock
@@ -61,7 +63,7 @@ export class Controller {
     const { client, clock, timers, random, log, instance } = options
     this.#options = options
     const reflector = <T>(view: View, project: (object: KubeObject) => T | undefined) =>
-      new Reflector<T>({ client, view, project, timers, random, log })
+      new Reflector<T>({ client, view, project, timers, random, log, probeAbsentMs: options.kindProbeMs })
 
     this.#queue = new KeyQueue({ timers, random })
     this.#schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS))
@@ -122,12 +124,12 @@ export class Controller {
 
   /** Fills the caches, then works. @throws Error that names the caches that were not filled within two minutes */
   async start(): Promise<void> {
-    const { timers, log } = this.#options
+    const { timers, log, kindProbeMs } = this.#options
     const { signal } = this.#stopping
     for (const each of this.#reflectors) each.start()
     // without schemas every experiment would be told to wait for them, also those that have converged
     const schemas = new Promise<void>((resolve) => this.#schemas.subscribe(resolve))
-    this.#refreshing = keepFresh({ catalog: this.#schemas, timers, log, signal })
+    this.#refreshing = keepFresh({ catalog: this.#schemas, timers, log, signal, absentMs: kindProbeMs })
     this.#schemas.subscribe(() => this.#wakeAll())
     const limit = new AbortController()
     const cancel = timers.after(SYNC_LIMIT_MS, () => limit.abort(new Error('caches not filled within two minutes')))

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { env } from 'node:process'
-import { type Pins, readPins } from './pins.ts'
+import { MODULES, type Pins, pinsOf } from './pins.ts'
 import { run } from './run.ts'
 
 const KUBERNETES = 'k8s.io/kubernetes'
@@ -12,6 +12,7 @@ const TOOLS = {
   etcd: { package: 'go.etcd.io/etcd/server/v3', module: 'go.etcd.io/etcd/server/v3', ask: ['--version'] },
   kwok: { package: 'sigs.k8s.io/kwok/cmd/kwok', module: 'sigs.k8s.io/kwok', ask: ['--version'] },
   kubectl: { package: `${KUBERNETES}/cmd/kubectl`, module: KUBERNETES, ask: ['version', '--client'] },
+  'kube-proxy': { package: `${KUBERNETES}/cmd/kube-proxy`, module: KUBERNETES, ask: ['--version'] },
   'kube-scheduler': { package: `${KUBERNETES}/cmd/kube-scheduler`, module: KUBERNETES, ask: ['--version'] },
   'kube-controller-manager': {
     package: `${KUBERNETES}/cmd/kube-controller-manager`,
@@ -26,6 +27,8 @@ export type BinaryName = keyof typeof TOOLS
 export type Binaries = Readonly<Record<BinaryName, string>>
 /** Makes the program `name` at the path `output`. */
 export type Build = (name: string, output: string) => Promise<void>
+/** The arguments of `go` that make the program `name` at `output`. */
+export type BuildArgs = (name: string, output: string) => readonly string[]
 export type Say = (line: string) => void
 
 const BINARY_NAMES = Object.keys(TOOLS) as readonly BinaryName[]
@@ -53,15 +56,15 @@ function versionFlags(version: string): string {
     .join(' ')
 }
 
-/** The arguments of `go` that build one of the programs. */
-export const goBuildArgs = (name: BinaryName, output: string, { versionOf }: Pins): readonly string[] => [
+/** How each program is built. */
+export const controlPlaneArgs: BuildArgs = (name, output) => [
   'build',
   '-trimpath',
   '-tags=selinux,notest,grpcnotrace', // as Kubernetes' own release build
-  `-ldflags=-s -w ${versionFlags(versionOf(KUBERNETES))}`,
+  `-ldflags=-s -w ${versionFlags(pinsOf(MODULES.controlPlane).versionOf(KUBERNETES))}`,
   '-o',
   output,
-  TOOLS[name].package,
+  TOOLS[name as BinaryName].package,
 ]
 
 /**
@@ -115,7 +118,7 @@ async function provided(name: BinaryName, assets: string, { versionOf }: Pins): 
  * @throws whatever `build` throws.
  */
 export async function findBinaries(cache: string, build: Build, say: Say): Promise<Binaries> {
-  const pins = readPins()
+  const pins = pinsOf(MODULES.controlPlane)
   const folder = join(cache, 'bin')
   const found = new Map<BinaryName, string>()
   if (env.KUBEBUILDER_ASSETS)

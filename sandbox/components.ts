@@ -19,10 +19,10 @@ export interface Layout {
 }
 
 /** Addresses come from 198.18.0.0/15, which RFC 2544 keeps for benchmarks: nothing dials them. */
-const NOBODY = '198.18.255.1'
+export const NOBODY = '198.18.255.1'
 const NODE_ADDRESS = '198.18.255.2'
-const POD_RANGE = '198.18.0.0/20'
-const SERVICE_RANGE = '198.19.0.0/24'
+export const POD_RANGE = '198.18.0.0/20'
+export const SERVICE_RANGE = '198.19.0.0/24'
 
 const spec = ({ binaries, stateDirectory }: Layout, name: BinaryName, args: readonly string[]): ProcessSpec => ({
   name,

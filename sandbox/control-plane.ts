@@ -2,16 +2,17 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { request } from 'undici'
 import { type Api, apiOf } from './api.ts'
-import { type Binaries, findBinaries, type Say } from './binaries.ts'
+import { type Binaries, type BuildArgs, buildMissing, controlPlaneArgs, findBinaries, type Say } from './binaries.ts'
 import { apiserver, controllerManager, etcd, kwok, scheduler } from './components.ts'
 import { eventually } from './eventually.ts'
 import { applyCrds, createNodes, nodesReady } from './first-objects.ts'
-import { cacheFolder, installedGo } from './go.ts'
+import { cacheOf } from './go.ts'
 import { goBuild } from './go-build.ts'
 import type { ProcessSpec } from './messages.ts'
+import { MODULES, type ModuleFolder } from './pins.ts'
 import { describeExit, type SupervisedProcess, startSupervisor } from './processes.ts'
 import { type Ran, run } from './run.ts'
-import { prepareState, type RestrictedUser, type State } from './state.ts'
+import { prepareState, type RestrictedUser, type State, type User } from './state.ts'
 
 export interface StartOptions {
   /** Told what is being built, and when a process ends by itself. */
@@ -43,7 +44,7 @@ export interface ControlPlane {
   readonly api: Api
   /** For the restricted users: no rights until bound. */
   readonly apiAs: (user: RestrictedUser) => Api
-  readonly kubeconfigAs: (user: RestrictedUser) => Promise<string>
+  readonly kubeconfigAs: (user: User) => Promise<string>
   readonly kubectl: (args: readonly string[], options?: KubectlOptions) => Promise<Ran>
   /** Writes a kubeconfig for any token and returns its path. */
   readonly kubeconfigFor: (who: { readonly user: string; readonly token: string }) => Promise<string>
@@ -51,6 +52,8 @@ export interface ControlPlane {
   readonly serviceAccountKubeconfig: (account: { readonly namespace: string; readonly name: string }) => Promise<string>
   /** Runs one more process, which is stopped before the control plane. `say` tells when it ends without its `stop`. */
   readonly supervise: (spec: ProcessSpec) => Promise<SupervisedProcess>
+  /** The path of one more program, of one of our Go modules, built when it is not in the cache. */
+  readonly program: (name: string, module: ModuleFolder, args: BuildArgs) => Promise<string>
   /** Resolves when no process, port or file is left. May be called again. */
   readonly stop: () => Promise<void>
 }
@@ -78,8 +81,9 @@ export async function startControlPlane({ say, crds = [], signal }: StartOptions
   }
 
   try {
-    const cache = cacheFolder(await installedGo())
-    const binaries = await findBinaries(cache, goBuild(supervisor, wait.signal), say)
+    const { controlPlane } = MODULES
+    const build = goBuild({ supervisor, signal: wait.signal }, controlPlane, controlPlaneArgs)
+    const binaries = await findBinaries(await cacheOf(controlPlane), build, say)
     const state = await prepareState(supervisor.stateDirectory, binaries)
     const { layout } = state
     await supervise(etcd(layout))
@@ -91,7 +95,13 @@ export async function startControlPlane({ say, crds = [], signal }: StartOptions
     await Promise.all([controllerManager, scheduler, kwok].map((component) => supervise(component(layout))))
     await createNodes(admin)
     await nodesReady(admin, wait)
-    return { ...(await offersOf(state, ca, admin)), supervise, stop: supervisor.stop }
+    const program = async (name: string, module: ModuleFolder, args: BuildArgs): Promise<string> => {
+      const folder = join(await cacheOf(module), 'bin')
+      const build = goBuild({ supervisor, ...(signal && { signal }) }, module, args) // whoever died is no reason to give up
+      await buildMissing(folder, [name], build, say)
+      return join(folder, name)
+    }
+    return { ...(await offersOf(state, ca, admin)), supervise, program, stop: supervisor.stop }
   } catch (error) {
     if (!wait.signal.aborted) await sayLogs(supervisor.stateDirectory, say) // they go with the directory
     await supervisor.stop()
@@ -135,7 +145,7 @@ async function offersOf(
   { layout, tokens, kubeconfigOf }: State,
   ca: string,
   api: Api,
-): Promise<Omit<ControlPlane, 'supervise' | 'stop'>> {
+): Promise<Omit<ControlPlane, 'supervise' | 'program' | 'stop'>> {
   const { binaries, stateDirectory, server, caFile, auditLog } = layout
   const admins = await kubeconfigOf('admin', tokens.admin)
   const env = { HOME: stateDirectory, PATH: '/usr/bin:/bin', KUBECACHEDIR: `${stateDirectory}/kubectl-cache` }

@@ -4,11 +4,19 @@ import type { Api } from './api.ts'
 import { type EventuallyOptions, eventually } from './eventually.ts'
 
 const NODES = ['node-1', 'node-2', 'node-3']
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const DEADLINE_MS = 60_000
 
 interface Condition {
   readonly type: string
   readonly status: string
+}
+interface CrdSpec {
+  readonly spec: {
+    readonly group: string
+    readonly names: { readonly plural: string }
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[]
+  }
 }
 interface Conditioned {
   readonly spec?: { readonly taints?: readonly object[] }
@@ -18,15 +26,28 @@ interface Conditioned {
 const isTrue = ({ status }: Conditioned, type: string): boolean =>
   status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false
 
+const parsed = (manifests: readonly string[]): readonly KubeObject[] =>
+  manifests.flatMap((text) => parseAllDocuments(text).flatMap((document) => document.toJS() ?? []))
+
+/** Where its objects of all namespaces are listed. */
+const collectionOf = (crd: KubeObject): string => {
+  const { group, names, versions } = (crd as KubeObject & CrdSpec).spec
+  return `/apis/${group}/${versions.find(({ served }) => served)?.name}/${names.plural}`
+}
+
 /**
  * Applies the CustomResourceDefinitions in `manifests` (YAML, any number of documents each) and waits until they serve.
  * @throws Error when one is refused, or not established in a minute.
  */
-export async function applyCrds(api: Api, manifests: readonly string[], options: EventuallyOptions): Promise<void> {
-  const crds = manifests.flatMap((text) => parseAllDocuments(text).flatMap((document) => document.toJS() ?? []))
+export async function applyCrds(
+  api: Api,
+  manifests: readonly string[],
+  options: EventuallyOptions = {},
+): Promise<void> {
   await Promise.all(
-    crds.map(async (crd: KubeObject) => {
-      const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`
+    parsed(manifests).map(async (crd) => {
+      const path = `${CRDS}/${crd.metadata.name}`
+      const collection = collectionOf(crd)
       await api.apply(path, crd)
       await eventually(
         `the CustomResourceDefinition ${crd.metadata.name} to be established`,
@@ -34,9 +55,26 @@ export async function applyCrds(api: Api, manifests: readonly string[], options:
         async () => {
           const { status } = await api.get<Conditioned>(path)
           if (!isTrue({ status: status ?? {} }, 'Established')) throw new Error(JSON.stringify(status))
+          await api.list(`${collection}?limit=1`) // one that was there before is established before it serves
         },
         options,
       )
+    }),
+  )
+}
+
+/**
+ * Deletes the CustomResourceDefinitions in `manifests`, and with them their objects, and waits until they are gone.
+ * @throws Error when one is still there after a minute.
+ */
+export async function removeCrds(api: Api, manifests: readonly string[]): Promise<void> {
+  await Promise.all(
+    parsed(manifests).map(async ({ metadata: { name } }) => {
+      await api.delete(`${CRDS}/${name}`)
+      await eventually(`the CustomResourceDefinition ${name} to be gone`, DEADLINE_MS, async () => {
+        const found = await api.list(`${CRDS}?fieldSelector=metadata.name=${name}`)
+        if (found.length > 0) throw new Error(JSON.stringify(found[0]?.status))
+      })
     }),
   )
 }

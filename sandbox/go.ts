@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { env } from 'node:process'
-import { MODULE_FOLDER, readPins } from './pins.ts'
+import { MODULES, type ModuleFolder, pinsOf } from './pins.ts'
 import { run } from './run.ts'
 
 /** For every `go` command: the toolchain that is there, our modules as they are pinned. */
@@ -27,8 +27,8 @@ export function isAtLeast(found: string, least: string): boolean {
  * Version, operating system and architecture of the installed Go: "go1.26.8 linux amd64".
  * @throws Error that says how to get Go, when there is none or it is too old.
  */
-export async function installedGo(least = readPins().go): Promise<string> {
-  const remedy = `Go ${least} or newer builds the control plane: install it from https://go.dev/dl/ and put its bin folder on PATH`
+export async function installedGo(least = pinsOf(MODULES.controlPlane).go): Promise<string> {
+  const remedy = `Go ${least} or newer builds it: install it from https://go.dev/dl/ and put its bin folder on PATH`
   // asked outside of our module, where an old Go would refuse to say anything
   const { code, stdout, stderr } = await run('go', ['env', 'GOVERSION', 'GOOS', 'GOARCH'], {
     cwd: tmpdir(),
@@ -43,12 +43,14 @@ export async function installedGo(least = readPins().go): Promise<string> {
 }
 
 /**
- * The folder for all that is built or taken from modules, outside of the checkout. Whatever it depends on is in its
- * name, so that nothing in it ever grows stale.
+ * The folder for all that is built or taken from one of our modules, outside of the checkout. Whatever it depends on
+ * is in its name, so that nothing in it ever grows stale.
+ * @throws Error that says how to get Go, when there is none or the module wants a newer one.
  */
-export function cacheFolder(go: string): string {
+export async function cacheOf(module: ModuleFolder): Promise<string> {
+  const go = await installedGo(pinsOf(module).go)
   const key = createHash('sha256')
-  for (const file of ['go.mod', 'go.sum']) key.update(readFileSync(join(MODULE_FOLDER, file)))
+  for (const file of ['go.mod', 'go.sum']) key.update(readFileSync(join(module, file)))
   const base = env.XDG_CACHE_HOME || join(homedir(), '.cache') // empty counts as unset, says the XDG specification
   return join(base, 'experiment-deployment-controller', key.update(go).digest('hex').slice(0, 16))
 }

@@ -53,7 +53,13 @@ export async function install(plane: ControlPlane): Promise<Installation> {
       name,
       command: process.execPath,
       args,
-      env: { KUBECONFIG, HOSTNAME: name, NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE, ...env },
+      env: {
+        KUBECONFIG,
+        HOSTNAME: name,
+        KIND_PROBE_SECONDS: '2',
+        NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
+        ...env,
+      },
       cwd: ROOT,
     })
   }

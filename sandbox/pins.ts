@@ -1,10 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 
-/** The folder of our go.mod: every version the sandbox uses is read from there, and written nowhere else. */
-export const MODULE_FOLDER = fileURLToPath(new URL('.', import.meta.url))
+/**
+ * The folders of our Go modules, of which each has a cache of its own: the control plane, and Argo Rollouts, which
+ * wants another Kubernetes. Every version that the sandbox uses is read from their go.mod, and written nowhere else.
+ */
+export const MODULES = {
+  controlPlane: import.meta.dirname,
+  argo: join(import.meta.dirname, 'argo'),
+} as const
 
-/** What go.mod pins. */
+/** The folder of one of our Go modules. */
+export type ModuleFolder = (typeof MODULES)[keyof typeof MODULES]
+
+/** What a go.mod pins. */
 export interface Pins {
   /** The least Go that builds it, as in "1.26.0". */
   readonly go: string
@@ -12,16 +21,19 @@ export interface Pins {
   readonly versionOf: (module: string) => string
 }
 
+/** What the go.mod in `folder` pins. */
+export const pinsOf = (folder: ModuleFolder): Pins => readPins(readFileSync(join(folder, 'go.mod'), 'utf8'))
+
 /** Reads `go` and `require` lines of a go.mod, alone or in blocks. `replace` lines do not name what is built here. */
-export function readPins(goMod = readFileSync(new URL('go.mod', import.meta.url), 'utf8')): Pins {
+export function readPins(goMod: string): Pins {
   const go = /^go (\S+)$/m.exec(goMod)?.[1]
-  if (!go) throw new Error('sandbox/go.mod has no line "go VERSION"')
+  if (!go) throw new Error('go.mod has no line "go VERSION"')
   const versions = new Map(
     [...goMod.matchAll(/^(?:require)?\s+(\S+) (v\S+)/gm)].map(([, module = '', version = '']) => [module, version]),
   )
   const versionOf = (module: string): string => {
     const version = versions.get(module)
-    if (!version) throw new Error(`sandbox/go.mod requires no ${module}; add it with \`go get\` in sandbox/`)
+    if (!version) throw new Error(`go.mod requires no ${module}; add it with \`go get\` in the folder of that go.mod`)
     return version
   }
   return { go, versionOf }

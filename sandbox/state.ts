@@ -9,12 +9,14 @@ import { writeKubeconfig } from './kubeconfig.ts'
 import { freePorts } from './ports.ts'
 
 /** Who may do anything; the programs have names of their own, so that the audit log tells them from people. */
-const MASTERS = ['admin', 'system:kube-controller-manager', 'system:kube-scheduler', 'kwok'] as const
+const MASTERS = ['admin', 'system:kube-controller-manager', 'system:kube-scheduler', 'kwok', 'argo-rollouts'] as const
 /** People without any rights until a test binds them. */
 const RESTRICTED = ['alice', 'bob'] as const
+/** The rights of these come with Kubernetes. */
+const BOOTSTRAPPED = ['system:kube-proxy'] as const
 
 export type RestrictedUser = (typeof RESTRICTED)[number]
-export type User = (typeof MASTERS)[number] | RestrictedUser
+export type User = (typeof MASTERS)[number] | (typeof BOOTSTRAPPED)[number] | RestrictedUser
 
 /** All that is on disk before the first program starts. */
 export interface State {
@@ -37,6 +39,8 @@ export async function prepareState(stateDirectory: string, binaries: Binaries): 
     'system:kube-controller-manager': newToken(),
     'system:kube-scheduler': newToken(),
     kwok: newToken(),
+    'argo-rollouts': newToken(),
+    'system:kube-proxy': newToken(),
     alice: newToken(),
     bob: newToken(),
   }
@@ -51,7 +55,10 @@ export async function prepareState(stateDirectory: string, binaries: Binaries): 
     writeFile(inState('service-account.key'), privateKey.export({ type: 'sec1', format: 'pem' }), secret),
     writeFile(
       inState('tokens.csv'),
-      [...MASTERS.map((user) => row(user, 'system:masters')), ...RESTRICTED.map((user) => row(user, ''))].join(''),
+      [
+        ...MASTERS.map((user) => row(user, 'system:masters')),
+        ...[...BOOTSTRAPPED, ...RESTRICTED].map((user) => row(user, '')),
+      ].join(''),
       secret,
     ),
   ])

@@ -6,3 +6,6 @@ const numRuns = Number(process.env.RUNS ?? 200)
 // without the last, `maxLength: 80` makes lists of ten
 fc.configureGlobal({ seed, numRuns, defaultSizeToMaxWhenMaxSpecified: true })
 console.log(`properties: seed ${seed}, ${numRuns} runs each`)
+
+/** For the laws that everything stands on: merge, derivation, selection. */
+export const THOROUGH = { numRuns: Math.max(numRuns, 10_000) }

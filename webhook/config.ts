@@ -13,5 +13,7 @@ export const readConfig = (vars: Vars) => ({
   keyFile: text(vars, 'TLS_KEY_FILE', { fallback: '/etc/webhook/tls/tls.key' }),
   /** empty: the ServiceAccount of the pod we run in */
   kubeconfig: vars.KUBECONFIG || undefined,
+  /** how often a kind that the cluster does not serve is asked for: Argo Rollouts may be installed later */
+  kindProbeMs: 1_000 * wholeNumber(vars, 'KIND_PROBE_SECONDS', { fallback: 30, min: 1, max: 600 }),
   logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
 })

@@ -25,7 +25,13 @@ const kube = kubeClient({
   random: Math.random,
 })
 const schemas = new SchemaCatalog(schemaSource(kube), Object.values(WORKLOAD_KINDS))
-const freshening = keepFresh({ catalog: schemas, timers, log, signal: stopping.signal })
+const freshening = keepFresh({
+  catalog: schemas,
+  timers,
+  log,
+  signal: stopping.signal,
+  absentMs: config.kindProbeMs,
+})
 
 const app = admissionApp({ validate: validator({ kube, schemas }), log })
 const tls = { cert: readFileSync(config.certFile, 'utf8'), key: readFileSync(config.keyFile, 'utf8') }

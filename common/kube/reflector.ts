@@ -20,8 +20,6 @@ const SILENT_AFTER_MS = 120_000
 const PEACEFUL_AFTER_MS = 5_000
 /** After so many failures in a row the version itself is suspect. */
 const RELIST_AFTER_FAILURES = 5
-/** How often a kind that is not served is asked for: a CRD may come. */
-const PROBE_ABSENT_MS = 30_000
 
 export type Handler<T> = (change: Change<T>) => void
 
@@ -33,6 +31,8 @@ export interface ReflectorOptions<T> {
   readonly timers: Timers
   readonly random: Random
   readonly log: Log
+  /** how often a kind that is not served is asked for, its CRD may come; default 30 s */
+  readonly probeAbsentMs?: number
 }
 
 /**
@@ -214,7 +214,7 @@ export class Reflector<T> {
     const delayMs = this.#reconnect.delayMs()
     if (kind === 'kindAbsent') {
       this.#empty()
-      return PROBE_ABSENT_MS
+      return this.#options.probeAbsentMs ?? 30_000
     }
     this.#failures += 1
     if (kind === 'gone' || kind === 'badLine' || this.#failures >= RELIST_AFTER_FAILURES) this.#mustList = true

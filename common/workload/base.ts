@@ -19,13 +19,13 @@ export type Based =
   | { readonly is: 'refused'; readonly errors: readonly FieldError[] }
   | { readonly is: 'missing'; readonly message: string }
 
-/** The part of `source` that a fork of `kind` takes over; shares no object with its arguments. */
+/** The part of `source` that a fork of `kind` takes over. Shares objects with its arguments: `derive` copies. */
 export function baseOf(kind: WorkloadKind, source: KubeObject, referents: readonly KubeObject[] = []): Based {
   const found = kind.template(source, referents)
   if (found.is === 'missing') return found
-  const { template, errors, warnings } = templateOf(structuredClone(found.template))
+  const { template, errors, warnings } = templateOf(found.template)
   if (errors.length > 0) return { is: 'refused', errors }
-  const spec = structuredClone({ ...kind.takeOver(objectOr(source.spec)), ...kind.fixed, template }) as JsonObject
+  const spec = { ...kind.takeOver(objectOr(source.spec)), ...kind.fixed, template } as JsonObject
   const annotations = Object.fromEntries(
     Object.entries(source.metadata.annotations ?? {}).filter(([key]) => kind.kept.includes(key)),
   )

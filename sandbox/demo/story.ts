@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { ControlPlane } from '../control-plane.ts'
 import { guestbook } from '../modules.ts'
 import { foreignWrites, ownWrites } from '../proof.ts'
+import { measureShare } from './measured.ts'
 import { NAMESPACE, type Stage } from './stage.ts'
 
 /** The experiment of the story. A list the source does not have comes whole; everything else is followed. */
@@ -69,6 +70,11 @@ const shared: Step = {
     await stage.kubectl('get pods -l tier=frontend')
     await stage.kubectl("get expd warm-frontend -o 'jsonpath-as-json={.status.services}'")
   },
+}
+
+const measured: Step = {
+  title: 'Is it true? Kubernetes’ own kube-proxy carries 2,000 requests through the Service',
+  play: measureShare,
 }
 
 const mistaken: Step = {
@@ -150,6 +156,7 @@ export const STORY: readonly Step[] = [
   application,
   admitted,
   shared,
+  measured,
   mistaken,
   followed,
   repaired,

@@ -24,14 +24,16 @@ interface Side {
   readonly isReady: (object: KubeObject) => boolean
 }
 
-const experiment = (index: number, namespace: string): ExperimentDeployment => ({
+/** The `index`-th experiment on `cart` in `namespace`, as it would be stored. */
+export const experiment = (index: number, namespace: string): ExperimentDeployment => ({
   apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
   kind: EXPERIMENT_DEPLOYMENT.kind,
   metadata: { name: `copy-${index}`, namespace, uid: `uid-${index}`, generation: 1 },
   spec: { sourceRef: { kind: 'Deployment', name: 'cart' }, replicas: 1, overrideSpec: imageOverride('cart:rc') },
 })
 
-const experiments: Side = {
+/** Through the product. */
+export const experiments: Side = {
   name: 'experiments',
   path: (namespace) => pathOf(EXPERIMENT_DEPLOYMENT, { namespace }),
   object: (index, namespace) => {
@@ -59,7 +61,7 @@ const deployments: Side = {
 }
 
 /** A three-pod source behind a Service, in a namespace of its own. */
-async function prepare({ api }: ControlPlane, namespace: string): Promise<KubeObject> {
+export async function prepare({ api }: ControlPlane, namespace: string): Promise<KubeObject> {
   await api.create('/api/v1/namespaces', { metadata: { name: namespace } })
   const labels = { app: 'cart' }
   await api.create(`/api/v1/namespaces/${namespace}/services`, {
@@ -78,18 +80,26 @@ async function prepare({ api }: ControlPlane, namespace: string): Promise<KubeOb
   })
 }
 
+/** Calls `act` for each of `items`, `lanes` at a time. */
+export async function inParallel<T>(
+  lanes: number,
+  items: readonly T[],
+  act: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const queue = items.values()
+  const lane = async () => {
+    for (const item of queue) await act(item)
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+}
+
 /** Seconds from the first request until `COUNT` objects are ready; leaves nothing behind. */
 async function measure(plane: ControlPlane, side: Side, namespace: string): Promise<number> {
   const { api } = plane
   const source = await prepare(plane, namespace)
   const objects = Array.from({ length: COUNT }, (_, index) => side.object(index, namespace, source))
   const started = performance.now()
-  const queue = objects.values()
-  await Promise.all(
-    Array.from({ length: CONCURRENCY }, async () => {
-      for (const object of queue) await api.create(side.path(namespace), object)
-    }),
-  )
+  await inParallel(CONCURRENCY, objects, (object) => api.create(side.path(namespace), object))
   await eventually(
     `${COUNT} ${side.name}`,
     DEADLINE_MS,

@@ -1,9 +1,12 @@
 /** `npm run bench -- [NAME …] [--json]`: every figure is a ratio to something measured in the same run. */
+
+import { derivation } from './derivation.ts'
 import type { Bench, Figure } from './figure.ts'
 import { table } from './figure.ts'
+import { followers } from './followers.ts'
 import { forks } from './forks.ts'
 
-const BENCHES: readonly Bench[] = [forks]
+const BENCHES: readonly Bench[] = [forks, derivation, followers]
 
 const words = process.argv.slice(2)
 const isJson = words.includes('--json')

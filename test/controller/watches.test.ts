@@ -1,46 +1,105 @@
 import { expect } from 'chai'
-import type { ServiceView } from '../../common/workload/services.ts'
-import { connect, type Told, type View } from '../../controller/watches.ts'
-import { anExperiment } from '../builders.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { deployment } from '../../common/workload/deployment.ts'
+import type { ServiceView, SliceView } from '../../common/workload/services.ts'
+import { connect, FOLD_MS, type Told } from '../../controller/watches.ts'
+import { aDeployment, anExperiment, FORK } from '../builders.ts'
 
-/** A reflector that tells what a test says. */
-function aView<T>() {
+/** A reflector of which only the telling matters. */
+function view<T>() {
   const handlers: ((change: Told<T>) => void)[] = []
-  const view: View<T> = { get: () => undefined, subscribe: (handler) => handlers.push(handler) }
-  const tell = (change: Told<T>) => {
-    for (const handler of handlers) handler(change)
+  return {
+    get: () => undefined,
+    subscribe: (handler: (change: Told<T>) => void) => void handlers.push(handler),
+    tell: (change: Told<T>) => {
+      for (const handler of handlers) handler(change)
+    },
   }
-  return { view, tell }
 }
 
-const CART: ServiceView = { name: 'cart', selector: { app: 'cart' } }
-const changes: Record<string, readonly [Told<ServiceView>, readonly string[]]> = {
-  'one that appears wakes its namespace now': [{ is: 'added', key: 'shop/cart', after: CART }, ['shop/faster-cart']],
-  'one that selects others wakes its namespace now': [
-    { is: 'updated', key: 'shop/cart', before: CART, after: { ...CART, selector: { app: 'other' } } },
-    ['shop/faster-cart'],
-  ],
-  'one that goes wakes its namespace now': [{ is: 'deleted', key: 'shop/cart', before: CART }, ['shop/faster-cart']],
-  'one that is as it was, for us, wakes nobody': [
-    { is: 'updated', key: 'shop/cart', before: CART, after: { ...CART } },
-    [],
-  ],
-  'one of another namespace wakes nobody here': [{ is: 'added', key: 'stall/cart', after: CART }, []],
+/** One experiment on `cart`, and what wakes it. */
+function world() {
+  const experiments = view<ExperimentDeployment>()
+  const forks = view<KubeObject>()
+  const all = view<KubeObject>()
+  const services = view<ServiceView>()
+  const slices = view<SliceView>()
+  const diary: string[] = []
+  const queue = {
+    add: (key: string) => diary.push(`add ${key}`),
+    addAfter: (key: string, delayMs: number) => diary.push(`add ${key} in ${delayMs}`),
+    forget: (key: string) => diary.push(`forget ${key}`),
+  }
+  const traffic = connect({ experiments, workloads: [{ kind: deployment, forks, all }], services, slices }, queue)
+  experiments.tell({ is: 'added', key: 'shop/faster-cart', after: anExperiment() })
+  diary.length = 0
+  return { experiments, forks, all, services, slices, traffic, diary }
 }
 
-describe('a Service', () => {
-  for (const [sentence, [change, expected]] of Object.entries(changes))
-    it(sentence, () => {
-      const woken: string[] = []
-      const experiments = aView<ReturnType<typeof anExperiment>>()
-      const services = aView<ServiceView>()
-      connect(
-        { experiments: experiments.view, workloads: [], services: services.view, slices: aView<never>().view },
-        { add: (key) => woken.push(key), addAfter: () => undefined, forget: () => undefined },
-      )
-      experiments.tell({ is: 'added', key: 'shop/faster-cart', after: anExperiment() })
-      woken.length = 0
-      services.tell(change)
-      expect(woken).to.deep.equal(expected)
-    })
+const NOW = ['add shop/faster-cart']
+const LATER = [`add shop/faster-cart in ${FOLD_MS}`]
+const slice = (...pods: string[]): SliceView => ({ service: 'cart', ready: pods.map((pod) => ({ uid: pod, pod })) })
+
+describe('what wakes an experiment', () => {
+  it('its own change, and its end makes it forgotten', () => {
+    const { experiments, all, diary } = world()
+    experiments.tell({ is: 'updated', key: 'shop/faster-cart', before: anExperiment(), after: anExperiment() })
+    experiments.tell({ is: 'deleted', key: 'shop/faster-cart', before: anExperiment() })
+    all.tell({ is: 'added', key: 'shop/cart', after: aDeployment() })
+    expect(diary).to.deep.equal([...NOW, 'forget shop/faster-cart'])
+  })
+
+  it('its fork’s change', () => {
+    const { forks, diary } = world()
+    forks.tell({ is: 'added', key: `shop/${FORK}`, after: aDeployment({ name: FORK }) })
+    forks.tell({ is: 'deleted', key: 'shop/another', before: aDeployment({ name: 'another' }) })
+    expect(diary).to.deep.equal(NOW)
+  })
+
+  it('its source’s new generation at once, its new status folded', () => {
+    const { all, diary } = world()
+    const [one, two] = [aDeployment(), aDeployment({ metadata: { generation: 2 } })]
+    all.tell({ is: 'updated', key: 'shop/cart', before: one, after: one })
+    expect(diary.splice(0)).to.deep.equal(LATER)
+    all.tell({ is: 'updated', key: 'shop/cart', before: one, after: two })
+    all.tell({ is: 'deleted', key: 'shop/cart', before: two })
+    expect(diary).to.deep.equal([...NOW, ...NOW])
+  })
+
+  it('a foreign object under the name of its fork', () => {
+    const { all, diary } = world()
+    all.tell({ is: 'added', key: `shop/${FORK}`, after: aDeployment({ name: FORK }) })
+    expect(diary).to.deep.equal(NOW)
+  })
+
+  it('a Service of its namespace, and of no other', () => {
+    const { services, traffic, diary } = world()
+    services.tell({ is: 'added', key: 'shop/cart', after: { name: 'cart', selector: { app: 'cart' } } })
+    services.tell({ is: 'added', key: 'other/cart', after: { name: 'cart', selector: { app: 'cart' } } })
+    expect(diary).to.deep.equal(NOW)
+    expect(traffic.of('shop').services).to.have.length(1)
+    services.tell({ is: 'deleted', key: 'shop/cart', before: { name: 'cart', selector: { app: 'cart' } } })
+    expect(traffic.of('shop').services).to.deep.equal([])
+  })
+
+  it('a Service that selects others now, not one that is the same for us', () => {
+    const { services, diary } = world()
+    const before: ServiceView = { name: 'cart', selector: { app: 'cart' } }
+    services.tell({ is: 'updated', key: 'shop/cart', before, after: { ...before } })
+    expect(diary).to.deep.equal([])
+    services.tell({ is: 'updated', key: 'shop/cart', before, after: { ...before, selector: { app: 'other' } } })
+    services.tell({ is: 'updated', key: 'shop/cart', before, after: { ...before, sessionAffinity: 'ClientIP' } })
+    expect(diary).to.deep.equal([...NOW, ...NOW])
+  })
+
+  it('an endpoint of its own at once, those of others folded', () => {
+    const { slices, traffic, diary } = world()
+    slices.tell({ is: 'added', key: 'shop/cart-x', after: slice('cart-5c6b-1') })
+    expect(diary.splice(0)).to.deep.equal(LATER)
+    const both = slice('cart-5c6b-1', `${FORK}-7d9f-2`)
+    slices.tell({ is: 'updated', key: 'shop/cart-x', before: slice('cart-5c6b-1'), after: both })
+    expect(diary).to.deep.equal([...NOW, ...LATER])
+    expect(traffic.of('shop').slices).to.deep.equal([both])
+  })
 })

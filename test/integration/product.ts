@@ -4,6 +4,8 @@ import { at, isObject, type JsonObject, type KubeObject, listOr } from '../../co
 import type { ExperimentDeployment, ExperimentDeploymentSpec } from '../../common/api/types.ts'
 import { pathOf } from '../../common/kube/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
+import { rollout } from '../../common/workload/rollout.ts'
+import { statefulSet } from '../../common/workload/stateful-set.ts'
 import type { Api } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { type Installation, install } from '../../sandbox/installation.ts'
@@ -17,10 +19,10 @@ export function installation(): Promise<Installation> {
   return installing
 }
 
-/** Waits are for a whole suite at once on two busy cores. */
-export const DEADLINE_MS = 60_000
+/** Waits are for a whole suite at once on two busy cores; they end before mocha's timeout, which cannot say what for. */
+export const DEADLINE_MS = 50_000
 
-type ExperimentOf = Partial<ExperimentDeploymentSpec> & { readonly source: string }
+type ExperimentOf = Partial<ExperimentDeploymentSpec> & { readonly source: string; readonly kind?: string }
 
 /** A namespace with the product watching it. */
 export interface Place {
@@ -43,11 +45,14 @@ export interface Place {
     holds: (of: ExperimentDeployment) => boolean,
   ) => Promise<ExperimentDeployment>
   readonly deployment: (name: string) => Promise<KubeObject>
-  readonly path: (of: 'deployments' | 'experiments' | 'services' | 'pods' | 'quotas', name?: string) => string
+  readonly path: (of: keyof typeof RESOURCES, name?: string) => string
 }
 
 const RESOURCES = {
   deployments: deployment,
+  statefulSets: statefulSet,
+  rollouts: rollout,
+  claims: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', plural: 'persistentvolumeclaims' },
   experiments: EXPERIMENT_DEPLOYMENT,
   services: { apiVersion: 'v1', kind: 'Service', plural: 'services' },
   pods: { apiVersion: 'v1', kind: 'Pod', plural: 'pods' },
@@ -91,9 +96,9 @@ function placeAt(api: Api, kubectl: Kubectl, namespace: string): Place {
       const { code, stdout, stderr } = await kubectl(['-n', namespace, ...args], input === undefined ? {} : { input })
       return { code, text: `${stderr}${stdout}` }
     },
-    experiment: async (name, { source, overrideSpec = {}, ...spec }) => {
+    experiment: async (name, { source, kind: sourceKind = 'Deployment', overrideSpec = {}, ...spec }) => {
       const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
-      const sourceRef = { kind: 'Deployment', name: source }
+      const sourceRef = { kind: sourceKind, name: source }
       await api.create(path('experiments'), {
         apiVersion,
         kind,

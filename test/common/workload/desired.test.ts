@@ -7,6 +7,7 @@ import { deployment } from '../../../common/workload/deployment.ts'
 import { baseHash, type Derived, derive } from '../../../common/workload/desired.ts'
 import { aBase, aDeployment, anExperiment } from '../../builders.ts'
 import { aJsonObject } from '../../generators.ts'
+import { THOROUGH } from '../../property.ts'
 
 const EXAMPLE = `
 apiVersion: apps/v1
@@ -121,8 +122,9 @@ describe('derive', () => {
         if (derived.is === 'fork') scribble(derived.fork)
         expect({ source, overrideSpec }).to.deep.equal(before)
       }),
+      THOROUGH,
     )
-  })
+  }).timeout(30_000)
 })
 
 /** Writes into every object and list below `value`. */

@@ -1,0 +1,77 @@
+import { request } from 'node:http'
+
+/** Where requests go, and how many. */
+export interface Burst {
+  readonly count: number
+  readonly host: string
+  readonly port: number
+}
+
+/** What became of the requests; together as many as were asked for. */
+export interface Answers {
+  /** How many each pod answered, by its address. */
+  readonly byPod: Readonly<Record<string, number>>
+  /** How many failed, by what went wrong: `ECONNREFUSED`, `timeout`, `not sent`. */
+  readonly failures: Readonly<Record<string, number>>
+}
+
+interface Limits {
+  readonly parallel?: number
+  readonly requestMs?: number
+  readonly totalMs?: number
+}
+
+const MOST = 100_000
+
+/**
+ * Sends `count` requests, each over a connection of its own, since that is what a Service shares out.
+ * @throws RangeError for more than 100,000.
+ */
+export async function send(
+  { count, host, port }: Burst,
+  { parallel = 16, requestMs = 5_000, totalMs = 60_000 }: Limits = {},
+): Promise<Answers> {
+  if (!(count >= 0 && count <= MOST)) throw new RangeError(`count must be 0 to ${MOST}, found ${count}`)
+  const end = performance.now() + totalMs
+  const byPod: Record<string, number> = {}
+  const failures: Record<string, number> = {}
+  let left = count
+  const client = async () => {
+    while (left > 0 && performance.now() < end) {
+      left--
+      try {
+        const pod = await askOnce(host, port, requestMs)
+        byPod[pod] = (byPod[pod] ?? 0) + 1
+      } catch (error) {
+        const reason = reasonOf(error)
+        failures[reason] = (failures[reason] ?? 0) + 1
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, client))
+  if (left > 0) failures['not sent'] = left
+  return { byPod, failures }
+}
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout'
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}
+
+/** The body of the answer: the address of the pod that gave it. */
+function askOnce(host: string, port: number, requestMs: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(requestMs)
+    signal.addEventListener('abort', () => reject(signal.reason))
+    const asked = request({ host, port, agent: false, signal }, (answer) => {
+      let body = ''
+      answer.setEncoding('utf8').on('data', (text: string) => {
+        body += text
+      })
+      answer.once('error', reject)
+      answer.once('end', () => (answer.statusCode === 200 ? resolve(body) : reject(`HTTP ${answer.statusCode}`)))
+    })
+    asked.once('error', reject)
+    asked.end()
+  })
+}

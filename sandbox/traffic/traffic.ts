@@ -1,0 +1,127 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Agent, request } from 'undici'
+import type { KubeObject } from '../../common/api/object.ts'
+import { NOBODY, POD_RANGE, SERVICE_RANGE } from '../components.ts'
+import type { ControlPlane } from '../control-plane.ts'
+import { eventually } from '../eventually.ts'
+import { describeExit } from '../processes.ts'
+import type { Answers } from './burst.ts'
+import type { Inside } from './inside.ts'
+import { inNewNamespace, TOOLS_PATH, whyNoNamespace } from './namespace.ts'
+import { relay } from './relay.ts'
+
+/** A Service, whose first port is asked. */
+export interface Asked {
+  readonly namespace: string
+  readonly service: string
+}
+
+/** Real requests through Services, by Kubernetes' own kube-proxy. */
+export interface Traffic {
+  /** Sends `count` requests, each over a new connection, to the address of the Service. Never rejects for a failing one. */
+  readonly requests: (count: number, asked: Asked) => Promise<Answers>
+  /** Resolves when kube-proxy, clients and the namespace are gone. */
+  readonly stop: () => Promise<void>
+}
+
+/** Why there is no traffic here, and what to do about it. */
+export interface NoTraffic {
+  readonly unavailable: string
+}
+
+const DEADLINE_MS = 30_000
+const HEALTH_PORT = 10_256 // in a namespace of its own every port is free
+
+interface Service extends KubeObject {
+  readonly spec: { readonly clusterIP: string; readonly ports: readonly { readonly port: number }[] }
+}
+interface EndpointSlice extends KubeObject {
+  readonly ports?: readonly { readonly port?: number }[] | null
+}
+
+/**
+ * Starts kube-proxy, one server that plays all pods and their clients, in a network namespace of their own. Everything
+ * else stays outside, and nothing of it leaves the machine.
+ * @throws Error that tells how kube-proxy ended, or that it is not ready in 30 s.
+ */
+export async function startTraffic(plane: ControlPlane): Promise<Traffic | NoTraffic> {
+  const unavailable = await whyNoNamespace()
+  if (unavailable) return { unavailable }
+  const folder = await mkdtemp(join(plane.stateDirectory, 'traffic-'))
+  const inside: Inside = {
+    apiSocket: join(folder, 'api.sock'),
+    apiPort: Number(new URL(plane.server).port),
+    orders: join(folder, 'orders.sock'),
+    kubeProxy: plane.binaries['kube-proxy'],
+    kubeProxyConfig: join(folder, 'kube-proxy.json'),
+    healthPort: HEALTH_PORT,
+    client: NOBODY,
+    podRange: POD_RANGE,
+    serviceRange: SERVICE_RANGE,
+  }
+  await writeFile(inside.kubeProxyConfig, JSON.stringify(await kubeProxyConfig(plane)))
+  const outside = await relay({ from: { path: inside.apiSocket }, to: { host: '127.0.0.1', port: inside.apiPort } })
+  const program = [process.execPath, join(import.meta.dirname, 'inside.ts'), JSON.stringify(inside)]
+  const [command, ...args] = inNewNamespace(program)
+  const env = { HOME: plane.stateDirectory, PATH: TOOLS_PATH }
+  const namespace = await plane.supervise({ name: 'traffic', command, args, env })
+  const died = new AbortController()
+  void namespace.exited.then((exit) => died.abort(new Error(describeExit('traffic', exit))))
+
+  const agent = new Agent({ connect: { socketPath: inside.orders }, bodyTimeout: 0, headersTimeout: 0 })
+  async function order<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
+    const options = { dispatcher: agent, method, body: body === undefined ? null : JSON.stringify(body) }
+    const answer = await request(`http://inside${path}`, { ...options, signal: died.signal })
+    if (answer.statusCode !== 200) throw new Error(await answer.body.text())
+    return (await answer.body.json()) as T
+  }
+  const stop = async () => {
+    await namespace.stop()
+    await agent.close()
+    outside.close()
+  }
+  try {
+    await eventually('kube-proxy to be ready', DEADLINE_MS, () => order('GET', '/ready'), { signal: died.signal })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    async requests(count, asked) {
+      const { host, port, podPorts } = await whereIs(plane, asked)
+      await order('POST', '/ports', podPorts)
+      return order('POST', '/requests', { count, host, port })
+    },
+    stop,
+  }
+}
+
+/** What kube-proxy would do on node-1. */
+async function kubeProxyConfig(plane: ControlPlane): Promise<object> {
+  return {
+    apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
+    kind: 'KubeProxyConfiguration',
+    mode: 'nftables',
+    hostnameOverride: 'node-1',
+    clusterCIDR: POD_RANGE,
+    clientConnection: { kubeconfig: await plane.kubeconfigAs('system:kube-proxy') },
+    healthzBindAddress: `127.0.0.1:${HEALTH_PORT}`,
+    metricsBindAddress: '127.0.0.1:10249',
+    conntrack: { maxPerCore: 0, min: 0 }, // these limits belong to the whole machine
+  }
+}
+
+/** The Service's address and port, and the ports at which its pods are asked now. */
+async function whereIs({ api }: ControlPlane, { namespace, service }: Asked) {
+  const slices = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`
+  const [{ spec }, found] = await Promise.all([
+    api.get<Service>(`/api/v1/namespaces/${namespace}/services/${service}`),
+    api.list<EndpointSlice>(`${slices}?labelSelector=kubernetes.io/service-name=${service}`),
+  ])
+  const port = spec.ports[0]?.port
+  if (spec.clusterIP === 'None' || port === undefined)
+    throw new Error(`Service ${service} has no address of its own that could be asked: clusterIP ${spec.clusterIP}`)
+  const podPorts = found.flatMap(({ ports }) => (ports ?? []).flatMap(({ port }) => port ?? []))
+  return { host: spec.clusterIP, port, podPorts: [...new Set(podPorts)] }
+}

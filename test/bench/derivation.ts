@@ -1,0 +1,64 @@
+import { hashOf } from '../../common/api/canonical.ts'
+import type { JsonObject } from '../../common/api/object.ts'
+import { baseOf } from '../../common/workload/base.ts'
+import { deployment } from '../../common/workload/deployment.ts'
+import { baseHash, derive } from '../../common/workload/desired.ts'
+import { aDeployment, anExperiment } from '../builders.ts'
+import { type Bench, ratioFigure } from './figure.ts'
+
+const CHARACTERS = 12 * 1024
+const ROUNDS = 40
+const PER_ROUND = 500
+
+/** A Deployment of 12 KB, as they are in the wild: several containers with many variables, probes and mounts. */
+function aLargeDeployment() {
+  const container = (name: string): JsonObject => ({
+    name,
+    image: `registry.example/${name}:1.2.3`,
+    env: Array.from({ length: 24 }, (_, index) => ({ name: `VARIABLE_${index}`, value: `value-${index}-of-${name}` })),
+    ports: [{ containerPort: 8080, name: 'http', protocol: 'TCP' }],
+    livenessProbe: { httpGet: { path: '/livez', port: 8080, scheme: 'HTTP' }, periodSeconds: 10, timeoutSeconds: 1 },
+    resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '256Mi' } },
+    volumeMounts: [{ name: 'config', mountPath: '/etc/config', readOnly: true }],
+  })
+  const containers: JsonObject[] = []
+  while (JSON.stringify(containers).length < CHARACTERS - 800) containers.push(container(`part-${containers.length}`))
+  return aDeployment({ pod: { containers, volumes: [{ name: 'config', configMap: { name: 'config' } }] } })
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+/** Microseconds of one call, over many. */
+function timed(call: () => unknown): number {
+  const started = performance.now()
+  for (let count = 0; count < PER_ROUND; count += 1) call()
+  return ((performance.now() - started) * 1_000) / PER_ROUND
+}
+
+/** All that a pass derives, hashes included, beside a plain copy of the source. */
+export const derivation: Bench = {
+  name: 'derivation',
+  measures: 'deriving a fork from a Deployment of 12 KB, hashes included, beside a structuredClone of it',
+  async run(tell) {
+    const source = aLargeDeployment()
+    tell(`a source of ${JSON.stringify(source).length} characters`)
+    const overrideSpec = { template: { metadata: { annotations: { try: 'this' } } }, minReadySeconds: 3 }
+    const experiment = anExperiment({ overrideSpec })
+    const deriving = () => {
+      const based = baseOf(deployment, source)
+      if (based.is !== 'base') throw new Error('the source of the bench cannot be forked')
+      const derived = derive({ kind: deployment, experiment, base: based.base })
+      if (derived.is !== 'fork') throw new Error('the override of the bench is refused')
+      return [baseHash(based.base), hashOf(derived.fork, 16)]
+    }
+    const cloning = () => structuredClone(source)
+    const [derived, cloned]: [number[], number[]] = [[], []]
+    for (let round = 0; round < ROUNDS; round += 1) {
+      derived.push(timed(deriving))
+      cloned.push(timed(cloning))
+    }
+    const value = median(derived)
+    return [ratioFigure({ name: 'derivation', value, unit: 'µs', against: median(cloned), atMost: 6 })]
+  },
+}

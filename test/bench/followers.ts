@@ -1,0 +1,92 @@
+import { IS_EXPERIMENT } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { pathOf } from '../../common/kube/resources.ts'
+import { deployment } from '../../common/workload/deployment.ts'
+import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { crds, install } from '../../sandbox/installation.ts'
+import { type Bench, ratioFigure } from './figure.ts'
+import { experiments, inParallel, prepare } from './forks.ts'
+
+const COUNT = 200
+/** as many as the controller has workers */
+const LANES = 16
+const DEADLINE_MS = 300_000
+const NAMESPACE = 'followers'
+const ROUNDS = 3
+
+const graceOf = (seconds: number) => ({ spec: { template: { spec: { terminationGracePeriodSeconds: seconds } } } })
+
+/** The whole spec, as the controller sends it whole. */
+const withGrace = (spec: unknown, seconds: number) =>
+  JSON.parse(
+    JSON.stringify(spec).replace(/"terminationGracePeriodSeconds":\d+/, `"terminationGracePeriodSeconds":${seconds}`),
+  )
+
+const forksIn = ({ api }: ControlPlane): Promise<readonly KubeObject[]> =>
+  api.list(`${pathOf(deployment, { namespace: NAMESPACE })}?labelSelector=${IS_EXPERIMENT}=true`)
+
+/** Seconds until every fork has `grace`, once `act` has begun. */
+async function until(plane: ControlPlane, grace: number, act: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await act()
+  const wanted = `"terminationGracePeriodSeconds":${grace}`
+  await eventually(
+    `all forks to have ${wanted}`,
+    DEADLINE_MS,
+    async () => {
+      const late = (await forksIn(plane)).filter((fork) => !JSON.stringify(fork.spec).includes(wanted))
+      if (late.length > 0) throw new Error(`${late.length} are late`)
+    },
+    { pauseMs: 20 },
+  )
+  return (performance.now() - started) / 1_000
+}
+
+/** Calm: every experiment Ready again, so that the next round starts from rest. */
+const calm = (plane: ControlPlane) =>
+  eventually(
+    `${COUNT} experiments to be ready`,
+    DEADLINE_MS,
+    async () => {
+      const ready = (await plane.api.list(experiments.path(NAMESPACE))).filter(experiments.isReady)
+      if (ready.length < COUNT) throw new Error(`${ready.length} are`)
+    },
+    { pauseMs: 200 },
+  )
+
+/** A source's change on all its followers, beside the bare applies that it comes down to. */
+export const followers: Bench = {
+  name: 'followers',
+  measures: `a change of a source on its ${COUNT} followers, beside the bare applies of the same forks`,
+  async run(tell) {
+    const plane = await startControlPlane({ say: tell, crds: await crds() })
+    try {
+      const { controller, startController } = await install(plane)
+      const source = await prepare(plane, NAMESPACE)
+      const objects = Array.from({ length: COUNT }, (_, index) => experiments.object(index, NAMESPACE, source))
+      await inParallel(LANES, objects, (object) => plane.api.create(experiments.path(NAMESPACE), object))
+      const [followed, bare]: [number[], number[]] = [[], []]
+      for (let round = 1; round <= ROUNDS; round += 1) {
+        await calm(plane)
+        const path = pathOf(deployment, { namespace: NAMESPACE, name: 'cart' })
+        followed.push(await until(plane, 10 * round, () => plane.api.patch(path, graceOf(10 * round))))
+        await calm(plane)
+        await controller().stop() // or it would undo them
+        const forks = await forksIn(plane)
+        const { apiVersion, kind } = deployment
+        const apply = ({ metadata: { name }, spec }: KubeObject) => {
+          const body = { apiVersion, kind, metadata: { name }, spec: withGrace(spec, 10 * round + 1) }
+          return plane.api.apply(pathOf(deployment, { namespace: NAMESPACE, name }), body, 'bench')
+        }
+        bare.push(await until(plane, 10 * round + 1, () => inParallel(LANES, forks, apply)))
+        tell(`round ${round}: ${followed.at(-1)?.toFixed(2)} s to follow, ${bare.at(-1)?.toFixed(2)} s of bare applies`)
+        await startController()
+      }
+      const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+      return [ratioFigure({ name: 'followers', value: mean(followed), unit: 's', against: mean(bare), atMost: 2 })]
+    } finally {
+      await plane.stop()
+    }
+  },
+}

@@ -1,0 +1,28 @@
+/** The real Argo Rollouts controller in the run's control plane. */
+import { type ArgoRollouts, startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
+import { controlPlane, usesControlPlane } from './fixture.ts'
+
+/** The first start on a machine builds the controller. */
+const FIRST_START_MS = 900_000
+
+/**
+ * To be called in a `describe`: Argo Rollouts reconciles during its tests, and is gone after them with its CRDs and
+ * every Rollout, because most of the product's users do not have it.
+ * @returns what gives it, once the tests run.
+ */
+export function usesArgoRollouts(): () => ArgoRollouts {
+  usesControlPlane()
+  let argo: ArgoRollouts | undefined
+  before('Argo Rollouts reconciles', async function () {
+    this.timeout(FIRST_START_MS)
+    argo = await startArgoRollouts(await controlPlane())
+  })
+  after('Argo Rollouts is gone', async () => {
+    await argo?.stop()
+    await argo?.removeCrds()
+  })
+  return () => {
+    if (!argo) throw new Error('Argo Rollouts is there when tests run, not while they are described')
+    return argo
+  }
+}

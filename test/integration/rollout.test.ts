@@ -1,0 +1,180 @@
+import { expect } from 'chai'
+import { at, isObject, type JsonObject, listOr } from '../../common/api/object.ts'
+import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { imageOverride } from '../builders.ts'
+import { controlPlane } from './fixture.ts'
+import { aSource, condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'
+
+/** A first start builds the controller. */
+const FIRST_START_MS = 900_000
+
+type Argo = Awaited<ReturnType<typeof startArgoRollouts>>
+
+describe('a Rollout, on the real control plane', () => {
+  const place = usesProduct()
+  let argo: Argo | undefined
+  const uninstalled = async () => {
+    await argo?.stop()
+    await argo?.removeCrds()
+    argo = undefined
+  }
+  after('Argo Rollouts is gone', uninstalled)
+
+  const service = (name: string, selector: JsonObject) =>
+    place().api.create(place().path('services'), { metadata: { name }, spec: { selector, ports: [{ port: 80 }] } })
+
+  async function aRollout(name: string, strategy: JsonObject, spec: JsonObject = {}): Promise<void> {
+    const labels = { app: name }
+    const template = {
+      metadata: { labels },
+      spec: { containers: [{ name: 'cart', image: 'registry.example/cart:1' }] },
+    }
+    await place().api.create(place().path('rollouts'), {
+      apiVersion: 'argoproj.io/v1alpha1',
+      kind: 'Rollout',
+      metadata: { name },
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: labels },
+        strategy,
+        ...('workloadRef' in spec ? {} : { template }),
+        ...spec,
+      },
+    })
+  }
+  const rollout = (name: string) => place().api.get(place().path('rollouts', name))
+  const phase = (name: string, wanted: string) =>
+    eventually(`rollout ${name} to be ${wanted}`, DEADLINE_MS, async () => {
+      const { status } = await rollout(name)
+      if (at(status, 'phase') !== wanted) throw new Error(`${at(status, 'phase')}: ${at(status, 'message')}`)
+    })
+  const forked = (name: string, source: string, overrideSpec: JsonObject = {}) =>
+    place().experiment(name, { source, kind: 'Rollout', overrideSpec })
+  const fork = async (name: string) => rollout(forkOf(await place().experimentAt(name)))
+  const canaryTo = (name: string, image: string) =>
+    place().api.patch(place().path('rollouts', name), {
+      spec: { template: { spec: { containers: [{ name: 'cart', image }] } } },
+    })
+  const pausing = { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } }
+
+  it('CRD absent: its experiment waits and says so, other kinds go on', async () => {
+    await forked('hopeful', 'canary')
+    await place().reaches('hopeful', 'KindNotAvailable')
+    await aSource(place(), 'ordinary')
+    await place().experiment('usual', { source: 'ordinary' })
+    await place().reaches('usual', 'Available')
+  })
+
+  it('CRD installed later: it is picked up without a restart', async function () {
+    this.timeout(FIRST_START_MS)
+    argo = await startArgoRollouts(await controlPlane())
+    await place().reaches('hopeful', 'SourceNotFound')
+    await aRollout('canary', { canary: {} })
+    await place().reaches('hopeful', 'Available')
+  })
+
+  it('The fork of every strategy becomes Healthy', async () => {
+    for (const name of ['active', 'preview', 'stable', 'new']) await service(name, { app: name })
+    const strategies: Record<string, JsonObject> = {
+      plain: { canary: {} },
+      steps: { canary: { stableService: 'stable', canaryService: 'new', steps: [{ setWeight: 20 }, { pause: {} }] } },
+      colours: { blueGreen: { activeService: 'active', previewService: 'preview', autoPromotionEnabled: false } },
+    }
+    for (const [name, strategy] of Object.entries(strategies)) await aRollout(name, strategy)
+    for (const name of Object.keys(strategies))
+      await forked(`try-${name}`, name, imageOverride('registry.example/cart:rc'))
+    for (const name of Object.keys(strategies)) {
+      await place().reaches(`try-${name}`, 'Available')
+      const made = await fork(`try-${name}`)
+      expect(imagesOf(made)).to.deep.equal(['registry.example/cart:rc'])
+      expect(JSON.stringify(at(made, 'spec', 'strategy'))).not.to.match(/Service|steps|blueGreen/)
+    }
+  })
+
+  it('In mid-canary the base is stable', async () => {
+    await aRollout('halfway', pausing)
+    await phase('halfway', 'Healthy')
+    await canaryTo('halfway', 'registry.example/cart:2')
+    await phase('halfway', 'Paused')
+    await forked('careful', 'halfway')
+    const found = await place().reaches('careful', 'Available')
+    expect(found.status?.source?.base).to.equal('Stable')
+    expect(imagesOf(await fork('careful'))).to.deep.equal(['registry.example/cart:1'])
+  })
+
+  it('Promotion re-derives once', async () => {
+    const before = await place().reaches('careful', 'Available')
+    await place().api.patch(`${place().path('rollouts', 'halfway')}/status`, { status: { pauseConditions: null } })
+    await phase('halfway', 'Healthy')
+    const promoted = performance.now()
+    await eventually('the fork to follow', DEADLINE_MS, async () =>
+      expect(imagesOf(await fork('careful'))).to.deep.equal(['registry.example/cart:2']),
+    )
+    expect(performance.now() - promoted).to.be.lessThan(2_000)
+    const after = await place().reaches('careful', 'Available')
+    expect(after.status?.source?.templateHash).not.to.equal(before.status?.source?.templateHash)
+  })
+
+  it('Abort changes nothing', async () => {
+    await canaryTo('halfway', 'registry.example/cart:3')
+    await phase('halfway', 'Paused')
+    await place().api.patch(`${place().path('rollouts', 'halfway')}/status`, { status: { abort: true } })
+    await phase('halfway', 'Degraded')
+    const found = await place().reaches('careful', 'Available')
+    expect(found.status?.source?.base).to.equal('Stable')
+    expect(imagesOf(await fork('careful'))).to.deep.equal(['registry.example/cart:2'])
+  })
+
+  it('A change of the referent alone re-derives, and The referent is never scaled', async () => {
+    await aSource(place(), 'referent', { replicas: 2 })
+    const workloadRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'referent' }
+    await aRollout('referring', { canary: {} }, { workloadRef, selector: { matchLabels: { app: 'referent' } } })
+    await forked('inlined', 'referring')
+    await place().reaches('inlined', 'Available')
+    expect(imagesOf(await fork('inlined'))).to.deep.equal(['registry.example/cart:1'])
+    await place().api.patch(place().path('deployments', 'referent'), {
+      spec: { template: { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:5' }] } } },
+    })
+    await eventually('the fork to follow the referent', DEADLINE_MS, async () =>
+      expect(imagesOf(await fork('inlined'))).to.deep.equal(['registry.example/cart:5']),
+    )
+    expect(at(await place().deployment('referent'), 'spec', 'replicas')).to.equal(2)
+    expect(at(await fork('inlined'), 'spec', 'workloadRef')).to.equal(undefined)
+  })
+
+  it('is never counted together with its fork', async () => {
+    await aRollout('lonely', { canary: {} })
+    await phase('lonely', 'Healthy')
+    await forked('apart', 'lonely')
+    await place().reaches('apart', 'Available')
+    const { status } = await rollout('lonely')
+    expect([at(status, 'replicas'), at(status, 'availableReplicas')]).to.deep.equal([2, 2])
+  })
+
+  it('leaves kubectl get experiments to Argo', async () => {
+    const { code, text } = await place().kubectl(['get', 'experiments', '-o', 'name'])
+    expect([code, text.includes('expd'), text.includes('experimentdeployment')]).to.deep.equal([0, false, false])
+    const named = await place().kubectl(['api-resources', '--cached=false', '-o', 'name'])
+    expect(named.text)
+      .to.contain('experiments.argoproj.io')
+      .and.to.contain('experimentdeployments.experimentcontroller')
+  })
+
+  it('A silent Argo is NotReconciled', async function () {
+    this.timeout(90_000)
+    await argo?.stop()
+    await forked('unheard', 'plain')
+    const found = await place().reaches('unheard', 'NotReconciled')
+    expect(condition(found, 'Stalled')?.message).to.contain('instance-id')
+  })
+
+  it('CRD removed: its experiments say so, other kinds go on', async () => {
+    await uninstalled()
+    await place().reaches('hopeful', 'KindNotAvailable')
+    await aSource(place(), 'still')
+    await place().experiment('going', { source: 'still' })
+    await place().reaches('going', 'Available')
+    expect(listOr((await place().experimentAt('going')).status?.conditions).filter(isObject)).not.to.have.length(0)
+  })
+})

@@ -1,0 +1,119 @@
+import { expect } from 'chai'
+import type { JsonObject } from '../../common/api/object.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { imageOverride } from '../builders.ts'
+import { condition, DEADLINE_MS, forkOf, imagesOf, installation, usesProduct } from './product.ts'
+
+const claimTemplates = (storage: string): JsonObject[] => [
+  {
+    metadata: { name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },
+  },
+]
+
+describe('a StatefulSet, on the real control plane', () => {
+  const place = usesProduct()
+
+  async function aStatefulSet(name: string, spec: JsonObject = {}): Promise<void> {
+    const labels = { app: name }
+    const pod = { containers: [{ name: 'cart', image: 'registry.example/cart:1' }] }
+    await place().api.create(place().path('services'), {
+      metadata: { name },
+      spec: { clusterIP: 'None', selector: labels, ports: [{ port: 80 }] },
+    })
+    await place().api.create(place().path('statefulSets'), {
+      metadata: { name },
+      spec: {
+        replicas: 1,
+        serviceName: name,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: pod },
+        ...spec,
+      },
+    })
+  }
+  const forked = (name: string, source: string, overrideSpec: JsonObject = {}) =>
+    place().experiment(name, { source, kind: 'StatefulSet', overrideSpec })
+  const stored = async (name: string) =>
+    place().api.get(place().path('statefulSets', forkOf(await place().experimentAt(name))))
+  const override = (name: string, overrideSpec: JsonObject) =>
+    place().api.patch(place().path('experiments', name), { spec: { overrideSpec } })
+
+  it('A broken fork heals when its override is repaired', async () => {
+    await aStatefulSet('fragile')
+    await forked('mended', 'fragile', imageOverride('registry.example/cart:broken'))
+    await place().reaches('mended', 'PodsNotReady')
+    await override('mended', imageOverride('registry.example/cart:2'))
+    await place().reaches('mended', 'Available')
+  })
+
+  it("A source's partition does not hold it back", async () => {
+    await aStatefulSet('parted', { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 9 } } })
+    await forked('whole', 'parted')
+    await place().reaches('whole', 'Available')
+    const template = { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:7' }] } }
+    await place().api.patch(place().path('statefulSets', 'parted'), { spec: { template } })
+    await eventually('the fork’s pod to have the new image', DEADLINE_MS, async () => {
+      const { selector = '' } = (await place().experimentAt('whole')).status ?? {}
+      const pods = await place().api.list(`${place().path('pods')}?labelSelector=${encodeURIComponent(selector)}`)
+      expect(pods.map((pod) => imagesOf({ ...pod, spec: { template: pod } }))).to.deep.equal([
+        ['registry.example/cart:7'],
+      ])
+    })
+    await place().reaches('whole', 'Available')
+  })
+
+  it('A changed volumeClaimTemplate is refused at admission', async () => {
+    await aStatefulSet('claimed', { volumeClaimTemplates: claimTemplates('1Gi') })
+    await forked('fixed', 'claimed')
+    await place().shows('fixed', 'a fork', ({ status }) => status?.experimentResourceRef !== undefined)
+    const patch = JSON.stringify({ spec: { overrideSpec: { volumeClaimTemplates: claimTemplates('2Gi') } } })
+    const { code, text } = await place().kubectl(['patch', 'expd', 'fixed', '--type=merge', '-p', patch])
+    expect(code).to.equal(1)
+    expect(text).to.contain('spec.overrideSpec.volumeClaimTemplates: no update of a StatefulSet may change this')
+  })
+
+  it('Past admission it is ImmutableFieldChanged, and the fork stays', async () => {
+    await aStatefulSet('sealed', { volumeClaimTemplates: claimTemplates('1Gi') })
+    await forked('slipped', 'sealed')
+    await place().shows('slipped', 'a fork', ({ status }) => status?.experimentResourceRef !== undefined)
+    const before = await stored('slipped')
+    const { removeWebhooks, restoreWebhooks } = await installation()
+    await removeWebhooks()
+    await override('slipped', { volumeClaimTemplates: claimTemplates('2Gi') }).finally(restoreWebhooks)
+    const stalled = await place().reaches('slipped', 'ImmutableFieldChanged')
+    expect(condition(stalled, 'Stalled')?.status).to.equal('True')
+    expect((await stored('slipped')).metadata.uid).to.equal(before.metadata.uid)
+  })
+
+  it('A 60-character source still gets pods', async () => {
+    const name = `s${'o'.repeat(47)}ng`
+    await aStatefulSet(`${name}${'x'.repeat(2)}`)
+    await forked('short', `${name}${'x'.repeat(2)}`)
+    await place().reaches('short', 'Available')
+  })
+
+  it('Deleting the resource removes fork and claims', async () => {
+    await aStatefulSet('tidy', { volumeClaimTemplates: claimTemplates('1Gi') })
+    await forked('brief', 'tidy')
+    const { status } = await place().shows(
+      'brief',
+      'a fork',
+      (found) => found.status?.experimentResourceRef !== undefined,
+    )
+    const fork = status?.experimentResourceRef?.name ?? ''
+    const claims = async () =>
+      (await place().api.list(place().path('claims')))
+        .map(({ metadata }) => metadata.name)
+        .filter((each) => each.includes(fork))
+    await eventually('the fork’s claim', DEADLINE_MS, async () =>
+      expect(await claims()).to.deep.equal([`data-${fork}-0`]),
+    )
+    await place().api.delete(place().path('experiments', 'brief'))
+    await eventually('fork and claim to be gone', DEADLINE_MS, async () => {
+      expect(await claims()).to.deep.equal([])
+      const sets = (await place().api.list(place().path('statefulSets'))).map(({ metadata }) => metadata.name)
+      expect(sets).not.to.include(fork)
+    })
+  })
+})

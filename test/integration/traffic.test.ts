@@ -1,0 +1,100 @@
+import { expect } from 'chai'
+import { eventually } from '../../sandbox/eventually.ts'
+import { type Addresses, experimentAddresses, type Sides, sidesOf } from '../../sandbox/traffic/sides.ts'
+import { startTraffic, type Traffic } from '../../sandbox/traffic/traffic.ts'
+import { usesControlPlane } from './fixture.ts'
+import { aSource, DEADLINE_MS, forkOf, usesProduct } from './product.ts'
+
+const REQUESTS = 2_000
+/** One run in 16,000 is further off by chance. */
+const SIGMAS = 4
+/** The product's promise: this long after the experiment went, no new connection reaches it. */
+const WITHOUT_TRAFFIC_WITHIN_MS = 2_000
+
+/** An experiment that gets its share, and the requests through its Service so far. */
+interface Running {
+  readonly fork: string
+  readonly addresses: Addresses
+  readonly share: { readonly experimentEndpoints: number; readonly readyEndpoints: number }
+  /** Sends requests and tells who answered. @throws AssertionError when one of them fails */
+  readonly send: (count: number) => Promise<Sides>
+}
+
+describe('real requests through a Service, on the real control plane', () => {
+  const plane = usesControlPlane()
+  const place = usesProduct()
+  let traffic: Traffic | undefined
+
+  before('kube-proxy runs', async function () {
+    const started = await startTraffic(plane())
+    if ('unavailable' in started) {
+      console.error(`no real requests here: ${started.unavailable}`)
+      this.skip()
+    }
+    traffic = started
+  })
+  after(() => traffic?.stop())
+
+  /** One pod of an experiment among three of its source, and kube-proxy knows all four. */
+  async function running(name: string): Promise<Running> {
+    const { api, namespace } = place()
+    await aSource(place(), name, { replicas: 3 })
+    await place().experiment(`${name}-exp`, { source: name })
+    const shown = await place().shows(`${name}-exp`, '25%', ({ status }) => status?.share === '25%')
+    const [share] = shown.status?.services ?? []
+    if (!share || !traffic) throw new Error('no Service in the status, or no traffic')
+    const { requests } = traffic
+    await eventually(`all four pods of ${name} to be asked`, DEADLINE_MS, async () => {
+      const { byPod, failures } = await requests(100, { namespace, service: name })
+      expect([Object.keys(byPod).length, failures]).to.deep.equal([4, {}])
+    })
+    const addresses = await experimentAddresses(api, namespace, `app=${name}`)
+    expect(addresses.size).to.equal(1)
+    const send = async (count: number) => {
+      const answers = await requests(count, { namespace, service: name })
+      expect(answers.failures).to.deep.equal({})
+      return sidesOf(answers, addresses)
+    }
+    return { fork: forkOf(shown), addresses, share, send }
+  }
+
+  async function dropsToZero({ send }: Running): Promise<void> {
+    let failure: unknown
+    await eventually('requests to pass the experiment by', WITHOUT_TRAFFIC_WITHIN_MS, async () => {
+      if (failure) return
+      const sides = await send(100).catch((error: unknown) => {
+        failure = error // not to be tried again: no request may fail meanwhile
+      })
+      if (sides) expect(sides.experiment).to.equal(0)
+    })
+    if (failure) throw failure
+    expect(await send(REQUESTS)).to.deep.equal({ source: REQUESTS, experiment: 0, failed: 0 })
+  }
+
+  it('reach the experiment as often as its status says, within the binomial error', async () => {
+    const { share, send } = await running('fair')
+    const { experiment } = await send(REQUESTS)
+    const p = share.experimentEndpoints / share.readyEndpoints
+    const sigma = Math.sqrt(REQUESTS * p * (1 - p))
+    expect(p).to.equal(0.25)
+    expect(experiment, 'requests to the experiment').to.be.closeTo(REQUESTS * p, SIGMAS * sigma)
+  })
+
+  it('no longer reach an experiment that is deleted, and none of them fails', async () => {
+    const experiment = await running('deleted')
+    await place().api.delete(place().path('experiments', 'deleted-exp'))
+    await dropsToZero(experiment)
+  })
+
+  it('no longer reach an experiment that is not ready, and none of them fails', async () => {
+    const experiment = await running('unready')
+    const { api, path, namespace } = place()
+    const pods = await api.list(`/api/v1/namespaces/${namespace}/pods`)
+    const pod = pods.find(({ metadata }) => metadata.name.startsWith(experiment.fork))
+    const notReady = { status: { conditions: [{ type: 'Ready', status: 'False' }] } }
+    await api.patch(`${path('pods', pod?.metadata.name)}/status`, notReady, 'strategic')
+    await dropsToZero(experiment)
+    const { status } = await place().shows('unready-exp', 'no share', ({ status }) => status?.share !== '25%')
+    expect(status?.services?.[0]).to.include({ experimentEndpoints: 0, readyEndpoints: 3 })
+  })
+})
