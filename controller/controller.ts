@@ -69,6 +69,7 @@ export class Controller {
     this.#schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS))
     this.#neighbours = new NeighbourCache({
       list: (namespace) => neighboursIn(client, namespace, NEIGHBOURS_MS),
+      changed: (namespace) => this.#wakeAll(namespace),
       timers,
     })
     this.#recorder = new Recorder({
@@ -151,8 +152,10 @@ export class Controller {
     await Promise.all([this.#recorder.stop(), this.#refreshing, ...this.#reflectors.map((each) => each.stop())])
   }
 
-  #wakeAll(): void {
-    for (const { metadata } of this.#experiments.list()) this.#queue.add(`${metadata.namespace}/${metadata.name}`)
+  #wakeAll(within?: string): void {
+    for (const { metadata } of this.#experiments.list())
+      if (within === undefined || metadata.namespace === within)
+        this.#queue.add(`${metadata.namespace}/${metadata.name}`)
   }
 
   /** Evenly spread over the time until the next one. */

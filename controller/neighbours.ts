@@ -1,3 +1,4 @@
+import { canonicalJson } from '../common/api/canonical.ts'
 import type { Cancel, Timers } from '../common/clock.ts'
 import type { Neighbours } from '../common/workload/neighbours.ts'
 
@@ -7,17 +8,27 @@ const KEPT_MS = 60_000
 interface NeighbourCacheOptions {
   /** asks the API server; undefined where it could not tell now */
   readonly list: (namespace: string) => Promise<Neighbours | undefined>
+  /** somebody was told of others than there are now */
+  readonly changed: (namespace: string) => void
   readonly timers: Timers
 }
 
+interface Entry {
+  readonly asked: Promise<Neighbours | undefined>
+  readonly expire: Cancel
+  /** whether somebody was given what was read for another */
+  isReused: boolean
+}
+
 /**
- * Who else acts on the pods of a namespace, as of a minute ago at most. Asked by passes alone, so a namespace without
- * experiments costs nothing; an entry goes by its own timer, so none outlives its use.
+ * Who else acts on the pods of a namespace, as of a minute ago at most. A namespace in which nobody looks costs nothing:
+ * its entry goes by its own timer. One that was given out again is read once more at its end, so that whoever looked
+ * just after a change hears of it.
  */
 export class NeighbourCache {
   readonly #options: NeighbourCacheOptions
-  readonly #entries = new Map<string, Promise<Neighbours | undefined>>()
-  readonly #expiries = new Map<string, Cancel>()
+  readonly #entries = new Map<string, Entry>()
+  #isStopped = false
 
   constructor(options: NeighbourCacheOptions) {
     this.#options = options
@@ -31,33 +42,43 @@ export class NeighbourCache {
   /** All in `namespace`; undefined where nobody can tell now, and the next who asks tries again. */
   of(namespace: string): Promise<Neighbours | undefined> {
     const known = this.#entries.get(namespace)
-    if (known !== undefined) return known // many followers of one source ask at once
-    const asked = this.#options.list(namespace).then(
-      (found) => {
-        if (!found) this.#forget(namespace)
-        return found
-      },
-      (error: unknown) => {
-        this.#forget(namespace)
-        throw error
-      },
-    )
-    this.#entries.set(namespace, asked)
-    this.#expiries.set(
-      namespace,
-      this.#options.timers.after(KEPT_MS, () => this.#forget(namespace)),
-    )
-    return asked
+    if (!known) return this.#ask(namespace)
+    known.isReused = true
+    return known.asked
   }
 
   /** Forgets everything. */
   stop(): void {
-    for (const namespace of [...this.#entries.keys()]) this.#forget(namespace)
+    this.#isStopped = true
+    for (const { expire } of this.#entries.values()) expire()
+    this.#entries.clear()
   }
 
-  #forget(namespace: string): void {
-    this.#expiries.get(namespace)?.()
-    this.#expiries.delete(namespace)
+  #ask(namespace: string): Promise<Neighbours | undefined> {
+    const { list, timers } = this.#options
+    const asked = list(namespace).then((found) => {
+      if (found === undefined) this.#forget(namespace, asked)
+      return found
+    })
+    const expire = timers.after(KEPT_MS, () => void this.#expire(namespace))
+    this.#entries.set(namespace, { asked, expire, isReused: false })
+    return asked
+  }
+
+  async #expire(namespace: string): Promise<void> {
+    const entry = this.#entries.get(namespace)
+    this.#entries.delete(namespace)
+    if (!entry?.isReused) return
+    const before = await entry.asked
+    if (this.#isStopped) return
+    const after = await this.#ask(namespace)
+    if (canonicalJson(before ?? null) !== canonicalJson(after ?? null)) this.#options.changed(namespace)
+  }
+
+  #forget(namespace: string, asked: Promise<unknown>): void {
+    const entry = this.#entries.get(namespace)
+    if (entry?.asked !== asked) return
+    entry.expire()
     this.#entries.delete(namespace)
   }
 }

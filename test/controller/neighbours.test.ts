@@ -12,7 +12,9 @@ function aCache(answers: Record<string, Neighbours | undefined> = { shop: NO_NEI
     asked.push(namespace)
     return answers[namespace]
   }
-  return { time, asked, cache: new NeighbourCache({ list, timers: time }) }
+  const changes: string[] = []
+  const changed = (namespace: string) => changes.push(namespace)
+  return { time, asked, changes, answers, cache: new NeighbourCache({ list, changed, timers: time }) }
 }
 
 describe('NeighbourCache', () => {
@@ -31,6 +33,18 @@ describe('NeighbourCache', () => {
     expect(asked).to.deep.equal(['shop'])
     await cache.of('shop')
     expect(asked).to.deep.equal(['shop', 'shop'])
+  })
+
+  it('looks once more for those who were given what others had read, and says if it was no longer so', async () => {
+    const { time, asked, answers, changes, cache } = aCache()
+    await cache.of('shop')
+    answers.shop = { ...NO_NEIGHBOURS, budgets: [{ name: 'new', selector: {} }] }
+    expect(await cache.of('shop')).to.deep.equal(NO_NEIGHBOURS)
+    await time.pass(60_000)
+    expect(changes).to.deep.equal(['shop'])
+    expect(await cache.of('shop')).to.deep.equal(answers.shop)
+    await time.pass(600_000)
+    expect([asked.length, changes.length, cache.size, time.pending]).to.deep.equal([3, 1, 0, 0])
   })
 
   it('does not remember that nobody could tell', async () => {

@@ -3,7 +3,7 @@ import type { JsonObject, KubeObject } from '../../../common/api/object.ts'
 import { brokenRules } from '../../../common/api/rules.ts'
 import { baseOf } from '../../../common/workload/base.ts'
 import { forkHealth } from '../../../common/workload/health.ts'
-import { rollout, strategyServices } from '../../../common/workload/rollout.ts'
+import { rollout } from '../../../common/workload/rollout.ts'
 import { aDeployment } from '../../builders.ts'
 
 const INSTANCE = 'argo-rollouts.argoproj.io/controller-instance-id'
@@ -160,9 +160,9 @@ describe('what a Rollout’s fork starts from', () => {
   })
 
   it('knows the Services of its strategy', () => {
-    expect(strategyServices(aRollout())).to.deep.equal(['stable'])
+    expect(rollout.reach.pinnedServices(aRollout())).to.deep.equal(['stable'])
     expect(
-      strategyServices(aRollout({ strategy: { blueGreen: { activeService: 'a', previewService: 'p' } } })),
+      rollout.reach.pinnedServices(aRollout({ strategy: { blueGreen: { activeService: 'a', previewService: 'p' } } })),
     ).to.deep.equal(['a', 'p'])
   })
 })

@@ -1,0 +1,160 @@
+import { expect } from 'chai'
+import type { JsonObject, KubeObject } from '../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { pathOf, RESOURCES } from '../../common/kube/resources.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { aSource, condition, DEADLINE_MS, usesProduct } from './product.ts'
+
+/** What is done and seen in a namespace of its own. */
+function usesNeighbourhood() {
+  const place = usesProduct()
+  const create = (resource: (typeof RESOURCES)[keyof typeof RESOURCES], name: string, spec: JsonObject) =>
+    place().api.create(pathOf(resource, { namespace: place().namespace }), { metadata: { name }, spec })
+  const aService = (name: string, selector: JsonObject, of: JsonObject = {}) =>
+    create(RESOURCES.Service, name, { selector, ports: [{ port: 80 }], ...of })
+  const row = ({ status }: ExperimentDeployment, name: string) => status?.services?.find((found) => found.name === name)
+  const reasons = ({ status }: ExperimentDeployment) => status?.warnings?.map(({ reason }) => reason) ?? []
+  const said = (found: ExperimentDeployment, type: string) => condition(found, type)?.message ?? ''
+  const reachesShare = (name: string, service: string, share: string) =>
+    place().shows(name, `a share of ${share}`, (found) => row(found, service)?.share === share)
+
+  /** Events about the experiment `name` with one of `wanted` as their reason, once each of those was told. */
+  const told = (name: string, wanted: readonly string[]) =>
+    eventually(`Events of ${name}`, DEADLINE_MS, async () => {
+      const events = await place().api.list<KubeObject & { regarding: { name: string }; reason: string }>(
+        pathOf(RESOURCES.Event, { namespace: place().namespace }),
+      )
+      const found = events
+        .filter(({ regarding, reason }) => regarding.name === name && wanted.includes(reason))
+        .map(({ reason }) => reason)
+      expect(found).to.include.members([...wanted])
+      return found
+    })
+  const manifest = (name: string, source: string, overrideSpec: JsonObject) =>
+    JSON.stringify({
+      apiVersion: RESOURCES.ExperimentDeployment.apiVersion,
+      kind: RESOURCES.ExperimentDeployment.kind,
+      metadata: { name },
+      spec: { sourceRef: { kind: 'Deployment', name: source }, overrideSpec },
+    })
+  return { place, create, aService, row, reasons, said, reachesShare, told, manifest }
+}
+
+describe('Services, on the real control plane', () => {
+  const { place, aService, row, reasons, said, reachesShare, told, manifest } = usesNeighbourhood()
+
+  it('1 of 12 is 8%', async () => {
+    await aSource(place(), 'dozen', { replicas: 11 })
+    await place().experiment('twelfth', { source: 'dozen' })
+    const found = await reachesShare('twelfth', 'dozen', '8%')
+    expect(row(found, 'dozen')).to.deep.include({ experimentEndpoints: 1, readyEndpoints: 12 })
+    expect(said(found, 'TrafficShared')).to.equal('service/dozen: 8% of new connections (1 of 12 endpoints)')
+  })
+
+  it('One pod in two slices counts once', async () => {
+    await aSource(place(), 'doubled', { replicas: 1 })
+    await place().experiment('once', { source: 'doubled' })
+    await reachesShare('once', 'doubled', '50%')
+    const path = pathOf(RESOURCES.EndpointSlice, { namespace: place().namespace })
+    const label = 'kubernetes.io/service-name=doubled'
+    const [slice] = await place().api.list(`${path}?labelSelector=${label}`)
+    const { addressType, endpoints, ports } = slice as KubeObject
+    const metadata = { name: 'doubled-again', labels: { 'kubernetes.io/service-name': 'doubled' } }
+    await place().api.create(path, { metadata, addressType, endpoints, ports })
+    // one change more that is told: the other Service's row proves that the second slice was seen before
+    await aService('doubled-too', { app: 'doubled' })
+    const found = await reachesShare('once', 'doubled-too', '50%')
+    expect(row(found, 'doubled')).to.deep.include({ share: '50%', experimentEndpoints: 1, readyEndpoints: 2 })
+  })
+
+  it('A Service on one pod’s name is PinnedToPod', async () => {
+    const labels = { app: 'numbered' }
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'x:1' }] } }
+    await aService('numbered-0', { 'statefulset.kubernetes.io/pod-name': 'numbered-0' })
+    await aService('firsts', { ...labels, 'apps.kubernetes.io/pod-index': '0' })
+    const spec = { replicas: 2, serviceName: 'numbered', selector: { matchLabels: labels }, template }
+    await place().api.create(place().path('statefulSets'), { metadata: { name: 'numbered' }, spec })
+    await place().experiment('third', { source: 'numbered', kind: 'StatefulSet' })
+    const found = await reachesShare('third', 'firsts', '50%')
+    expect(row(found, 'numbered-0')).to.deep.include({ selected: false, reason: 'PinnedToPod' })
+  })
+
+  it('Scaling the source changes the share, not the fork', async () => {
+    await aSource(place(), 'scaled', { replicas: 1 })
+    await place().experiment('constant', { source: 'scaled' })
+    const before = await reachesShare('constant', 'scaled', '50%')
+    await place().api.patch(place().path('deployments', 'scaled'), { spec: { replicas: 3 } })
+    const after = await reachesShare('constant', 'scaled', '25%')
+    expect(after.status?.experimentResourceRef).to.deep.equal(before.status?.experimentResourceRef)
+  })
+
+  it('A Service joined or left by an override’s label is warned of', async () => {
+    await aSource(place(), 'left')
+    await aService('joined', { app: 'joined' })
+    const overrideSpec = { template: { metadata: { labels: { app: 'joined' } } } }
+    const { text } = await place().kubectl(['apply', '-f', '-'], manifest('mover', 'left', overrideSpec))
+    expect(text).to.contain("[JoinsService] service/joined: not the source's")
+    expect(text).to.contain("[LeavesService] service/left: the source's alone; the experiment lacks app=left")
+    const found = await place().reaches('mover', 'Available')
+    expect(reasons(found)).to.include.members(['JoinsService', 'LeavesService'])
+    expect(await told('mover', ['JoinsService', 'LeavesService'])).to.have.length(2)
+  })
+
+  it('A Service that selects anew is seen at once', async () => {
+    await aSource(place(), 'later')
+    await place().experiment('waiting', { source: 'later' })
+    await reachesShare('waiting', 'later', '50%')
+    await aService('newcomer', { app: 'nobody' })
+    await place().api.patch(place().path('services', 'newcomer'), { spec: { selector: { app: 'later' } } })
+    await reachesShare('waiting', 'newcomer', '50%')
+  })
+
+  it('Each hazard warns once, in at most 120 characters', async () => {
+    const pod = {
+      initContainers: [{ name: 'migrate', image: 'x:1' }],
+      containers: [
+        { name: 'cart', image: 'x:1', args: ['--leader-elect'], ports: [{ containerPort: 80, hostPort: 80 }] },
+      ],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+    }
+    const labels = { app: 'risky' }
+    const template = { metadata: { labels }, spec: pod }
+    const spec = { replicas: 1, strategy: { type: 'Recreate' }, selector: { matchLabels: labels }, template }
+    await place().api.create(place().path('deployments'), { metadata: { name: 'risky' }, spec })
+    const { text } = await place().kubectl(['apply', '-f', '-'], manifest('brave', 'risky', {}))
+    const wanted = ['LeaderElection', 'QueueWorker', 'Migration', 'SharedClaim', 'HostPort', 'Singleton']
+    const lines = text.split('\n').filter((line) => line.startsWith('Warning: '))
+    for (const line of lines) expect(line.length - 'Warning: '.length, line).to.be.at.most(120)
+    expect(lines.map((line) => /\[(\w+)\]/.exec(line)?.[1]).slice(0, 6)).to.deep.equal(wanted)
+    const found = await place().shows('brave', 'its hazards', (experiment) => reasons(experiment).length === 6)
+    expect(reasons(found)).to.have.members(wanted)
+    for (const reason of wanted) expect(said(found, 'SourceResolved')).to.contain(`; ${reason}: `)
+    expect(await told('brave', wanted)).to.have.length(6)
+  })
+})
+
+describe('others in the namespace, on the real control plane', () => {
+  const { place, create, reasons, said, reachesShare, told, manifest } = usesNeighbourhood()
+
+  it('An HPA, a PDB and a NetworkPolicy that take the fork for its source are each told once', async () => {
+    await aSource(place(), 'watched', { replicas: 2 })
+    const selector = { matchLabels: { app: 'watched' } }
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'watched' }
+    await create(RESOURCES.HorizontalPodAutoscaler, 'scaler', { scaleTargetRef, minReplicas: 1, maxReplicas: 9 })
+    await create(RESOURCES.PodDisruptionBudget, 'budget', { maxUnavailable: 1, selector })
+    await create(RESOURCES.NetworkPolicy, 'wall', { podSelector: { matchLabels: { tier: 'open' } }, policyTypes: [] })
+    const overrideSpec = { template: { metadata: { labels: { tier: 'open' } } } }
+    const { text } = await place().kubectl(['apply', '-f', '-'], manifest('company', 'watched', overrideSpec))
+    expect(text).to.contain("[CountedByHPA] hpa/scaler averages over the experiment's pods too")
+    expect(text).to.contain("[CountedByPDB] pdb/budget counts the experiment's pods")
+    expect(text).to.contain('[JoinsNetworkPolicy] networkpolicy/wall: holds for the experiment, not for the source')
+    expect(text).to.contain('[Plan] service/watched: 10% to 50% as hpa/scaler scales the source')
+    const found = await reachesShare('company', 'watched', '33%')
+    const wanted = ['JoinsNetworkPolicy', 'CountedByHPA', 'CountedByPDB']
+    expect(reasons(found)).to.deep.equal(wanted)
+    expect(said(found, 'TrafficShared')).to.contain('10% to 50% as hpa/scaler scales the source; JoinsNetworkPolicy: ')
+    await place().api.patch(place().path('experiments', 'company'), { spec: { replicas: 2 } })
+    await reachesShare('company', 'watched', '50%')
+    expect(await told('company', wanted)).to.have.length(3)
+  })
+})
