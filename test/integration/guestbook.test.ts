@@ -62,6 +62,7 @@ describe('every Deployment of Kubernetes’ guestbook, on the real control plane
       const row = {
         name: source.metadata.name,
         selected: true,
+        message: '1 of the endpoints is another experiment',
         share,
         experimentEndpoints: 1,
         readyEndpoints: replicas + 2,
