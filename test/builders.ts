@@ -2,6 +2,7 @@ import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import type { JsonObject, KubeObject, ObjectMeta } from '../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec, ExperimentDeploymentStatus } from '../common/api/types.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
+import { type ListKey, NO_SHAPE, type Shape } from '../common/workload/shape.ts'
 
 /** The uid of the example in the specification; its fork's id is `cd1aa1c99c`. */
 export const UID = '5f0c1e9a-6b0e-4c1d-9a53-2f4f3d1b7a10'
@@ -63,5 +64,15 @@ export const imageOverride = (image: string): JsonObject => ({
   template: { spec: { containers: [{ name: 'cart', image }] } },
 })
 
+const keyedBy = (...keys: ListKey[]): Shape => ({ ...NO_SHAPE, items: () => POD, keys })
+const LISTS: Readonly<Record<string, Shape>> = {
+  containers: keyedBy({ key: 'name' }),
+  initContainers: keyedBy({ key: 'name' }),
+  env: keyedBy({ key: 'name' }),
+  ports: keyedBy({ key: 'containerPort' }, { key: 'protocol', fallback: 'TCP' }),
+}
+/** Knows the lists of a pod by their names, wherever they stand. */
+const POD: Shape = { ...NO_SHAPE, member: (key) => LISTS[key] ?? POD }
+
 /** A schema that finds nothing wrong. */
-export const ANY_SCHEMA: SpecSchema = { hash: 'any', check: () => [] }
+export const ANY_SCHEMA: SpecSchema = { hash: 'any', shape: POD, check: () => [] }

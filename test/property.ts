@@ -6,3 +6,6 @@ const numRuns = Number(process.env.RUNS ?? 200)
 // without the last, `maxLength: 80` makes lists of ten
 fc.configureGlobal({ seed, numRuns, defaultSizeToMaxWhenMaxSpecified: true })
 console.log(`properties: seed ${seed}, ${numRuns} runs each`)
+
+/** For what must hold whatever is merged, derived or selected. */
+export const LAW = { numRuns: Math.max(10_000, numRuns) }

@@ -43,7 +43,8 @@ export const validator =
 
     const pending = schema ? [] : [warning('SchemaNotAvailable', `override not checked yet: no schema of ${kind.kind}`)]
     if (seen.is !== 'found') return { allowed: true, warnings: [unseen(seen, kind, place), ...pending] }
-    const derived = derive({ kind, experiment, source: seen.source })
+    const derived = derive({ kind, experiment, source: seen.source, schema })
+    if (derived.is === 'refused' && derived.reason === 'SchemaNotAvailable') return { allowed: true, warnings: pending }
     if (derived.is === 'refused') return denied(derived.errors.map(derivationError(kind, experiment)))
     const { fork } = derived
     const services = await shares(kube, request.namespace, {
@@ -51,13 +52,12 @@ export const validator =
       forkLabels: templateLabels(fork),
       sourceLabels: templateLabels(seen.source),
     })
-    const previous = previousFork(request, kind, seen)
+    const previous = previousFork(request, { kind, schema, seen })
     const { operation, dryRun } = request
     const plan = prediction({ operation, dryRun, source: seen.source, fork, previous, services })
-    return {
-      allowed: true,
-      warnings: [...derived.warnings.map((text) => warning('Source', text)), ...pending, ...plan],
-    }
+    const mended = derived.warnings.map((text) => warning('Source', text))
+    const replaced = derived.replaced.map((text) => warning('ListReplaced', text))
+    return { allowed: true, warnings: [...mended, ...pending, ...replaced, ...plan] }
   }
 
 /** For the words to the user only, so whatever it is. */
@@ -109,11 +109,17 @@ async function shares(kube: Reader, namespace: string, sides: Sides) {
   return slices === undefined ? undefined : serviceShares({ services, slices }, sides)
 }
 
+interface Known {
+  readonly kind: WorkloadKind
+  readonly schema: SpecSchema | undefined
+  readonly seen: SourceSeen
+}
+
 /** What was derived before an update; an old override over the limits counts as unknown, so that it can be mended. */
-function previousFork(request: AdmissionRequest, kind: WorkloadKind, seen: SourceSeen) {
+function previousFork(request: AdmissionRequest, { kind, schema, seen }: Known) {
   if (request.operation === 'CREATE' || seen.is !== 'found') return undefined
   const old = decodeExperiment(request.oldObject, request.namespace)
   if (old.is === 'malformed' || brokenLimits(old.experiment.spec.overrideSpec).length > 0) return undefined
-  const derived = derive({ kind, experiment: old.experiment, source: seen.source })
+  const derived = derive({ kind, experiment: old.experiment, source: seen.source, schema })
   return derived.is === 'fork' ? derived.fork : undefined
 }

@@ -6,14 +6,17 @@ import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { baseOf } from './base.ts'
 import { experimentId, forkName, identityLabels, ownerReference } from './identity.ts'
-import type { WorkloadKind } from './kind.ts'
+import type { SpecSchema, WorkloadKind } from './kind.ts'
 import { merge } from './merge.ts'
+import { NO_SHAPE } from './shape.ts'
 
 /** All that a derivation may know: no Services, no clock, no live fork. */
 export interface Inputs {
   readonly kind: WorkloadKind
   readonly experiment: ExperimentDeployment
   readonly source: KubeObject
+  /** undefined while the cluster has not told it: Merge can do without, Strategic cannot */
+  readonly schema: SpecSchema | undefined
 }
 
 /** The fork, or why there can be none. */
@@ -23,27 +26,34 @@ export type Derived =
       readonly fork: KubeObject
       /** ten hex digits for the base, before the override */
       readonly templateHash: string
+      /** what was mended of the source */
       readonly warnings: readonly string[]
+      /** what the containers lose because Merge replaces lists */
+      readonly replaced: readonly string[]
     }
   | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
 
 /**
  * The fork that `experiment` asks of `source`, or every field that forbids one. Shares no object with its arguments.
- * The webhook predicts with it, the controller applies it. Expects an override within limits, rules and schema.
+ * The webhook predicts with it, the controller applies it. Expects an override within rules and schema. Refuses with
+ * `SchemaNotAvailable`, and no errors, what cannot be told yet.
  */
-export function derive({ kind, experiment, source }: Inputs): Derived {
-  const base = baseOf(kind, source)
+export function derive({ kind, experiment, source, schema }: Inputs): Derived {
+  const { replicas, overrideSpec, overrideType } = withDefaults(experiment.spec)
+  if (overrideType === 'Strategic' && !schema) return { is: 'refused', reason: 'SchemaNotAvailable', errors: [] }
+  const shape = schema?.shape ?? NO_SHAPE
+  const base = baseOf(kind, source, shape)
   if (base.errors.length > 0) return { is: 'refused', reason: 'SourceNotForkable', errors: base.errors }
-  const { replicas, overrideSpec } = withDefaults(experiment.spec)
-  const merged = merge(base.spec, overrideSpec)
-  if (!isObject(merged.template))
-    return { is: 'refused', reason: 'InvalidOverride', errors: [templateError(merged.template)] }
+  const merged = merge(base.spec, overrideSpec, overrideType, shape)
+  if (merged.is === 'invalid') return { is: 'refused', reason: 'InvalidOverride', errors: merged.errors }
+  const { template } = merged.spec
+  if (!isObject(template)) return { is: 'refused', reason: 'InvalidOverride', errors: [templateError(template)] }
   const spec = {
-    ...merged,
+    ...merged.spec,
     ...kind.fixed,
     replicas,
     selector: { matchLabels: { [EXPERIMENT_ID]: experimentId(experiment.metadata.uid) } },
-    template: identifiedTemplate(merged.template, experiment),
+    template: identifiedTemplate(template, experiment),
   }
   const fork = {
     apiVersion: kind.apiVersion,
@@ -56,7 +66,8 @@ export function derive({ kind, experiment, source }: Inputs): Derived {
     },
     spec,
   }
-  return { is: 'fork', fork, templateHash: hashOf(base.spec, 10), warnings: base.warnings }
+  const templateHash = hashOf(base.spec, 10)
+  return { is: 'fork', fork, templateHash, warnings: base.warnings, replaced: merged.replaced }
 }
 
 const templateError = (found: unknown): FieldError => ({

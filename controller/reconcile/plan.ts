@@ -1,4 +1,5 @@
 import { hashOf } from '../../common/api/canonical.ts'
+import { withDefaults } from '../../common/api/defaults.ts'
 import { brokenLimits } from '../../common/api/limits.ts'
 import { DERIVED_HASH } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
@@ -45,8 +46,10 @@ const overrideKeepsTheRules: Check = ({ experiment }) => invalid(brokenRules(exp
 const schemaIsThere: Check = ({ schema, kind }) =>
   schema ? undefined : waiting('SchemaNotAvailable', `the schema of ${kind?.kind} was not fetched yet`, SCHEMA_RETRY_MS)
 
-const overrideFitsTheSchema: Check = ({ schema, experiment }) =>
-  invalid(schema?.check(experiment.spec.overrideSpec) ?? [])
+const overrideFitsTheSchema: Check = ({ schema, experiment }) => {
+  const { overrideSpec, overrideType } = withDefaults(experiment.spec)
+  return invalid(schema?.check(overrideSpec, overrideType) ?? [])
+}
 
 const sourceIsThere: Check = ({ source, experiment: { metadata, spec }, fork }) => {
   if (source && !source.metadata.deletionTimestamp) return undefined
@@ -84,9 +87,9 @@ export function plan(observed: Observed): Plan {
     const objection = check(observed)
     if (objection) return keep(observed, objection)
   }
-  const { kind, source, experiment, fork } = observed
+  const { kind, source, experiment, fork, schema } = observed
   if (!kind || !source) throw new Error('plan: a check let an experiment without kind or source pass')
-  const derived = derive({ kind, experiment, source })
+  const derived = derive({ kind, experiment, source, schema })
   if (derived.is === 'refused') return keep(observed, stalled(derived.reason, tell(derived.errors)))
 
   const desired = withHash(derived.fork)

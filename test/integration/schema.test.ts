@@ -23,7 +23,9 @@ describe('the schemas of a real cluster', () => {
   after('connections end', () => kube?.close())
 
   const findings = (overrideSpec: JsonObject): string[] =>
-    (catalog.schemaOf('Deployment')?.check(overrideSpec) ?? []).map(({ field, message }) => `${field}: ${message}`)
+    (catalog.schemaOf('Deployment')?.check(overrideSpec, 'Merge') ?? []).map(
+      ({ field, message }) => `${field}: ${message}`,
+    )
 
   it('are there for every kind that can be forked', () => expect(catalog.isComplete).to.equal(true))
 

@@ -84,7 +84,7 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
         aSlice(PODS),
       ],
     },
-    '[ListReplaced] containers[cart] loses env: Merge replaces lists whole, repeat what must stay',
+    '[ListReplaced] containers[cart] loses env: Merge replaces lists whole, Strategic merges by name',
     CREATES,
     SHARE,
   ],
@@ -156,7 +156,7 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
   ],
   'refuses a source that cannot be forked, at the reference to it': [
     { world: [aDeployment({ container: { ports: [{ containerPort: 80 }, { containerPort: 80 }] } })] },
-    'spec.sourceRef.name: deployment/cart cannot be forked: spec.template.spec.containers[0].ports[1]: port 80/TCP is there already, as [0]; server-side apply takes it only once',
+    'spec.sourceRef.name: deployment/cart cannot be forked: spec.template.spec.containers[0].ports[1]: containerPort 80, protocol "TCP" is there already, as [0]; server-side apply takes it only once',
   ],
   'refuses what a loosened CRD let through': [
     { request: { object: { metadata: { name: 'x' }, spec: { sourceRef: {}, replicas: -1 } } } },

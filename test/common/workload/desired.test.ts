@@ -5,7 +5,8 @@ import type { JsonObject, KubeObject } from '../../../common/api/object.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { type Derived, derive } from '../../../common/workload/desired.ts'
 import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
-import { aJsonObject } from '../../generators.ts'
+import { aJsonObject, aPatch } from '../../generators.ts'
+import { deploymentSchema } from '../schema/openapi.ts'
 
 const EXAMPLE = `
 apiVersion: apps/v1
@@ -43,8 +44,10 @@ spec:
         env: [{name: LOG_LEVEL, value: debug}]
 `
 
+const SCHEMA = deploymentSchema()
+
 const forkOf = (source: KubeObject, overrideSpec: JsonObject = {}): KubeObject => {
-  const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), source })
+  const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), source, schema: SCHEMA })
   if (derived.is !== 'fork') throw new Error(`refused: ${JSON.stringify(derived.errors)}`)
   return derived.fork
 }
@@ -82,7 +85,7 @@ describe('derive', () => {
       { name: 'A', value: '3' },
     ]
     const source = aDeployment({ container: { env } })
-    const derived = derive({ kind: deployment, experiment: anExperiment(), source })
+    const derived = derive({ kind: deployment, experiment: anExperiment(), source, schema: SCHEMA })
     expect(derived.is === 'fork' && derived.warnings).to.have.length(1)
     expect(JSON.stringify(forkOf(source))).to.contain('"env":[{"name":"B","value":"2"},{"name":"A","value":"3"}]')
   })
@@ -96,6 +99,7 @@ describe('derive', () => {
       kind: deployment,
       experiment: anExperiment(),
       source: aDeployment({ container: { ports } }),
+      schema: SCHEMA,
     })
     expect(derived.is === 'refused' && derived.errors.map(({ field }) => field)).to.deep.equal([
       'spec.template.spec.containers[0].ports[1]',
@@ -104,13 +108,13 @@ describe('derive', () => {
 
   it('takes its replicas from the experiment, never from the source', () => {
     const experiment = anExperiment({ replicas: 0 })
-    const derived: Derived = derive({ kind: deployment, experiment, source: aDeployment() })
+    const derived: Derived = derive({ kind: deployment, experiment, source: aDeployment(), schema: SCHEMA })
     expect(derived.is === 'fork' && derived.fork.spec).to.deep.include({ replicas: 0 })
   })
 
   it('hashes the base alone: an override or a scaled source leaves it', () => {
     const hash = (source: KubeObject, overrideSpec: JsonObject = {}) => {
-      const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), source })
+      const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), source, schema: SCHEMA })
       return derived.is === 'fork' ? derived.templateHash : undefined
     }
     expect(hash(aDeployment())).to.match(/^[0-9a-f]{10}$/)
@@ -120,11 +124,11 @@ describe('derive', () => {
 
   it('neither changes nor shares what it was given', () => {
     fc.assert(
-      fc.property(aJsonObject, aJsonObject, (pod, override) => {
+      fc.property(aJsonObject, aPatch, (pod, override) => {
         const source = aDeployment({ pod })
         const overrideSpec = { template: { spec: override } }
         const before = structuredClone({ source, overrideSpec })
-        const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), source })
+        const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), source, schema: SCHEMA })
         if (derived.is === 'fork') scribble(derived.fork)
         expect({ source, overrideSpec }).to.deep.equal(before)
       }),

@@ -1,0 +1,24 @@
+import deepmerge from 'deepmerge'
+import { isObject, type JsonObject } from '../api/object.ts'
+
+/**
+ * `patch` laid over `base` by RFC 7386: maps merge, scalars and lists replace, null removes. Shares no object with
+ * its arguments. Expects what `brokenLimits` passes: it recurses, and `deepmerge` loses keys that every object inherits.
+ */
+export function mergePatch(base: JsonObject, patch: JsonObject): JsonObject {
+  const merged = deepmerge<JsonObject>(base, patch, {
+    isMergeableObject: (value) => typeof value === 'object' && value !== null,
+    arrayMerge: (_base, items) => structuredClone(items), // deepmerge would concatenate
+  })
+  prune(merged, patch)
+  return merged
+}
+
+/** Removes from `merged` what `patch` nulled; a null that the base holds itself stays, as the RFC has it. */
+function prune(merged: Record<string, unknown>, patch: Readonly<Record<string, unknown>>): void {
+  for (const [key, value] of Object.entries(patch)) {
+    const inner = merged[key]
+    if (value === null) delete merged[key]
+    else if (isObject(value) && isObject(inner)) prune(inner as Record<string, unknown>, value)
+  }
+}

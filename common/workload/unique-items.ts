@@ -1,0 +1,75 @@
+import { formatPath, type Path } from '../api/field-path.ts'
+import { LIMITS } from '../api/limits.ts'
+import { isObject, type Json, type JsonObject } from '../api/object.ts'
+import type { FieldError } from '../api/types.ts'
+import { identityOf, type ListKey, type Shape } from './shape.ts'
+import { describe } from './unmergeable.ts'
+
+/** A spec in which no two items of a keyed list have one key, as far as that can be had. */
+export interface Unique {
+  readonly spec: JsonObject
+  readonly errors: readonly FieldError[]
+  readonly warnings: readonly string[]
+}
+
+/**
+ * A copy of `spec` that shares nothing with it. A stored workload may hold two items of one key, which server-side
+ * apply refuses: of equal `env` names the last wins in the kubelet too, so it stays; one port under two names has no
+ * such answer. A member `__proto__`, which a CRD without a schema would let through, is left out.
+ */
+export function withUniqueItems(spec: JsonObject, shape: Shape): Unique {
+  const errors: FieldError[] = []
+  const warnings: string[] = []
+
+  const visit = (value: Json, at: Shape, path: Path): Json => {
+    if (path.length > LIMITS.depth) return tooDeep(path)
+    if (Array.isArray(value)) return visitItems(value, at, path)
+    if (!isObject(value)) return value
+    const members = Object.entries(value as JsonObject).filter(([key]) => key !== '__proto__')
+    return Object.fromEntries(members.map(([key, inner]) => [key, visit(inner, at.member(key), [...path, key])]))
+  }
+
+  const tooDeep = (path: Path): null => {
+    const message = `nested deeper than ${LIMITS.depth} levels`
+    errors.push({ field: formatPath('spec', path), message, cause: 'FieldValueInvalid' })
+    return null
+  }
+
+  const visitItems = (items: readonly Json[], at: Shape, path: Path): readonly Json[] => {
+    const repeated = at.keys.length > 0 ? repetitions(items, at.keys) : []
+    const field = formatPath('spec', path)
+    const isEnv = path.at(-1) === 'env'
+    if (isEnv && repeated.length > 0)
+      warnings.push(`${field} of the source names a variable twice; the experiment takes the last`)
+    const superseded = new Set(isEnv ? repeated.map(({ earlier }) => earlier) : [])
+    if (!isEnv) errors.push(...repeated.map((found) => duplicate(field, found, describe(items[found.index], at.keys))))
+    return items
+      .map((item, index) => visit(item, at.items(), [...path, index]))
+      .filter((_item, index) => !superseded.has(index))
+  }
+
+  return { spec: visit(spec, shape, []) as JsonObject, errors, warnings }
+}
+
+interface Repetition {
+  readonly index: number
+  /** where the key was last before */
+  readonly earlier: number
+}
+
+function repetitions(items: readonly Json[], keys: readonly ListKey[]): readonly Repetition[] {
+  const last = new Map<string, number>()
+  return items.flatMap((item, index) => {
+    const id = identityOf(item, keys)
+    if (id === undefined) return []
+    const earlier = last.get(id)
+    last.set(id, index)
+    return earlier === undefined ? [] : [{ index, earlier }]
+  })
+}
+
+const duplicate = (list: string, { index, earlier }: Repetition, key: string): FieldError => ({
+  field: `${list}[${index}]`,
+  message: `${key} is there already, as [${earlier}]; server-side apply takes it only once`,
+  cause: 'FieldValueDuplicate',
+})
