@@ -66,6 +66,25 @@ describe('derive', () => {
     expect(forkOf(source, overrideSpec)).to.deep.equal(parse(EXAMPLE))
   })
 
+  it('lays a Strategic override over single items, and waits for the schema that it needs', () => {
+    const env = [{ name: 'LOG_LEVEL', value: 'info' }, { name: 'PORT' }]
+    const overrideSpec = imageOverride('example/cart:2')
+    const inputs = {
+      kind: deployment,
+      experiment: anExperiment({ overrideSpec, overrideType: 'Strategic' }),
+      source: aDeployment({ container: { env } }),
+    }
+    const derived = derive({ ...inputs, schema: SCHEMA })
+    expect(derived.is === 'fork' && templateOf(derived.fork).spec).to.deep.equal({
+      containers: [{ name: 'cart', image: 'example/cart:2', env }],
+    })
+    expect(derive({ ...inputs, schema: undefined })).to.deep.equal({
+      is: 'refused',
+      reason: 'SchemaNotAvailable',
+      errors: [],
+    })
+  })
+
   it('leaves an unknown spec field behind, and takes an unknown template field along', () => {
     const fork = forkOf(aDeployment({ spec: { surprise: 1 }, pod: { novelty: { x: 1 } } }))
     expect(fork.spec).not.to.have.property('surprise')
