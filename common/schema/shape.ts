@@ -7,11 +7,12 @@ import type { JsonSchema } from './transform.ts'
 export function shapeOf(schema: JsonSchema): Shape {
   const known = new Map<unknown, Shape>()
   const at = (place: unknown): Shape => {
+    const found = known.get(place)
+    if (found) return found
     const ref = member(place, '$ref')
     const node = typeof ref === 'string' ? member(schema.definitions, ref.replace('#/definitions/', '')) : place
-    if (!isObject(node)) return NO_SHAPE
-    const shape = known.get(node) ?? shaped(node, at)
-    known.set(node, shape)
+    const shape = isObject(node) ? (known.get(node) ?? shaped(node, at)) : NO_SHAPE
+    known.set(node, shape).set(place, shape)
     return shape
   }
   return at(schema)

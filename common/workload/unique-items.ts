@@ -1,4 +1,4 @@
-import { formatPath, type Path } from '../api/field-path.ts'
+import { formatPath } from '../api/field-path.ts'
 import { LIMITS } from '../api/limits.ts'
 import { isObject, type Json, type JsonObject } from '../api/object.ts'
 import type { FieldError } from '../api/types.ts'
@@ -21,34 +21,53 @@ export function withUniqueItems(spec: JsonObject, shape: Shape): Unique {
   const errors: FieldError[] = []
   const warnings: string[] = []
 
-  const visit = (value: Json, at: Shape, path: Path): Json => {
-    if (path.length > LIMITS.depth) return tooDeep(path)
+  const visit = (value: Json, at: Shape, path: Place): Json => {
+    if (path.depth > LIMITS.depth) return tooDeep(path)
     if (Array.isArray(value)) return visitItems(value, at, path)
     if (!isObject(value)) return value
-    const members = Object.entries(value as JsonObject).filter(([key]) => key !== '__proto__')
-    return Object.fromEntries(members.map(([key, inner]) => [key, visit(inner, at.member(key), [...path, key])]))
+    const copy: Record<string, Json> = {}
+    for (const [key, inner] of Object.entries(value as JsonObject))
+      if (key !== '__proto__') copy[key] = visit(inner, at.member(key), below(path, key))
+    return copy
   }
 
-  const tooDeep = (path: Path): null => {
+  const tooDeep = (path: Place): null => {
     const message = `nested deeper than ${LIMITS.depth} levels`
-    errors.push({ field: formatPath('spec', path), message, cause: 'FieldValueInvalid' })
+    errors.push({ field: fieldOf(path), message, cause: 'FieldValueInvalid' })
     return null
   }
 
-  const visitItems = (items: readonly Json[], at: Shape, path: Path): readonly Json[] => {
+  const visitItems = (items: readonly Json[], at: Shape, path: Place): readonly Json[] => {
+    const copies = items.map((item, index) => visit(item, at.items(), below(path, index)))
     const repeated = at.keys.length > 0 ? repetitions(items, at.keys) : []
-    const field = formatPath('spec', path)
-    const isEnv = path.at(-1) === 'env'
-    if (isEnv && repeated.length > 0)
-      warnings.push(`${field} of the source names a variable twice; the experiment takes the last`)
-    const superseded = new Set(isEnv ? repeated.map(({ earlier }) => earlier) : [])
-    if (!isEnv) errors.push(...repeated.map((found) => duplicate(field, found, describe(items[found.index], at.keys))))
-    return items
-      .map((item, index) => visit(item, at.items(), [...path, index]))
-      .filter((_item, index) => !superseded.has(index))
+    if (repeated.length === 0) return copies
+    const field = fieldOf(path)
+    if (path.step !== 'env') {
+      errors.push(...repeated.map((found) => duplicate(field, found, describe(items[found.index], at.keys))))
+      return copies
+    }
+    warnings.push(`${field} of the source names a variable twice; the experiment takes the last`)
+    const superseded = new Set(repeated.map(({ earlier }) => earlier))
+    return copies.filter((_item, index) => !superseded.has(index))
   }
 
-  return { spec: visit(spec, shape, []) as JsonObject, errors, warnings }
+  return { spec: visit(spec, shape, TOP) as JsonObject, errors, warnings }
+}
+
+/** The way to a value: linked, since of a thousand ways none is told. */
+interface Place {
+  readonly depth: number
+  readonly step: string | number
+  readonly above: Place | undefined
+}
+
+const TOP: Place = { depth: 0, step: '', above: undefined }
+const below = (above: Place, step: string | number): Place => ({ depth: above.depth + 1, step, above })
+
+function fieldOf(place: Place): string {
+  const path: (string | number)[] = []
+  for (let at = place; at.above; at = at.above) path.unshift(at.step)
+  return formatPath('spec', path)
 }
 
 interface Repetition {

@@ -88,6 +88,7 @@ const more: readonly Row[] = [
   ['S', {}, { env: [{ ...A, a: { b: null } }] }, { env: [{ ...A, a: {} }] }],
   ['S', { args: [{ env: [A] }] }, { args: [{ env: [B] }] }, { args: [{ env: [B] }] }],
   ['S', ROLLING, { type: 'RollingUpdate' }, ROLLING],
+  ['S', { labels: { app: 'x' } }, { labels: { app: null } }, { labels: {} }],
   ['MS', {}, { args: [[null]] }, 'args[0][0]'],
   ['MS', {}, { args: [{ env: [A, A] }] }, 'args[0].env[1].name'],
   ['MS', {}, { ports: [{ containerPort: 80 }, { containerPort: 80, protocol: 'TCP' }] }, 'ports[1]'],
