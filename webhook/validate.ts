@@ -8,6 +8,7 @@ import { immutableChanges } from '../common/workload/immutable.ts'
 import type { SpecSchema, WorkloadKind } from '../common/workload/kind.ts'
 import { workloadKind } from '../common/workload/registry.ts'
 import { type Sides, serviceShares } from '../common/workload/services.ts'
+import { NO_SHAPE } from '../common/workload/shape.ts'
 import { decodeExperiment } from './decode.ts'
 import { overrideFindings } from './findings.ts'
 import { lookAtServices, lookAtSlices, lookAtSource, type Reader, type SourceSeen } from './look.ts'
@@ -45,16 +46,17 @@ export const validator =
 
     const pending = schema ? [] : [warning('SchemaNotAvailable', `override not checked yet: no schema of ${kind.kind}`)]
     if (seen.is !== 'found') return { allowed: true, warnings: [unseen(seen, kind, place), ...pending] }
-    const based = baseOf(kind, seen.source, seen.referents)
+    const based = baseOf(kind, { ...seen, shape: schema?.shape ?? NO_SHAPE })
     if (based.is === 'missing') {
       return { allowed: true, warnings: [warning('SourceTemplateNotFound', based.message), ...pending] }
     }
     if (based.is === 'refused') return denied(based.errors.map(derivationError(kind, experiment)))
     const { base } = based
-    const derived = derive({ kind, experiment, base })
+    const derived = derive({ kind, experiment, base, schema })
+    if (derived.is === 'refused' && derived.reason === 'SchemaNotAvailable') return { allowed: true, warnings: pending }
     if (derived.is === 'refused') return denied(derived.errors)
     const { fork } = derived
-    const previous = previousFork(request, kind, base)
+    const previous = previousFork(request, { kind, base, schema })
     const changed = previous ? immutableChanges(kind, previous, fork) : []
     if (changed.length > 0) return denied(changed)
     const services = await shares(kube, request.namespace, {
@@ -64,10 +66,9 @@ export const validator =
     })
     const { operation, dryRun } = request
     const plan = prediction({ operation, dryRun, source: seen.source, fork, previous, services })
-    return {
-      allowed: true,
-      warnings: [...base.warnings.map((text) => warning('Source', text)), ...pending, ...plan],
-    }
+    const mended = base.warnings.map((text) => warning('Source', text))
+    const replaced = derived.replaced.map((text) => warning('ListReplaced', text))
+    return { allowed: true, warnings: [...mended, ...pending, ...replaced, ...plan] }
   }
 
 /** For the words to the user only, so whatever it is. */
@@ -118,11 +119,17 @@ async function shares(kube: Reader, namespace: string, sides: Sides) {
   return slices === undefined ? undefined : serviceShares({ services, slices }, sides)
 }
 
+interface Known {
+  readonly kind: WorkloadKind
+  readonly base: Base
+  readonly schema: SpecSchema | undefined
+}
+
 /** What was derived before an update; an old override over the limits counts as unknown, so that it can be mended. */
-function previousFork(request: AdmissionRequest, kind: WorkloadKind, base: Base) {
+function previousFork(request: AdmissionRequest, { kind, base, schema }: Known) {
   if (request.operation === 'CREATE') return undefined
   const old = decodeExperiment(request.oldObject, request.namespace)
   if (old.is === 'malformed' || brokenLimits(old.experiment.spec.overrideSpec).length > 0) return undefined
-  const derived = derive({ kind, experiment: old.experiment, base })
+  const derived = derive({ kind, experiment: old.experiment, base, schema })
   return derived.is === 'fork' ? derived.fork : undefined
 }

@@ -84,9 +84,38 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
         aSlice(PODS),
       ],
     },
-    '[ListReplaced] containers[cart] loses env: Merge replaces lists whole, repeat what must stay',
+    '[ListReplaced] containers[cart] loses env: Merge replaces lists whole, Strategic merges by name',
     CREATES,
     SHARE,
+  ],
+  'predicts what Strategic does, which loses nothing': [
+    {
+      request: { object: anExperiment({ overrideSpec: imageOverride('example/cart:2'), overrideType: 'Strategic' }) },
+      world: [aDeployment({ container: { env: [{ name: 'A' }] } }), aService(), aSlice(PODS)],
+    },
+    CREATES,
+    '[Plan] containers[cart].image: example/cart:1 -> example/cart:2',
+    SHARE,
+  ],
+  'predicts nothing of Strategic while there is no schema': [
+    { request: { object: anExperiment({ overrideType: 'Strategic' }) }, isSchemaPending: true },
+    '[SchemaNotAvailable] override not checked yet: no schema of Deployment',
+  ],
+  'tells what cannot be merged although the source is not there': [
+    {
+      request: {
+        object: anExperiment({
+          overrideType: 'Strategic',
+          overrideSpec: {
+            strategy: { type: 'Recreate', rollingUpdate: {} },
+            template: { spec: { containers: [null] } },
+          },
+        }),
+      },
+      world: [],
+    },
+    'spec.overrideSpec.strategy.rollingUpdate: only with type RollingUpdate, not "Recreate"; remove one',
+    'spec.overrideSpec.template.spec.containers[0]: null removes no item of this list; use overrideType: Merge and repeat what must stay',
   ],
   'never shows the value of a variable': [
     {
@@ -156,13 +185,14 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
   ],
   'refuses a source that cannot be forked, at the reference to it': [
     { world: [aDeployment({ container: { ports: [{ containerPort: 80 }, { containerPort: 80 }] } })] },
-    'spec.sourceRef.name: deployment/cart cannot be forked: spec.template.spec.containers[0].ports[1]: port 80/TCP is there already, as [0]; server-side apply takes it only once',
+    'spec.sourceRef.name: deployment/cart cannot be forked: spec.template.spec.containers[0].ports[1]: containerPort 80, protocol "TCP" is there already, as [0]; server-side apply takes it only once',
   ],
   'refuses what a loosened CRD let through': [
-    { request: { object: { metadata: { name: 'x' }, spec: { sourceRef: {}, replicas: -1 } } } },
+    { request: { object: { metadata: { name: 'x' }, spec: { sourceRef: {}, replicas: -1, overrideType: 'Odd' } } } },
     'spec.sourceRef.kind: expected string; set it so',
     'spec.sourceRef.name: expected string; set it so',
     'spec.overrideSpec: expected object; set it so',
+    'spec.overrideType: expected Merge or Strategic; set it so',
     'spec.replicas: expected a whole number from 0 on; set it so',
   ],
 }
