@@ -6,6 +6,7 @@ import { deployment } from '../common/workload/deployment.ts'
 import { derive } from '../common/workload/desired.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
 import { workloadKind } from '../common/workload/registry.ts'
+import { type ListKey, NO_SHAPE, type Shape } from '../common/workload/shape.ts'
 
 /** The uid of the example in the specification; its fork's id is `cd1aa1c99c`. */
 export const UID = '5f0c1e9a-6b0e-4c1d-9a53-2f4f3d1b7a10'
@@ -64,11 +65,11 @@ export const aRollout = (spec: JsonObject = {}): KubeObject => ({
 /** What the controller makes of `source` for `faster-cart`; `labels` are overridden. */
 export function aFork(source = aDeployment(), { labels, ...of }: ForkOf = {}): KubeObject {
   const kind = workloadKind(source.kind)
-  const based = kind && baseOf(kind, source)
+  const based = kind && baseOf(kind, { source, referents: [], shape: POD })
   if (!kind || based?.is !== 'base') throw new Error(`no base: ${JSON.stringify(based)}`)
   const template = { ...(labels ? { metadata: { labels } } : {}), ...(of.pod ? { spec: of.pod } : {}) }
   const experiment = anExperiment({ overrideSpec: { template } })
-  const derived = derive({ kind, experiment, base: based.base })
+  const derived = derive({ kind, experiment, base: based.base, schema: ANY_SCHEMA })
   if (derived.is !== 'fork') throw new Error(`no fork: ${JSON.stringify(derived)}`)
   return derived.fork
 }
@@ -97,12 +98,22 @@ export const imageOverride = (image: string): JsonObject => ({
   template: { spec: { containers: [{ name: 'cart', image }] } },
 })
 
+const keyedBy = (...keys: ListKey[]): Shape => ({ ...NO_SHAPE, items: () => POD, keys })
+const LISTS: Readonly<Record<string, Shape>> = {
+  containers: keyedBy({ key: 'name' }),
+  initContainers: keyedBy({ key: 'name' }),
+  env: keyedBy({ key: 'name' }),
+  ports: keyedBy({ key: 'containerPort' }, { key: 'protocol', fallback: 'TCP' }),
+}
+/** Knows the lists of a pod by their names, wherever they stand. */
+export const POD: Shape = { ...NO_SHAPE, member: (key) => LISTS[key] ?? POD }
+
 /** A schema that finds nothing wrong. */
-export const ANY_SCHEMA: SpecSchema = { hash: 'any', check: () => [] }
+export const ANY_SCHEMA: SpecSchema = { hash: 'any', shape: POD, check: () => [] }
 
 /** What a Deployment gives a fork to start from. */
 export function aBase(source: KubeObject = aDeployment()): Base {
-  const based = baseOf(deployment, source)
+  const based = baseOf(deployment, { source, referents: [], shape: POD })
   if (based.is !== 'base') throw new Error(`no base: ${JSON.stringify(based)}`)
   return based.base
 }

@@ -19,3 +19,14 @@ const { value } = fc.letrec<{ value: Json; object: JsonObject }>((tie) => ({
 
 /** Any JSON object, nested a little. */
 export const aJsonObject: fc.Arbitrary<JsonObject> = fc.dictionary(aKey, value, { maxKeys: 4, noNullPrototype: true })
+
+/** `object` less every null within its lists: there it removes nothing, and is refused. */
+export function withoutNullItems(value: Json, isInList = false): Json {
+  if (Array.isArray(value)) return value.filter((item) => item !== null).map((item) => withoutNullItems(item, true))
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).filter(([, inner]) => inner !== null || !isInList)
+  return Object.fromEntries(members.map(([key, inner]) => [key, withoutNullItems(inner, isInList)]))
+}
+
+/** Any JSON object that can be laid over another. */
+export const aPatch: fc.Arbitrary<JsonObject> = aJsonObject.map((object) => withoutNullItems(object) as JsonObject)

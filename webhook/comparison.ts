@@ -1,4 +1,4 @@
-import { at, isObject, type KubeObject, listOr, member, objectOr } from '../common/api/object.ts'
+import { at, isObject, type KubeObject, listOr, objectOr } from '../common/api/object.ts'
 
 /** Something that differs between two workloads and may be shown: env values may be secret, these are not. */
 export interface Change {
@@ -55,31 +55,3 @@ const named = (workload: KubeObject, list: string): ReadonlyMap<string, Containe
       .filter(isObject)
       .map((container) => [String(container.name), container]),
   )
-
-/** The API server fills these in again, with what they were: nobody misses them. */
-const DEFAULTED: ReadonlySet<string> = new Set([
-  'imagePullPolicy',
-  'terminationMessagePath',
-  'terminationMessagePolicy',
-])
-
-/** What `fork` lost of `source` because a list was replaced whole, for those lists where that is rarely meant. */
-export const losses = (source: KubeObject, fork: KubeObject): readonly string[] =>
-  LISTS.flatMap((list) => {
-    const after = named(fork, list)
-    return [...named(source, list)].flatMap(([name, container]) => {
-      const other = after.get(name)
-      if (other === undefined)
-        return [`${list}[${name}] is left out: Merge replaces lists whole, repeat what must stay`]
-      const lost = lostMembers(container, other)
-      return lost.length === 0
-        ? []
-        : [`${list}[${name}] loses ${lost.join(', ')}: Merge replaces lists whole, repeat what must stay`]
-    })
-  })
-
-const lostMembers = (before: Container, after: Container): readonly string[] =>
-  Object.keys(before).filter((key) => !DEFAULTED.has(key) && !isEmpty(before[key]) && member(after, key) === undefined)
-
-const isEmpty = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0

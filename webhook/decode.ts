@@ -1,3 +1,4 @@
+import { DEFAULTS, OVERRIDE_TYPES } from '../common/api/defaults.ts'
 import { at, isObject, type JsonObject } from '../common/api/object.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 
@@ -14,11 +15,13 @@ export function decodeExperiment(object: Readonly<Record<string, unknown>>, name
   const spec = at(object, 'spec')
   const [kind, name] = [at(spec, 'sourceRef', 'kind'), at(spec, 'sourceRef', 'name')]
   const [overrideSpec, replicas] = [at(spec, 'overrideSpec'), at(spec, 'replicas')]
+  const overrideType = OVERRIDE_TYPES.find((type) => type === (at(spec, 'overrideType') ?? DEFAULTS.overrideType))
   const isCount = replicas === undefined || (Number.isSafeInteger(replicas) && Number(replicas) >= 0)
   const errors = [
     typeof kind === 'string' ? [] : [mistyped('spec.sourceRef.kind', 'string')],
     typeof name === 'string' && name !== '' ? [] : [mistyped('spec.sourceRef.name', 'string')],
     isObject(overrideSpec) ? [] : [mistyped('spec.overrideSpec', 'object')],
+    overrideType ? [] : [mistyped('spec.overrideType', OVERRIDE_TYPES.join(' or '))],
     isCount ? [] : [mistyped('spec.replicas', 'a whole number from 0 on')],
   ].flat()
   if (errors.length > 0) return { is: 'malformed', errors }
@@ -34,6 +37,7 @@ export function decodeExperiment(object: Readonly<Record<string, unknown>>, name
     spec: {
       sourceRef: { kind: String(kind), name: String(name) },
       overrideSpec: overrideSpec as JsonObject,
+      ...(overrideType === undefined ? {} : { overrideType }),
       ...(replicas === undefined ? {} : { replicas: Number(replicas) }),
     },
   }

@@ -1,7 +1,7 @@
 import { at, type KubeObject } from '../common/api/object.ts'
 import type { ServiceShare } from '../common/api/types.ts'
 import { percent } from '../common/workload/percent.ts'
-import { type Change, changes, losses } from './comparison.ts'
+import { type Change, changes } from './comparison.ts'
 import { warning } from './warnings.ts'
 
 /** All that a prediction may know. */
@@ -20,9 +20,8 @@ export interface Foreseen {
 /** Changes that get a line of their own. */
 const MAX_CHANGES = 5
 
-/** What the controller will do, hazards first, as warnings for `kubectl` to print. */
+/** What the controller will do, as warnings for `kubectl` to print. */
 export const prediction = (foreseen: Foreseen): readonly string[] => [
-  ...losses(foreseen.source, foreseen.fork).map((text) => warning('ListReplaced', text)),
   ...[deed(foreseen), ...changeLines(foreseen)].map((text) => warning('Plan', text)),
   ...serviceLines(foreseen),
 ]

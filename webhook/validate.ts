@@ -9,6 +9,7 @@ import type { SpecSchema, WorkloadKind } from '../common/workload/kind.ts'
 import { outlookOf, type Scene } from '../common/workload/outlook.ts'
 import { workloadKind } from '../common/workload/registry.ts'
 import { serviceShares } from '../common/workload/services.ts'
+import { NO_SHAPE } from '../common/workload/shape.ts'
 import { type Pair, sidesOf } from '../common/workload/sides.ts'
 import { decodeExperiment } from './decode.ts'
 import { overrideFindings } from './findings.ts'
@@ -55,16 +56,17 @@ export const validator =
 
     const pending = schema ? [] : [warning('SchemaNotAvailable', `override not checked yet: no schema of ${kind.kind}`)]
     if (seen.is !== 'found') return { allowed: true, warnings: [unseen(seen, kind, place), ...pending] }
-    const based = baseOf(kind, seen.source, seen.referents)
+    const based = baseOf(kind, { ...seen, shape: schema?.shape ?? NO_SHAPE })
     if (based.is === 'missing') {
       return { allowed: true, warnings: [warning('SourceTemplateNotFound', based.message), ...pending] }
     }
     if (based.is === 'refused') return denied(based.errors.map(derivationError(kind, experiment)))
     const { base } = based
-    const derived = derive({ kind, experiment, base })
+    const derived = derive({ kind, experiment, base, schema })
+    if (derived.is === 'refused' && derived.reason === 'SchemaNotAvailable') return { allowed: true, warnings: pending }
     if (derived.is === 'refused') return denied(derived.errors)
     const { fork } = derived
-    const previous = previousFork(request, kind, base)
+    const previous = previousFork(request, { kind, base, schema })
     const changed = previous ? immutableChanges(kind, previous, fork) : []
     if (changed.length > 0) return denied(changed)
     const scene = await sceneOf(kube, { kind, source: seen.source, referents: seen.referents, fork })
@@ -78,15 +80,10 @@ export const validator =
       previous,
       services: scene.traffic && services,
     })
-    return {
-      allowed: true,
-      warnings: [
-        ...base.warnings.map((text) => warning('Source', text)),
-        ...pending,
-        ...[...hazards, ...collisions].map(({ reason, message }) => warning(reason, message)),
-        ...plan,
-      ],
-    }
+    const mended = base.warnings.map((text) => warning('Source', text))
+    const dangers = [...hazards, ...collisions].map(({ reason, message }) => warning(reason, message))
+    const replaced = derived.replaced.map((text) => warning('ListReplaced', text))
+    return { allowed: true, warnings: [...mended, ...pending, ...dangers, ...replaced, ...plan] }
   }
 
 /** For the words to the user only, so whatever it is. */
@@ -143,11 +140,17 @@ async function sceneOf(kube: Reader, pair: Pair & { readonly source: KubeObject 
   return { pair, traffic: slices && { services, slices }, neighbours, primary }
 }
 
+interface Known {
+  readonly kind: WorkloadKind
+  readonly base: Base
+  readonly schema: SpecSchema | undefined
+}
+
 /** What was derived before an update; an old override over the limits counts as unknown, so that it can be mended. */
-function previousFork(request: AdmissionRequest, kind: WorkloadKind, base: Base) {
+function previousFork(request: AdmissionRequest, { kind, base, schema }: Known) {
   if (request.operation === 'CREATE') return undefined
   const old = decodeExperiment(request.oldObject, request.namespace)
   if (old.is === 'malformed' || brokenLimits(old.experiment.spec.overrideSpec).length > 0) return undefined
-  const derived = derive({ kind, experiment: old.experiment, base })
+  const derived = derive({ kind, experiment: old.experiment, base, schema })
   return derived.is === 'fork' ? derived.fork : undefined
 }

@@ -1,4 +1,7 @@
-import type { ExperimentDeploymentSpec } from './types.ts'
+import type { ExperimentDeploymentSpec, OverrideType } from './types.ts'
+
+/** What `spec.overrideType` can be; the CRD's enum follows from it. */
+export const OVERRIDE_TYPES: readonly OverrideType[] = ['Merge', 'Strategic']
 
 /** The CRD's defaults, once more: a resource can be older than they are, and the webhook shows them in `kubectl diff`. */
 export const DEFAULTS = { replicas: 1, overrideType: 'Merge', onSourceChange: 'Follow' } as const

@@ -7,11 +7,14 @@ export interface SourceRef {
   readonly name: string
 }
 
+/** How an override is laid over its base: by RFC 7386, or by list keys and unions as well. */
+export type OverrideType = 'Merge' | 'Strategic'
+
 /** As users write it: what has a default may be absent (a resource can be older than the default). */
 export interface ExperimentDeploymentSpec {
   readonly sourceRef: SourceRef
   readonly replicas?: number
-  readonly overrideType?: string
+  readonly overrideType?: OverrideType
   /** a partial `spec` of the source's kind; hostile until `brokenLimits` has passed it */
   readonly overrideSpec: JsonObject
   readonly onSourceChange?: string

@@ -1,9 +1,9 @@
 import { hashOf } from '../api/canonical.ts'
-import { at, isObject, listOr, member } from '../api/object.ts'
+import { at, isObject, listOr, member, objectOr } from '../api/object.ts'
 import type { ResourceType } from '../api/resource.ts'
 import type { SpecSchema } from '../workload/kind.ts'
 import { compile } from './compile.ts'
-import { type Schemas, transform } from './transform.ts'
+import type { Schemas } from './transform.ts'
 
 /** The API server as far as the catalog cares. */
 export interface SchemaSource {
@@ -17,6 +17,18 @@ export interface SchemaFailure {
   readonly error: unknown
 }
 
+/** A kind whose schema is wanted. */
+export interface SchemaKind extends ResourceType {
+  /** the group and version in whose document the PodTemplateSpec of its `template` is, if not in its own */
+  readonly templateFrom?: string
+}
+
+/** What the API server publishes at the time of one refresh. */
+interface Published {
+  readonly addressOf: (apiVersion: string) => string | undefined
+  readonly schemasOf: (apiVersion: string) => Promise<Schemas>
+}
+
 interface Entry {
   readonly apiVersion: string
   readonly schema: SpecSchema
@@ -25,13 +37,13 @@ interface Entry {
 /** What the running cluster says the specs of `kinds` may hold. Empty until the first `refresh` has ended. */
 export class SchemaCatalog {
   readonly #source: SchemaSource
-  readonly #kinds: readonly ResourceType[]
+  readonly #kinds: readonly SchemaKind[]
   readonly #subscribers = new Set<() => void>()
   #entries: ReadonlyMap<string, Entry> = new Map()
   #hasRead = false
   #refreshing: Promise<readonly SchemaFailure[]> | undefined
 
-  constructor(source: SchemaSource, kinds: readonly ResourceType[]) {
+  constructor(source: SchemaSource, kinds: readonly SchemaKind[]) {
     this.#source = source
     this.#kinds = kinds
   }
@@ -73,10 +85,11 @@ export class SchemaCatalog {
     const index = member(await this.#source.get('/openapi/v3'), 'paths')
     if (!isObject(index)) throw new Error('the answer to /openapi/v3 is no index of schemas') // not: no kind is there
     const next = new Map<string, Entry>()
+    const published = this.#published(index)
     const failures: SchemaFailure[] = []
     for (const apiVersion of new Set(this.#kinds.map((kind) => kind.apiVersion)))
       try {
-        for (const [kind, entry] of await this.#group(apiVersion, index)) next.set(kind, entry)
+        for (const [kind, entry] of await this.#group(apiVersion, published)) next.set(kind, entry)
       } catch (error) {
         failures.push({ apiVersion, error })
         for (const [kind, entry] of this.#known(apiVersion)) next.set(kind, entry)
@@ -88,21 +101,35 @@ export class SchemaCatalog {
     return failures
   }
 
-  async #group(apiVersion: string, index: unknown): Promise<readonly (readonly [string, Entry])[]> {
-    const url = at(index, pathOfGroup(apiVersion), 'serverRelativeURL')
-    if (typeof url !== 'string') return [] // no such group: its kinds are not there
-    const known = this.#known(apiVersion)
-    if (known.length > 0 && known.every(([, { schema }]) => schema.hash === hashIn(url))) return known
-    const document = await this.#source.get(url)
-    const schemas = at(document, 'components', 'schemas')
-    if (!isObject(schemas)) throw new Error(`the answer to ${url} holds no schemas`)
-    return this.#kinds
-      .filter((type) => type.apiVersion === apiVersion)
-      .flatMap((type) => {
-        const root = specOf(schemas, type)
-        if (root === undefined) return []
-        return [[type.kind, { apiVersion, schema: compile(hashIn(url), transform(schemas, root)) }] as const]
-      })
+  async #group(apiVersion: string, published: Published): Promise<readonly (readonly [string, Entry])[]> {
+    const entries: (readonly [string, Entry])[] = []
+    for (const type of this.#kinds.filter((kind) => kind.apiVersion === apiVersion)) {
+      const hash = hashFor(type, published)
+      if (hash === undefined) continue // no such group: its kinds are not there
+      const known = this.#entries.get(type.kind)
+      const schema = known?.schema.hash === hash ? known.schema : await compiled(type, hash, published)
+      if (schema) entries.push([type.kind, { apiVersion, schema }])
+    }
+    return entries
+  }
+
+  /** Each document is read once, and forgotten with the result: parsed, one takes some 10 MB. */
+  #published(index: Readonly<Record<string, unknown>>): Published {
+    const documents = new Map<string, Promise<unknown>>()
+    const addressOf = (apiVersion: string): string | undefined => {
+      const url = at(index, pathOfGroup(apiVersion), 'serverRelativeURL')
+      return typeof url === 'string' ? url : undefined
+    }
+    const schemasOf = async (apiVersion: string): Promise<Schemas> => {
+      const url = addressOf(apiVersion)
+      if (url === undefined) throw new Error(`the API server publishes no schemas of ${apiVersion}`)
+      const document = documents.get(url) ?? this.#source.get(url)
+      documents.set(url, document)
+      const schemas = at(await document, 'components', 'schemas')
+      if (!isObject(schemas)) throw new Error(`the answer to ${url} holds no schemas`)
+      return schemas
+    }
+    return { addressOf, schemasOf }
   }
 
   #known(apiVersion: string): readonly (readonly [string, Entry])[] {
@@ -115,6 +142,32 @@ const pathOfGroup = (apiVersion: string): string => `${apiVersion.includes('/') 
 /** The API server puts a hash of the document into its address; without one the address itself must do. */
 function hashIn(url: string): string {
   return new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('hash') ?? hashOf(url, 64)
+}
+
+/** Another one whenever a document that `type` is compiled from has changed. */
+function hashFor({ apiVersion, templateFrom }: SchemaKind, { addressOf }: Published): string | undefined {
+  const own = addressOf(apiVersion)
+  if (own === undefined) return undefined
+  const template = templateFrom === undefined ? undefined : addressOf(templateFrom)
+  return template === undefined ? hashIn(own) : `${hashIn(own)}+${hashIn(template)}`
+}
+
+async function compiled(type: SchemaKind, hash: string, { schemasOf }: Published): Promise<SpecSchema | undefined> {
+  const schemas = await schemasOf(type.apiVersion)
+  const root = specOf(schemas, type)
+  if (root === undefined) return undefined
+  if (type.templateFrom === undefined) return compile(hash, schemas, root)
+  const core = await schemasOf(type.templateFrom)
+  return compile(hash, { ...schemas, ...core }, withTemplate(root, core))
+}
+
+const POD_TEMPLATE = 'io.k8s.api.core.v1.PodTemplateSpec'
+
+/** `root`, a schema of a spec, with Kubernetes' own schema of a pod template for its `template`. */
+function withTemplate(root: unknown, core: Schemas): unknown {
+  if (!isObject(root) || !Object.hasOwn(core, POD_TEMPLATE)) throw new Error(`no schema of ${POD_TEMPLATE}`)
+  const template = { $ref: `#/components/schemas/${POD_TEMPLATE}` }
+  return { ...root, properties: { ...objectOr(root.properties), template } }
 }
 
 function specOf(schemas: Schemas, { apiVersion, kind }: ResourceType): unknown {

@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv'
 import { formatPath, type Path, showValue } from '../api/field-path.ts'
 import { isObject, listOr, objectOr } from '../api/object.ts'
 import type { FieldError, FieldErrorCause } from '../api/types.ts'
+import { NULL_ITEM } from '../workload/unmergeable.ts'
 import { didYouMean } from './did-you-mean.ts'
 import type { Places } from './places.ts'
 
@@ -38,6 +39,9 @@ export function fieldErrors(
 const MAX_TOLD = 200
 const UNTOLD: Told = { message: 'one of very many mistakes; mend the others first', cause: 'FieldValueInvalid' }
 
+/** Of a member by which items are told apart. */
+const NULL_KEY = 'items are told apart by it, so null cannot remove it; give its value'
+
 interface Told {
   readonly message: string
   readonly cause: FieldErrorCause
@@ -51,6 +55,8 @@ function told(error: ErrorObject, path: Path, places: Places): Told {
       return { message: 'required', cause: 'FieldValueRequired' }
     case 'type':
       return { message: wrongType(error, path), cause: 'FieldValueTypeInvalid' }
+    case 'present':
+      return { message: error.schema === 'item' ? NULL_ITEM : NULL_KEY, cause: 'FieldValueInvalid' }
     case 'enum':
       return { message: unsupported(error), cause: 'FieldValueNotSupported' }
     case 'uniqueBy':

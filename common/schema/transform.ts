@@ -1,4 +1,6 @@
-import { isObject, listOr, member } from '../api/object.ts'
+import { isObject, listOr, member, objectOr } from '../api/object.ts'
+import type { OverrideType } from '../api/types.ts'
+import type { ListKey } from '../workload/shape.ts'
 
 /** A schema as ajv takes it. Plain JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -7,16 +9,11 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 export type Schemas = Readonly<Record<string, unknown>>
 
 /**
- * `partial`: what an override may say along object paths, where everything can be left out and null removes. `full`:
- * an item of a list, which replaces and so must be complete.
+ * `Merge` and `Strategic`: what an override of that type may say along object paths, where everything can be left out
+ * and null removes; for Strategic an item of a keyed list is such a path. `full`: an item of a list that replaces, and
+ * so must be complete.
  */
-type Variant = 'partial' | 'full'
-
-/** What ajv is told of a keyed list: no two items may agree in all keys. A key left out counts as its default. */
-export interface ListKey {
-  readonly key: string
-  readonly fallback?: string
-}
+type Variant = OverrideType | 'full'
 
 const REF_PREFIX = '#/components/schemas/'
 const QUANTITY = /\.api\.resource\.Quantity$/
@@ -29,10 +26,10 @@ const FORMATS: ReadonlySet<unknown> = new Set(['int32', 'int64', 'date-time', 'b
 const KEPT = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 
 /**
- * The JSON Schema of a partial `root`, from `schemas` of an OpenAPI v3 document. What it refers to is under
- * `definitions`, in the variants that are needed.
+ * The JSON Schema of a partial `root` for overrides of `type`, from `schemas` of an OpenAPI v3 document. What it refers
+ * to is under `definitions`, in the variants that are needed.
  */
-export function transform(schemas: Schemas, root: unknown): JsonSchema {
+export function transform(schemas: Schemas, root: unknown, type: OverrideType): JsonSchema {
   const definitions: Record<string, JsonSchema> = {}
   const wanted: { readonly id: string; readonly name: string; readonly variant: Variant }[] = []
   const refer = (name: string, variant: Variant): JsonSchema => {
@@ -44,7 +41,7 @@ export function transform(schemas: Schemas, root: unknown): JsonSchema {
     return { $ref: `#/definitions/${id}` }
   }
   const convert = converter(schemas, refer)
-  const converted = convert(root, 'partial')
+  const converted = convert(root, type)
   for (const { id, name, variant } of wanted) definitions[id] = convert(schemas[name], variant) // grows as it goes
   return { ...converted, definitions }
 }
@@ -60,11 +57,11 @@ function converter(schemas: Schemas, refer: (name: string, variant: Variant) => 
     if (isIntOrString(schema)) return typed(['integer', 'string'], variant)
     return {
       ...Object.fromEntries(KEPT.flatMap((keyword) => (keyword in schema ? [[keyword, schema[keyword]]] : []))),
-      ...(typeof schema.type === 'string' ? typed([schema.type], schema.nullable === true ? 'partial' : variant) : {}),
+      ...(typeof schema.type === 'string' ? typed([schema.type], schema.nullable === true ? 'Merge' : variant) : {}),
       ...(FORMATS.has(schema.format) ? { format: schema.format } : {}),
       ...enumOf(schema, variant),
       ...members(schema, variant),
-      ...items(schema),
+      ...items(schema, variant),
     }
   }
 
@@ -80,13 +77,17 @@ function converter(schemas: Schemas, refer: (name: string, variant: Variant) => 
     }
   }
 
-  const items = (schema: JsonSchema): JsonSchema => {
+  const items = (schema: JsonSchema, variant: Variant): JsonSchema => {
     if (!isObject(schema.items)) return {}
-    const keys = listOr(schema['x-kubernetes-list-map-keys']).filter((key) => typeof key === 'string')
-    return {
-      items: convert(schema.items, 'full'),
-      ...(keys.length > 0 ? { uniqueBy: keys.map((key) => listKey(schemas, schema.items, key)) } : {}),
-    }
+    const names = listOr(schema['x-kubernetes-list-map-keys']).filter((key) => typeof key === 'string')
+    if (names.length === 0) return { items: convert(schema.items, 'full') }
+    const uniqueBy = names.map((key) => listKey(schemas, schema.items, key))
+    if (variant !== 'Strategic') return { items: convert(schema.items, 'full'), uniqueBy }
+    const required = uniqueBy.filter(({ fallback }) => fallback === undefined).map(({ key }) => key)
+    const item = convert(schema.items, variant)
+    const known = objectOr(item.properties) // none where it is a reference
+    const keyed = Object.fromEntries(required.map((key) => [key, { ...objectOr(known[key]), present: 'key' }]))
+    return { items: { ...item, present: 'item', required, properties: { ...known, ...keyed } }, uniqueBy }
   }
 
   return convert
@@ -103,19 +104,19 @@ const isIntOrString = (schema: JsonSchema): boolean =>
   schema.format === 'int-or-string' || schema['x-kubernetes-int-or-string'] === true
 
 const typed = (types: readonly string[], variant: Variant): JsonSchema => ({
-  type: variant === 'partial' ? [...types, 'null'] : types,
+  type: variant === 'full' ? types : [...types, 'null'],
 })
 
 function enumOf(schema: JsonSchema, variant: Variant): JsonSchema {
   if (!Array.isArray(schema.enum)) return {}
-  return { enum: variant === 'partial' ? [...schema.enum, null] : schema.enum }
+  return { enum: variant === 'full' ? schema.enum : [...schema.enum, null] }
 }
 
 function listKey(schemas: Schemas, items: unknown, key: string): ListKey {
   const name = referenced(items)
   const item = name === undefined ? items : schemas[name]
   const fallback = member(member(member(item, 'properties'), key), 'default')
-  // a required key has "" for its default in the API server's own schemas; it is reported as missing
+  // every key has its zero value for a default in the API server's own schemas, required or not; one is rarely meant
   const isRequired = listOr(member(item, 'required')).includes(key)
-  return typeof fallback === 'string' && !isRequired ? { key, fallback } : { key }
+  return typeof fallback === 'string' && fallback !== '' && !isRequired ? { key, fallback } : { key }
 }

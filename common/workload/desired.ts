@@ -6,8 +6,9 @@ import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import type { Base } from './base.ts'
 import { experimentId, forkName, identityLabels, ownerReference } from './identity.ts'
-import type { WorkloadKind } from './kind.ts'
+import type { SpecSchema, WorkloadKind } from './kind.ts'
 import { merge } from './merge.ts'
+import { NO_SHAPE } from './shape.ts'
 
 /** All that a derivation may know: no Services, no clock, no live fork. */
 export interface Inputs {
@@ -15,11 +16,18 @@ export interface Inputs {
   readonly experiment: ExperimentDeployment
   /** from `baseOf`, now or when it was pinned */
   readonly base: Base
+  /** undefined while the cluster has not told it: Merge can do without, Strategic cannot */
+  readonly schema: SpecSchema | undefined
 }
 
 /** The fork, or why there can be none. */
 export type Derived =
-  | { readonly is: 'fork'; readonly fork: KubeObject }
+  | {
+      readonly is: 'fork'
+      readonly fork: KubeObject
+      /** what the containers lose because Merge replaces lists */
+      readonly replaced: readonly string[]
+    }
   | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
 
 /** Ten hex digits that stand for a base: equal bases need no write. */
@@ -27,18 +35,21 @@ export const baseHash = ({ spec }: Base): string => hashOf(spec, 10)
 
 /**
  * The fork that `experiment` asks of `base`, or every field that forbids one. Shares no object with its arguments.
- * The webhook predicts with it, the controller applies it. Expects an override within limits, rules and schema.
+ * The webhook predicts with it, the controller applies it. Expects an override within rules and schema. Refuses with
+ * `SchemaNotAvailable`, and no errors, what cannot be told yet.
  */
-export function derive({ kind, experiment, base }: Inputs): Derived {
-  const { replicas, overrideSpec, sourceRef } = withDefaults(experiment.spec)
-  const merged = merge(base.spec, overrideSpec)
-  if (!isObject(merged.template))
-    return { is: 'refused', reason: 'InvalidOverride', errors: [templateError(merged.template)] }
+export function derive({ kind, experiment, base, schema }: Inputs): Derived {
+  const { replicas, overrideSpec, overrideType, sourceRef } = withDefaults(experiment.spec)
+  if (overrideType === 'Strategic' && !schema) return { is: 'refused', reason: 'SchemaNotAvailable', errors: [] }
+  const merged = merge(base.spec, overrideSpec, overrideType, schema?.shape ?? NO_SHAPE)
+  if (merged.is === 'invalid') return { is: 'refused', reason: 'InvalidOverride', errors: merged.errors }
+  const { template } = merged.spec
+  if (!isObject(template)) return { is: 'refused', reason: 'InvalidOverride', errors: [templateError(template)] }
   const spec = {
-    ...merged,
+    ...merged.spec,
     replicas,
     selector: { matchLabels: { [EXPERIMENT_ID]: experimentId(experiment.metadata.uid) } },
-    template: identifiedTemplate(merged.template, experiment),
+    template: identifiedTemplate(template, experiment),
   }
   const fork = {
     apiVersion: kind.apiVersion,
@@ -52,7 +63,7 @@ export function derive({ kind, experiment, base }: Inputs): Derived {
     },
     spec,
   }
-  return { is: 'fork', fork }
+  return { is: 'fork', fork, replaced: merged.replaced }
 }
 
 const templateError = (found: unknown): FieldError => ({

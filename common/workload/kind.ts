@@ -1,7 +1,8 @@
 import type { JsonObject, KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ResourceType } from '../api/resource.ts'
-import type { FieldError } from '../api/types.ts'
+import type { FieldError, OverrideType } from '../api/types.ts'
+import type { Shape } from './shape.ts'
 
 /** How a fork does, as its kind tells it. */
 export type Health = { readonly reason: Reason; readonly message: string } & (
@@ -78,6 +79,11 @@ export interface WorkloadKind extends ResourceType {
   readonly silentAfterMs: number | undefined
   /** of a fork that has replicas and whose controller has seen its present generation */
   readonly health: (fork: KubeObject, sinceAppliedMs: number) => Health
+  /**
+   * where to take the schema of `template` from, if the kind's own knows too little of it: every document of the API
+   * server that holds a PodTemplateSpec will do
+   */
+  readonly templateFrom?: string
   /** a name people know the source's present state by, if the kind has one */
   readonly revision: (source: KubeObject) => string | undefined
 }
@@ -86,6 +92,8 @@ export interface WorkloadKind extends ResourceType {
 export interface SpecSchema {
   /** changes with the schema */
   readonly hash: string
-  /** every mistake of a partial spec, by path below `spec.overrideSpec` */
-  readonly check: (overrideSpec: JsonObject) => readonly FieldError[]
+  /** which lists merge by key, and what excludes what */
+  readonly shape: Shape
+  /** every mistake of a partial spec, by path below `spec.overrideSpec`; Merge wants the items of all lists whole */
+  readonly check: (overrideSpec: JsonObject, type: OverrideType) => readonly FieldError[]
 }

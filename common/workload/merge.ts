@@ -1,25 +1,32 @@
-import deepmerge from 'deepmerge'
-import { isObject, type JsonObject } from '../api/object.ts'
+import { brokenLimits } from '../api/limits.ts'
+import type { JsonObject } from '../api/object.ts'
+import type { FieldError, OverrideType } from '../api/types.ts'
+import { mergePatch } from './merge-patch.ts'
+import { replacedLists } from './replaced-lists.ts'
+import type { Shape } from './shape.ts'
+import { plainPatch } from './strategic.ts'
+import { unmergeable } from './unmergeable.ts'
+
+/** What became of an override: the spec, or every path of the override that forbids one. */
+export type Merged =
+  | {
+      readonly is: 'merged'
+      readonly spec: JsonObject
+      /** what the containers lose because Merge replaces lists, one line for each */
+      readonly replaced: readonly string[]
+    }
+  | { readonly is: 'invalid'; readonly errors: readonly FieldError[] }
 
 /**
- * `override` laid over `base` by RFC 7386: maps merge, scalars and lists replace, null removes. Shares no object with
- * its arguments. Expects an override that `brokenLimits` has passed: it recurses, and `deepmerge` loses keys that every
- * object inherits.
+ * `override` laid over `base`. Merge is RFC 7386; Strategic differs only for lists that have keys by `shape`, and for
+ * unions. Shares no object with its arguments. Expects a base that `baseOf` made: of the override it trusts nothing.
  */
-export function merge(base: JsonObject, override: JsonObject): JsonObject {
-  const merged = deepmerge<JsonObject>(base, override, {
-    isMergeableObject: (value) => typeof value === 'object' && value !== null,
-    arrayMerge: (_base, items) => structuredClone(items), // deepmerge would concatenate
-  })
-  prune(merged, override)
-  return merged
-}
-
-/** Removes from `merged` what `override` nulled; a null that the base holds itself stays, as the RFC has it. */
-function prune(merged: Record<string, unknown>, override: Readonly<Record<string, unknown>>): void {
-  for (const [key, value] of Object.entries(override)) {
-    const inner = merged[key]
-    if (value === null) delete merged[key]
-    else if (isObject(value) && isObject(inner)) prune(inner as Record<string, unknown>, value)
-  }
+export function merge(base: JsonObject, override: JsonObject, type: OverrideType, shape: Shape): Merged {
+  const broken = brokenLimits(override) // first: all else recurses
+  const errors = broken.length > 0 ? broken : unmergeable(override, type, shape)
+  if (errors.length > 0) return { is: 'invalid', errors }
+  if (type === 'Strategic')
+    return { is: 'merged', spec: mergePatch(base, plainPatch(base, override, shape)), replaced: [] }
+  const spec = mergePatch(base, override)
+  return { is: 'merged', spec, replaced: replacedLists(base, spec) }
 }

@@ -50,6 +50,7 @@ export const rollout: WorkloadKind = {
   observedGeneration: (fork) => countOf(fork, 'observedGeneration'),
   silentAfterMs: 30_000,
   health,
+  templateFrom: 'apps/v1', // the CRD knows nothing of volumes and resources
   revision: (source) => stableRevision(source) || undefined,
 }
 

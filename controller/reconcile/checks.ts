@@ -1,3 +1,4 @@
+import { withDefaults } from '../../common/api/defaults.ts'
 import { brokenLimits } from '../../common/api/limits.ts'
 import type { Reason } from '../../common/api/reasons.ts'
 import { brokenRules } from '../../common/api/rules.ts'
@@ -22,8 +23,10 @@ const overrideIsWithinLimits: Check = ({ experiment }) => invalid(brokenLimits(e
 
 const overrideKeepsTheRules: Check = ({ experiment, kind }) => invalid(brokenRules(experiment.spec, kind?.bans))
 
-const overrideFitsTheSchema: Check = ({ schema, experiment }) =>
-  invalid(schema?.check(experiment.spec.overrideSpec) ?? [])
+const overrideFitsTheSchema: Check = ({ schema, experiment }) => {
+  const { overrideSpec, overrideType } = withDefaults(experiment.spec)
+  return invalid(schema?.check(overrideSpec, overrideType) ?? [])
+}
 
 const nameIsFree: Check = ({ occupant }) =>
   occupant

@@ -50,7 +50,7 @@ export function plan(observed: Observed): Plan {
   if (resolved.is === 'objection') return keep(observed, resolved.objection)
 
   const { base, source } = resolved
-  const derived = derive({ kind: sound.kind, experiment, base })
+  const derived = derive({ kind: sound.kind, experiment, base, schema: sound.schema })
   if (derived.is === 'refused') return keep(observed, stalled(derived.reason, tell(derived.errors)))
   const desired = withHash(derived.fork)
   const before = pinning(observed, { base, source }, desired.metadata.name)

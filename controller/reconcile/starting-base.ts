@@ -34,7 +34,7 @@ function pinnedIn(revision: KubeObject | undefined): Pinned | undefined {
 }
 
 function presentBase(observed: Checked): Resolved {
-  const { experiment, kind, source, referents, fork } = observed
+  const { experiment, kind, source, referents, fork, schema } = observed
   const { name } = experiment.spec.sourceRef
   const { namespace } = experiment.metadata
   if (!source || source.metadata.deletionTimestamp) {
@@ -45,7 +45,7 @@ function presentBase(observed: Checked): Resolved {
   }
   if (isExperiment(source))
     return objection(stalled('SourceIsExperiment', `spec.sourceRef.name: ${name} is itself an experiment`))
-  const based = baseOf(kind, source, referents)
+  const based = baseOf(kind, { source, referents, shape: schema.shape })
   switch (based.is) {
     case 'missing':
       return objection(waiting('SourceTemplateNotFound', based.message, TEMPLATE_RETRY_MS))

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../common/api/object.ts'
 import { baseOf } from '../../common/workload/base.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { baseHash, derive } from '../../common/workload/desired.ts'
-import { aDeployment, anExperiment } from '../builders.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment } from '../builders.ts'
 import { type Bench, ratioFigure } from './figure.ts'
 
 const CHARACTERS = 12 * 1024
@@ -46,9 +46,9 @@ export const derivation: Bench = {
     const overrideSpec = { template: { metadata: { annotations: { try: 'this' } } }, minReadySeconds: 3 }
     const experiment = anExperiment({ overrideSpec })
     const deriving = () => {
-      const based = baseOf(deployment, source)
+      const based = baseOf(deployment, { source, referents: [], shape: ANY_SCHEMA.shape })
       if (based.is !== 'base') throw new Error('the source of the bench cannot be forked')
-      const derived = derive({ kind: deployment, experiment, base: based.base })
+      const derived = derive({ kind: deployment, experiment, base: based.base, schema: ANY_SCHEMA })
       if (derived.is !== 'fork') throw new Error('the override of the bench is refused')
       return [baseHash(based.base), hashOf(derived.fork, 16)]
     }

@@ -50,7 +50,12 @@ const deployments: Side = {
   name: 'Deployments written directly',
   path: (namespace) => pathOf(deployment, { namespace }),
   object: (index, namespace, source) => {
-    const derived = derive({ kind: deployment, experiment: experiment(index, namespace), base: aBase(source) })
+    const derived = derive({
+      kind: deployment,
+      experiment: experiment(index, namespace),
+      base: aBase(source),
+      schema: undefined,
+    })
     if (derived.is !== 'fork') throw new Error('the source of the bench cannot be forked')
     const { ownerReferences: _nobody, ...metadata } = derived.fork.metadata
     return { ...derived.fork, metadata }

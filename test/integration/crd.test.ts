@@ -54,7 +54,7 @@ describe('the CRD, by itself', () => {
     'a count beyond int32': [{ replicas: 2 ** 31 }, 'spec.replicas'],
     'an override that is a list': [{ overrideSpec: [] }, 'spec.overrideSpec'],
     'no override': [{ overrideSpec: undefined }, 'spec.overrideSpec: Required value'],
-    'what comes later': [{ overrideType: 'Strategic' }, 'supported values: "Merge"'],
+    'what comes later': [{ overrideType: 'Other' }, 'supported values: "Merge", "Strategic"'],
   }
   for (const [sentence, [spec, words]] of Object.entries(refused))
     it(`refuses ${sentence}`, async () => expect(await refusal(create('bad', spec))).to.include(words))

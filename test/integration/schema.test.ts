@@ -6,6 +6,7 @@ import { type KubeClient, kubeClient } from '../../common/kube/client.ts'
 import { SchemaCatalog } from '../../common/schema/catalog.ts'
 import { schemaSource } from '../../common/schema/source.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
+import type { Shape } from '../../common/workload/shape.ts'
 import { guestbook } from '../../sandbox/modules.ts'
 import { usesControlPlane } from './fixture.ts'
 
@@ -23,7 +24,9 @@ describe('the schemas of a real cluster', () => {
   after('connections end', () => kube?.close())
 
   const findings = (overrideSpec: JsonObject): string[] =>
-    (catalog.schemaOf('Deployment')?.check(overrideSpec) ?? []).map(({ field, message }) => `${field}: ${message}`)
+    (catalog.schemaOf('Deployment')?.check(overrideSpec, 'Merge') ?? []).map(
+      ({ field, message }) => `${field}: ${message}`,
+    )
 
   it('are there for every kind that Kubernetes itself has', () => {
     for (const kind of ['Deployment', 'StatefulSet']) expect(catalog.schemaOf(kind), kind).to.not.equal(undefined)
@@ -53,6 +56,30 @@ describe('the schemas of a real cluster', () => {
       'spec.overrideSpec.template.spec.afinity: unknown field; did you mean "affinity"?',
       'spec.overrideSpec.containers: unknown field; it belongs in template.spec',
     ])
+  })
+
+  it('know which lists merge by which keys', () => {
+    const pod = catalog.schemaOf('Deployment')?.shape.member('template').member('spec')
+    const container = pod?.member('containers').items()
+    const keys = (shape: Shape | undefined) => shape?.keys.map(({ key }) => key).join('+')
+    expect(['containers', 'initContainers', 'volumes'].map((list) => keys(pod?.member(list)))).to.deep.equal([
+      'name',
+      'name',
+      'name',
+    ])
+    expect(keys(pod?.member('topologySpreadConstraints'))).to.equal('topologyKey+whenUnsatisfiable')
+    expect(keys(pod?.member('tolerations'))).to.equal('')
+    expect(container?.member('ports').keys).to.deep.equal([
+      { key: 'containerPort' },
+      { key: 'protocol', fallback: 'TCP' },
+    ])
+    expect(['env', 'volumeMounts'].map((list) => keys(container?.member(list)))).to.deep.equal(['name', 'mountPath'])
+    for (const shape of [
+      container?.member('livenessProbe'),
+      container?.member('env').items(),
+      pod?.member('volumes').items(),
+    ])
+      expect(shape?.unions).to.have.length(1)
   })
 
   it('know ints that may be strings, on either side', () => {

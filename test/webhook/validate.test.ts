@@ -3,11 +3,10 @@ import type { JsonObject, KubeObject } from '../../common/api/object.ts'
 import { validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment, FORK, imageOverride } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
-import { anAutoscaler, aReader, aRequest, aService, aSlice } from './reviews.ts'
+import { aReader, aRequest, aService, aSlice } from './reviews.ts'
 
 const SCHEMA = deploymentSchema()
 const PODS = Array.from({ length: 11 }, (_, at) => `cart-${at}`)
-const HASH = 'rollouts-pod-template-hash'
 const WORLD = [aDeployment(), aService(), aSlice(PODS)]
 
 interface Given {
@@ -85,9 +84,38 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
         aSlice(PODS),
       ],
     },
-    '[ListReplaced] containers[cart] loses env: Merge replaces lists whole, repeat what must stay',
+    '[ListReplaced] containers[cart] loses env: Merge replaces lists whole, Strategic merges by name',
     CREATES,
     SHARE,
+  ],
+  'predicts what Strategic does, which loses nothing': [
+    {
+      request: { object: anExperiment({ overrideSpec: imageOverride('example/cart:2'), overrideType: 'Strategic' }) },
+      world: [aDeployment({ container: { env: [{ name: 'A' }] } }), aService(), aSlice(PODS)],
+    },
+    CREATES,
+    '[Plan] containers[cart].image: example/cart:1 -> example/cart:2',
+    SHARE,
+  ],
+  'predicts nothing of Strategic while there is no schema': [
+    { request: { object: anExperiment({ overrideType: 'Strategic' }) }, isSchemaPending: true },
+    '[SchemaNotAvailable] override not checked yet: no schema of Deployment',
+  ],
+  'tells what cannot be merged although the source is not there': [
+    {
+      request: {
+        object: anExperiment({
+          overrideType: 'Strategic',
+          overrideSpec: {
+            strategy: { type: 'Recreate', rollingUpdate: {} },
+            template: { spec: { containers: [null] } },
+          },
+        }),
+      },
+      world: [],
+    },
+    'spec.overrideSpec.strategy.rollingUpdate: only with type RollingUpdate, not "Recreate"; remove one',
+    'spec.overrideSpec.template.spec.containers[0]: null removes no item of this list; use overrideType: Merge and repeat what must stay',
   ],
   'never shows the value of a variable': [
     {
@@ -111,43 +139,6 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     },
     CREATES,
     "[Plan] service/cart: no requests; the experiment's pods lack pod-template-hash=x",
-  ],
-  'says that no label will do where a Service is pinned to a revision': [
-    { world: [aDeployment(), aService('stable', { app: 'cart', [HASH]: 'x' })] },
-    CREATES,
-    `[PinnedByRollout] service/stable: no requests; it is pinned to one revision: ${HASH}=x`,
-  ],
-  'warns of hazards and of others before the plan': [
-    {
-      world: [
-        aDeployment({ container: { args: ['--leader-elect'] } }),
-        aService(),
-        aSlice(PODS),
-        anAutoscaler({ minReplicas: 2, maxReplicas: 19 }),
-      ],
-    },
-    '[LeaderElection] the experiment may become leader, or idle',
-    "[CountedByHPA] hpa/cart averages over the experiment's pods too when it scales the source",
-    CREATES,
-    SHARE,
-    '[Plan] service/cart: 5% to 33% as hpa/cart scales the source',
-  ],
-  'warns of a Service joined and one left by a label': [
-    {
-      ...overriding({ template: { metadata: { labels: { app: 'other' } } } }),
-      world: [aDeployment(), aService(), aService('other', { app: 'other' }), aSlice(PODS)],
-    },
-    "[JoinsService] service/other: not the source's, and yet its requests reach the experiment",
-    "[LeavesService] service/cart: the source's alone; the experiment lacks app=cart",
-    CREATES,
-    "[Plan] service/cart: no requests; the experiment's pods lack app=cart",
-    '[Plan] service/other: about 100% of new connections (1 of 1 endpoints)',
-  ],
-  'sends to the workload that Flagger put in the place of the source': [
-    { world: [aDeployment({ spec: { replicas: 0 } }), aDeployment({ name: 'cart-primary' }), aService()] },
-    '[SourceIsManaged] deployment/cart is at 0 beside deployment/cart-primary: fork that',
-    CREATES,
-    '[Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
   ],
   'expects no share of no pods': [
     { request: { object: anExperiment({ replicas: 0 }) } },
@@ -195,13 +186,14 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
   ],
   'refuses a source that cannot be forked, at the reference to it': [
     { world: [aDeployment({ container: { ports: [{ containerPort: 80 }, { containerPort: 80 }] } })] },
-    'spec.sourceRef.name: deployment/cart cannot be forked: spec.template.spec.containers[0].ports[1]: port 80/TCP is there already, as [0]; server-side apply takes it only once',
+    'spec.sourceRef.name: deployment/cart cannot be forked: spec.template.spec.containers[0].ports[1]: containerPort 80, protocol "TCP" is there already, as [0]; server-side apply takes it only once',
   ],
   'refuses what a loosened CRD let through': [
-    { request: { object: { metadata: { name: 'x' }, spec: { sourceRef: {}, replicas: -1 } } } },
+    { request: { object: { metadata: { name: 'x' }, spec: { sourceRef: {}, replicas: -1, overrideType: 'Odd' } } } },
     'spec.sourceRef.kind: expected string; set it so',
     'spec.sourceRef.name: expected string; set it so',
     'spec.overrideSpec: expected object; set it so',
+    'spec.overrideType: expected Merge or Strategic; set it so',
     'spec.replicas: expected a whole number from 0 on; set it so',
   ],
 }

@@ -28,7 +28,7 @@ describe('SchemaCatalog', () => {
     expect(await catalog.refresh()).to.deep.equal([])
     expect(catalog.isComplete).to.equal(true)
     expect(catalog.schemaOf('Deployment')?.hash).to.equal('A')
-    expect(catalog.schemaOf('Deployment')?.check({ zzz: 1 })).to.have.length(1)
+    expect(catalog.schemaOf('Deployment')?.check({ zzz: 1 }, 'Merge')).to.have.length(1)
   })
 
   it('reads the document again only when its hash is another', async () => {

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import type { JsonObject } from '../../../common/api/object.ts'
+import type { OverrideType } from '../../../common/api/types.ts'
 import { deploymentSchema } from './openapi.ts'
 
 const schema = deploymentSchema()
-const findings = (overrideSpec: JsonObject): string[] =>
-  schema.check(overrideSpec).map(({ field, message }) => `${field.replace('spec.overrideSpec', '~')}: ${message}`)
+const findings = (overrideSpec: JsonObject, type: OverrideType = 'Merge'): string[] =>
+  schema.check(overrideSpec, type).map(({ field, message }) => `${field.replace('spec.overrideSpec', '~')}: ${message}`)
 
 const pod = (spec: JsonObject): JsonObject => ({ template: { spec } })
 const container = (members: JsonObject): JsonObject => pod({ containers: [{ name: 'cart', ...members }] })
@@ -119,13 +120,13 @@ describe('a compiled schema', () => {
   it('never changes what it judges', () => {
     const override = pod({ containers: [{ name: 'a', env: [{ name: 'A' }, { name: 'A' }] }], affinity: null })
     const before = structuredClone(override)
-    schema.check(override)
+    schema.check(override, 'Merge')
     expect(override).to.deep.equal(before)
   })
 
   it('counts every mistake of a hostile override, but guesses what was meant for the first 200 only', () => {
     const hostile = pod(Object.fromEntries(Array.from({ length: 4_990 }, (_, at) => [`afinity${at % 10}${at}`, 1])))
-    const found = schema.check(hostile).map(({ message }) => message)
+    const found = schema.check(hostile, 'Merge').map(({ message }) => message)
     expect(found).to.have.length(4_990)
     expect(found.filter((message) => message.startsWith('unknown field'))).to.have.length(200)
   })
@@ -134,6 +135,50 @@ describe('a compiled schema', () => {
     const override = { template: { metadata: { labels: { '0': 1 } } } }
     expect(findings(override)).to.deep.equal([
       '~.template.metadata.labels["0"]: expected string, got number 1; quote it',
+    ])
+  })
+
+  describe('under Strategic', () => {
+    const strategic = (override: JsonObject) => findings(override, 'Strategic')
+    it('wants of an item of a keyed list only its keys, and lets null remove members of it', () => {
+      expect(strategic(container({ image: null, env: [{ name: 'A', value: null }] }))).to.deep.equal([])
+    })
+
+    it('wants whole items in lists that replace', () => {
+      expect(strategic(container({ args: [null] }))).to.deep.equal([
+        `${C}.args[0]: expected string, got null; inside a list null removes nothing, leave this out`,
+      ])
+    })
+
+    it('refuses an item without its key', () => {
+      expect(strategic(pod({ containers: [{ image: 'x' }] }))).to.deep.equal([`${C}.name: required`])
+    })
+
+    it('refuses a null for an item and for its key', () => {
+      expect(strategic(pod({ containers: [null, { name: null }] }))).to.deep.equal([
+        `${C}: null removes no item of this list; use overrideType: Merge and repeat what must stay`,
+        '~.template.spec.containers[1].name: items are told apart by it, so null cannot remove it; give its value',
+      ])
+    })
+
+    it('finds misspelt fields and one key twice as under Merge', () => {
+      const ports = [{ containerPort: 80 }, { containerPort: 80, protocol: 'TCP' }]
+      expect(strategic(container({ imge: 'x', ports }))).to.deep.equal([
+        `${C}.imge: unknown field; did you mean "image"?`,
+        `${C}.ports[1]: duplicate of [0] (containerPort 80, protocol "TCP")`,
+      ])
+    })
+  })
+
+  it('tells which lists merge by key, and that a zero value is no default of one', () => {
+    const containers = schema.shape.member('template').member('spec').member('containers')
+    const item = containers.items()
+    expect(containers.keys).to.deep.equal([{ key: 'name' }])
+    expect(item.member('ports').keys).to.deep.equal([{ key: 'containerPort' }, { key: 'protocol', fallback: 'TCP' }])
+    expect(item.member('args').keys).to.deep.equal([])
+    expect(item.member('nobody knows').member('this').items().keys).to.deep.equal([])
+    expect(schema.shape.member('strategy').unions).to.deep.equal([
+      { is: 'byType', member: 'rollingUpdate', type: 'RollingUpdate' },
     ])
   })
 })

@@ -7,7 +7,7 @@ describe('transform', () => {
   const cases: Record<string, readonly [root: object, expected: object]> = {
     'takes an allOf of one for the reference it is, siblings dropped': [
       { description: 'x', default: {}, allOf: [ref('A')] },
-      { $ref: '#/definitions/partial:A' },
+      { $ref: '#/definitions/Merge:A' },
     ],
     'lets null stand for removal along object paths': [
       { type: 'object', properties: { a: { type: 'string' } } },
@@ -52,7 +52,7 @@ describe('transform', () => {
   }
   for (const [sentence, [root, expected]] of Object.entries(cases))
     it(sentence, () => {
-      const { definitions: _, ...converted } = transform({}, root)
+      const { definitions: _, ...converted } = transform({}, root, 'Merge')
       expect(converted).to.deep.equal(expected)
     })
 
@@ -61,7 +61,7 @@ describe('transform', () => {
       A: { type: 'object', properties: { again: ref('A'), list: { type: 'array', items: ref('A') } } },
       Unused: {},
     }
-    const { definitions } = transform(schemas, ref('A'))
-    expect(definitions).to.have.all.keys('partial:A', 'full:A')
+    const { definitions } = transform(schemas, ref('A'), 'Merge')
+    expect(definitions).to.have.all.keys('Merge:A', 'full:A')
   })
 })

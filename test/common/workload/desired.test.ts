@@ -5,9 +5,10 @@ import type { JsonObject, KubeObject } from '../../../common/api/object.ts'
 import { baseOf } from '../../../common/workload/base.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { baseHash, type Derived, derive } from '../../../common/workload/desired.ts'
-import { aBase, aDeployment, anExperiment } from '../../builders.ts'
-import { aJsonObject } from '../../generators.ts'
-import { THOROUGH } from '../../property.ts'
+import { aBase, aDeployment, anExperiment, imageOverride, POD } from '../../builders.ts'
+import { aJsonObject, aPatch } from '../../generators.ts'
+import { LAW } from '../../property.ts'
+import { deploymentSchema } from '../schema/openapi.ts'
 
 const EXAMPLE = `
 apiVersion: apps/v1
@@ -45,8 +46,15 @@ spec:
         env: [{name: LOG_LEVEL, value: debug}]
 `
 
+const SCHEMA = deploymentSchema()
+
 const forkOf = (source: KubeObject, overrideSpec: JsonObject = {}): KubeObject => {
-  const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), base: aBase(source) })
+  const derived = derive({
+    kind: deployment,
+    experiment: anExperiment({ overrideSpec }),
+    base: aBase(source),
+    schema: SCHEMA,
+  })
   if (derived.is !== 'fork') throw new Error(`refused: ${JSON.stringify(derived.errors)}`)
   return derived.fork
 }
@@ -63,6 +71,25 @@ describe('derive', () => {
     const container = { name: 'cart', image: 'example/cart:2', env: [{ name: 'LOG_LEVEL', value: 'debug' }] }
     const overrideSpec = { template: { spec: { containers: [container] } } }
     expect(forkOf(source, overrideSpec)).to.deep.equal(parse(EXAMPLE))
+  })
+
+  it('lays a Strategic override over single items, and waits for the schema that it needs', () => {
+    const env = [{ name: 'LOG_LEVEL', value: 'info' }, { name: 'PORT' }]
+    const overrideSpec = imageOverride('example/cart:2')
+    const inputs = {
+      kind: deployment,
+      experiment: anExperiment({ overrideSpec, overrideType: 'Strategic' }),
+      base: aBase(aDeployment({ container: { env } })),
+    }
+    const derived = derive({ ...inputs, schema: SCHEMA })
+    expect(derived.is === 'fork' && templateOf(derived.fork).spec).to.deep.equal({
+      containers: [{ name: 'cart', image: 'example/cart:2', env }],
+    })
+    expect(derive({ ...inputs, schema: undefined })).to.deep.equal({
+      is: 'refused',
+      reason: 'SchemaNotAvailable',
+      errors: [],
+    })
   })
 
   it('leaves an unknown spec field behind, and takes an unknown template field along', () => {
@@ -93,7 +120,7 @@ describe('derive', () => {
       { containerPort: 80, name: 'a' },
       { containerPort: 80, protocol: 'TCP', name: 'b' },
     ]
-    const based = baseOf(deployment, aDeployment({ container: { ports } }))
+    const based = baseOf(deployment, { source: aDeployment({ container: { ports } }), referents: [], shape: POD })
     expect(based.is === 'refused' && based.errors.map(({ field }) => field)).to.deep.equal([
       'spec.template.spec.containers[0].ports[1]',
     ])
@@ -101,7 +128,7 @@ describe('derive', () => {
 
   it('takes its replicas from the experiment, never from the source', () => {
     const experiment = anExperiment({ replicas: 0 })
-    const derived: Derived = derive({ kind: deployment, experiment, base: aBase() })
+    const derived: Derived = derive({ kind: deployment, experiment, base: aBase(), schema: SCHEMA })
     expect(derived.is === 'fork' && derived.fork.spec).to.deep.include({ replicas: 0 })
   })
 
@@ -114,17 +141,22 @@ describe('derive', () => {
 
   it('neither changes nor shares what it was given', () => {
     fc.assert(
-      fc.property(aJsonObject, aJsonObject, (pod, override) => {
+      fc.property(aJsonObject, aPatch, (pod, override) => {
         const source = aDeployment({ pod })
         const overrideSpec = { template: { spec: override } }
         const before = structuredClone({ source, overrideSpec })
-        const derived = derive({ kind: deployment, experiment: anExperiment({ overrideSpec }), base: aBase(source) })
+        const derived = derive({
+          kind: deployment,
+          experiment: anExperiment({ overrideSpec }),
+          base: aBase(source),
+          schema: SCHEMA,
+        })
         if (derived.is === 'fork') scribble(derived.fork)
         expect({ source, overrideSpec }).to.deep.equal(before)
       }),
-      THOROUGH,
+      LAW,
     )
-  }).timeout(30_000)
+  }).timeout(60_000)
 })
 
 /** Writes into every object and list below `value`. */

@@ -25,7 +25,7 @@ describe('the identity of a fork', () => {
   })
 
   it('selects no pod of the source', () => {
-    const derived = derive({ kind: deployment, experiment: anExperiment(), base: aBase() })
+    const derived = derive({ kind: deployment, experiment: anExperiment(), base: aBase(), schema: undefined })
     const selector = derived.is === 'fork' ? derived.fork.spec : undefined
     expect(selector).to.deep.include({ selector: { matchLabels: { [EXPERIMENT_ID]: 'cd1aa1c99c' } } })
   })

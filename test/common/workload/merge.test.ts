@@ -1,74 +1,170 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
-import type { Json, JsonObject } from '../../../common/api/object.ts'
+import type { JsonObject } from '../../../common/api/object.ts'
+import type { OverrideType } from '../../../common/api/types.ts'
 import { merge } from '../../../common/workload/merge.ts'
-import { aJsonObject } from '../../generators.ts'
+import { A_SHAPE } from './nodes.ts'
 
-const rows: readonly (readonly [because: string, base: JsonObject, override: JsonObject, result: JsonObject])[] = [
-  ['maps merge, scalars replace', { a: { x: 1 }, b: 2 }, { a: { y: 2 }, b: 3 }, { a: { x: 1, y: 2 }, b: 3 }],
-  ['null removes, and what is not there it leaves so', { a: 1, b: 2 }, { b: null, z: null }, { a: 1 }],
-  ['a null in a new map is not stored', {}, { a: { b: null, c: 1 } }, { a: { c: 1 } }],
-  ['a map replaces a scalar, without its nulls', { a: 's' }, { a: { b: null } }, { a: {} }],
-  ['lists replace whole', { args: ['a', 'b'] }, { args: ['c'] }, { args: ['c'] }],
+type Row = readonly [types: 'MS' | 'M' | 'S', base: JsonObject, override: JsonObject, result: JsonObject | string]
+
+const A = { name: 'A' }
+const B = { name: 'B' }
+const FROM = { k: 'v' }
+const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } }
+
+/** As the specification has them: a result, or the path of an error. */
+const table: readonly Row[] = [
+  ['MS', { a: { x: 1 }, b: 2 }, { a: { y: 2 }, b: 3 }, { a: { x: 1, y: 2 }, b: 3 }],
+  ['MS', { a: 1, b: 2 }, { b: null, z: null }, { a: 1 }],
+  ['MS', {}, { a: { b: null, c: 1 } }, { a: { c: 1 } }],
+  ['MS', { a: 's' }, { a: { b: null } }, { a: {} }],
+  ['MS', { args: ['a', 'b'] }, { args: ['c'] }, { args: ['c'] }],
+  ['MS', ROLLING, { type: 'Recreate', rollingUpdate: null }, { type: 'Recreate' }],
+  ['M', { env: [A, B] }, { env: [{ ...A, value: 'z' }] }, { env: [{ ...A, value: 'z' }] }],
+  ['S', { env: [A, B] }, { env: [{ ...A, value: 'z' }] }, { env: [{ ...A, value: 'z' }, B] }],
   [
-    'a strategy changes its type',
-    { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } },
-    { type: 'Recreate', rollingUpdate: null },
-    { type: 'Recreate' },
+    'S',
+    { env: [A, B] },
+    { env: [{ name: 'C' }, { ...B, value: 'w' }] },
+    { env: [A, { ...B, value: 'w' }, { name: 'C' }] },
   ],
   [
-    'lists of maps too',
-    { env: [{ name: 'A' }, { name: 'B' }] },
-    { env: [{ name: 'A', value: 'z' }] },
-    { env: [{ name: 'A', value: 'z' }] },
+    'S',
+    { env: [{ ...A, value: 'x' }] },
+    { env: [{ ...A, value: null, valueFrom: FROM }] },
+    { env: [{ ...A, valueFrom: FROM }] },
   ],
-  ['an empty list empties', { env: [{ name: 'A' }] }, { env: [] }, { env: [] }],
-  ['null removes a list', { env: [{ name: 'A' }] }, { env: null }, {}],
-  ['a map replaces a list', { a: [1] }, { a: { b: 1 } }, { a: { b: 1 } }],
+  ['S', { env: [{ ...A, value: 'x' }] }, { env: [{ ...A, valueFrom: FROM }] }, { env: [{ ...A, valueFrom: FROM }] }],
+  [
+    'S',
+    { livenessProbe: { httpGet: { port: 80 }, periodSeconds: 5 } },
+    { livenessProbe: { exec: { command: ['a'] } } },
+    { livenessProbe: { exec: { command: ['a'] }, periodSeconds: 5 } },
+  ],
+  [
+    'S',
+    { volumes: [{ name: 'v', emptyDir: {} }] },
+    { volumes: [{ name: 'v', configMap: { name: 'c' } }] },
+    { volumes: [{ name: 'v', configMap: { name: 'c' } }] },
+  ],
+  ['S', ROLLING, { type: 'Recreate' }, { type: 'Recreate' }],
+  [
+    'S',
+    { ports: [{ containerPort: 80, protocol: 'TCP' }] },
+    {
+      ports: [
+        { containerPort: 80, name: 'b' },
+        { containerPort: 80, protocol: 'UDP' },
+      ],
+    },
+    {
+      ports: [
+        { containerPort: 80, protocol: 'TCP', name: 'b' },
+        { containerPort: 80, protocol: 'UDP' },
+      ],
+    },
+  ],
+  ['S', { env: [A] }, { env: [] }, { env: [A] }],
+  ['M', { env: [A] }, { env: [] }, { env: [] }],
+  ['MS', { env: [A] }, { env: null }, {}],
+  ['MS', { env: [] }, { env: [A, A] }, 'env[1].name'],
+  ['S', { env: [] }, { env: [{ value: 'x' }] }, 'env[0].name'],
+  ['MS', { env: [] }, { env: [null] }, 'env[0]'],
+  ['M', { env: [] }, { env: [{ ...A, value: null }] }, 'env[0].value'],
+  ['S', { env: [A] }, { env: [{ ...A, $patch: 'delete' }] }, 'env[0].$patch'],
+  ['MS', { labels: {} }, { labels: { toString: 'a' } }, 'labels.toString'],
 ]
 
-/** The algorithm as RFC 7386 prints it. */
-function rfc7386(target: Json | undefined, patch: Json): Json {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
-  const isMap = typeof target === 'object' && target !== null && !Array.isArray(target)
-  const result: Record<string, Json> = isMap ? { ...(target as JsonObject) } : {}
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key]
-    else result[key] = rfc7386(result[key], value)
-  }
-  return result
+/** What the table leaves open. */
+const more: readonly Row[] = [
+  ['MS', { a: [1] }, { a: { b: 1 } }, { a: { b: 1 } }],
+  ['S', { env: 'odd' }, { env: [A] }, { env: [A] }],
+  ['S', { env: ['odd', A] }, { env: [{ ...A, value: 'z' }] }, { env: ['odd', { ...A, value: 'z' }] }],
+  [
+    'S',
+    { env: [{ ...A, env: [B] }] },
+    { env: [{ ...A, env: [{ name: 'C' }] }] },
+    { env: [{ ...A, env: [B, { name: 'C' }] }] },
+  ],
+  ['S', {}, { env: [{ ...A, a: { b: null } }] }, { env: [{ ...A, a: {} }] }],
+  ['S', { args: [{ env: [A] }] }, { args: [{ env: [B] }] }, { args: [{ env: [B] }] }],
+  ['S', ROLLING, { type: 'RollingUpdate' }, ROLLING],
+  ['S', { labels: { app: 'x' } }, { labels: { app: null } }, { labels: {} }],
+  ['MS', {}, { args: [[null]] }, 'args[0][0]'],
+  ['MS', {}, { args: [{ env: [A, A] }] }, 'args[0].env[1].name'],
+  ['MS', {}, { ports: [{ containerPort: 80 }, { containerPort: 80, protocol: 'TCP' }] }, 'ports[1]'],
+  ['S', {}, { args: [{ env: [{ ...A, value: null }] }] }, 'args[0].env[0].value'],
+  ['S', {}, { env: [{ name: null }] }, 'env[0].name'],
+  ['S', {}, { env: ['A'] }, 'env[0]'],
+  ['S', {}, { env: [{ ...A, value: 'x', valueFrom: FROM }] }, 'env[0].valueFrom'],
+  ['M', {}, { env: [{ ...A, value: 'x', valueFrom: FROM }] }, { env: [{ ...A, value: 'x', valueFrom: FROM }] }],
+  ['S', {}, { type: 'Recreate', rollingUpdate: {} }, 'rollingUpdate'],
+  ['S', {}, { livenessProbe: { exec: {}, httpGet: {} } }, 'livenessProbe.httpGet'],
+]
+
+const TYPES: Readonly<Record<Row[0], readonly OverrideType[]>> = {
+  MS: ['Merge', 'Strategic'],
+  M: ['Merge'],
+  S: ['Strategic'],
+}
+
+function outcome(base: JsonObject, override: JsonObject, type: OverrideType): JsonObject | string {
+  const merged = merge(base, override, type, A_SHAPE)
+  return merged.is === 'merged'
+    ? merged.spec
+    : merged.errors.map(({ field }) => field.replace('spec.overrideSpec.', '')).join()
+}
+
+const shows = (rows: readonly Row[]) => {
+  for (const [types, base, override, result] of rows)
+    for (const type of TYPES[types])
+      it(`${type}: ${JSON.stringify(base)} + ${JSON.stringify(override)}`, () =>
+        expect(outcome(base, override, type)).to.deep.equal(result))
 }
 
 describe('merge', () => {
-  for (const [because, base, override, result] of rows)
-    it(`${because}: ${JSON.stringify(base)} + ${JSON.stringify(override)}`, () => {
-      expect(merge(base, override)).to.deep.equal(result)
-    })
+  describe('each row of the table', () => shows(table))
+  describe('beyond the table', () => shows(more))
 
-  it('equals RFC 7386 on random objects', () => {
-    fc.assert(
-      fc.property(aJsonObject, aJsonObject, (base, override) => {
-        expect(merge(base, override)).to.deep.equal(rfc7386(base, override))
-      }),
-    )
+  it('finds every mistake at once, each with what to do about it', () => {
+    const found = merge({}, { env: [null, A, { ...A, value: 'x', valueFrom: {} }], args: [null] }, 'Strategic', A_SHAPE)
+    expect(found.is === 'invalid' && found.errors.map(({ message }) => message)).to.deep.equal([
+      'null removes no item of this list; use overrideType: Merge and repeat what must stay',
+      'duplicate of [1] (name "A")',
+      'not beside value: only one of them can be set; remove one',
+      'null inside a list removes nothing; leave this out',
+    ])
   })
 
-  it('merged twice equals once', () => {
-    fc.assert(
-      fc.property(aJsonObject, aJsonObject, (base, override) => {
-        const once = merge(base, override)
-        expect(merge(once, override)).to.deep.equal(once)
-      }),
-    )
+  it('looks at the depth before it walks', () => {
+    let deep: JsonObject = {}
+    for (let level = 0; level < 100_000; level++) deep = { a: deep }
+    for (const type of TYPES.MS) expect(merge({}, deep, type, A_SHAPE).is).to.equal('invalid')
   })
 
-  it('never changes what it was given', () => {
-    fc.assert(
-      fc.property(aJsonObject, aJsonObject, (base, override) => {
-        const before = structuredClone({ base, override })
-        merge(base, override)
-        expect({ base, override }).to.deep.equal(before)
-      }),
-    )
+  const pod = (...containers: JsonObject[]): JsonObject => ({ template: { spec: { containers } } })
+  const lost = (base: JsonObject, override: JsonObject, type: OverrideType = 'Merge') => {
+    const merged = merge(base, override, type, A_SHAPE)
+    return merged.is === 'merged' ? merged.replaced : []
+  }
+  const remedy = ': Merge replaces lists whole, Strategic merges by name'
+
+  it('tells which containers, variables and ports are lost because lists are replaced', () => {
+    const ports = [{ containerPort: 80 }]
+    const base = pod({ name: 'a', env: [A, B], ports, resources: {} }, { name: 'b', ports }, { name: 'c' })
+    const same = [{ containerPort: 80, protocol: 'TCP' }]
+    expect(lost(base, pod({ name: 'a', env: [B], ports: same }, { name: 'b' }))).to.deep.equal([
+      `containers[a] loses env${remedy}`,
+      `containers[b] loses ports${remedy}`,
+      `containers[c] is left out${remedy}`,
+    ])
+  })
+
+  it('tells of no loss that was asked for', () => {
+    const base: JsonObject = {
+      template: { spec: { initContainers: [{ name: 'i' }], containers: [{ ...A, env: [A] }] } },
+    }
+    expect(lost(base, { template: { spec: { initContainers: null } } })).to.deep.equal([])
+    expect(lost(base, { template: { spec: { containers: [{ ...A, env: [] }] } } }, 'Strategic')).to.deep.equal([])
+    expect(lost(base, {})).to.deep.equal([])
   })
 })

@@ -4,6 +4,7 @@ import { brokenRules } from '../../../common/api/rules.ts'
 import { baseOf } from '../../../common/workload/base.ts'
 import { forkHealth } from '../../../common/workload/health.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
+import { NO_SHAPE } from '../../../common/workload/shape.ts'
 import { aDeployment } from '../../builders.ts'
 
 const INSTANCE = 'argo-rollouts.argoproj.io/controller-instance-id'
@@ -47,9 +48,12 @@ const stableReplicaSet = (
 
 const image = (spec: JsonObject): unknown => JSON.stringify(spec).match(/"image":"([^"]+)"/)?.[1]
 
+const startOf = (source: KubeObject, referents: readonly KubeObject[] = []) =>
+  baseOf(rollout, { source, referents, shape: NO_SHAPE })
+
 describe('what a Rollout’s fork starts from', () => {
   it('is the wanted template while nothing serves yet', () => {
-    const based = baseOf(rollout, aRollout())
+    const based = startOf(aRollout())
     expect(based.is === 'base' && [image(based.base.spec), based.base.template]).to.deep.equal([
       'cart:canary',
       'Desired',
@@ -57,7 +61,7 @@ describe('what a Rollout’s fork starts from', () => {
   })
 
   it('is the template of the stable ReplicaSet, without its hash', () => {
-    const based = baseOf(rollout, aRollout({}, { stableRS: 'abc' }), [stableReplicaSet()])
+    const based = startOf(aRollout({}, { stableRS: 'abc' }), [stableReplicaSet()])
     if (based.is !== 'base') throw new Error(JSON.stringify(based))
     expect([image(based.base.spec), based.base.template]).to.deep.equal(['cart:stable', 'Stable'])
     expect(JSON.stringify(based.base.spec)).not.to.contain(HASH)
@@ -65,8 +69,8 @@ describe('what a Rollout’s fork starts from', () => {
 
   it('waits for a stable ReplicaSet that is not there, or is another Rollout’s', () => {
     const source = aRollout({}, { stableRS: 'abc' })
-    expect(baseOf(rollout, source).is).to.equal('missing')
-    expect(baseOf(rollout, source, [stableReplicaSet({}, { owner: 'other' })]).is).to.equal('missing')
+    expect(startOf(source).is).to.equal('missing')
+    expect(startOf(source, [stableReplicaSet({}, { owner: 'other' })]).is).to.equal('missing')
   })
 
   it('has neither ephemeral metadata nor injected anti-affinity', () => {
@@ -81,7 +85,7 @@ describe('what a Rollout’s fork starts from', () => {
       podAntiAffinity: { [required]: [byHash, own], [preferred]: [{ weight: 1, podAffinityTerm: byHash }] },
     }
     const ephemeral = JSON.stringify({ labels: { role: 'stable' }, annotations: { weather: 'fine' } })
-    const based = baseOf(rollout, aRollout({}, { stableRS: 'abc' }), [stableReplicaSet({ affinity }, { ephemeral })])
+    const based = startOf(aRollout({}, { stableRS: 'abc' }), [stableReplicaSet({ affinity }, { ephemeral })])
     if (based.is !== 'base') throw new Error(JSON.stringify(based))
     expect(based.base.spec.template).to.deep.include({
       metadata: { labels: { app: 'cart', team: 'shop' }, annotations: { note: 'x' } },
@@ -94,7 +98,7 @@ describe('what a Rollout’s fork starts from', () => {
   it('drops affinity that was Argo’s alone', () => {
     const byHash = { labelSelector: { matchLabels: { [HASH]: 'abc' } }, topologyKey: 'h' }
     const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [byHash] } }
-    const based = baseOf(rollout, aRollout({}, { stableRS: 'abc' }), [stableReplicaSet({ affinity })])
+    const based = startOf(aRollout({}, { stableRS: 'abc' }), [stableReplicaSet({ affinity })])
     expect(JSON.stringify(based)).not.to.contain('affinity')
   })
 
@@ -102,7 +106,7 @@ describe('what a Rollout’s fork starts from', () => {
     const reference = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart' }
     const source = aRollout({ workloadRef: reference })
     expect(rollout.references(source)).to.have.length(1)
-    const based = baseOf(rollout, source, [aDeployment({ image: 'cart:referred' })])
+    const based = startOf(source, [aDeployment({ image: 'cart:referred' })])
     if (based.is !== 'base') throw new Error(JSON.stringify(based))
     expect(image(based.base.spec)).to.equal('cart:referred')
     expect(based.base.spec).not.to.have.property('workloadRef')
@@ -112,20 +116,20 @@ describe('what a Rollout’s fork starts from', () => {
       metadata: { name: 'cart' },
       template: { spec: { x: 1 } },
     }
-    expect(JSON.stringify(baseOf(rollout, source, [podTemplate]))).to.contain('"x":1')
-    expect(baseOf(rollout, source)).to.deep.include({ is: 'missing' })
-    expect(baseOf(rollout, source, [{ ...podTemplate, template: undefined }])).to.deep.include({ is: 'missing' })
+    expect(JSON.stringify(startOf(source, [podTemplate]))).to.contain('"x":1')
+    expect(startOf(source)).to.deep.include({ is: 'missing' })
+    expect(startOf(source, [{ ...podTemplate, template: undefined }])).to.deep.include({ is: 'missing' })
     expect(
       rollout.references(aRollout({ workloadRef: { apiVersion: 'v1', kind: 'Secret', name: 'x' } })),
     ).to.deep.equal([])
   })
 
   it('keeps of the strategy what every Rollout may have, and the instance id', () => {
-    const based = baseOf(rollout, aRollout())
+    const based = startOf(aRollout())
     if (based.is !== 'base') throw new Error(JSON.stringify(based))
     expect(based.base.spec).to.deep.include({ strategy: { canary: { maxSurge: 1 } } })
     expect(based.base.annotations).to.deep.equal({ [INSTANCE]: 'blue' })
-    const blueGreen = baseOf(rollout, aRollout({ strategy: { blueGreen: { activeService: 'x' } } }))
+    const blueGreen = startOf(aRollout({ strategy: { blueGreen: { activeService: 'x' } } }))
     expect(blueGreen.is === 'base' && blueGreen.base.spec).to.deep.include({ strategy: { canary: {} } })
   })
 

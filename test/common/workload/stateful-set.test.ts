@@ -5,7 +5,7 @@ import { derive } from '../../../common/workload/desired.ts'
 import { forkHealth } from '../../../common/workload/health.ts'
 import { immutableChanges } from '../../../common/workload/immutable.ts'
 import { claimNames, statefulSet } from '../../../common/workload/stateful-set.ts'
-import { aDeployment, anExperiment } from '../../builders.ts'
+import { aDeployment, anExperiment, POD } from '../../builders.ts'
 
 const aStatefulSet = (spec: JsonObject = {}): KubeObject => ({
   ...aDeployment({ spec: { serviceName: 'cart', ordinals: { start: 3 }, ...spec } }),
@@ -19,10 +19,10 @@ const claim = {
 }
 
 function forkOf(source: KubeObject, overrideSpec: JsonObject = {}): KubeObject {
-  const based = baseOf(statefulSet, source)
+  const based = baseOf(statefulSet, { source, referents: [], shape: POD })
   if (based.is !== 'base') throw new Error('no base')
   const experiment = anExperiment({ overrideSpec })
-  const derived = derive({ kind: statefulSet, experiment, base: based.base })
+  const derived = derive({ kind: statefulSet, experiment, base: based.base, schema: undefined })
   if (derived.is !== 'fork') throw new Error('no fork')
   return derived.fork
 }

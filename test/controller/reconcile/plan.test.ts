@@ -165,6 +165,7 @@ const cases: Record<string, Case> = {
     because: 'the webhook may have been off',
     given: {
       schema: {
+        ...ANY_SCHEMA,
         hash: 'strict',
         check: () => [{ field: 'spec.overrideSpec.x', message: 'unknown field', cause: 'FieldValueInvalid' }],
       },

@@ -1,0 +1,28 @@
+import { isObject, listOr, member } from '../api/object.ts'
+import { type ListKey, NO_SHAPE, type Shape } from '../workload/shape.ts'
+import { unionsOf } from '../workload/unions.ts'
+import type { JsonSchema } from './transform.ts'
+
+/** What `schema`, which `transform` made, says about merging. Looks only where it is asked to, and once. */
+export function shapeOf(schema: JsonSchema): Shape {
+  const known = new Map<unknown, Shape>()
+  const at = (place: unknown): Shape => {
+    const found = known.get(place)
+    if (found) return found
+    const ref = member(place, '$ref')
+    const node = typeof ref === 'string' ? member(schema.definitions, ref.replace('#/definitions/', '')) : place
+    const shape = isObject(node) ? (known.get(node) ?? shaped(node, at)) : NO_SHAPE
+    known.set(node, shape).set(place, shape)
+    return shape
+  }
+  return at(schema)
+}
+
+const shaped = (node: JsonSchema, at: (place: unknown) => Shape): Shape => ({
+  member: (key) => at(member(node.properties, key) ?? node.additionalProperties),
+  items: () => at(node.items),
+  keys: listOr(node.uniqueBy).filter(isListKey),
+  unions: isObject(node.properties) ? unionsOf(Object.keys(node.properties)) : [],
+})
+
+const isListKey = (key: unknown): key is ListKey => typeof member(key, 'key') === 'string'

@@ -1,0 +1,55 @@
+import { at, isObject, type JsonObject, listOr, member } from '../api/object.ts'
+import { identityOf, type ListKey } from './shape.ts'
+
+const LISTS = ['initContainers', 'containers'] as const
+
+/** The API server fills these in again, with what they were: nobody misses them. */
+const DEFAULTED: ReadonlySet<string> = new Set([
+  'imagePullPolicy',
+  'terminationMessagePath',
+  'terminationMessagePolicy',
+])
+
+/** Lists of a container of which a person rarely means to leave out an item; known without a schema. */
+const KEYS: Readonly<Record<string, readonly ListKey[]>> = {
+  env: [{ key: 'name' }],
+  ports: [{ key: 'containerPort' }, { key: 'protocol', fallback: 'TCP' }],
+}
+
+const REMEDY = 'Merge replaces lists whole, Strategic merges by name'
+
+/** What the containers of `merged` lost of `base` because Merge replaced a list, one line for each container. */
+export const replacedLists = (base: JsonObject, merged: JsonObject): readonly string[] =>
+  LISTS.flatMap((list) => {
+    const after = at(merged, 'template', 'spec', list)
+    if (!Array.isArray(after)) return [] // nulled, and so meant
+    const kept = named(after)
+    return [...named(at(base, 'template', 'spec', list))].flatMap(([name, container]) => {
+      const other = kept.get(name)
+      if (other === undefined) return [`${list}[${name}] is left out: ${REMEDY}`]
+      const lost = Object.keys(container).filter((key) => isLost(key, container, other))
+      return lost.length === 0 ? [] : [`${list}[${name}] loses ${lost.join(', ')}: ${REMEDY}`]
+    })
+  })
+
+type Container = Readonly<Record<string, unknown>>
+
+const named = (containers: unknown): ReadonlyMap<string, Container> =>
+  new Map(
+    listOr(containers)
+      .filter(isObject)
+      .map((container) => [String(container.name), container]),
+  )
+
+function isLost(key: string, before: Container, after: Container): boolean {
+  const [value, other] = [before[key], member(after, key)]
+  if (DEFAULTED.has(key) || isEmpty(value)) return false
+  if (other === undefined) return true
+  const keys = KEYS[key]
+  if (!keys) return false
+  const kept = new Set(listOr(other).map((item) => identityOf(item, keys)))
+  return listOr(value).some((item) => !kept.has(identityOf(item, keys)))
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0

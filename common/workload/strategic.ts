@@ -1,0 +1,52 @@
+import { isObject, type Json, type JsonObject, listOr, member } from '../api/object.ts'
+import { mergePatch } from './merge-patch.ts'
+import { identityOf, type Shape } from './shape.ts'
+import type { Union } from './unions.ts'
+
+/**
+ * The RFC 7386 patch that does to `base` what `override` means by `shape`: keyed lists stand there whole, their items
+ * merged, and what a union displaces is nulled. So Strategic is Merge wherever no list has keys. Shares objects with
+ * its arguments: to be merged, not to be kept. Expects an override that `unmergeable` has passed.
+ */
+export function plainPatch(base: unknown, override: JsonObject, shape: Shape): JsonObject {
+  const displaced = shape.unions.flatMap((union) => displacedBy(union, override))
+  return Object.fromEntries([
+    ...displaced.filter((key) => member(base, key) !== undefined).map((key) => [key, null] as const),
+    ...Object.entries(override).map(([key, value]) => [key, patchOf(member(base, key), value, shape.member(key))]),
+  ])
+}
+
+function patchOf(base: unknown, value: Json, shape: Shape): Json {
+  if (Array.isArray(value)) return shape.keys.length > 0 ? mergedItems(base, value, shape) : value
+  return isObject(value) ? plainPatch(base, value as JsonObject, shape) : value
+}
+
+/**
+ * Items of the base keep their places and new ones follow in the override's order: `$(VAR)` in `env` sees only what
+ * stands before it, and init containers run in order.
+ */
+function mergedItems(base: unknown, items: readonly JsonObject[], shape: Shape): Json[] {
+  const merged: Json[] = [...(listOr(base) as readonly Json[])]
+  const places = new Map<string | undefined, number>()
+  merged.forEach((item, place) => {
+    const id = identityOf(item, shape.keys)
+    if (!places.has(id)) places.set(id, place)
+  })
+  for (const item of items) {
+    const place = places.get(identityOf(item, shape.keys)) ?? merged.length
+    const before = merged[place]
+    const patch = plainPatch(before, item, shape.items())
+    merged[place] = mergePatch(isObject(before) ? (before as JsonObject) : {}, patch)
+  }
+  return merged
+}
+
+/** Members that cannot stay beside what `override` sets: `kubectl apply` cannot send the null that would remove them. */
+function displacedBy(union: Union, override: JsonObject): readonly string[] {
+  if (union.is === 'byType') {
+    const type = member(override, 'type')
+    return typeof type === 'string' && type !== union.type ? [union.member] : []
+  }
+  const isSet = (key: string) => (member(override, key) ?? null) !== null
+  return union.members.some(isSet) ? union.members.filter((key) => !isSet(key)) : []
+}

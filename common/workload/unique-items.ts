@@ -1,0 +1,94 @@
+import { formatPath } from '../api/field-path.ts'
+import { LIMITS } from '../api/limits.ts'
+import { isObject, type Json, type JsonObject } from '../api/object.ts'
+import type { FieldError } from '../api/types.ts'
+import { identityOf, type ListKey, type Shape } from './shape.ts'
+import { describe } from './unmergeable.ts'
+
+/** A spec in which no two items of a keyed list have one key, as far as that can be had. */
+export interface Unique {
+  readonly spec: JsonObject
+  readonly errors: readonly FieldError[]
+  readonly warnings: readonly string[]
+}
+
+/**
+ * A copy of `spec` that shares nothing with it. A stored workload may hold two items of one key, which server-side
+ * apply refuses: of equal `env` names the last wins in the kubelet too, so it stays; one port under two names has no
+ * such answer. A member `__proto__`, which a CRD without a schema would let through, is left out.
+ */
+export function withUniqueItems(spec: JsonObject, shape: Shape): Unique {
+  const errors: FieldError[] = []
+  const warnings: string[] = []
+
+  const visit = (value: Json, at: Shape, path: Place): Json => {
+    if (path.depth > LIMITS.depth) return tooDeep(path)
+    if (Array.isArray(value)) return visitItems(value, at, path)
+    if (!isObject(value)) return value
+    const copy: Record<string, Json> = {}
+    for (const [key, inner] of Object.entries(value as JsonObject))
+      if (key !== '__proto__') copy[key] = visit(inner, at.member(key), below(path, key))
+    return copy
+  }
+
+  const tooDeep = (path: Place): null => {
+    const message = `nested deeper than ${LIMITS.depth} levels`
+    errors.push({ field: fieldOf(path), message, cause: 'FieldValueInvalid' })
+    return null
+  }
+
+  const visitItems = (items: readonly Json[], at: Shape, path: Place): readonly Json[] => {
+    const copies = items.map((item, index) => visit(item, at.items(), below(path, index)))
+    const repeated = at.keys.length > 0 ? repetitions(items, at.keys) : []
+    if (repeated.length === 0) return copies
+    const field = fieldOf(path)
+    if (path.step !== 'env') {
+      errors.push(...repeated.map((found) => duplicate(field, found, describe(items[found.index], at.keys))))
+      return copies
+    }
+    warnings.push(`${field} of the source names a variable twice; the experiment takes the last`)
+    const superseded = new Set(repeated.map(({ earlier }) => earlier))
+    return copies.filter((_item, index) => !superseded.has(index))
+  }
+
+  return { spec: visit(spec, shape, TOP) as JsonObject, errors, warnings }
+}
+
+/** The way to a value: linked, since of a thousand ways none is told. */
+interface Place {
+  readonly depth: number
+  readonly step: string | number
+  readonly above: Place | undefined
+}
+
+const TOP: Place = { depth: 0, step: '', above: undefined }
+const below = (above: Place, step: string | number): Place => ({ depth: above.depth + 1, step, above })
+
+function fieldOf(place: Place): string {
+  const path: (string | number)[] = []
+  for (let at = place; at.above; at = at.above) path.unshift(at.step)
+  return formatPath('spec', path)
+}
+
+interface Repetition {
+  readonly index: number
+  /** where the key was last before */
+  readonly earlier: number
+}
+
+function repetitions(items: readonly Json[], keys: readonly ListKey[]): readonly Repetition[] {
+  const last = new Map<string, number>()
+  return items.flatMap((item, index) => {
+    const id = identityOf(item, keys)
+    if (id === undefined) return []
+    const earlier = last.get(id)
+    last.set(id, index)
+    return earlier === undefined ? [] : [{ index, earlier }]
+  })
+}
+
+const duplicate = (list: string, { index, earlier }: Repetition, key: string): FieldError => ({
+  field: `${list}[${index}]`,
+  message: `${key} is there already, as [${earlier}]; server-side apply takes it only once`,
+  cause: 'FieldValueDuplicate',
+})

@@ -1,0 +1,89 @@
+import { formatPath, type Path, showValue } from '../api/field-path.ts'
+import { isObject, type Json, type JsonObject, member, objectOr } from '../api/object.ts'
+import type { FieldError, FieldErrorCause, OverrideType } from '../api/types.ts'
+import { identityOf, keyValues, type ListKey, type Shape } from './shape.ts'
+import type { Union } from './unions.ts'
+
+/** Words that the check by schema uses too, which often finds the same. */
+export const NULL_ITEM = 'null removes no item of this list; use overrideType: Merge and repeat what must stay'
+
+interface Place {
+  readonly path: Path
+  readonly shape: Shape
+  /** whether what stands here goes into a list that is replaced whole */
+  readonly isReplacing: boolean
+}
+
+/**
+ * Everything in `override` that cannot be laid over any base: null inside a list, one key twice in a keyed list and,
+ * for Strategic, an item without its key or two members of a union. Expects an override within `brokenLimits`.
+ */
+export function unmergeable(override: JsonObject, type: OverrideType, shape: Shape): readonly FieldError[] {
+  const errors: FieldError[] = []
+  const found = (path: Path, message: string, cause: FieldErrorCause = 'FieldValueInvalid') => {
+    errors.push({ field: formatPath('spec.overrideSpec', path), message, cause })
+  }
+  const isStrategic = type === 'Strategic'
+
+  const visit = (value: Json, place: Place): void => {
+    if (value === null && place.isReplacing) found(place.path, 'null inside a list removes nothing; leave this out')
+    else if (Array.isArray(value)) visitItems(value, place)
+    else if (isObject(value)) visitMembers(value as JsonObject, place)
+  }
+
+  const visitMembers = (object: JsonObject, { path, shape, isReplacing }: Place): void => {
+    const clashes = isStrategic ? shape.unions.flatMap((union) => clashIn(union, object)) : []
+    for (const { key, message } of clashes) found([...path, key], message)
+    for (const [key, value] of Object.entries(object))
+      visit(value, { path: [...path, key], shape: shape.member(key), isReplacing })
+  }
+
+  const visitItems = (items: readonly Json[], { path, shape, isReplacing }: Place): void => {
+    const isMerged = isStrategic && shape.keys.length > 0 && !isReplacing
+    const first = new Map<string, number>()
+    items.forEach((item, index) => {
+      const here = [...path, index]
+      const id = identityOf(item, shape.keys)
+      const earlier = id === undefined || shape.keys.length === 0 ? undefined : first.get(id)
+      if (earlier !== undefined) {
+        const message = `duplicate of [${earlier}] (${describe(item, shape.keys)})`
+        found(shape.keys.length === 1 ? [...here, shape.keys[0]?.key ?? ''] : here, message, 'FieldValueDuplicate')
+      } else if (id !== undefined) first.set(id, index)
+      if (!isMerged) visit(item, { path: here, shape: shape.items(), isReplacing: true })
+      else if (item === null) found(here, NULL_ITEM)
+      else if (!isObject(item)) found(here, `expected object, got ${showValue(item)}`, 'FieldValueTypeInvalid')
+      else {
+        for (const { key } of missing(item, shape.keys)) found([...here, key], 'required', 'FieldValueRequired')
+        visit(item, { path: here, shape: shape.items(), isReplacing: false })
+      }
+    })
+  }
+
+  visitMembers(override, { path: [], shape, isReplacing: false })
+  return errors
+}
+
+const missing = (item: unknown, keys: readonly ListKey[]): readonly ListKey[] =>
+  keys.filter((key) => identityOf(item, [key]) === undefined)
+
+/** `containerPort 80, protocol "TCP"` */
+export const describe = (item: unknown, keys: readonly ListKey[]): string => {
+  const values = keyValues(item, keys)
+  return keys.map(({ key }, at) => `${key} ${showValue(values[at])}`).join(', ')
+}
+
+interface Clash {
+  readonly key: string
+  readonly message: string
+}
+
+function clashIn(union: Union, object: JsonObject): readonly Clash[] {
+  const isSet = (key: string) => (member(object, key) ?? null) !== null
+  if (union.is === 'byType') {
+    const { type } = objectOr(object)
+    if (typeof type !== 'string' || type === union.type || !isSet(union.member)) return []
+    return [{ key: union.member, message: `only with type ${union.type}, not ${showValue(type)}; remove one` }]
+  }
+  const [kept, ...others] = union.members.filter(isSet)
+  return others.map((key) => ({ key, message: `not beside ${kept}: only one of them can be set; remove one` }))
+}
