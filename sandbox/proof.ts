@@ -1,4 +1,6 @@
 import { GROUP, IS_EXPERIMENT } from '../common/api/names.ts'
+import { at } from '../common/api/object.ts'
+import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { type AuditEvent, auditEvents } from './audit.ts'
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
@@ -30,14 +32,21 @@ export async function ownWrites(auditLog: string, since = new Date(0)): Promise<
   }
 }
 
-/** The status of our own kind, forks by their label, and Events: nothing else is ours to write. */
-function isAllowed({ objectRef, requestObject, responseObject }: AuditEvent): boolean {
-  const { apiGroup, resource, subresource } = objectRef ?? {}
+/** Where forks are, and the bases that are pinned. */
+const OF_FORKS = new Set([...Object.values(WORKLOAD_KINDS).map(({ plural }) => plural), 'controllerrevisions'])
+
+/** The status of our own kind, forks by their label, pinned bases, and Events: nothing else is ours to write. */
+function isAllowed({ verb, objectRef, requestObject, responseObject }: AuditEvent): boolean {
+  const { apiGroup, resource = '', subresource, name = '' } = objectRef ?? {}
   if (apiGroup === GROUP) return subresource === 'status'
   if (resource === 'events') return true
-  const written = requestObject ?? responseObject
-  return resource === 'deployments' && subresource === undefined && written?.metadata.labels?.[IS_EXPERIMENT] === 'true'
+  if (!OF_FORKS.has(resource) || subresource !== undefined) return false
+  // the body of a delete says only which uid is meant
+  if (verb === 'delete') return /-experiment-[0-9a-f]{10}$/.test(name) && hasUid(requestObject)
+  return (requestObject ?? responseObject)?.metadata.labels?.[IS_EXPERIMENT] === 'true'
 }
+
+const hasUid = (options: unknown): boolean => typeof at(options, 'preconditions', 'uid') === 'string'
 
 const nameOf = ({ verb, objectRef }: AuditEvent): string =>
   `${verb} ${objectRef?.resource}/${objectRef?.namespace}/${objectRef?.name}`

@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
+import { controlPlane, usesControlPlane } from '../integration/fixture.ts'
+import { installation } from '../integration/product.ts'
+import { examine, type Report } from './examine.ts'
+import { builtIn } from './specimen.ts'
+import { tableOf } from './table.ts'
+
+/** Some minutes of work, and the first start builds Argo Rollouts. */
+const DEADLINE_MS = 900_000
+
+describe('the workloads that Kubernetes and Argo Rollouts test themselves with, on the real control plane', () => {
+  usesControlPlane()
+  let argo: Awaited<ReturnType<typeof startArgoRollouts>> | undefined
+  let report: Report = { subjects: [], refused: [], forbidden: [] }
+
+  before('each is forked in three ways, updated, followed and deleted', async function () {
+    this.timeout(DEADLINE_MS)
+    const plane = await controlPlane()
+    argo = await startArgoRollouts(plane)
+    await installation()
+    report = await examine(plane, await builtIn(), () => undefined)
+    console.log(tableOf(report))
+  })
+  after('Argo Rollouts is gone', async function () {
+    this.timeout(DEADLINE_MS)
+    await argo?.stop()
+    await argo?.removeCrds()
+  })
+
+  it('are at least 85, of every kind', () => {
+    expect(report.subjects.length).to.be.at.least(85)
+    expect(new Set(report.subjects.map(({ kind }) => kind.kind))).to.include.keys(
+      'Deployment',
+      'StatefulSet',
+      'Rollout',
+    )
+  })
+
+  it('are forked, updated, followed and cleaned up, or say why not', () => {
+    expect(
+      report.subjects.flatMap(({ name, failures }) => failures.map((failure) => `${name}: ${failure}`)),
+    ).to.deep.equal([])
+  })
+
+  it('and their Services are written by nobody of ours', () => expect(report.forbidden).to.deep.equal([]))
+})

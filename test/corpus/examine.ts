@@ -1,0 +1,175 @@
+import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
+import { at, type KubeObject } from '../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { pathOf } from '../../common/kube/resources.ts'
+import type { WorkloadKind } from '../../common/workload/kind.ts'
+import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
+import type { ControlPlane } from '../../sandbox/control-plane.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { ownWrites } from '../../sandbox/proof.ts'
+import { allDone, inParallel, type Seen } from './patience.ts'
+import type { Specimen } from './specimen.ts'
+import { storeAll } from './store.ts'
+import {
+  experimentName,
+  experimentOf,
+  experimentsBy,
+  FIRST_IMAGE,
+  overrideOf,
+  SECOND_IMAGE,
+  type Subject,
+  VARIANTS,
+} from './subject.ts'
+
+const KINDS: readonly WorkloadKind[] = Object.values(WORKLOAD_KINDS)
+const LANES = 8
+/** Deployments, StatefulSets and Rollouts have it, and a fork takes it over without a new revision of its source. */
+const FOLLOWED = { spec: { minReadySeconds: 1 } }
+
+/** What became of a corpus. */
+export interface Report {
+  readonly subjects: readonly Subject[]
+  /** workloads that the API server itself did not take, with its words */
+  readonly refused: readonly { readonly file: string; readonly why: string }[]
+  /** what our accounts wrote and should not have */
+  readonly forbidden: readonly string[]
+}
+
+/**
+ * Forks every workload of `specimens` in three ways, updates, follows and deletes the forks. The product runs in
+ * `plane`, and Argo Rollouts where there are Rollouts. `say` is told of each step.
+ */
+export async function examine(
+  plane: ControlPlane,
+  specimens: readonly Specimen[],
+  say: (line: string) => void,
+): Promise<Report> {
+  const since = new Date()
+  const { api } = plane
+  const { subjects, refused } = await storeAll(plane, specimens)
+  say(`${subjects.length} workloads of ${specimens.length} files; ${refused.length} were not taken by the API server`)
+
+  await inParallel(4, subjects, (subject) => fork(plane, subject))
+  await allDone(api, subjects, {
+    name: 'fork',
+    see: (subject, variant, found) => seesImage(subject, found, variant === 'plain' ? undefined : FIRST_IMAGE),
+  })
+  await summarise(plane, subjects)
+  say('forked, unmodified and with another image under both merge types')
+
+  await inParallel(LANES, subjects, async (subject) => {
+    const path = pathOf(EXPERIMENT_DEPLOYMENT, {
+      namespace: subject.namespace,
+      name: experimentName(subject, 'strategic'),
+    })
+    await attempt(subject, 'update', () =>
+      api.patch(path, { spec: { overrideSpec: overrideOf(subject, 'strategic', SECOND_IMAGE) } }),
+    )
+  })
+  await allDone(api, subjects, {
+    name: 'update',
+    see: (subject, variant, found) => seesImage(subject, found, variant === 'strategic' ? SECOND_IMAGE : undefined),
+  })
+  say('updated')
+
+  await inParallel(LANES, subjects, (subject) => {
+    const path = pathOf(subject.kind, { namespace: subject.namespace, name: subject.name })
+    return attempt(subject, 'follow', () => api.patch(path, FOLLOWED))
+  })
+  await follow(plane, subjects)
+  say('followed')
+
+  await inParallel(LANES, subjects, ({ namespace }) => api.delete(pathOf(EXPERIMENT_DEPLOYMENT, { namespace })))
+  await gone(plane, subjects)
+  say('deleted')
+  const { forbidden } = await ownWrites(plane.auditLog, since)
+  return { subjects, refused, forbidden }
+}
+
+/** One kubectl for the three, as a user would; its warnings are kept. */
+async function fork({ kubectl }: ControlPlane, subject: Subject): Promise<void> {
+  const items = VARIANTS.map((variant) => experimentOf(subject, variant, FIRST_IMAGE))
+  const { code, stderr } = await kubectl(['create', '-f', '-'], {
+    input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
+  })
+  for (const [, reason = ''] of stderr.matchAll(/^Warning: \[(\w+)\]/gm))
+    if (reason !== 'Plan') subject.warnings.add(reason)
+  if (code !== 0) subject.failures.push(`admission: ${stderr.replaceAll(/^Warning:.*\n/gm, '').trim()}`)
+}
+
+async function attempt(subject: Subject, name: string, act: () => Promise<unknown>): Promise<void> {
+  await act().catch((error: unknown) => subject.failures.push(`${name}: ${error}`))
+}
+
+/** Available, with `image` where one is wanted; else its own words. */
+function seesImage(subject: Subject, { metadata, status }: ExperimentDeployment, image?: string): Seen {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+  if (status?.observedGeneration !== metadata.generation || !ready) return { is: 'missing', what: 'not observed' }
+  const stalled = status.conditions?.some(({ type, status: value }) => type === 'Stalled' && value === 'True') === true
+  if (ready.status !== 'True') return { is: 'missing', what: `${ready.reason}: ${ready.message}`, isFinal: stalled }
+  if (image && subject.containers && !status.image?.split(',').includes(image))
+    return { is: 'missing', what: `has ${status.image}` }
+  return { is: 'done' }
+}
+
+/** What a row says of Services and share, from the unmodified fork. */
+async function summarise({ api }: ControlPlane, subjects: readonly Subject[]): Promise<void> {
+  const all = await experimentsBy(api)
+  for (const subject of subjects) {
+    const status = all.get(`${subject.namespace}/${experimentName(subject, 'plain')}`)?.status
+    const services = status?.services ?? []
+    subject.services = services.map(({ name, reason }) => (reason ? `${name} (${reason})` : name)).join(', ') || 'none'
+    subject.share = status?.share ?? '-'
+    subject.outcome = status?.conditions?.find(({ type }) => type === 'Ready')?.reason ?? 'nothing'
+  }
+}
+
+async function follow(plane: ControlPlane, subjects: readonly Subject[]): Promise<void> {
+  const following = new Set<string>()
+  const look = async () => {
+    const lists = await Promise.all(KINDS.map((kind) => plane.api.list(pathOf(kind)).catch((): KubeObject[] => [])))
+    for (const each of lists.flat()) {
+      const isFollowing = at(each, 'spec', 'minReadySeconds') === FOLLOWED.spec.minReadySeconds
+      if (isFollowing) following.add(`${each.metadata.namespace}/${each.metadata.name}`)
+    }
+    const late = (await late_(plane, subjects, following)).length
+    if (late > 0) throw new Error(`${late} forks are late`)
+  }
+  await eventually('all forks to follow', 60_000, look, { pauseMs: 500 }).catch(() => undefined)
+  for (const [subject, variant] of await late_(plane, subjects, following))
+    subject.failures.push(`follow, ${variant}: the fork is as it was`)
+}
+
+/** Experiments with a fork that is not in `following`. */
+async function late_({ api }: ControlPlane, subjects: readonly Subject[], following: ReadonlySet<string>) {
+  const all = await experimentsBy(api)
+  return subjects.flatMap((subject) =>
+    VARIANTS.flatMap((variant) => {
+      const fork = all.get(`${subject.namespace}/${experimentName(subject, variant)}`)?.status?.experimentResourceRef
+        ?.name
+      return fork === undefined || following.has(`${subject.namespace}/${fork}`) ? [] : [[subject, variant] as const]
+    }),
+  )
+}
+
+async function gone({ api }: ControlPlane, subjects: readonly Subject[]): Promise<void> {
+  const namespaces = new Map(subjects.map((subject) => [subject.namespace, subject]))
+  const left = async () => {
+    const label = '?labelSelector=experiment-controller.example.com/is-experiment=true'
+    const lists = await Promise.all(
+      KINDS.map((kind) => api.list(`${pathOf(kind)}${label}`).catch((): KubeObject[] => [])),
+    )
+    return lists.flat().filter(({ metadata }) => namespaces.has(metadata.namespace ?? ''))
+  }
+  await eventually(
+    'all forks to be gone',
+    60_000,
+    async () => {
+      const forks = await left()
+      if (forks.length > 0) throw new Error(`${forks.length} are left`)
+    },
+    { pauseMs: 500 },
+  ).catch(() => undefined)
+  for (const { metadata } of await left())
+    namespaces.get(metadata.namespace ?? '')?.failures.push(`delete: ${metadata.name} is left`)
+}

@@ -1,0 +1,45 @@
+import { globSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseAllDocuments } from 'yaml'
+import { isObject } from '../../common/api/object.ts'
+import { argoManifests, guestbook, statefulSets } from '../../sandbox/modules.ts'
+
+/** A file of manifests, as somebody wrote it. */
+export interface Specimen {
+  readonly path: string
+  readonly text: string
+}
+
+/** What Kubernetes and Argo Rollouts test themselves with: their guestbook, StatefulSets and Rollouts. */
+export async function builtIn(): Promise<readonly Specimen[]> {
+  const texts = await guestbook()
+  const sets = Object.entries(await statefulSets()).map(([app, files]) => ({
+    path: `statefulset/${app}`,
+    text: files.map(({ text }) => text).join('\n---\n'),
+  }))
+  return [{ path: 'guestbook', text: texts.join('\n---\n') }, ...sets, ...(await argoManifests())]
+}
+
+/** Every manifest at `paths`, folders with all that is below them. @throws Error for a path that is not there */
+export const specimensAt = (paths: readonly string[]): readonly Specimen[] =>
+  paths
+    .flatMap((path) =>
+      statSync(path).isDirectory()
+        ? globSync('**/*.{yaml,yml,json}', { cwd: path }).map((file) => join(path, file))
+        : [path],
+    )
+    .sort()
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+
+/** The objects of a specimen, ready for a namespace of our choice; what is not an object, or is a Namespace, is left out. */
+export function objectsOf({ text }: Specimen): readonly Readonly<Record<string, unknown>>[] {
+  return parseAllDocuments(text, { logLevel: 'silent' }) // templates of charts lie among them
+    .map((document) => document.toJS() as unknown)
+    .flatMap((object) => (isObject(object) && Array.isArray(object.items) ? (object.items as unknown[]) : [object]))
+    .filter(isObject)
+    .filter(({ kind }) => typeof kind === 'string' && kind !== 'Namespace')
+    .map((object) => {
+      const { namespace: _elsewhere, ...metadata } = isObject(object.metadata) ? object.metadata : {}
+      return { ...object, metadata }
+    })
+}
