@@ -18,6 +18,8 @@ type Check = (observed: Observed) => Objection | undefined
 const RETRY_MS = 60_000
 /** A schema is fetched at start: it appears within moments, and its arrival wakes everybody. */
 const SCHEMA_RETRY_MS = 5_000
+/** A kind that comes wakes nobody until there is an object of it; looking costs no request. */
+const KIND_RETRY_MS = 5_000
 
 const overrideIsWithinLimits: Check = ({ experiment }) => invalid(brokenLimits(experiment.spec.overrideSpec))
 
@@ -41,7 +43,10 @@ export function checked(observed: Observed) {
   const object = (objection: Objection) => ({ is: 'objection', objection }) as const
   const name = experiment.spec.sourceRef.kind
   if (!kind) return object(waiting('KindNotAvailable', `spec.sourceRef.kind: this version cannot fork a ${name}`))
-  if (isKindAbsent) return object(waiting('KindNotAvailable', `the cluster has no kind ${name} (${kind.apiVersion})`))
+  if (isKindAbsent) {
+    const message = `the cluster has no kind ${name} (${kind.apiVersion})`
+    return object(waiting('KindNotAvailable', message, KIND_RETRY_MS))
+  }
   for (const check of CHECKS) {
     const objection = check(observed)
     if (objection) return object(objection)

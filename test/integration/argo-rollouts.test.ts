@@ -45,7 +45,10 @@ describe('Argo Rollouts in the sandbox, on the real control plane', () => {
     this.timeout(120_000) // its watches come back at their own pace
     await argo().removeCrds()
     await argo().installCrds()
-    expect(await plane().api.list(rollouts())).to.deep.equal([])
+    // a kind that was just re-created answers 429 for a while
+    await eventually('no Rollout to be left', 60_000, async () =>
+      expect(await plane().api.list(rollouts())).to.deep.equal([]),
+    )
     await argo().reconciles()
     await becomesHealthy('again')
   })
