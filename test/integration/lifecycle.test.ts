@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID, IS_EXPERIMENT } from '../../common/api/names.ts'
 import { at } from '../../common/api/object.ts'
+import { deployment } from '../../common/workload/deployment.ts'
+import { derive } from '../../common/workload/desired.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { imageOverride } from '../builders.ts'
+import { aBase, anExperiment, FORK, imageOverride } from '../builders.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'
 
 describe('an experiment, on the real control plane', () => {
@@ -15,7 +17,7 @@ describe('an experiment, on the real control plane', () => {
     await place().reaches('early', 'Available')
   })
 
-  it('keeps its fork when the source is deleted, and follows one that is created anew', async () => {
+  it('A re-created source is followed by its new uid, and until then the fork stays', async () => {
     await aSource(place(), 'fickle')
     await place().experiment('faithful', { source: 'fickle' })
     const { status } = await place().reaches('faithful', 'Available')
@@ -58,7 +60,7 @@ describe('an experiment, on the real control plane', () => {
     await place().reaches('phoenix', 'Available')
   })
 
-  it('never touches a foreign object of its fork’s name, and takes the name when it is free', async () => {
+  it('A foreign object of the name is never written. Its removal heals', async () => {
     await place().experiment('shy', { source: 'crowded' })
     const { metadata } = await place().reaches('shy', 'SourceNotFound')
     await aSource(place(), 'crowded')
@@ -89,7 +91,7 @@ describe('an experiment, on the real control plane', () => {
     expect(metadata.uid).to.equal((await place().experimentAt('shy')).metadata.uid)
   })
 
-  it('gives a re-created resource a fork of its own', async () => {
+  it('A re-created resource gets another fork', async () => {
     await aSource(place(), 'twice')
     await place().experiment('again', { source: 'twice' })
     const first = forkOf(await place().reaches('again', 'Available'))
@@ -103,7 +105,7 @@ describe('an experiment, on the real control plane', () => {
     })
   })
 
-  it('refuses a source that is itself an experiment', async () => {
+  it('A source that is an experiment is refused', async () => {
     await aSource(place(), 'original')
     await place().experiment('copy', { source: 'original' })
     const fork = forkOf(await place().reaches('copy', 'Available'))
@@ -112,15 +114,15 @@ describe('an experiment, on the real control plane', () => {
     expect(text).to.contain('is itself an experiment')
   })
 
-  it('tells a quota’s refusal in its own words, and heals when it is raised', async () => {
-    await place().api.create(place().path('quotas'), { metadata: { name: 'tight' }, spec: { hard: { pods: '60' } } })
+  it('Quota 0 is ReplicaFailure with its message, and heals when it is raised', async () => {
     await aSource(place(), 'quoted')
-    await place().experiment('poor', { source: 'quoted', replicas: 70 })
+    await place().api.create(place().path('quotas'), { metadata: { name: 'tight' }, spec: { hard: { pods: '0' } } })
+    await place().experiment('poor', { source: 'quoted' })
     const stalled = await place().reaches('poor', 'ReplicaFailure')
     expect(condition(stalled, 'Stalled')?.message).to.contain('exceeded quota: tight')
-    await place().api.patch(place().path('experiments', 'poor'), { spec: { replicas: 1 } })
-    await place().reaches('poor', 'Available')
     await place().api.delete(place().path('quotas', 'tight'))
+    await place().api.patch(place().path('experiments', 'poor'), { spec: { replicas: 2 } }) // makes Kubernetes try at once
+    await place().reaches('poor', 'Available')
   })
 
   it('tells what the API server refuses, and heals when it is mended', async () => {
@@ -148,6 +150,35 @@ describe('an experiment, on the real control plane', () => {
     expect(condition(sick, 'Progressing')?.status).to.equal('True')
   })
 
+  it('Never-ready pods end Stalled, and heal', async () => {
+    const annotations = { 'sandbox.experiment-controller.example.com/behavior': 'never-ready' }
+    await aSource(place(), 'patient')
+    const overrideSpec = { progressDeadlineSeconds: 2, template: { metadata: { annotations } } }
+    await place().experiment('late', { source: 'patient', overrideSpec })
+    const late = await place().reaches('late', 'ProgressDeadlineExceeded')
+    expect(condition(late, 'Stalled')?.status).to.equal('True')
+    await place().api.patch(place().path('experiments', 'late'), {
+      spec: { overrideSpec: { template: { metadata: { annotations: null } } } },
+    })
+    await place().reaches('late', 'Available')
+  })
+
+  it('The example passes a real strict apply', async () => {
+    await aSource(place(), 'cart')
+    const source = await place().deployment('cart')
+    const experiment = anExperiment({
+      overrideSpec: imageOverride('example/cart:2'),
+      metadata: { namespace: place().namespace },
+    })
+    const derived = derive({ kind: deployment, experiment, base: aBase(source), schema: undefined })
+    if (derived.is !== 'fork') throw new Error(derived.reason)
+    const { ownerReferences: _nobody, ...metadata } = derived.fork.metadata
+    const path = `${place().path('deployments', metadata.name)}`
+    const stored = await place().api.apply(path, { ...derived.fork, metadata }, 'example')
+    expect(stored.metadata.name).to.equal(FORK)
+    await place().api.delete(path)
+  })
+
   it('says which labels a Service wants that its pods lack', async () => {
     await aSource(place(), 'choosy')
     const overrideSpec = { template: { metadata: { labels: { app: 'elsewhere' } } } }
@@ -157,7 +188,7 @@ describe('an experiment, on the real control plane', () => {
     expect(condition(stray, 'TrafficShared')?.message).to.contain('app=choosy')
   })
 
-  it('is scaled by kubectl, to zero and back', async () => {
+  it('Zero replicas are Ready and share nothing, and kubectl scales there and back', async () => {
     await aSource(place(), 'elastic')
     await place().experiment('stretch', { source: 'elastic' })
     await place().reaches('stretch', 'Available')

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { at, isObject, type JsonObject, listOr } from '../../common/api/object.ts'
 import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { eventually } from '../../sandbox/eventually.ts'
+import { ownWrites } from '../../sandbox/proof.ts'
 import { imageOverride } from '../builders.ts'
 import { controlPlane } from './fixture.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'
@@ -152,6 +153,12 @@ describe('a Rollout, on the real control plane', () => {
     expect([at(status, 'replicas'), at(status, 'availableReplicas')]).to.deep.equal([2, 2])
   })
 
+  it('The source, its Services and routes never change', async () => {
+    const { all, forbidden } = await ownWrites((await controlPlane()).auditLog)
+    expect(all.some((request) => request.includes('rollouts/'))).to.equal(true)
+    expect(forbidden).to.deep.equal([])
+  })
+
   it('leaves kubectl get experiments to Argo', async () => {
     const { code, text } = await place().kubectl(['get', 'experiments', '-o', 'name'])
     expect([code, text.includes('expd'), text.includes('experimentdeployment')]).to.deep.equal([0, false, false])
@@ -169,7 +176,7 @@ describe('a Rollout, on the real control plane', () => {
     expect(condition(found, 'Stalled')?.message).to.contain('instance-id')
   })
 
-  it('CRD removed: its experiments say so, other kinds go on', async () => {
+  it('CRD absent, installed, removed: other kinds go on', async () => {
     await uninstalled()
     await place().reaches('hopeful', 'KindNotAvailable')
     await aSource(place(), 'still')

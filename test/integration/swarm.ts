@@ -87,7 +87,7 @@ export function describeSwarm({ count, quietMs, deadlineMs }: SwarmOptions): voi
       expect(owners.toSorted()).to.deep.equal(uids.toSorted())
     })
 
-    it(`then write nothing for ${quietMs / 1000} s`, staysQuiet)
+    it(`Converged means ${quietMs / 1000} s without writes`, staysQuiet)
 
     it(`nor after a restart of the controller, for ${quietMs / 1000} s`, async () => {
       const { controller, startController } = await installation()

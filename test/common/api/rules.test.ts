@@ -40,6 +40,16 @@ describe('the rules of an override', () => {
       expect(errors[0]?.message).to.contain(says)
     })
 
+  it('Overriding replicas, selector or a `P/` key is refused with its path', () => {
+    const labels = { 'experiment-controller.example.com/experiment-id': 'x' }
+    const overrideSpec = { replicas: 1, selector: {}, ...metadata({ labels }) }
+    expect(brokenRules({ overrideSpec }).map(({ field }) => field)).to.deep.equal([
+      'spec.overrideSpec.replicas',
+      'spec.overrideSpec.selector',
+      'spec.overrideSpec.template.metadata.labels["experiment-controller.example.com/experiment-id"]',
+    ])
+  })
+
   it('let an ordinary override pass', () => {
     const overrideSpec = { ...metadata({ labels: { tier: 'web' } }), minReadySeconds: 5 }
     expect(brokenRules({ overrideSpec })).to.deep.equal([])

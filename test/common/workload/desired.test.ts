@@ -62,7 +62,7 @@ const forkOf = (source: KubeObject, overrideSpec: JsonObject = {}): KubeObject =
 const templateOf = (fork: KubeObject): JsonObject => (fork.spec as { template: JsonObject }).template
 
 describe('derive', () => {
-  it('gives the example its object', () => {
+  it('The example gives its object', () => {
     const source = aDeployment({
       spec: { minReadySeconds: 5, revisionHistoryLimit: 10, paused: true },
       podAnnotations: { 'kubectl.kubernetes.io/restartedAt': '2026-01-05T10:00:00Z', 'prometheus.io/scrape': 'true' },
@@ -92,19 +92,22 @@ describe('derive', () => {
     })
   })
 
-  it('leaves an unknown spec field behind, and takes an unknown template field along', () => {
-    const fork = forkOf(aDeployment({ spec: { surprise: 1 }, pod: { novelty: { x: 1 } } }))
-    expect(fork.spec).not.to.have.property('surprise')
+  it('An unknown `spec` field is not copied', () => {
+    expect(forkOf(aDeployment({ spec: { surprise: 1 } })).spec).not.to.have.property('surprise')
+  })
+
+  it('An unknown template field is copied', () => {
+    const fork = forkOf(aDeployment({ pod: { novelty: { x: 1 } } }))
     expect(templateOf(fork).spec).to.deep.include({ novelty: { x: 1 } })
   })
 
-  it('takes neither nodeName nor the serviceAccount alias along', () => {
+  it('nodeName and the serviceAccount alias are not copied', () => {
     const fork = forkOf(aDeployment({ pod: { nodeName: 'n1', serviceAccount: 'cart', ephemeralContainers: [] } }))
     expect(templateOf(fork).spec).to.have.all.keys('containers', 'serviceAccountName')
     expect(templateOf(fork).spec).to.deep.include({ serviceAccountName: 'cart' })
   })
 
-  it('keeps the last of two variables of one name, and says so', () => {
+  it('Of two env of one name the last stays, with a warning', () => {
     const env = [
       { name: 'A', value: '1' },
       { name: 'B', value: '2' },
@@ -115,7 +118,7 @@ describe('derive', () => {
     expect(JSON.stringify(forkOf(source))).to.contain('"env":[{"name":"B","value":"2"},{"name":"A","value":"3"}]')
   })
 
-  it('refuses a source that holds one port under two names, by its path', () => {
+  it('One port under two names is SourceNotForkable, by its path', () => {
     const ports = [
       { containerPort: 80, name: 'a' },
       { containerPort: 80, protocol: 'TCP', name: 'b' },
@@ -139,7 +142,7 @@ describe('derive', () => {
     expect(hash(aDeployment({ image: 'other' }))).not.to.equal(hash(aDeployment()))
   })
 
-  it('neither changes nor shares what it was given', () => {
+  it('No input is mutated or aliased', () => {
     fc.assert(
       fc.property(aJsonObject, aPatch, (pod, override) => {
         const source = aDeployment({ pod })

@@ -12,7 +12,7 @@ const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0
 describe('the identity of a fork', () => {
   it('is a name of the source and the uid of the resource', () => expect(forkName('cart', UID)).to.equal(FORK))
 
-  it('gives any source name a valid name of at most 52', () => {
+  it("Any source name gives a valid name of at most 52 that begins its pods' names", () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,80}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,80}[a-z0-9])?)?$/),
@@ -24,7 +24,7 @@ describe('the identity of a fork', () => {
     )
   })
 
-  it('selects no pod of the source', () => {
+  it("The fork's selector matches no pod of the source", () => {
     const derived = derive({ kind: deployment, experiment: anExperiment(), base: aBase(), schema: undefined })
     const selector = derived.is === 'fork' ? derived.fork.spec : undefined
     expect(selector).to.deep.include({ selector: { matchLabels: { [EXPERIMENT_ID]: 'cd1aa1c99c' } } })
@@ -37,7 +37,7 @@ describe('the identity of a fork', () => {
   }
   const cases: Record<string, [Parameters<typeof aDeployment>[0], boolean]> = {
     'owner, label and manager': [{ metadata: ours }, true],
-    'the same owner name with another uid': [
+    'Same owner name, other uid: not ours': [
       { metadata: { ...ours, ownerReferences: [{ ...ownerReference(anExperiment()), uid: 'other' }] } },
       false,
     ],
@@ -66,7 +66,7 @@ describe('the identity of a fork', () => {
   })
 })
 
-describe('the metadata of a source’s pods', () => {
+describe('Denied keys are dropped: the metadata of a source’s pods', () => {
   const dropped = [
     'pod-template-hash',
     'batch.kubernetes.io/job-name',

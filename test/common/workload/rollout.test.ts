@@ -73,7 +73,7 @@ describe('what a Rollout’s fork starts from', () => {
     expect(startOf(source, [stableReplicaSet({}, { owner: 'other' })]).is).to.equal('missing')
   })
 
-  it('has neither ephemeral metadata nor injected anti-affinity', () => {
+  it('No ephemeral label or injected anti-affinity is inherited', () => {
     const byHash = {
       labelSelector: { matchExpressions: [{ key: HASH, operator: 'NotIn', values: ['abc'] }] },
       topologyKey: 'h',
