@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { IS_EXPERIMENT } from '../../common/api/names.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { ownWrites } from '../../sandbox/proof.ts'
 import { imageOverride } from '../builders.ts'
-import { controlPlane } from './fixture.ts'
 import { aSource, installation, usesProduct } from './product.ts'
+import { staysQuiet } from './quiet.ts'
 
 interface SwarmOptions {
   /** experiments of one source, created at once */
@@ -39,27 +38,6 @@ export function describeSwarm({ count, quietMs, deadlineMs }: SwarmOptions): voi
         { pauseMs: 500 },
       )
 
-    /** @throws Error that names what an account of ours wrote here; other suites' experiments may have news */
-    async function staysQuiet(): Promise<void> {
-      const { auditLog } = await controlPlane()
-      const since = new Date()
-      const until = performance.now() + quietMs
-      const written = async () => {
-        const { all } = await ownWrites(auditLog, since)
-        return all.filter((request) => request.includes(`/${place().namespace}/`))
-      }
-      await eventually(
-        `${quietMs} ms to pass`,
-        2 * quietMs,
-        async () => {
-          const left = until - performance.now()
-          if ((await written()).length === 0 && left > 0) throw new Error(`${left} ms are left`)
-        },
-        { pauseMs: 1_000 },
-      )
-      expect(await written()).to.deep.equal([])
-    }
-
     before('all are created, and the controller is killed three times', async function () {
       this.timeout(deadlineMs)
       await aSource(place(), 'cart', { replicas: 3 })
@@ -87,14 +65,14 @@ export function describeSwarm({ count, quietMs, deadlineMs }: SwarmOptions): voi
       expect(owners.toSorted()).to.deep.equal(uids.toSorted())
     })
 
-    it(`Converged means ${quietMs / 1000} s without writes`, staysQuiet)
+    it(`Converged means ${quietMs / 1000} s without writes`, () => staysQuiet(place().namespace, quietMs))
 
     it(`nor after a restart of the controller, for ${quietMs / 1000} s`, async () => {
       const { controller, startController } = await installation()
       const { code } = await controller().stop()
       expect(code).to.equal(0)
       await startController()
-      await staysQuiet()
+      await staysQuiet(place().namespace, quietMs)
     })
 
     it('are all gone with the source’s namespace untouched otherwise', async () => {
