@@ -2,6 +2,7 @@ import { CR_NAME, EXPERIMENT_DEPLOYMENT, FIELD_MANAGER } from '../common/api/nam
 import { isObject, type KubeObject, listOr, member, type ObjectMeta } from '../common/api/object.ts'
 import type { ResourceType } from '../common/api/resource.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
+import { unlessAborted } from '../common/deadline.ts'
 import type { KubeClient } from '../common/kube/client.ts'
 import { KubeError } from '../common/kube/errors.ts'
 import type { Reflector } from '../common/kube/reflector.ts'
@@ -78,7 +79,15 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
 
     async source({ kind }, namespace, name) {
       const known = reflectorsOf(kind)?.all.get(`${namespace}/${name}`)
-      return known && sources.get(kind)?.get(known)
+      const cache = sources.get(kind)
+      if (!known || !cache) return undefined
+      // the load may serve other keys too: it ends by itself, this look with its signal
+      const seen = await unlessAborted(cache.get(known), signal)
+      const isSame =
+        seen?.source.metadata.uid === known.metadata.uid &&
+        seen?.source.metadata.generation === known.metadata.generation
+      // labels, owners and annotations change without a generation; the watch has them as they are
+      return seen && isSame ? { ...seen, source: { ...seen.source, metadata: known.metadata } } : seen
     },
 
     pinned: (namespace, name) =>

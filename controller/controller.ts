@@ -1,7 +1,7 @@
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, GROUP } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
-import type { Clock, Random, Timers } from '../common/clock.ts'
+import type { Cancel, Clock, Random, Timers } from '../common/clock.ts'
 import { unlessAborted } from '../common/deadline.ts'
 import type { KubeClient } from '../common/kube/client.ts'
 import { neighboursIn } from '../common/kube/neighbours.ts'
@@ -58,6 +58,7 @@ export class Controller {
   readonly #workers: Workers
   #refreshing: Promise<void> | undefined
   #isReady = false
+  #cancelResync: Cancel = () => undefined
 
   constructor(options: ControllerOptions) {
     const { client, clock, timers, random, log, instance } = options
@@ -135,7 +136,13 @@ export class Controller {
     const limit = new AbortController()
     const cancel = timers.after(SYNC_LIMIT_MS, () => limit.abort(new Error('caches not filled within two minutes')))
     const caches = this.#reflectors.map((each) => each.synced(limit.signal))
-    await Promise.all([...caches, unlessAborted(schemas, limit.signal)]).finally(cancel)
+    const filled = Promise.all([...caches, unlessAborted(schemas, limit.signal)])
+    await unlessAborted(filled, signal)
+      .catch((error: unknown) => {
+        if (!signal.aborted) throw error
+      })
+      .finally(cancel)
+    if (signal.aborted) return // asked to stop before it had begun
     this.#wakeAll()
     this.#workers.start()
     this.#isReady = true
@@ -147,6 +154,7 @@ export class Controller {
   async stop(): Promise<void> {
     await this.#workers.stop()
     this.#neighbours.stop()
+    this.#cancelResync()
     await this.#recorder.flush(FLUSH_MS)
     this.#stopping.abort()
     await Promise.all([this.#recorder.stop(), this.#refreshing, ...this.#reflectors.map((each) => each.stop())])
@@ -163,8 +171,7 @@ export class Controller {
     const { timers, random } = this.#options
     for (const { metadata } of this.#experiments.list())
       this.#queue.addAfter(`${metadata.namespace}/${metadata.name}`, RESYNC_MS * random())
-    const cancel = timers.after(RESYNC_MS, () => this.#resync())
-    this.#stopping.signal.addEventListener('abort', cancel, { once: true })
+    this.#cancelResync = timers.after(RESYNC_MS, () => this.#resync())
   }
 }
 

@@ -63,7 +63,7 @@ export class SourceCache {
   #keep(seen: SourceSeen): void {
     const id = this.#idOf(seen.source)
     if (this.#entries.has(id)) return
-    const size = JSON.stringify(seen).length
+    const size = sizeOf(seen)
     this.#entries.set(id, { seen, size })
     this.#size += size
     for (const [oldest, entry] of this.#entries) {
@@ -75,5 +75,14 @@ export class SourceCache {
 
   #idOf(source: KubeObject): string {
     return `${source.metadata.uid}/${this.#options.pulse(source)}`
+  }
+}
+
+/** Characters of JSON. What is too deep to be written is kept as if it were large: it is soon let go. */
+function sizeOf(seen: SourceSeen): number {
+  try {
+    return JSON.stringify(seen).length
+  } catch {
+    return MAX_CHARACTERS
   }
 }

@@ -52,6 +52,13 @@ export interface Wake {
  */
 export const FOLD_MS = 5_000
 
+/** A status that somebody else wrote is put right within this. */
+const ECHO_MS = 60_000
+
+/** Whether an experiment changed in nothing that a user says: its status, labels or annotations. */
+const isEcho = ({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean =>
+  before.generation === after.generation && before.deletionTimestamp === after.deletionTimestamp
+
 /** Lets every change in `views` wake the experiments that it may matter to; answers what the passes look up. */
 export function connect(views: Views, queue: Wake): TrafficIndex {
   const interest = new Interest()
@@ -69,7 +76,9 @@ export function connect(views: Views, queue: Wake): TrafficIndex {
       queue.forget(key)
     } else if (after) {
       interest.add(key, after)
-      queue.add(key)
+      // what waits has a time of its own: the echo of our own status must not cut it short
+      if (before && isEcho(before, after)) queue.addAfter(key, ECHO_MS)
+      else queue.add(key)
     }
   })
 

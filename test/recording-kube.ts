@@ -28,6 +28,7 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
     neighbours: NO_NEIGHBOURS as Neighbours | undefined,
     stored: undefined as KubeObject | undefined,
     pinned: undefined as KubeObject | undefined,
+    repairAfterMs: 0,
     failure: undefined as KubeError | undefined,
   }
   const store = (fork: KubeObject): KubeObject => {
@@ -44,7 +45,7 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
     source: async () => world.source && { source: world.source, referents: [] },
     isAbsent: () => false,
     pinned: async () => world.pinned,
-    repairAfterMs: () => 0,
+    repairAfterMs: () => world.repairAfterMs,
     repaired: () => undefined,
     occupant: () => world.stored,
     schema: () => schema,

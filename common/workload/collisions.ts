@@ -49,7 +49,7 @@ function leaves({ sides: { fork, source }, services }: Meeting): readonly Warnin
   return about(
     'LeavesService',
     names,
-    (all) => `${all}: the source's alone; the experiment lacks ${listed([...new Set(pairs)])}`,
+    (all) => `${all}: the source's alone; the experiment lacks ${listed([...new Set(pairs)].sort())}`,
   )
 }
 
@@ -70,7 +70,10 @@ function policies({ sides: { fork, source }, neighbours: { networkPolicies } }: 
 function autoscalers({ pair: { source, fork }, sides, neighbours }: Meeting): readonly Warning[] {
   const { autoscaler } = sides
   const isCounted = autoscaler !== undefined && selects(at(source, 'spec', 'selector'), sides.fork.labels)
-  const ofFork = neighbours.autoscalers.filter(scales(fork)).map(({ name }) => `hpa/${name}`)
+  const ofFork = neighbours.autoscalers
+    .filter(scales(fork))
+    .map(({ name }) => `hpa/${name}`)
+    .sort()
   const name = fork.metadata.labels?.[CR_NAME]
   return [
     ...about(

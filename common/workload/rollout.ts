@@ -66,11 +66,17 @@ function bans(): readonly OverrideBan[] {
   ]
 }
 
+/** Argo's CRD checks neither: what is no such value names nothing that there could be. */
+const LABEL_VALUE = /^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
+const OBJECT_NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/
+
 const stableRevision = (source: KubeObject): string => String(at(source, 'status', 'stableRS') ?? '')
 const isStable = (source: KubeObject): boolean => stableRevision(source) !== ''
 
 function references(source: KubeObject): readonly Reference[] {
-  if (isStable(source)) return [{ resource: REPLICA_SET, labelSelector: `${ROLLOUT_HASH}=${stableRevision(source)}` }]
+  const revision = stableRevision(source)
+  if (revision !== '')
+    return LABEL_VALUE.test(revision) ? [{ resource: REPLICA_SET, labelSelector: `${ROLLOUT_HASH}=${revision}` }] : []
   const referent = referentOf(source)
   return referent ? [referent] : []
 }
@@ -78,7 +84,7 @@ function references(source: KubeObject): readonly Reference[] {
 function referentOf(source: KubeObject): { readonly resource: ResourceType; readonly name: string } | undefined {
   const { apiVersion, kind, name } = objectOr(at(source, 'spec', 'workloadRef'))
   const resource = REFERENTS.find((known) => known.apiVersion === apiVersion && known.kind === kind)
-  return resource && typeof name === 'string' && name !== '' ? { resource, name } : undefined
+  return resource && typeof name === 'string' && OBJECT_NAME.test(name) ? { resource, name } : undefined
 }
 
 /** What is wanted, where nothing serves yet: the Rollout's own template, or that of the object it refers to. */

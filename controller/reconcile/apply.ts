@@ -26,7 +26,14 @@ export interface WorkloadWrites {
  */
 export async function apply(kube: WorkloadWrites, { actions, outcome }: Plan, now: Date): Promise<Outcome> {
   let result = outcome
-  for (const action of actions) result = await perform(kube, action, { planned: result, now })
+  for (const action of actions) {
+    try {
+      result = await perform(kube, action, { planned: result, now })
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error
+      return refusal(error, result, action.do === 'apply' ? action.exists : action.do !== 'pin')
+    }
+  }
   return result
 }
 
@@ -55,16 +62,11 @@ type Apply = Extract<Action, { do: 'apply' }>
 
 async function applyFork(kube: WorkloadWrites, action: Apply, { planned, now }: Planned): Promise<Outcome> {
   const { kind, fork, exists, isRepair } = action
-  try {
-    if (isRepair) kube.repaired(fork)
-    const stored = await kube.applyFork(kind, fork, { force: exists })
-    const health = forkHealth(kind, stored, now)
-    const { reason, message } = health.reason === 'Updating' ? planned : health
-    return { ...planned, ...verdictOf(health), reason, message, fork: stored }
-  } catch (error) {
-    if (!(error instanceof KubeError)) throw error
-    return refusal(error, planned, exists)
-  }
+  if (isRepair) kube.repaired(fork)
+  const stored = await kube.applyFork(kind, fork, { force: exists })
+  const health = forkHealth(kind, stored, now)
+  const { reason, message } = health.reason === 'Updating' ? planned : health
+  return { ...planned, ...verdictOf(health), reason, message, fork: stored }
 }
 
 /** @throws KubeError when only another look can tell */

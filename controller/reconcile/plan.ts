@@ -56,7 +56,8 @@ export function plan(observed: Observed): Plan {
   const before = pinning(observed, { base, source }, desired.metadata.name)
   if (fork && isAsLeft(observed, fork, desired)) {
     const health = forkHealth(sound.kind, fork, now)
-    const { reason, message } = health
+    const { reason } = health
+    const message = reason === 'Updating' ? saidBefore(observed, health.message) : health.message
     return { actions: before, outcome: { ...verdictOf(health), reason, message, fork, source } }
   }
   return write(sound, { desired, source, before })
@@ -90,6 +91,13 @@ function expire({ kind, fork, experiment }: Observed): Plan {
   const actions: readonly Action[] = kind && fork ? [{ do: 'delete', kind, fork }] : []
   const message = `over since ${experiment.spec.ttlSeconds} s after its creation; raise spec.ttlSeconds to revive it`
   return { actions, outcome: { is: 'unready', reason: 'Expired', message, fork: undefined, source: undefined } }
+}
+
+/** Why it is updating was told when it was applied; that its controller is yet to see it is no news. */
+function saidBefore({ experiment }: Observed, message: string): string {
+  const ready = experiment.status?.conditions?.find(({ type }) => type === 'Ready')
+  const isOfNow = ready?.reason === 'Updating' && ready.observedGeneration === experiment.metadata.generation
+  return isOfNow ? ready.message : message
 }
 
 const keep = ({ fork }: Observed, objection: Objection): Plan => ({

@@ -16,11 +16,12 @@ import type { Outcome } from './outcome.ts'
 export function describeStatus(observed: Observed, outcome: Outcome): ExperimentDeploymentStatus {
   const { experiment } = observed
   const before = experiment.status
-  const { generation, namespace, uid } = experiment.metadata
+  const { generation, uid } = experiment.metadata
   const { services, hazards, collisions } = outlook(observed, outcome)
   const warnings = inOrder([...hazards, ...collisions])
   const share = services.find(({ selected }) => selected)?.share
-  const source = outcome.source ?? (outcome.fork ? before?.source : undefined)
+  // that there is a pinned base must not be forgotten while there is no fork
+  const source = outcome.source ?? (outcome.fork || before?.source?.pinned ? before?.source : undefined)
   const expires = expiresAt(experiment)
   const { kind, name } = experiment.spec.sourceRef
   return {
@@ -42,13 +43,13 @@ export function describeStatus(observed: Observed, outcome: Outcome): Experiment
     ...(share === undefined ? {} : { share }),
     ...(source === undefined ? {} : { source }),
     ...(expires === undefined ? {} : { expiresAt: expires }),
-    ...forkFacts(outcome, namespace),
+    ...forkFacts(observed, outcome),
   }
 }
 
 const count = ({ fork }: Outcome, field: string): number => Number(at(fork, 'status', field) ?? 0)
 
-function forkFacts({ fork }: Outcome, namespace: string): ExperimentDeploymentStatus {
+function forkFacts({ experiment, fork: before }: Observed, { fork }: Outcome): ExperimentDeploymentStatus {
   if (!fork) return {}
   const { apiVersion, kind, metadata } = fork
   const image = listOr(at(fork, 'spec', 'template', 'spec', 'containers'))
@@ -56,7 +57,11 @@ function forkFacts({ fork }: Outcome, namespace: string): ExperimentDeploymentSt
     .map((container) => String(container.image ?? ''))
     .join(',')
   const { name, uid = '', generation = 0 } = metadata
-  return { image, experimentResourceRef: { apiVersion, kind, name, namespace, uid, generation } }
+  const left = experiment.status?.experimentResourceRef
+  // one that this pass did not write may hold somebody else's change: 0 has it applied, once more at worst
+  const asLeft = fork !== before ? generation : left?.uid === uid ? left.generation : 0
+  const { namespace } = experiment.metadata
+  return { image, experimentResourceRef: { apiVersion, kind, name, namespace, uid, generation: asLeft } }
 }
 
 const NO_OUTLOOK: Outlook = { services: [], hazards: [], collisions: [] }

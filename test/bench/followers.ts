@@ -2,6 +2,7 @@ import { IS_EXPERIMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { pathOf } from '../../common/kube/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
+import { auditEvents } from '../../sandbox/audit.ts'
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install } from '../../sandbox/installation.ts'
@@ -15,6 +16,7 @@ const DEADLINE_MS = 300_000
 const NAMESPACE = 'followers'
 const ROUNDS = 3
 
+/** Never 30: that is the default, and in every request. */
 const graceOf = (seconds: number) => ({ spec: { template: { spec: { terminationGracePeriodSeconds: seconds } } } })
 
 /** The whole spec, as the controller sends it whole. */
@@ -26,21 +28,28 @@ const withGrace = (spec: unknown, seconds: number) =>
 const forksIn = ({ api }: ControlPlane): Promise<readonly KubeObject[]> =>
   api.list(`${pathOf(deployment, { namespace: NAMESPACE })}?labelSelector=${IS_EXPERIMENT}=true`)
 
-/** Seconds until every fork has `grace`, once `act` has begun. */
+/**
+ * Seconds from the first to the last request that sets `grace`, by the API server's own log, once `act` has begun:
+ * asking for the forks all the time would cost more than what is measured.
+ */
 async function until(plane: ControlPlane, grace: number, act: () => Promise<unknown>): Promise<number> {
-  const started = performance.now()
   await act()
   const wanted = `"terminationGracePeriodSeconds":${grace}`
-  await eventually(
-    `all forks to have ${wanted}`,
-    DEADLINE_MS,
-    async () => {
-      const late = (await forksIn(plane)).filter((fork) => !JSON.stringify(fork.spec).includes(wanted))
-      if (late.length > 0) throw new Error(`${late.length} are late`)
-    },
-    { pauseMs: 20 },
+  const look = async () => {
+    const late = (await forksIn(plane)).filter((fork) => !JSON.stringify(fork.spec).includes(wanted))
+    if (late.length > 0) throw new Error(`${late.length} are late`)
+  }
+  await eventually(`all forks to have ${wanted}`, DEADLINE_MS, look, { pauseMs: 500 })
+  const writes = (await auditEvents(plane.auditLog)).filter(
+    ({ verb, objectRef, requestObject }) =>
+      verb === 'patch' &&
+      objectRef?.resource === 'deployments' &&
+      objectRef.namespace === NAMESPACE &&
+      JSON.stringify(requestObject).includes(wanted),
   )
-  return (performance.now() - started) / 1_000
+  const first = Math.min(...writes.map(({ requestReceivedTimestamp }) => Date.parse(requestReceivedTimestamp)))
+  const last = Math.max(...writes.map(({ stageTimestamp }) => Date.parse(stageTimestamp)))
+  return (last - first) / 1_000
 }
 
 /** Calm: every experiment Ready again, so that the next round starts from rest. */
@@ -70,16 +79,16 @@ export const followers: Bench = {
       for (let round = 1; round <= ROUNDS; round += 1) {
         await calm(plane)
         const path = pathOf(deployment, { namespace: NAMESPACE, name: 'cart' })
-        followed.push(await until(plane, 10 * round, () => plane.api.patch(path, graceOf(10 * round))))
+        followed.push(await until(plane, 10 * round + 5, () => plane.api.patch(path, graceOf(10 * round + 5))))
         await calm(plane)
         await controller().stop() // or it would undo them
         const forks = await forksIn(plane)
         const { apiVersion, kind } = deployment
         const apply = ({ metadata: { name }, spec }: KubeObject) => {
-          const body = { apiVersion, kind, metadata: { name }, spec: withGrace(spec, 10 * round + 1) }
+          const body = { apiVersion, kind, metadata: { name }, spec: withGrace(spec, 10 * round + 6) }
           return plane.api.apply(pathOf(deployment, { namespace: NAMESPACE, name }), body, 'bench')
         }
-        bare.push(await until(plane, 10 * round + 1, () => inParallel(LANES, forks, apply)))
+        bare.push(await until(plane, 10 * round + 6, () => inParallel(LANES, forks, apply)))
         tell(`round ${round}: ${followed.at(-1)?.toFixed(2)} s to follow, ${bare.at(-1)?.toFixed(2)} s of bare applies`)
         await startController()
       }

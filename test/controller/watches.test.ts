@@ -44,10 +44,17 @@ const slice = (...pods: string[]): SliceView => ({ service: 'cart', ready: pods.
 describe('what wakes an experiment', () => {
   it('its own change, and its end makes it forgotten', () => {
     const { experiments, all, diary } = world()
-    experiments.tell({ is: 'updated', key: 'shop/faster-cart', before: anExperiment(), after: anExperiment() })
+    const changed = anExperiment({ metadata: { generation: 2 } })
+    experiments.tell({ is: 'updated', key: 'shop/faster-cart', before: anExperiment(), after: changed })
     experiments.tell({ is: 'deleted', key: 'shop/faster-cart', before: anExperiment() })
     all.tell({ is: 'added', key: 'shop/cart', after: aDeployment() })
     expect(diary).to.deep.equal([...NOW, 'forget shop/faster-cart'])
+  })
+
+  it('the echo of its own status no sooner than a minute later, or whoever waits would not', () => {
+    const { experiments, diary } = world()
+    experiments.tell({ is: 'updated', key: 'shop/faster-cart', before: anExperiment(), after: anExperiment() })
+    expect(diary).to.deep.equal(['add shop/faster-cart in 60000'])
   })
 
   it('its fork’s change', () => {

@@ -77,6 +77,35 @@ describe('a reconcile', () => {
     expect(story.world.stored?.spec).to.deep.include({ replicas: 1 })
   })
 
+  it('never takes a change of somebody else’s for its own, though the repair has to wait', async () => {
+    const story = recordingKube({ experiment: anExperiment(), source: aDeployment() })
+    const pass = reconciler(story.kube, clock)
+    await pass(KEY)
+    story.forkBecomesReady()
+    await pass(KEY)
+    story.world.repairAfterMs = 500
+    story.someoneChangesTheFork({ spec: { replicas: 5 } })
+    expect(await pass(KEY)).to.deep.equal({ afterMs: 500 })
+    await pass(KEY)
+    story.world.repairAfterMs = 0
+    await pass(KEY)
+    expect(story.world.stored?.spec).to.deep.include({ replicas: 1 })
+  })
+
+  it('repairs what was changed while its source was gone', async () => {
+    const story = recordingKube({ experiment: anExperiment(), source: aDeployment() })
+    const pass = reconciler(story.kube, clock)
+    await pass(KEY)
+    story.forkBecomesReady()
+    await pass(KEY)
+    story.world.source = undefined
+    story.someoneChangesTheFork({ spec: { replicas: 5 } })
+    await pass(KEY)
+    story.world.source = aDeployment()
+    await pass(KEY)
+    expect(story.world.stored?.spec).to.deep.include({ replicas: 1 })
+  })
+
   it('tells what the API server refuses, and looks again in a minute', async () => {
     const story = recordingKube({ experiment: anExperiment(), source: aDeployment() })
     story.world.failure = new KubeError({
