@@ -93,6 +93,25 @@ describe('a StatefulSet, on the real control plane', () => {
     await place().reaches('short', 'Available')
   })
 
+  it('An orphan of an orphaned fork: the source takes its ControllerRevision', async () => {
+    await aStatefulSet('taker')
+    await forked('parting', 'taker', imageOverride('registry.example/cart:9'))
+    const fork = forkOf(await place().reaches('parting', 'Available'))
+    const { metadata } = await place().api.get(place().path('statefulSets', 'taker'))
+    // first the resource, or it would make another fork, which takes its own back
+    expect((await place().kubectl(['delete', 'expd', 'parting', '--cascade=orphan'])).code).to.equal(0)
+    expect((await place().kubectl(['delete', 'statefulset', fork, '--cascade=orphan'])).code).to.equal(0)
+    // its controller looks for orphans when it looks at the set anyway
+    await place().api.patch(place().path('statefulSets', 'taker'), { metadata: { annotations: { look: 'now' } } })
+    await eventually('the source to own the revision of the fork', DEADLINE_MS, async () => {
+      const revisions = await place().api.list(`/apis/apps/v1/namespaces/${place().namespace}/controllerrevisions`)
+      const ofFork = revisions.filter((revision) => revision.metadata.name.startsWith(fork))
+      const owners = ofFork.map((revision) => revision.metadata.ownerReferences?.map(({ uid }) => uid))
+      expect(owners).to.deep.equal([[metadata.uid]])
+    })
+    expect((await place().api.get(place().path('statefulSets', 'taker'))).metadata.generation).to.equal(1)
+  })
+
   it('Deleting the resource removes fork and claims', async () => {
     await aStatefulSet('tidy', { volumeClaimTemplates: claimTemplates('1Gi') })
     await forked('brief', 'tidy')
