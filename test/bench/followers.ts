@@ -6,8 +6,9 @@ import { auditEvents } from '../../sandbox/audit.ts'
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install } from '../../sandbox/installation.ts'
+import { inParallel } from '../in-parallel.ts'
 import { type Bench, ratioFigure } from './figure.ts'
-import { experiments, inParallel, prepare } from './forks.ts'
+import { experiments, prepare } from './forks.ts'
 
 const COUNT = 200
 /** as many as the controller has workers */

@@ -8,6 +8,7 @@ import { type ControlPlane, startControlPlane } from '../../sandbox/control-plan
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install } from '../../sandbox/installation.ts'
 import { aBase, imageOverride } from '../builders.ts'
+import { inParallel } from '../in-parallel.ts'
 import { type Bench, ratioFigure } from './figure.ts'
 
 const COUNT = 200
@@ -83,19 +84,6 @@ export async function prepare({ api }: ControlPlane, namespace: string): Promise
     if (!deployments.isReady(source)) throw new Error('not available')
     return source
   })
-}
-
-/** Calls `act` for each of `items`, `lanes` at a time. */
-export async function inParallel<T>(
-  lanes: number,
-  items: readonly T[],
-  act: (item: T) => Promise<unknown>,
-): Promise<void> {
-  const queue = items.values()
-  const lane = async () => {
-    for (const item of queue) await act(item)
-  }
-  await Promise.all(Array.from({ length: lanes }, lane))
 }
 
 /** Seconds from the first request until `COUNT` objects are ready; leaves nothing behind. */

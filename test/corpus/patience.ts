@@ -6,19 +6,6 @@ import { experimentName, experimentsBy, type Subject, VARIANTS, type Variant } f
 /** A step of all workloads ends when all have made it, or when nothing has changed for so long. */
 const STEP_MS = 60_000
 
-/** Calls `act` for each of `items`, `lanes` at a time. */
-export async function inParallel<T>(
-  lanes: number,
-  items: readonly T[],
-  act: (item: T) => Promise<unknown>,
-): Promise<void> {
-  const queue = items.values()
-  const lane = async () => {
-    for (const item of queue) await act(item)
-  }
-  await Promise.all(Array.from({ length: lanes }, lane))
-}
-
 /** What an experiment has come to: done, or what is still missing. */
 export type Seen =
   | { readonly is: 'done' }

@@ -4,7 +4,7 @@ import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { inParallel } from './patience.ts'
+import { inParallel } from '../in-parallel.ts'
 import { objectsOf, type Specimen } from './specimen.ts'
 import { containersOf, type Subject } from './subject.ts'
 
