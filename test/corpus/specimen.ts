@@ -1,5 +1,5 @@
 import { globSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { isObject } from '../../common/api/object.ts'
 import { argoManifests, guestbook, statefulSets } from '../../sandbox/modules.ts'
@@ -20,16 +20,22 @@ export async function builtIn(): Promise<readonly Specimen[]> {
   return [{ path: 'guestbook', text: texts.join('\n---\n') }, ...sets, ...(await argoManifests())]
 }
 
-/** Every manifest at `paths`, folders with all that is below them. @throws Error for a path that is not there */
-export const specimensAt = (paths: readonly string[]): readonly Specimen[] =>
-  paths
-    .flatMap((path) =>
-      statSync(path).isDirectory()
-        ? globSync('**/*.{yaml,yml,json}', { cwd: path }).map((file) => join(path, file))
-        : [path],
-    )
-    .sort()
-    .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+/**
+ * Every manifest at `paths`, folders with all that is below them. The files of one folder belong together, as with
+ * `kubectl apply -f FOLDER`. @throws Error for a path that is not there
+ */
+export function specimensAt(paths: readonly string[]): readonly Specimen[] {
+  const files = paths.flatMap((path) =>
+    statSync(path).isDirectory()
+      ? globSync('**/*.{yaml,yml,json}', { cwd: path }).map((file) => join(path, file))
+      : [path],
+  )
+  const folders = Map.groupBy(files.toSorted(), (file) => dirname(file))
+  return [...folders].map(([folder, together]) => ({
+    path: together.length === 1 ? (together[0] ?? folder) : folder,
+    text: together.map((file) => readFileSync(file, 'utf8')).join('\n---\n'),
+  }))
+}
 
 /** The objects of a specimen, ready for a namespace of our choice; what is not an object, or is a Namespace, is left out. */
 export function objectsOf({ text }: Specimen): readonly Readonly<Record<string, unknown>>[] {
