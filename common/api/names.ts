@@ -26,6 +26,3 @@ export const DERIVED_HASH = `${PREFIX}derived-hash`
 
 /** The field manager of every server-side apply, and the value of the managed-by label. */
 export const FIELD_MANAGER = 'experiment-controller'
-
-/** Names over this length could not be the value of the label `cr-name`: RFC 1123, label values. */
-export const MAX_NAME_LENGTH = 63

@@ -1,17 +1,25 @@
 import { member, objectOr } from '../api/object.ts'
 
 /**
- * Labels and annotations of a source's pod template that a fork must not inherit: what controllers set, and what
- * claims, tracks, prunes or notifies for the source alone. An entry that ends in `/` or `*` is a prefix.
+ * Labels that differ from pod to pod or from revision to revision of one workload: a Service that selects by one of
+ * them still concerns the workload.
  */
-const DROPPED: readonly string[] = [
-  // set by controllers
+export const PINNING_LABELS: readonly string[] = [
   'pod-template-hash',
   'rollouts-pod-template-hash',
   'controller-revision-hash',
   'statefulset.kubernetes.io/pod-name',
   'apps.kubernetes.io/pod-index',
   'controller-uid',
+]
+
+/**
+ * Labels and annotations of a source's pod template that a fork must not inherit: what controllers set, and what
+ * claims, tracks, prunes or notifies for the source alone. An entry that ends in `/` or `*` is a prefix.
+ */
+const DROPPED: readonly string[] = [
+  // set by controllers
+  ...PINNING_LABELS,
   'batch.kubernetes.io/',
   // prune, or hold secrets
   'kubectl.kubernetes.io/last-applied-configuration',
@@ -64,16 +72,3 @@ const withoutDropped = (map: unknown): Readonly<Record<string, unknown>> =>
 /** Whether a fork's pods go without the label or annotation `key` of their source's. */
 export const isDroppedKey = (key: string): boolean =>
   !KEPT.has(key) && (EXACT.has(key) || PREFIXES.some((prefix) => key.startsWith(prefix)))
-
-/**
- * Labels that differ from pod to pod or from revision to revision of one workload: a Service that selects by one of
- * them still concerns the workload.
- */
-export const PINNING_LABELS: readonly string[] = [
-  'pod-template-hash',
-  'rollouts-pod-template-hash',
-  'controller-revision-hash',
-  'statefulset.kubernetes.io/pod-name',
-  'apps.kubernetes.io/pod-index',
-  'controller-uid',
-]

@@ -2,11 +2,9 @@ import { at, isObject, type KubeObject, objectOr } from '../api/object.ts'
 import type { ResourceType } from '../api/resource.ts'
 import type { Health, OverrideBan, Reference, Template, WorkloadKind } from './kind.ts'
 import { rolloutReach } from './rollout-reach.ts'
-import { stableTemplate } from './stable-template.ts'
+import { ROLLOUT_HASH, stableTemplate } from './stable-template.ts'
 import { conditionOf, countOf, ownTemplate, pick, replicasOf, wordsOf } from './status.ts'
 
-/** Label of a ReplicaSet and its pods: the revision of a Rollout that it is. */
-export const ROLLOUT_HASH = 'rollouts-pod-template-hash'
 /** Moves when the object behind a `workloadRef` does; `metadata.generation` does not. */
 const WORKLOAD_GENERATION = 'rollout.argoproj.io/workload-generation'
 

@@ -4,8 +4,8 @@ import { bends } from './bends.ts'
 import type { Labels } from './kind.ts'
 import { PINNING_LABELS } from './metadata.ts'
 import { percent } from './percent.ts'
-import { ROLLOUT_HASH } from './rollout.ts'
 import { lacks, type Side, type Sides } from './sides.ts'
+import { ROLLOUT_HASH } from './stable-template.ts'
 
 /** By these a Service picks out one pod of a StatefulSet. */
 const POD_LABELS = ['statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index']

@@ -1,7 +1,8 @@
 import { at, isObject, type KubeObject, listOr, objectOr } from '../api/object.ts'
 import type { Template } from './kind.ts'
 
-const ROLLOUT_HASH = 'rollouts-pod-template-hash'
+/** Label of a ReplicaSet and its pods: the revision of a Rollout that it is. */
+export const ROLLOUT_HASH = 'rollouts-pod-template-hash'
 /** Annotation of a ReplicaSet: labels and annotations that its pods have only while it is in that role. */
 const EPHEMERAL_METADATA = 'rollout.argoproj.io/ephemeral-metadata'
 
