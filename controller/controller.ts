@@ -111,7 +111,7 @@ export class Controller {
     })
     this.#workers = new Workers({
       queue: this.#queue,
-      reconcile: (key, signal) => reconciler(world.within(signal), clock)(key),
+      reconcile: (key, turn) => reconciler(world.within(turn.signal), clock, turn)(key),
       caughtUp: (key) => world.caughtUp(key, this.#stopping.signal),
       timers,
       log,

@@ -11,10 +11,14 @@ const RECONCILE_LIMIT_MS = 30_000
 /** How long looks under way may go on once the process is to stop. */
 const GRACE_MS = 20_000
 
+/** How long one look lets others go first, and how many at once do: what they have to tell must not age or pile up. */
+const GIVE_WAY_MS = 1_000
+const MAX_PARKED = 512
+
 export interface WorkersOptions {
   readonly queue: KeyQueue
   /** One look at a key. What it throws counts as a failure of that key. */
-  readonly reconcile: (key: Key, signal: AbortSignal) => Promise<Requeue>
+  readonly reconcile: (key: Key, turn: Turn) => Promise<Requeue>
   /** Resolves once the caches have seen what the look at `key` wrote. */
   readonly caughtUp: (key: Key) => Promise<void>
   readonly timers: Timers
@@ -22,10 +26,26 @@ export interface WorkersOptions {
   readonly count?: number
 }
 
+/** What a look is given beside its key. */
+export interface Turn {
+  /** aborts when the look has taken too long, or the process ends */
+  readonly signal: AbortSignal
+  /** Lets keys that wait for a worker go first, for a second at most; at once where none waits. The key stays taken. */
+  readonly giveWay: () => Promise<void>
+}
+
+/** A look that has given way. */
+interface Parked {
+  readonly dueMs: number
+  /** lets it go on; resolves when it has ended */
+  readonly goOn: () => Promise<void>
+}
+
 /** Those who look at keys: so many at once, each key with one of them. */
 export class Workers {
   readonly #options: WorkersOptions
   readonly #stopping = new AbortController()
+  readonly #parked: Parked[] = []
   #running: Promise<unknown> | undefined
   #busy = 0
 
@@ -33,7 +53,7 @@ export class Workers {
     this.#options = options
   }
 
-  /** Workers with a key. Keys that only wait for the caches occupy none. */
+  /** Workers with a key. Keys that give way or only wait for the caches occupy none. */
   get busy(): number {
     return this.#busy
   }
@@ -56,17 +76,44 @@ export class Workers {
     const { queue } = this.#options
     for (let key = await queue.get(); key !== undefined; key = await queue.get()) {
       this.#busy += 1
-      await this.#look(key)
+      await this.#begin(key)
+      for (let parked = this.#next(); parked; parked = this.#next()) await parked.goOn()
       this.#busy -= 1
-      void this.#release(key)
     }
+    for (let parked = this.#parked.shift(); parked; parked = this.#parked.shift()) await parked.goOn()
   }
 
-  async #look(key: Key): Promise<void> {
+  /** A look that may go on: nobody waits, or it has waited long enough. */
+  #next(): Parked | undefined {
+    const { queue, timers } = this.#options
+    const isDue = queue.depth === 0 || (this.#parked[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= timers.now()
+    return isDue ? this.#parked.shift() : undefined
+  }
+
+  /** Resolves when the look at `key` has ended, or gives way. */
+  #begin(key: Key): Promise<void> {
+    const { queue, timers } = this.#options
+    const leave = Promise.withResolvers<void>()
+    const giveWay = async (): Promise<void> => {
+      if (queue.depth === 0 || this.#parked.length >= MAX_PARKED) return
+      const turn = Promise.withResolvers<void>()
+      const goOn = () => {
+        turn.resolve()
+        return ended
+      }
+      this.#parked.push({ dueMs: timers.now() + GIVE_WAY_MS, goOn })
+      leave.resolve()
+      await turn.promise
+    }
+    const ended = this.#look(key, giveWay)
+    return Promise.race([ended, leave.promise])
+  }
+
+  async #look(key: Key, giveWay: () => Promise<void>): Promise<void> {
     const { queue, reconcile, timers } = this.#options
     const limit = startDeadline(timers, RECONCILE_LIMIT_MS, this.#stopping.signal)
     try {
-      const requeue = await reconcile(key, limit.signal)
+      const requeue = await reconcile(key, { signal: limit.signal, giveWay })
       if (requeue === 'backoff') queue.retry(key)
       else queue.succeed(key)
       if (typeof requeue === 'object') queue.addAfter(key, requeue.afterMs)
@@ -75,6 +122,7 @@ export class Workers {
     } finally {
       limit.end()
     }
+    void this.#release(key)
   }
 
   /** A look that threw is one of our bugs or a failing API server: never the end of the process. */

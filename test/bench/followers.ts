@@ -1,5 +1,6 @@
 import { IS_EXPERIMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { pathOf } from '../../common/kube/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { auditEvents } from '../../sandbox/audit.ts'
@@ -53,16 +54,23 @@ async function until(plane: ControlPlane, grace: number, act: () => Promise<unkn
   return (last - first) / 1_000
 }
 
-/** Calm: every experiment Ready again, so that the next round starts from rest. */
+/**
+ * Calm: every experiment Ready again, and every fork as it was left. After the bare applies a new controller has all of
+ * them to put right first.
+ */
 const calm = (plane: ControlPlane) =>
   eventually(
     `${COUNT} experiments to be ready`,
     DEADLINE_MS,
     async () => {
-      const ready = (await plane.api.list(experiments.path(NAMESPACE))).filter(experiments.isReady)
-      if (ready.length < COUNT) throw new Error(`${ready.length} are`)
+      const generations = new Map((await forksIn(plane)).map(({ metadata: { uid, generation } }) => [uid, generation]))
+      const calm = (await plane.api.list<ExperimentDeployment>(experiments.path(NAMESPACE))).filter((experiment) => {
+        const fork = experiment.status?.experimentResourceRef
+        return experiments.isReady(experiment) && fork && generations.get(fork.uid) === fork.generation
+      })
+      if (calm.length < COUNT) throw new Error(`${calm.length} are`)
     },
-    { pauseMs: 200 },
+    { pauseMs: 500 },
   )
 
 /** A source's change on all its followers, beside the bare applies that it comes down to. */

@@ -8,6 +8,7 @@ import { diaryLog, turn, VirtualTime } from '../../virtual-time.ts'
 interface Look {
   readonly key: string
   readonly signal: AbortSignal
+  readonly giveWay: () => Promise<void>
   end(requeue?: Requeue): void
   fail(error: Error): void
 }
@@ -25,9 +26,9 @@ function atWork({ count = 2 }: { readonly count?: number } = {}) {
     timers: time,
     log,
     count,
-    reconcile: (key, signal) => {
+    reconcile: (key, { signal, giveWay }) => {
       const { promise, resolve, reject } = Promise.withResolvers<Requeue>()
-      looks.push({ key, signal, end: (requeue = 'never') => resolve(requeue), fail: reject })
+      looks.push({ key, signal, giveWay, end: (requeue = 'never') => resolve(requeue), fail: reject })
       return promise
     },
     caughtUp: async () => {
@@ -150,6 +151,56 @@ describe('workers', () => {
     gates[0]?.reject(new Error('a bug'))
     expect((await look()).key).to.equal('a/1')
     expect(log.lines.map(({ text }) => text)).to.deep.equal(['error waiting for the caches failed'])
+  })
+
+  it('let a look give way to keys that wait, and go on with it when none does', async () => {
+    const { queue, look, looks, workers } = atWork({ count: 1 })
+    queue.add('a/1')
+    queue.add('a/2')
+    const first = await look()
+    const gaveWay = first.giveWay().then(() => 'goes on')
+    const second = await look()
+    expect(second.key).to.equal('a/2')
+    queue.add('a/1') // taken until its look has ended
+    expect(await Promise.race([gaveWay, turn()])).to.equal(undefined)
+    second.end()
+    expect(await gaveWay).to.equal('goes on')
+    expect([workers.busy, looks.length]).to.deep.equal([1, 0])
+    first.end()
+    expect((await look()).key).to.equal('a/1')
+  })
+
+  it('let a look go on at once where nobody waits', async () => {
+    const { queue, look, workers } = atWork({ count: 1 })
+    queue.add('a/1')
+    await (await look()).giveWay()
+    expect(workers.busy).to.equal(1)
+  })
+
+  it('let nobody give way for longer than a second', async () => {
+    const { queue, time, look, looks } = atWork({ count: 1 })
+    for (const key of ['a/1', 'a/2', 'a/3']) queue.add(key)
+    const first = await look()
+    const gaveWay = first.giveWay().then(() => 'goes on')
+    const second = await look()
+    await time.pass(1_000)
+    second.end()
+    expect(await gaveWay).to.equal('goes on') // though a/3 waits
+    expect(looks).to.have.length(0)
+    first.end()
+    expect((await look()).key).to.equal('a/3')
+  })
+
+  it('end those that have given way before they stop', async () => {
+    const { queue, look, workers } = atWork({ count: 1 })
+    queue.add('a/1')
+    queue.add('a/2')
+    const first = await look()
+    const gaveWay = first.giveWay().then(() => first.end())
+    const second = await look()
+    const stopped = workers.stop()
+    second.end()
+    await Promise.all([gaveWay, stopped])
   })
 
   it('stop when the looks under way have ended, and take no more', async () => {
