@@ -6,6 +6,7 @@ import { pathOf, RESOURCES } from '../common/kube/resources.ts'
 import { primaryOf } from '../common/workload/hazards.ts'
 import type { Reference, WorkloadKind } from '../common/workload/kind.ts'
 import type { Neighbours } from '../common/workload/neighbours.ts'
+import { REFERRING_KINDS, referrerOf } from '../common/workload/referrer.ts'
 import { type ServiceView, type SliceView, serviceView, sliceView } from '../common/workload/services.ts'
 
 /** Of the API server only what a review reads. */
@@ -84,6 +85,21 @@ export async function lookAtPrimary(kube: Reader, kind: WorkloadKind, source: Ku
   if (name === undefined) return undefined
   const seen = await lookAtSource(kube, kind, { namespace: source.metadata.namespace ?? '', name })
   return seen.is === 'found' ? name : undefined
+}
+
+/** `rollout/cart`, if such a one takes its template from `source`; undefined also where nobody can tell. */
+export async function lookAtReferrer(kube: Reader, source: KubeObject): Promise<string | undefined> {
+  const { namespace = '' } = source.metadata
+  const found = await Promise.all(
+    REFERRING_KINDS.map(({ apiVersion, kind, ...of }) => {
+      const path = pathOf({ apiVersion, kind, ...of }, { namespace })
+      return list(kube, { path, query: {}, view: (item) => ({ ...item, apiVersion, kind }) }) // items of a list lack both
+    }),
+  )
+  return referrerOf(
+    source,
+    found.flatMap((each) => each ?? []),
+  )
 }
 
 interface Listing<View> {

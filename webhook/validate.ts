@@ -16,6 +16,7 @@ import { overrideFindings } from './findings.ts'
 import {
   lookAtNeighbours,
   lookAtPrimary,
+  lookAtReferrer,
   lookAtServices,
   lookAtSlices,
   lookAtSource,
@@ -129,15 +130,16 @@ const derivationError =
 async function sceneOf(kube: Reader, pair: Pair & { readonly source: KubeObject }): Promise<Scene> {
   const { kind, source } = pair
   const { namespace = '' } = source.metadata
-  const [services, neighbours, primary] = await Promise.all([
+  const [services, neighbours, primary, referrer] = await Promise.all([
     lookAtServices(kube, namespace),
     lookAtNeighbours(kube, namespace),
     lookAtPrimary(kube, kind, source),
+    lookAtReferrer(kube, source),
   ])
-  if (services === undefined) return { pair, traffic: undefined, neighbours, primary }
+  if (services === undefined) return { pair, traffic: undefined, neighbours, primary, referrer }
   const concerned = serviceShares({ services, slices: [] }, sidesOf(pair)).map(({ name }) => name)
   const slices = await lookAtSlices(kube, namespace, concerned)
-  return { pair, traffic: slices && { services, slices }, neighbours, primary }
+  return { pair, traffic: slices && { services, slices }, neighbours, primary, referrer }
 }
 
 interface Known {

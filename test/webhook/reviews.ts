@@ -37,6 +37,7 @@ export function aReader(objects: readonly KubeObject[], { isDown = false } = {})
   const asked: string[] = []
   const plurals: Readonly<Record<string, string>> = {
     Deployment: 'deployments',
+    Rollout: 'rollouts',
     Service: 'services',
     EndpointSlice: 'endpointslices',
     HorizontalPodAutoscaler: 'horizontalpodautoscalers',

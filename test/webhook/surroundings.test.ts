@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { JsonObject, KubeObject } from '../../common/api/object.ts'
 import { validator } from '../../webhook/validate.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment, FORK } from '../builders.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, aRollout, FORK } from '../builders.ts'
 import { anAutoscaler, aReader, aRequest, aService, aSlice } from './reviews.ts'
 
 const HASH = 'rollouts-pod-template-hash'
@@ -51,6 +51,19 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     '[SourceIsManaged] deployment/cart is at 0 beside deployment/cart-primary: fork that',
     CREATES,
     '[Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
+  ],
+  'sends to the Rollout that takes its template from the source': [
+    {
+      world: [
+        aDeployment(),
+        aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart' } }),
+        aService(),
+        aSlice(PODS),
+      ],
+    },
+    '[SourceIsManaged] rollout/cart takes its template from deployment/cart: fork that',
+    CREATES,
+    SHARE,
   ],
 }
 

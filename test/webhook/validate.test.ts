@@ -211,6 +211,7 @@ describe('validate', () => {
       '/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers',
       '/apis/policy/v1/namespaces/shop/poddisruptionbudgets',
       '/apis/networking.k8s.io/v1/namespaces/shop/networkpolicies',
+      '/apis/argoproj.io/v1alpha1/namespaces/shop/rollouts',
     ])
   })
 })
