@@ -1,10 +1,12 @@
 import type { JsonObject, KubeObject, ObjectMeta } from './object.ts'
 import type { Reason } from './reasons.ts'
 
-/** The workload beside the resource that is forked. */
+/** The workload that is forked. */
 export interface SourceRef {
   readonly kind: string
   readonly name: string
+  /** absent: that of the resource */
+  readonly namespace?: string
 }
 
 /** How an override is laid over its base: by RFC 7386, or by list keys and unions as well. */
