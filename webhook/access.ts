@@ -2,7 +2,7 @@ import { at } from '../common/api/object.ts'
 import type { ResourceType } from '../common/api/resource.ts'
 import { KubeError } from '../common/kube/errors.ts'
 import { pathOf, RESOURCES } from '../common/kube/resources.ts'
-import type { Reader } from './look.ts'
+import type { Reader } from './reader.ts'
 import type { UserInfo } from './review.ts'
 
 /** Something the requester must be allowed to do herself, since the controller is about to do it for her. */

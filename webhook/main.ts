@@ -9,6 +9,8 @@ import { keepFresh } from '../common/schema/refresher.ts'
 import { schemaSource } from '../common/schema/source.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { readConfig } from './config.ts'
+import { mutator } from './mutate.ts'
+import { policyReflector, policySource } from './policy-source.ts'
 import { admissionApp } from './server.ts'
 import { tlsServer } from './tls.ts'
 import { validator } from './validate.ts'
@@ -33,12 +35,21 @@ const freshening = keepFresh({
   absentMs: config.kindProbeMs,
 })
 
-const app = admissionApp({ validate: validator({ kube, schemas, timers, clock: () => new Date() }), log })
+const policies = policyReflector({ client: kube, timers, random: Math.random, log, probeAbsentMs: config.kindProbeMs })
+policies.start()
+const asked = { kube, schemas, policies: policySource(policies, timers), timers, clock: () => new Date() }
+const app = admissionApp({ mutate: mutator(asked), validate: validator(asked), log })
 const tls = { cert: readFileSync(config.certFile, 'utf8'), key: readFileSync(config.keyFile, 'utf8') }
 const admission = tlsServer(app, tls)
 const health = healthServer({
   unreadyBecause: () =>
-    stopping.signal.aborted ? 'stopping' : schemas.hasRead ? undefined : 'waits for the schemas of the cluster',
+    stopping.signal.aborted
+      ? 'stopping'
+      : !schemas.hasRead
+        ? 'waits for the schemas of the cluster'
+        : !policies.hasSynced
+          ? 'waits for the policies of the cluster'
+          : undefined,
 })
 
 const port = await listening(admission, config.port, config.host)
@@ -49,7 +60,7 @@ const stop = async (): Promise<void> => {
   if (stopping.signal.aborted) return
   stopping.abort()
   log.info({}, 'stopping')
-  await Promise.all([closed(admission), closed(health), freshening])
+  await Promise.all([closed(admission), closed(health), freshening, policies.stop()])
   await kube.close()
 }
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop())

@@ -2,7 +2,6 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, t
 import { isObject } from '../common/api/object.ts'
 import { factsOf } from '../common/kube/errors.ts'
 import type { Log } from '../common/log.ts'
-import { defaultsPatch } from './default.ts'
 import { type AdmissionRequest, type Answer, type DenialStatus, decodeReview, encodeReview } from './review.ts'
 import { isTooStructured, uidWithoutParsing } from './scan.ts'
 import { answerTo, type Verdict } from './verdict.ts'
@@ -11,12 +10,13 @@ import { answerTo, type Verdict } from './verdict.ts'
 const BODY_LIMIT = '7mb'
 
 export interface Deciding {
+  readonly mutate: (request: AdmissionRequest) => Promise<Answer>
   readonly validate: (request: AdmissionRequest) => Promise<Verdict>
   readonly log: Log
 }
 
 /** The routes of admission; says nothing of sockets and TLS. */
-export function admissionApp({ validate, log }: Deciding): Express {
+export function admissionApp({ mutate, validate, log }: Deciding): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -36,12 +36,6 @@ export function admissionApp({ validate, log }: Deciding): Express {
   app.use(boundary(log))
   return app
 }
-
-/** Never denies: what is wrong is told by `/validate`, in one voice. */
-const mutate = async (request: AdmissionRequest): Promise<Answer> => ({
-  allowed: true,
-  patch: defaultsPatch(request),
-})
 
 const isJson: RequestHandler = (request, response, next) => {
   if (request.is('application/json')) next()

@@ -12,6 +12,8 @@ import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
+import { mutator } from '../../webhook/mutate.ts'
+import { policyReflector, policySource } from '../../webhook/policy-source.ts'
 import { admissionApp } from '../../webhook/server.ts'
 import { tlsServer } from '../../webhook/tls.ts'
 import { validator } from '../../webhook/validate.ts'
@@ -47,10 +49,12 @@ export async function admitting(plane: ControlPlane, namespace: string): Promise
   const schemas = new SchemaCatalog(schemaSource(kube), Object.values(WORKLOAD_KINDS))
   await schemas.refresh()
   const log = jsonLog({ destination: { write: () => undefined } })
-  const server = tlsServer(
-    admissionApp({ validate: validator({ kube, schemas, timers: realTimers(), clock: () => new Date() }), log }),
-    { cert, key },
-  )
+  const timers = realTimers()
+  const reflector = policyReflector({ client: kube, timers, random: Math.random, log })
+  reflector.start()
+  await reflector.synced()
+  const asked = { kube, schemas, policies: policySource(reflector, timers), timers, clock: () => new Date() }
+  const server = tlsServer(admissionApp({ mutate: mutator(asked), validate: validator(asked), log }), { cert, key })
   const port = await listening(server, 0, '127.0.0.1')
 
   const paths: string[] = []
@@ -76,6 +80,7 @@ export async function admitting(plane: ControlPlane, namespace: string): Promise
   await eventually('the API server to ask the webhook', 20_000, () => isAsked(plane, namespace))
   const stop = async () => {
     if (server.listening) await closed(server)
+    await reflector.stop()
     await kube.close()
   }
   return {

@@ -29,7 +29,7 @@ const failing =
   () => {
     throw new KubeError({ kind, message: 'no answer' })
   }
-const UNCHECKED = `unchecked: your rights could not be checked in time, try again; it ${NEEDS}`
+const UNCHECKED = `unchecked: the right to it (${NEEDS}) could not be checked in time, try again`
 const misspelt = anExperiment({ overrideSpec: { replicas: 2 } })
 
 describe('the rights of the requester', () => {
@@ -51,8 +51,8 @@ describe('the rights of the requester', () => {
     ],
     'stand beside the mistakes': [
       { access: refusing('get'), request: { object: misspelt } },
-      'spec.overrideSpec.replicas: not here; set spec.replicas',
       `spec.sourceRef: ${NEEDS}`,
+      'spec.overrideSpec.replicas: not here; set spec.replicas',
     ],
     'do not matter to a mistake when nobody answers': [
       { access: failing('unreachable'), request: { object: misspelt } },

@@ -53,10 +53,16 @@ interface ReaderOf {
 
 const GRANTED = (): JsonObject => ({ allowed: true })
 
+const NO_POLICIES: Surroundings['policies'] = {
+  policies: () => [],
+  namespace: async (_kube, name) => ({ name, labels: {} }),
+}
+
 /** What a validation asks: this reader, this schema, at noon. */
 export const surroundings = (kube: Surroundings['kube'], schema: SpecSchema | undefined): Surroundings => ({
   kube,
   schemas: { schemaOf: () => schema },
+  policies: NO_POLICIES,
   timers: realTimers(),
   clock: () => new Date('2026-11-21T12:00:00Z'),
 })

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { at } from '../../common/api/object.ts'
 import { closed, listening } from '../../common/listen.ts'
 import { jsonLog } from '../../common/log.ts'
+import { defaultsPatch } from '../../webhook/default.ts'
 import { admissionApp, type Deciding } from '../../webhook/server.ts'
 import { aReview } from './reviews.ts'
 
@@ -13,7 +14,7 @@ type Ask = (path: string, body: unknown, headers?: Record<string, string>) => Pr
 
 /** Serves the app on a free port while `story` runs. */
 async function serving(validate: Deciding['validate'], story: (ask: Ask) => Promise<void>): Promise<void> {
-  const server = createServer(admissionApp({ validate, log }))
+  const server = createServer(admissionApp({ mutate, validate, log }))
   const port = await listening(server, 0, '127.0.0.1')
   const ask: Ask = (path, body, headers = {}) =>
     fetch(`http://127.0.0.1:${port}${path}`, {
@@ -28,6 +29,7 @@ async function serving(validate: Deciding['validate'], story: (ask: Ask) => Prom
   }
 }
 
+const mutate: Deciding['mutate'] = async (request) => ({ allowed: true, patch: defaultsPatch(request) })
 const allow: Deciding['validate'] = async () => ({ is: 'admitted', warnings: ['[Plan] x'] })
 
 describe('the admission app', () => {

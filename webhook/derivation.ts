@@ -1,0 +1,111 @@
+import type { KubeObject } from '../common/api/object.ts'
+import type { Forks } from '../common/api/policy.ts'
+import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
+import { type Base, baseOf } from '../common/workload/base.ts'
+import { type Derived, derive } from '../common/workload/desired.ts'
+import { isExperiment } from '../common/workload/identity.ts'
+import { immutableChanges } from '../common/workload/immutable.ts'
+import type { SpecSchema } from '../common/workload/kind.ts'
+import { NO_SHAPE } from '../common/workload/shape.ts'
+import type { Asked } from './asked.ts'
+import type { Seen, SourceSeen } from './look.ts'
+import { warning } from './warnings.ts'
+
+/** What the controller will derive, by its own function. */
+export type Derivation =
+  | { readonly is: 'refused'; readonly errors: readonly FieldError[] }
+  /** left to the controller: what has to be known is not there, or could not be read */
+  | { readonly is: 'unknown'; readonly warnings: readonly string[] }
+  | {
+      readonly is: 'derived'
+      readonly fork: KubeObject
+      readonly forks: Forks
+      /** of an update: what was derived from the resource as it was */
+      readonly previous: Forks | undefined
+      readonly warnings: readonly string[]
+    }
+
+/** What is derived from what was seen; for an update also whether the present fork can become that. */
+export function derivation(asked: Asked, seen: Seen, schema: SpecSchema | undefined): Derivation {
+  const based = startingBase(asked, seen, schema)
+  if (based.is !== 'base') return based
+  const { base } = based
+  const { kind, experiment, previous } = asked
+  const forkOf = (of: ExperimentDeployment): Derived => derive({ kind, experiment: of, base, schema })
+  const result = forkOf(experiment)
+  // without a schema: told by who knows that there is none
+  if (result.is === 'refused') return result.reason === 'SchemaNotAvailable' ? { is: 'unknown', warnings: [] } : result
+  const forks = forksOf(forkOf, experiment, schema)
+  const before = previous && forksOf(forkOf, previous, schema)
+  const changed = before ? immutableChanges(kind, before.changed, result.fork) : []
+  if (changed.length > 0 || !forks) return { is: 'refused', errors: changed }
+  const warnings = [
+    ...base.warnings.map((text) => warning('Source', text)),
+    ...result.replaced.map((text) => warning('ListReplaced', text)),
+  ]
+  return { is: 'derived', fork: result.fork, forks, previous: before, warnings }
+}
+
+function forksOf(
+  forkOf: (of: ExperimentDeployment) => Derived,
+  of: ExperimentDeployment,
+  schema: SpecSchema | undefined,
+): Forks | undefined {
+  const changed = forkOf(of)
+  const plain = forkOf({ ...of, spec: { ...of.spec, overrideSpec: {} } })
+  if (changed.is !== 'fork' || plain.is !== 'fork') return undefined
+  return { changed: changed.fork, plain: plain.fork, shape: schema?.shape ?? NO_SHAPE }
+}
+
+type Starting = { readonly is: 'base'; readonly base: Base } | Exclude<Derivation, { is: 'derived' }>
+
+/** What the fork starts from, as the controller has it: what was pinned, else what the source is now. */
+function startingBase(asked: Asked, { source, pinned }: Seen, schema: SpecSchema | undefined): Starting {
+  if (pinned) return { is: 'base', base: pinned }
+  if (source.is !== 'found') return { is: 'unknown', warnings: [unseen(source, asked)] }
+  if (isExperiment(source.source)) return { is: 'refused', errors: [copyOfACopy(asked)] }
+  const based = baseOf(asked.kind, { ...source, shape: schema?.shape ?? NO_SHAPE })
+  switch (based.is) {
+    case 'missing':
+      return { is: 'unknown', warnings: [warning('SourceTemplateNotFound', based.message)] }
+    case 'refused':
+      return { is: 'refused', errors: based.errors.map(aboutTheSource(asked)) }
+    case 'base':
+      return based
+  }
+}
+
+const told = ({ kind, place: { name } }: Asked): string => `${kind.kind.toLowerCase()}/${name}`
+
+const copyOfACopy = (asked: Asked): FieldError => ({
+  field: 'spec.sourceRef.name',
+  message: `${told(asked)} is itself an experiment; name the workload it was made from`,
+  cause: 'FieldValueInvalid',
+})
+
+function unseen(seen: Exclude<SourceSeen, { is: 'found' }>, asked: Asked): string {
+  const { kind, place } = asked
+  // apply order must not matter: the source may come with the same `kubectl apply`
+  switch (seen.is) {
+    case 'kindAbsent':
+      return warning('KindNotAvailable', `the cluster has no kind ${kind.kind} (${kind.apiVersion}) yet`)
+    case 'absent': {
+      const lack = `no ${told(asked)} in ${place.namespace} yet`
+      return warning('SourceNotFound', `${lack}; the override is checked again when it appears`)
+    }
+    case 'unread':
+      return warning(
+        'SourceUnread',
+        `${told(asked)} could not be read now; the controller checks the override against it`,
+      )
+  }
+}
+
+/** A finding about the source is told at the reference to it: its own path is none in the user's document. */
+const aboutTheSource =
+  (asked: Asked) =>
+  (error: FieldError): FieldError => ({
+    field: 'spec.sourceRef.name',
+    message: `${told(asked)} cannot be forked: ${error.field}: ${error.message}`,
+    cause: 'FieldValueInvalid',
+  })

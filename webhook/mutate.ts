@@ -1,0 +1,47 @@
+import { at } from '../common/api/object.ts'
+import { defaultTTLSeconds } from '../common/api/policy.ts'
+import type { Timers } from '../common/clock.ts'
+import { startDeadline } from '../common/deadline.ts'
+import { defaultsPatch } from './default.ts'
+import { lookAtRules, type PolicySource } from './look.ts'
+import { type Reader, within } from './reader.ts'
+import type { AdmissionRequest, Answer } from './review.ts'
+
+/** What a mutation asks. */
+export interface Defaulting {
+  readonly kube: Reader
+  readonly policies: PolicySource
+  readonly timers: Timers
+}
+
+/** The API server waits for 2 s, and goes on without us. */
+const MUTATION_MS = 1_500
+
+/** Fills in defaults. Never denies, and never waits for long: what is wrong is told by `/validate`, in one voice. */
+export const mutator =
+  (defaulting: Defaulting) =>
+  async (request: AdmissionRequest): Promise<Answer> => {
+    const ttlSeconds = await wantedTTL(defaulting, request)
+    try {
+      return { allowed: true, patch: defaultsPatch(request, ttlSeconds) }
+    } catch (error) {
+      if (error instanceof RangeError) return { allowed: true } // too deep to be looked at: /validate says so
+      throw error
+    }
+  }
+
+/** What policies want a resource without `ttlSeconds` to have; undefined also where they cannot be read in time. */
+async function wantedTTL({ kube, policies, timers }: Defaulting, request: AdmissionRequest) {
+  const { namespace } = request
+  if (request.operation === 'UPDATE' || (at(request.object, 'spec', 'ttlSeconds') ?? undefined) !== undefined)
+    return undefined
+  const source = at(request.object, 'spec', 'sourceRef', 'namespace')
+  const place = { namespace: typeof source === 'string' && source !== '' ? source : namespace }
+  const deadline = startDeadline(timers, MUTATION_MS)
+  try {
+    const rules = await lookAtRules(within(kube, deadline.signal), { request, place }, policies)
+    return rules && defaultTTLSeconds(rules.policies, rules.namespace, rules.sourceNamespace)
+  } finally {
+    deadline.end()
+  }
+}

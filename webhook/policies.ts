@@ -1,0 +1,110 @@
+import { judge } from '../common/api/judge.ts'
+import type { ServiceEndpoints } from '../common/api/policy.ts'
+import {
+  applicable,
+  type ExperimentPolicy,
+  type Forks,
+  type NamespaceView,
+  type PolicyFinding,
+  sharesSourcesWith,
+} from '../common/api/policy.ts'
+import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
+import type { Asked } from './asked.ts'
+import { ratchet } from './ratchet.ts'
+import { warning } from './warnings.ts'
+
+/** What the platform team says about a request: the policies that apply, and what they look at. */
+export interface Rules {
+  readonly policies: readonly ExperimentPolicy[]
+  readonly namespace: NamespaceView
+  readonly sourceNamespace: NamespaceView
+}
+
+/** Whether experiments of the request's namespace may fork sources of that of its source. */
+export const isShared = ({ policies, namespace, sourceNamespace }: Rules): boolean =>
+  sharesSourcesWith(policies, sourceNamespace, namespace.name)
+
+/** The mistake of a request without that consent. Says nothing of what is there. */
+export const notShared = ({ namespace, sourceNamespace }: Rules): FieldError => ({
+  field: 'spec.sourceRef.namespace',
+  message:
+    `namespace "${sourceNamespace.name}" does not share its workloads with "${namespace.name}"; ` +
+    'an ExperimentPolicy on it can, by allowSourcesFrom',
+  cause: 'FieldValueForbidden',
+})
+
+/** Whether a limit of `rules` counts other experiments. */
+export const isCounting = ({ policies, namespace, sourceNamespace }: Rules): boolean =>
+  applicable(policies, namespace, sourceNamespace).some(
+    ({ spec: { maxShare, maxExperimentsPerSource, maxExperimentsPerNamespace } }) =>
+      (maxShare ?? maxExperimentsPerSource ?? maxExperimentsPerNamespace) !== undefined,
+  )
+
+/** What one request is judged by. */
+export interface Case {
+  readonly asked: Asked
+  readonly rules: Rules
+  readonly isSourceMissing: boolean
+  readonly forks: Forks | undefined
+  /** of an update: as it was */
+  readonly previous: Forks | undefined
+  readonly others: readonly ExperimentDeployment[] | undefined
+  readonly endpoints: readonly ServiceEndpoints[] | undefined
+  readonly now: Date
+}
+
+/** What policies make of a request. */
+export interface Ruling {
+  readonly errors: readonly FieldError[]
+  readonly warnings: readonly string[]
+  /** policies and fields, without values; undefined where nothing is to be audited */
+  readonly audit: string | undefined
+}
+
+/** Everything that policies have against a request; what they had against the stored resource too is only told. */
+export function ruling(of: Case): Ruling {
+  const { experiment, previous } = of.asked
+  const found = findings(of, experiment, of.forks)
+  const before = previous ? findings(of, previous, of.previous) : []
+  const denied = found.filter(acting('Deny')).map(({ error }) => error)
+  const { errors, known } = ratchet(
+    { spec: experiment.spec, errors: denied },
+    previous && { spec: previous.spec, errors: before.map(({ error }) => error) },
+  )
+  const isShrinking = previous !== undefined && replicas(experiment) < replicas(previous)
+  const relieved = isShrinking ? errors.filter(({ field }) => field === 'spec.replicas') : []
+  const told = [...known, ...relieved].map(({ field, message }) => `${field}: ${message}`)
+  const warned = found.filter(acting('Warn')).map(({ policy, error }) => `${policy}: ${error.field}: ${error.message}`)
+  const audited = found.filter(acting('Audit')).map(({ policy, error }) => `${policy}: ${error.field}`)
+  return {
+    errors: errors.filter((error) => !relieved.includes(error)),
+    warnings: [...told, ...warned].map((text) => warning('Policy', text)),
+    audit: audited.length > 0 ? audited.join('; ').slice(0, MAX_AUDIT) : undefined,
+  }
+}
+
+/** Longest annotation of an audit entry that we write; the API server has no bound of its own. */
+const MAX_AUDIT = 2_048
+
+const acting =
+  (action: PolicyFinding['actions'][number]) =>
+  ({ actions }: PolicyFinding): boolean =>
+    actions.includes(action)
+
+const findings = (
+  { rules, ...of }: Case,
+  experiment: ExperimentDeployment,
+  forks: Forks | undefined,
+): readonly PolicyFinding[] =>
+  judge(rules.policies, {
+    experiment,
+    namespace: rules.namespace,
+    sourceNamespace: rules.sourceNamespace,
+    isSourceMissing: of.isSourceMissing,
+    forks,
+    others: of.others,
+    endpoints: of.endpoints,
+    now: of.now,
+  })
+
+const replicas = ({ spec }: ExperimentDeployment): number => spec.replicas ?? 1

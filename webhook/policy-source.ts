@@ -1,0 +1,26 @@
+import { EXPERIMENT_POLICY } from '../common/api/names.ts'
+import type { ExperimentPolicy } from '../common/api/policy.ts'
+import type { Timers } from '../common/clock.ts'
+import { NamespaceCache } from '../common/kube/namespaces.ts'
+import { Reflector, type ReflectorOptions } from '../common/kube/reflector.ts'
+import type { PolicySource } from './look.ts'
+
+/** The policies of the cluster, to be started. */
+export const policyReflector = (options: Omit<ReflectorOptions<ExperimentPolicy>, 'view' | 'project'>) =>
+  new Reflector<ExperimentPolicy>({
+    ...options,
+    view: { resource: EXPERIMENT_POLICY, managedFields: 'none' },
+    project: (object) => object as ExperimentPolicy, // the CRD's schema vouches for the shape
+  })
+
+/** Policies as `reflector` has them, and namespaces as of a minute ago at most. Where the kind is absent there are none. */
+export function policySource(
+  reflector: Pick<Reflector<ExperimentPolicy>, 'hasSynced' | 'list'>,
+  timers: Pick<Timers, 'now'>,
+): PolicySource {
+  const namespaces = new NamespaceCache(timers)
+  return {
+    policies: () => (reflector.hasSynced ? reflector.list() : undefined),
+    namespace: (kube, name) => namespaces.of(kube, name),
+  }
+}
