@@ -23,7 +23,7 @@ export const REASONS = {
   NotReconciled: 'Start Argo Rollouts, or see why it does not care for this Rollout (its instance id, its namespace).',
   ReplicaFailure: 'Raise the quota or satisfy the admission rule that keeps pods from being created.',
   ProgressDeadlineExceeded: 'See why the pods do not become ready; correct the override, or delete the experiment.',
-  Paused: 'Resume the Rollout, or remove `paused` and canary steps from the override.',
+  Paused: 'Resume the experiment, or remove `paused`, canary steps and analysis from the override.',
   Expired: 'Nothing; raise `spec.ttlSeconds` to revive the experiment, or delete it.',
   Resolved: 'Nothing: the source exists.',
   Selected: 'Nothing: a Service sends requests to the experiment.',

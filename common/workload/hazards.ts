@@ -24,6 +24,7 @@ type Detector = (copy: Copy) => string | undefined
 /** In the order in which they are told. */
 const DETECTORS: readonly (readonly [Reason, Detector])[] = [
   ['SourceIsManaged', managed],
+  ['Paused', paused],
   ['LeaderElection', leaderElection],
   ['QueueWorker', queueWorker],
   ['Migration', migration],
@@ -52,6 +53,14 @@ function managed({ pair: { source }, primary, referrer }: Copy): string | undefi
   if (referrer !== undefined) return `${referrer} takes its template from ${kind}/${source.metadata.name}: fork that`
   const owner = source.metadata.ownerReferences?.find(({ controller }) => controller === true)
   return owner && `${owner.kind}/${owner.name} controls the source: it may act on look-alike pods`
+}
+
+/** Only an override can say so: of a source it stays behind. */
+function paused({ pair: { fork } }: Copy): string | undefined {
+  const canary = at(fork, 'spec', 'strategy', 'canary')
+  if (at(fork, 'spec', 'paused') === true) return 'paused: no change reaches a pod until somebody resumes it'
+  if (listOr(at(canary, 'steps')).length > 0) return 'canary steps: each change of the experiment stops at them'
+  return isObject(at(canary, 'analysis')) ? 'an analysis: each change of the experiment waits for it' : undefined
 }
 
 /** `--leader-elect`, `LEADER_ELECTION`, `enableLeaderElection`. */

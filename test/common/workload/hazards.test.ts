@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { JsonObject, KubeObject } from '../../../common/api/object.ts'
+import { type JsonObject, type KubeObject, objectOr } from '../../../common/api/object.ts'
 import { REASONS } from '../../../common/api/reasons.ts'
 import { hazards } from '../../../common/workload/hazards.ts'
 import { workloadKind } from '../../../common/workload/registry.ts'
@@ -10,6 +10,8 @@ import { aDeployment, aFork, aStatefulSet } from '../../builders.ts'
 interface Case {
   readonly source?: KubeObject
   readonly override?: JsonObject
+  /** laid over the fork's */
+  readonly spec?: JsonObject
   readonly services?: readonly ServiceView[] | undefined
   readonly primary?: string
   readonly referrer?: string
@@ -19,10 +21,11 @@ interface Case {
 const CART: ServiceView = { name: 'cart', selector: { app: 'cart' } }
 
 /** `[reason] message` of each. */
-function told({ source = aDeployment(), override, primary, referrer, ...of }: Case): readonly string[] {
+function told({ source = aDeployment(), override, spec, primary, referrer, ...of }: Case): readonly string[] {
   const kind = workloadKind(source.kind)
   if (!kind) throw new Error(`no kind ${source.kind}`)
-  const fork = aFork(source, override ? { pod: override } : {})
+  const made = aFork(source, override ? { pod: override } : {})
+  const fork = { ...made, spec: { ...objectOr(made.spec), ...spec } }
   const pair = { kind, source, referents: [], fork }
   const services = Object.hasOwn(of, 'services') ? of.services : [CART]
   return hazards({ pair, sides: sidesOf(pair), services, primary, referrer }).map(
@@ -111,6 +114,18 @@ const cases: Record<string, Case> = {
   'EmptyVolumes by a claim template': {
     source: aStatefulSet({ spec: { volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: {} }] } }),
     warns: ['[EmptyVolumes] claim data starts empty and goes with the experiment'],
+  },
+  'Paused by the override': {
+    spec: { paused: true },
+    warns: ['[Paused] paused: no change reaches a pod until somebody resumes it'],
+  },
+  'Paused by canary steps': {
+    spec: { strategy: { canary: { steps: [{ setWeight: 1 }] } } },
+    warns: ['[Paused] canary steps: each change of the experiment stops at them'],
+  },
+  'Paused by an analysis': {
+    spec: { strategy: { canary: { analysis: {} } } },
+    warns: ['[Paused] an analysis: each change of the experiment waits for it'],
   },
   'SourceIsManaged by another controller': {
     source: aDeployment({ metadata: { ownerReferences: owner('Cart', 'big') } }),
