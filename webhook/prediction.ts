@@ -89,11 +89,13 @@ function serviceLine(service: ServiceShare, replicas: number): readonly string[]
 }
 
 /** When it is over, if it ever is. */
-function endLines({ asked: { experiment }, now }: Foreseen): readonly string[] {
+function endLines({ asked, now }: Foreseen): readonly string[] {
+  const { experiment } = asked
   const { creationTimestamp = now.toISOString() } = experiment.metadata
   const end = expiresAt({ ...experiment, metadata: { ...experiment.metadata, creationTimestamp } })
-  if (end === undefined) return []
-  const leftS = Math.round((Date.parse(end) - now.getTime()) / 1_000)
+  if (end === undefined || experiment.spec.ttlSeconds === undefined) return []
+  const isNew = asked.request.operation === 'CREATE' // created a moment ago, in whole seconds
+  const leftS = isNew ? experiment.spec.ttlSeconds : Math.round((Date.parse(end) - now.getTime()) / 1_000)
   if (leftS <= 0) return [`over since ${minutes(end)}; raise spec.ttlSeconds to revive it`]
   return [`removed ${minutes(end)} (in ${duration(leftS)})`]
 }

@@ -60,7 +60,9 @@ describe('prediction', () => {
     const ends = (ttlSeconds: number, creationTimestamp?: string) => {
       const experiment = anExperiment({ ttlSeconds })
       const metadata = { ...experiment.metadata, ...(creationTimestamp ? { creationTimestamp } : {}) }
-      return lines({ asked: asked({ object: { ...experiment, metadata } }) }).at(-1)
+      return lines({
+        asked: asked({ object: { ...experiment, metadata }, ...(creationTimestamp ? { oldObject: {} } : {}) }),
+      }).at(-1)
     }
     expect(ends(7_200)).to.equal('removed 2026-11-21T14:00Z (in 2h)')
     expect(ends(5_400, '2026-11-21T11:00:00Z')).to.equal('removed 2026-11-21T12:30Z (in 30m)')

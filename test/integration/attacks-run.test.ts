@@ -1,0 +1,232 @@
+/** The rows of the table of attack inputs that need more than one request, on the product and the real API server. */
+import { expect } from 'chai'
+import { Agent, request } from 'undici'
+import { stringify } from 'yaml'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, EXPERIMENT_POLICY, GROUP } from '../../common/api/names.ts'
+import { at, type JsonObject, type KubeObject } from '../../common/api/object.ts'
+import { pathOf } from '../../common/kube/resources.ts'
+import { forkName, ownerReference } from '../../common/workload/identity.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { anExperiment } from '../builders.ts'
+import { aReview } from '../webhook/reviews.ts'
+import { aNamespace, controlPlane } from './fixture.ts'
+import { bind } from './own-plane.ts'
+import { aSource, DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+interface ValidatingWebhooks {
+  readonly metadata: KubeObject['metadata']
+  readonly webhooks: readonly { readonly clientConfig: { readonly url: string; readonly caBundle: string } }[]
+}
+
+describe('attacks on a running product', () => {
+  const place = usesProduct()
+
+  /** What kubectl prints for the manifest. */
+  async function kubectl(name: string, spec: JsonObject, ...args: readonly string[]): Promise<string> {
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    const manifest = stringify({ apiVersion, kind, metadata: { name }, spec })
+    return (await place().kubectl(['apply', ...args, '-f', '-'], manifest)).text
+  }
+  const of = (name: string, overrideSpec: JsonObject = {}): JsonObject => ({
+    sourceRef: { kind: 'Deployment', name },
+    overrideSpec,
+  })
+
+  it('A4 and A5: a Service joined or lost by a label is told', async () => {
+    await aSource(place(), 'a4')
+    await aSource(place(), 'a4-other')
+    const labels = { app: 'a4-other' }
+    const text = await kubectl('a4', of('a4', { template: { metadata: { labels } } }), '--dry-run=server')
+    expect(text).to.contain('[JoinsService] service/a4-other').and.to.contain('[LeavesService] service/a4')
+  })
+
+  it('A7: what GitOps, Helm and kapp keep on a workload is not copied', async () => {
+    const keys = {
+      'argocd.argoproj.io/instance': 'a7',
+      'meta.helm.sh/release-name': 'a7',
+      'kapp.k14s.io/identity': 'a7',
+    }
+    await aSource(place(), 'a7', { annotations: keys })
+    await place().api.patch(place().path('deployments', 'a7'), {
+      metadata: { labels: { 'argocd.argoproj.io/instance': 'a7' }, annotations: keys },
+    })
+    await place().experiment('a7', { source: 'a7' })
+    const fork = await place().deployment(forkOf(await place().reaches('a7', 'Available')))
+    const text = JSON.stringify([fork.metadata.labels, fork.metadata.annotations, at(fork, 'spec', 'template')])
+    for (const key of Object.keys(keys)) expect(text).to.not.contain(key)
+  })
+
+  it('A15: a pause is warned of, a strategy and a long history are the author’s own', async () => {
+    await aSource(place(), 'a15')
+    const text = await kubectl('a15', of('a15', { paused: true, revisionHistoryLimit: 100 }), '--dry-run=server')
+    expect(text).to.contain('[Paused] paused: no change reaches a pod').and.to.contain('created (server dry run)')
+  })
+
+  it('A19: a source that is a fork is refused', async () => {
+    await aSource(place(), 'a19')
+    await place().experiment('a19', { source: 'a19' })
+    const fork = forkOf(await place().reaches('a19', 'Available'))
+    expect(await kubectl('a19-copy', of(fork))).to.contain(`deployment/${fork} is itself an experiment`)
+  })
+
+  it('A20: a source that an operator owns is warned of', async () => {
+    await aSource(place(), 'a20')
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'operator', uid: 'u', controller: true }
+    const path = `/api/v1/namespaces/${place().namespace}/configmaps`
+    const { metadata } = await place().api.create(path, { metadata: { name: 'operator' } })
+    await place().api.patch(place().path('deployments', 'a20'), {
+      metadata: { ownerReferences: [{ ...owner, uid: metadata.uid }] },
+    })
+    expect(await kubectl('a20', of('a20'), '--dry-run=server')).to.contain('[SourceIsManaged] ConfigMap/operator')
+  })
+
+  it('A25: a pattern is bounded, and matched in linear time', async () => {
+    const policy = (allowedImages: readonly string[]) => ({
+      apiVersion: EXPERIMENT_POLICY.apiVersion,
+      kind: EXPERIMENT_POLICY.kind,
+      metadata: { name: 'test-a25' },
+      spec: { namespaceSelector: { matchLabels: { none: 'none' } }, allowedImages },
+    })
+    const path = `${pathOf(EXPERIMENT_POLICY)}?dryRun=All`
+    const refused = await place()
+      .api.create(path, policy(['x'.repeat(257)]))
+      .catch((error: Error) => error.message)
+    expect(refused).to.contain('allowedImages')
+    await place().api.create(path, policy([`registry.example/${'**/'.repeat(70)}x`]))
+  })
+
+  it('A26: neither the source nor what is immutable can be changed', async () => {
+    await aSource(place(), 'a26')
+    await place().api.create(place().path('statefulSets'), {
+      metadata: { name: 'a26' },
+      spec: {
+        replicas: 0,
+        selector: { matchLabels: { app: 'a26-set' } },
+        template: { metadata: { labels: { app: 'a26-set' } }, spec: { containers: [{ name: 'c', image: 'c' }] } },
+      },
+    })
+    await kubectl('a26', of('a26'))
+    expect(await kubectl('a26', of('other'))).to.contain('spec.sourceRef: Forbidden: is immutable')
+    const set = (serviceName: string) => ({
+      ...of('a26', { serviceName }),
+      sourceRef: { kind: 'StatefulSet', name: 'a26' },
+    })
+    await kubectl('a26-set', set('one'))
+    expect(await kubectl('a26-set', set('two'))).to.contain('spec.overrideSpec.serviceName: ')
+  })
+
+  it('A27: what is edited by hand in a fork is restored', async () => {
+    await aSource(place(), 'a27')
+    await place().experiment('a27', { source: 'a27' })
+    const fork = forkOf(await place().reaches('a27', 'Available'))
+    const spec = { template: { spec: { containers: [{ name: 'cart', image: 'miner' }] } } }
+    await place().api.patch(place().path('deployments', fork), { spec }, 'strategic')
+    await eventually('the image to be restored', DEADLINE_MS, async () =>
+      expect(imagesOf(await place().deployment(fork))).to.deep.equal(['registry.example/cart:1']),
+    )
+  })
+
+  it('A21 and A28: a foreign object of the fork’s name is not touched, even if it claims our uid as its owner', async () => {
+    await place().experiment('a28', { source: 'a28' })
+    const { metadata } = await place().reaches('a28', 'SourceNotFound')
+    const name = forkName('a28', metadata.uid)
+    const labels = { app: 'foreign' }
+    const foreign = await place().api.create(place().path('deployments'), {
+      metadata: { name, ownerReferences: [ownerReference(await place().experimentAt('a28'))] },
+      spec: {
+        replicas: 0,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'foreign' }] } },
+      },
+    })
+    await aSource(place(), 'a28')
+    await place().reaches('a28', 'NameConflict')
+    const now = await place().deployment(name)
+    expect([now.metadata.uid, imagesOf(now)]).to.deep.equal([foreign.metadata.uid, ['foreign']])
+    expect(now.metadata.labels?.[EXPERIMENT_ID]).to.equal(undefined)
+  })
+
+  it('A29: a forged status deletes nothing and is put right', async () => {
+    await aSource(place(), 'a29')
+    await aSource(place(), 'a29-victim')
+    await place().experiment('a29', { source: 'a29' })
+    const before = await place().reaches('a29', 'Available')
+    const victim = await place().deployment('a29-victim')
+    const forged = {
+      experimentResourceRef: { ...before.status?.experimentResourceRef, name: 'a29-victim', uid: victim.metadata.uid },
+      conditions: [],
+    }
+    await place().api.patch(`${place().path('experiments', 'a29')}/status`, { status: forged })
+    await place().api.patch(place().path('experiments', 'a29'), { spec: { replicas: 2 } })
+    const after = await place().reaches('a29', 'Available')
+    expect(forkOf(after)).to.equal(forkOf(before))
+    expect((await place().deployment('a29-victim')).metadata).to.deep.include({
+      uid: victim.metadata.uid,
+      generation: victim.metadata.generation,
+    })
+  })
+
+  it('A30: a quota bounds how many there are', async () => {
+    const namespace = await aNamespace()
+    const { api } = place()
+    const count = `count/experimentdeployments.${GROUP}`
+    await api.create(`/api/v1/namespaces/${namespace}/resourcequotas`, {
+      metadata: { name: 'few' },
+      spec: { hard: { [count]: '1' } },
+    })
+    await eventually('the quota to count', DEADLINE_MS, async () => {
+      const quota = await api.get(`/api/v1/namespaces/${namespace}/resourcequotas/few`)
+      if (at(quota, 'status', 'hard', count) !== '1') throw new Error('not yet')
+    })
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    const create = (name: string) =>
+      api
+        .create(pathOf(EXPERIMENT_DEPLOYMENT, { namespace }), { apiVersion, kind, metadata: { name }, spec: of('a30') })
+        .then(() => 'created')
+        .catch((error: Error) => error.message)
+    expect(await create('first')).to.equal('created')
+    expect(await create('second')).to.contain('exceeded quota: few')
+  })
+
+  it('A31: a forged review learns nothing of the source that its user may not get', async () => {
+    await aSource(place(), 'a31', { image: 'registry.example/secret:1' })
+    const { webhooks } = await place().api.get<ValidatingWebhooks>(
+      '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/experiment-deployment-controller',
+    )
+    const { url = '', caBundle = '' } = webhooks[0]?.clientConfig ?? {}
+    const dispatcher = new Agent({ connect: { ca: Buffer.from(caBundle, 'base64').toString() } })
+    const asked = async (source: string): Promise<string> => {
+      const object = { ...anExperiment({ sourceRef: { kind: 'Deployment', name: source } }) }
+      const review = aReview({ namespace: place().namespace, object, userInfo: { username: 'nobody' } })
+      const body = JSON.stringify(review)
+      const answer = await request(url, { dispatcher, method: 'POST', headers: JSON_TYPE, body })
+      return answer.body.text()
+    }
+    const [there, absent] = [await asked('a31'), await asked('a31-absent')]
+    await dispatcher.close()
+    expect(there).to.contain('needs').and.to.not.contain('secret')
+    expect(there).to.equal(absent.replaceAll('a31-absent', 'a31'))
+  })
+
+  it('A32: a GitOps identity is reviewed as itself', async () => {
+    const plane = await controlPlane()
+    const { api, namespace } = place()
+    await aSource(place(), 'a32')
+    const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
+    await api.create(role, {
+      metadata: { name: 'test-gitops' },
+      rules: [{ apiGroups: [GROUP], resources: ['experimentdeployments'], verbs: ['*'] }],
+    })
+    const proof = { verb: 'create', group: GROUP, resource: 'experimentdeployments' }
+    await bind(plane, 'bob', { role: 'test-gitops', namespace, proof })
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    const answer = await plane
+      .apiAs('bob')
+      .create<KubeObject>(place().path('experiments'), { apiVersion, kind, metadata: { name: 'a32' }, spec: of('a32') })
+      .catch((error: Error) => error.message)
+    expect(answer).to.contain('needs "create deployments.apps"')
+    await api.delete(`${role}/test-gitops`)
+  })
+})

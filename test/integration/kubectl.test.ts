@@ -1,0 +1,95 @@
+import { expect } from 'chai'
+import { stringify } from 'yaml'
+import { EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../../common/api/names.ts'
+import type { JsonObject } from '../../common/api/object.ts'
+import { aSource, installation, usesProduct } from './product.ts'
+
+describe('kubectl, with the product', () => {
+  const place = usesProduct()
+  before('a source', () => aSource(place(), 'cart'))
+
+  const manifest = (name: string, spec: JsonObject = {}): string => {
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    const sourceRef = { kind: 'Deployment', name: 'cart' }
+    return stringify({ apiVersion, kind, metadata: { name }, spec: { sourceRef, overrideSpec: {}, ...spec } })
+  }
+  const kubectl = (args: readonly string[], input?: string) => place().kubectl(args, input)
+  const apply = (input: string, ...args: readonly string[]) => kubectl(['apply', ...args, '-f', '-'], input)
+  const changing = (image: string): JsonObject => ({
+    template: { spec: { containers: [{ name: 'cart', image }] } },
+  })
+
+  it('A server dry run answers alike, and stores nothing.', async () => {
+    const dry = await apply(manifest('dry', { ttlSeconds: 3_600 }), '--dry-run=server')
+    expect(dry.text).to.contain('[Plan] creates deployment/cart-experiment-<id>').and.to.contain('(in 1h)')
+    expect((await kubectl(['get', 'expd/dry'])).code).to.equal(1)
+    const real = await apply(manifest('dry', { ttlSeconds: 3_600 }))
+    const plain = (text: string) => text.replace(/cart-experiment-\S+/g, 'FORK').replace(' (server dry run)', '')
+    expect(plain(real.text)).to.equal(plain(dry.text))
+  })
+
+  it('diff shows what would change, and exits with 1 as always', async () => {
+    await apply(manifest('diffed'))
+    const { code, text } = await kubectl(['diff', '-f', '-'], manifest('diffed', { replicas: 2 }))
+    expect(code).to.equal(1)
+    expect(text).to.contain('-  replicas: 1\n+  replicas: 2')
+    const same = await kubectl(['diff', '-f', '-'], manifest('diffed'))
+    expect(same.code).to.equal(0)
+  })
+
+  it('scale passes, and needs no right to the source', async () => {
+    await apply(manifest('scaled'))
+    const { code, text } = await kubectl(['scale', 'expd/scaled', '--replicas=2'])
+    expect([code, text.trim()]).to.deep.equal([
+      0,
+      'experimentdeployment.experimentcontroller.example.com/scaled scaled',
+    ])
+    const { spec } = await place().shows('scaled', 'two replicas', ({ status }) => status?.replicas === 2)
+    expect(spec.replicas).to.equal(2)
+  })
+
+  it('server-side apply by two managers conflicts where both say something, and only there', async () => {
+    const by = (manager: string) => ['--server-side', `--field-manager=${manager}`]
+    await apply(manifest('shared', { replicas: 1 }), ...by('one'))
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    const partial = (spec: JsonObject) => stringify({ apiVersion, kind, metadata: { name: 'shared' }, spec })
+    const sourceRef = { kind: 'Deployment', name: 'cart' }
+    const other = await apply(partial({ sourceRef, overrideSpec: {}, ttlSeconds: 600 }), ...by('two'))
+    expect(other.text).to.contain('serverside-applied')
+    const conflict = await apply(partial({ sourceRef, overrideSpec: {}, replicas: 3 }), ...by('two'))
+    expect(conflict.text).to.contain('conflict with "one": .spec.replicas')
+  })
+
+  it('replace without the namespace of the source is legal', async () => {
+    await apply(manifest('replaced'))
+    const { code, text } = await kubectl(['replace', '-f', '-'], manifest('replaced', { replicas: 2 }))
+    expect(code, text).to.equal(0)
+    expect((await place().experimentAt('replaced')).spec.sourceRef.namespace).to.equal(place().namespace)
+  })
+
+  it('labels and annotations are changed without a review, the requester is not', async () => {
+    await apply(manifest('labelled'))
+    await kubectl(['label', 'expd/labelled', 'team=a'])
+    const forged = await kubectl(['annotate', '--overwrite', 'expd/labelled', `${REQUESTED_BY}=root`])
+    expect(forged.code).to.equal(0)
+    const { metadata } = await place().experimentAt('labelled')
+    expect(metadata.labels?.team).to.equal('a')
+    expect(metadata.annotations?.[REQUESTED_BY]).to.not.equal('root')
+  })
+
+  it('edit of a stored, now invalid resource judges only what is changed', async () => {
+    const { removeWebhooks, restoreWebhooks } = await installation()
+    await removeWebhooks()
+    await place().experiment('old', { source: 'cart', overrideSpec: { ...changing('x'), zzz: 1 } })
+    await restoreWebhooks()
+    await apply(manifest('probe', { overrideSpec: { zzz: 1 } }), '--dry-run=server')
+    const edit = (path: string, value: unknown) =>
+      kubectl(['patch', 'expd/old', '--type=json', '-p', JSON.stringify([{ op: 'add', path, value }])])
+    const other = await edit('/spec/overrideSpec/minReadySeconds', 3)
+    expect(other.text).to.contain('[InvalidOverride] spec.overrideSpec.zzz: unknown field')
+    expect(other.code).to.equal(0)
+    const same = await edit('/spec/overrideSpec/zzz', 2)
+    expect(same.text).to.contain('spec.overrideSpec.zzz: unknown field')
+    expect(same.code).to.equal(1)
+  })
+})

@@ -1,0 +1,141 @@
+import { expect } from 'chai'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, REQUESTED_BY } from '../../common/api/names.ts'
+import type { JsonObject } from '../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { pathOf } from '../../common/kube/resources.ts'
+import { deployment } from '../../common/workload/deployment.ts'
+import { ApiError } from '../../sandbox/api.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { aNamespace, controlPlane } from './fixture.ts'
+import { bind } from './own-plane.ts'
+import { aSource, DEADLINE_MS, type Place, usesProduct } from './product.ts'
+
+const GROUP = EXPERIMENT_DEPLOYMENT.apiVersion.split('/')[0] ?? ''
+const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
+const EXPERIMENTS = { apiGroups: [GROUP], resources: ['experimentdeployments'], verbs: ['*'] }
+
+/** May do what it says with Deployments, beside all with experiments. */
+const roleOf = (name: string, verbs: readonly string[]) => ({
+  metadata: { name },
+  rules: [EXPERIMENTS, ...(verbs.length > 0 ? [{ apiGroups: ['apps'], resources: ['deployments'], verbs }] : [])],
+})
+
+describe('the rights of real users', () => {
+  const place = usesProduct()
+  let other = ''
+
+  before('alice may do both, bob experiments alone', async function () {
+    this.timeout(2 * DEADLINE_MS)
+    const { api, namespace } = place()
+    const plane = await controlPlane()
+    other = await aNamespace()
+    await aSource(place(), 'cart')
+    await aSource(inOther(), 'secret-cart')
+    await api.create(ROLES, roleOf('test-only-experiments', []))
+    await api.create(ROLES, roleOf('test-experiments-and-deployments', ['create', 'get', 'patch']))
+    const proof = { verb: 'create', group: GROUP, resource: 'experimentdeployments' }
+    await bind(plane, 'bob', { role: 'test-only-experiments', namespace, proof })
+    await bind(plane, 'alice', { role: 'test-experiments-and-deployments', namespace, proof })
+  })
+  after('their roles go', async () => {
+    for (const name of ['test-only-experiments', 'test-experiments-and-deployments'])
+      await place().api.delete(`${ROLES}/${name}`)
+  })
+
+  const inOther = (): Place => ({
+    ...place(),
+    path: (of, name) => place().path(of, name).replace(place().namespace, other),
+  })
+
+  interface Asks {
+    readonly name: string
+    readonly source?: string
+    readonly from?: string
+    readonly annotations?: Readonly<Record<string, string>>
+    readonly overrideSpec?: JsonObject
+  }
+
+  const experiment = ({ name, source = 'cart', from, annotations = {}, overrideSpec = {} }: Asks) => ({
+    apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
+    kind: EXPERIMENT_DEPLOYMENT.kind,
+    metadata: { name, annotations },
+    spec: {
+      sourceRef: { kind: 'Deployment', name: source, ...(from === undefined ? {} : { namespace: from }) },
+      overrideSpec,
+    },
+  })
+
+  /** What `user` is answered. */
+  async function create(user: 'alice' | 'bob', asks: Asks): Promise<string> {
+    const api = (await controlPlane()).apiAs(user)
+    try {
+      await api.create(place().path('experiments'), experiment(asks))
+      return 'created'
+    } catch (error) {
+      if (error instanceof ApiError) return error.message.replace(/^.*denied the request: /, '')
+      throw error
+    }
+  }
+
+  const NEEDS = 'needs "create deployments.apps" and "get deployments.apps/cart"'
+
+  it('get nobody a fork who may create experiments and nothing else', async () => {
+    expect(await create('bob', { name: 'of-bob' })).to.equal(`${NEEDS} in namespace "${place().namespace}"`)
+  })
+
+  it('say the same whether or not the source exists', async () => {
+    const answer = await create('bob', { name: 'of-bob', source: 'nothing' })
+    expect(answer).to.equal(`${NEEDS.replace('cart', 'nothing')} in namespace "${place().namespace}"`)
+  })
+
+  it('get a fork to who may create Deployments too, and tell who asked', async () => {
+    const forged = { [REQUESTED_BY]: 'root' }
+    expect(await create('alice', { name: 'of-alice', annotations: forged })).to.equal('created')
+    const { metadata, status } = await place().reaches('of-alice', 'Available')
+    expect(metadata.annotations?.[REQUESTED_BY]).to.equal('alice')
+    const name = status?.experimentResourceRef?.name ?? ''
+    expect((await place().deployment(name)).metadata.name).to.equal(name)
+  })
+
+  it('reach no other namespace’s source without its rights, nor with them without its consent', async () => {
+    const asks = { name: 'far', source: 'secret-cart', from: other }
+    const needs = 'needs "create deployments.apps" and "get deployments.apps/secret-cart" in namespace'
+    expect(await create('alice', asks)).to.equal(`${needs} "${other}"`)
+    const plane = await controlPlane()
+    const proof = { verb: 'create', group: 'apps', resource: 'deployments' }
+    await bind(plane, 'alice', { role: 'test-experiments-and-deployments', namespace: other, proof })
+    const answer = await create('alice', asks)
+    expect(answer).to.contain(`does not share its workloads with "${place().namespace}"`)
+    expect(await create('alice', { ...asks, source: 'nothing' })).to.equal(answer)
+  })
+
+  it('reach it with both', async () => {
+    const { api, namespace } = place()
+    const policy = pathOf(EXPERIMENT_POLICY, { name: `test-share-${other}` })
+    await api.apply(policy, {
+      apiVersion: EXPERIMENT_POLICY.apiVersion,
+      kind: EXPERIMENT_POLICY.kind,
+      metadata: { name: `test-share-${other}` },
+      spec: {
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': other } },
+        allowSourcesFrom: [namespace],
+      },
+    })
+    await eventually('consent to be seen', DEADLINE_MS, async () => {
+      const answer = await create('alice', { name: 'shared', source: 'secret-cart', from: other })
+      if (answer !== 'created') throw new Error(answer)
+    })
+    const { status } = await place().reaches('shared', 'Available')
+    expect(status?.experimentResourceRef?.namespace).to.equal(other)
+    await api.delete(place().path('experiments', 'shared'))
+    const fork = pathOf(deployment, { namespace: other, name: status?.experimentResourceRef?.name ?? '' })
+    await eventually('resource and fork to be gone', DEADLINE_MS, async () => {
+      const left = await Promise.allSettled([
+        api.get(fork),
+        api.get<ExperimentDeployment>(place().path('experiments', 'shared')),
+      ])
+      if (left.some(({ status: settled }) => settled === 'fulfilled')) throw new Error('not yet')
+    })
+    await api.delete(policy)
+  })
+})
