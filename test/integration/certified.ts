@@ -1,6 +1,4 @@
 /** A webhook whose certificate the script makes: what the API server knows of it, and the pod that serves it. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import { text } from 'node:stream/consumers'
@@ -14,6 +12,7 @@ import { type KubeClient, kubeClient } from '../../common/kube/client.ts'
 import { pathOf } from '../../common/kube/resources.ts'
 import { closed, listening } from '../../common/listen.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
+import { type Ran, run } from '../../sandbox/run.ts'
 import { shippedConfigurations } from './admission-webhook.ts'
 
 const CONFIGURATIONS = ['mutating', 'validating'].map(
@@ -50,14 +49,10 @@ export class Certified {
   }
 
   /** The script as a person runs it. */
-  async certs(args: readonly string[] = [], kubeconfig = this.#plane.kubeconfig) {
+  certs(args: readonly string[] = [], kubeconfig = this.#plane.kubeconfig): Promise<Ran> {
     const where = ['--namespace', this.#namespace, '--configuration', this.configuration]
-    const child = spawn(process.execPath, ['certs/main.ts', ...where, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, KUBECONFIG: kubeconfig },
-    })
-    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-    return { code: child.exitCode, stdout, stderr }
+    const env = { ...process.env, KUBECONFIG: kubeconfig }
+    return run(process.execPath, ['certs/main.ts', ...where, ...args], { env })
   }
 
   /** The cluster as the script sees it. */
@@ -131,10 +126,10 @@ export class Certified {
     let isDone = false
     let calls = 0
     const lane = async (): Promise<void> => {
-      const isLast = isDone
-      await this.call()
-      calls += 1
-      if (!isLast) await lane()
+      for (let isLast = false; !isLast; calls += 1) {
+        isLast = isDone
+        await this.call()
+      }
     }
     const lanes = Promise.all([lane(), lane()])
     const working = work().finally(() => {

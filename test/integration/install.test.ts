@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { at, type KubeObject } from '../../common/api/object.ts'
+import { at, type KubeObject, listOr } from '../../common/api/object.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds } from '../../sandbox/first-objects.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds } from '../../sandbox/modules.ts'
+import { run } from '../../sandbox/run.ts'
 import { bind, may, usesOwnControlPlane } from './own-plane.ts'
 
 const GROUP = 'experimentcontroller.example.com'
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${SYSTEM_NAMESPACE}/deployments`
 const SERVER_SIDE = ['--server-side', '--validate=strict']
+const ADMISSION = 'admissionregistration.k8s.io/v1'
 const READ = ['get', 'list', 'watch']
 
 describe('the shipped manifests, in an empty cluster', () => {
@@ -25,15 +27,48 @@ describe('the shipped manifests, in an empty cluster', () => {
     expect(code).to.equal(0)
   }
 
+  /** What the script says when it is run for the shipped installation. */
+  async function certs(): Promise<string> {
+    const env = { ...process.env, KUBECONFIG: plane().kubeconfig }
+    const { stdout, stderr } = await run(process.execPath, ['certs/main.ts'], { env })
+    return `${stdout}${stderr}`
+  }
+
+  const configurations = () =>
+    Promise.all(
+      ['mutating', 'validating'].map((kind) =>
+        plane().api.get(`/apis/${ADMISSION}/${kind}webhookconfigurations/experiment-deployment-controller`),
+      ),
+    )
+  const bundles = async () =>
+    (await configurations()).map(({ webhooks }) => at(listOr(webhooks)[0], 'clientConfig', 'caBundle'))
+
   it('are accepted strictly and without a warning where there is no cert-manager', () =>
     isAccepted('script-certs', '--validate=strict'))
+
+  it('keep the certificates that the script made, however they are applied again', async () => {
+    const before = await bundles()
+    expect(before).to.deep.equal([undefined, undefined])
+    expect(await certs()).to.match(/^leaf made for experiment-webhook\.experiment-controller-system\.svc, /m)
+    const made = await bundles()
+    for (const bundle of made) expect(bundle).to.be.a('string')
+    await isAccepted('script-certs', '--validate=strict')
+    expect(await bundles()).to.deep.equal(made)
+    await isAccepted('script-certs', ...SERVER_SIDE)
+    expect(await bundles()).to.deep.equal(made)
+  })
 
   it('are accepted with certificates where there is', async () => {
     await applyCrds(plane().api, await certManagerCrds())
     await isAccepted('default', '--validate=strict')
+    for (const { metadata } of await configurations())
+      expect(metadata.annotations).to.have.property('cert-manager.io/inject-ca-from')
   })
 
   it('are accepted from who applies on the server side, too', () => isAccepted('default', ...SERVER_SIDE))
+
+  it('have the script leave what is now for cert-manager to see to', async () =>
+    expect(await certs()).to.contain('certs: cert-manager sees to these webhook configurations'))
 
   it('change nothing the second time', async () => {
     const generations = async () => {
