@@ -118,3 +118,10 @@ export async function argoCrds(): Promise<readonly string[]> {
   const files = await manifests(ofArgo('manifests/crds'))
   return files.map(({ text }) => text).filter((text) => /^kind: CustomResourceDefinition$/m.test(text))
 }
+
+/** The CustomResourceDefinitions of cert-manager: the authority on what its Issuers and Certificates may say. */
+export async function certManagerCrds(): Promise<readonly string[]> {
+  const module = 'github.com/cert-manager/cert-manager'
+  const files = await manifests({ module, folder: 'deploy/crds', by: MODULES.certManager })
+  return files.map(({ text }) => text)
+}

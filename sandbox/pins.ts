@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The folders of our Go modules, of which each has a cache of its own: the control plane, and Argo Rollouts, which
- * wants another Kubernetes. Every version that the sandbox uses is read from their go.mod, and written nowhere else.
+ * The folders of our Go modules, of which each has a cache of its own: the control plane; Argo Rollouts, which wants
+ * another Kubernetes; cert-manager, of which only files are taken. Every version that the sandbox uses is read from
+ * their go.mod, and written nowhere else.
  */
 export const MODULES = {
   controlPlane: import.meta.dirname,
   argo: join(import.meta.dirname, 'argo'),
+  certManager: join(import.meta.dirname, 'cert-manager'),
 } as const
 
 /** The folder of one of our Go modules. */

@@ -1,0 +1,129 @@
+import { at, isObject, type KubeObject, listOr } from '../common/api/object.ts'
+import type { KubeClient } from '../common/kube/client.ts'
+import { KubeError } from '../common/kube/errors.ts'
+import { pathOf } from '../common/kube/resources.ts'
+import type { Pair } from './authority.ts'
+
+const SECRET = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets' }
+const ADMISSION = 'admissionregistration.k8s.io/v1'
+const CONFIGURATIONS = [
+  { apiVersion: ADMISSION, kind: 'MutatingWebhookConfiguration', plural: 'mutatingwebhookconfigurations' },
+  { apiVersion: ADMISSION, kind: 'ValidatingWebhookConfiguration', plural: 'validatingwebhookconfigurations' },
+]
+const FIELD_MANAGER = 'experiment-certs'
+
+/** Where the certificates of an installation are. */
+export interface Places {
+  /** of both Secrets */
+  readonly namespace: string
+  /** the name of both webhook configurations */
+  readonly configuration: string
+  /** what the pods mount: `tls.crt`, `tls.key`, `ca.crt` */
+  readonly leafSecret: string
+  /** the authority, with its key */
+  readonly caSecret: string
+}
+
+/** What is in the cluster. A Secret that is not there yet is undefined. */
+export interface Found {
+  /** those of the two that are there */
+  readonly configurations: readonly KubeObject[]
+  readonly ca: KubeObject | undefined
+  readonly leaf: KubeObject | undefined
+}
+
+/** The cluster as far as certificates go. Every method throws KubeError. */
+export interface Cluster {
+  readonly places: Places
+  /** the API server checks every write and keeps none */
+  readonly isDryRun: boolean
+  readonly read: () => Promise<Found>
+  /** Creates or updates a Secret. @throws KubeError `conflict` or `alreadyExists` if somebody else did since it was read */
+  readonly writeSecret: (name: string, found: KubeObject | undefined, content: Content) => Promise<void>
+  /** Has the API server trust `bundle`, PEM, when it asks the webhooks of `configuration`. */
+  readonly publish: (configuration: KubeObject, bundle: string) => Promise<void>
+}
+
+export interface Content extends Pair {
+  readonly ca?: string
+}
+
+/** The cluster that `kube` reaches. */
+export function clusterOf(kube: KubeClient, places: Places, isDryRun: boolean): Cluster {
+  const { namespace, configuration, caSecret, leafSecret } = places
+  const query = { dryRun: isDryRun ? 'All' : undefined, fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' }
+  const found = (path: string): Promise<KubeObject | undefined> =>
+    kube.request({ verb: 'get', path }).then(
+      (object) => object as KubeObject,
+      (error: unknown) => {
+        if (error instanceof KubeError && error.kind === 'notFound') return undefined
+        throw error
+      },
+    )
+  return {
+    places,
+    isDryRun,
+    async read() {
+      const [ca, leaf, ...configurations] = await Promise.all([
+        ...[caSecret, leafSecret].map((name) => found(pathOf(SECRET, { namespace, name }))),
+        ...CONFIGURATIONS.map((resource) => found(pathOf(resource, { name: configuration }))),
+      ])
+      return { ca, leaf, configurations: configurations.filter((object) => object !== undefined) }
+    },
+    async writeSecret(name, before, { cert, key, ca }) {
+      const data = {
+        'tls.crt': base64(cert),
+        'tls.key': base64(key),
+        ...(ca !== undefined && { 'ca.crt': base64(ca) }),
+      }
+      const { apiVersion, kind } = SECRET
+      // the resourceVersion comes along: of two runs at once one is told of a conflict
+      if (before) {
+        const path = pathOf(SECRET, { namespace, name })
+        await kube.request({ verb: 'update', path, query, body: { ...before, apiVersion, kind, data } })
+      } else {
+        const body = { apiVersion, kind, metadata: { name, namespace }, type: 'kubernetes.io/tls', data }
+        await kube.request({ verb: 'create', path: pathOf(SECRET, { namespace }), query, body })
+      }
+    },
+    async publish({ kind, apiVersion, metadata: { name, uid }, webhooks }, bundle) {
+      const resource = CONFIGURATIONS.find((known) => known.kind === kind)
+      if (!resource) throw new RangeError(`${kind} is no webhook configuration`)
+      const clientConfig = { caBundle: base64(bundle) }
+      // with its uid: an apply would make it anew where somebody has just removed it
+      const body = {
+        apiVersion,
+        kind,
+        metadata: { name, uid },
+        webhooks: listOr(webhooks).map((webhook) => ({ name: at(webhook, 'name'), clientConfig })),
+      }
+      await kube.request({ verb: 'apply', path: pathOf(resource, { name }), query: { ...query, force: true }, body })
+    },
+  }
+}
+
+/** The text that a Secret has under `key`, empty if none. */
+export const textIn = (secret: KubeObject | undefined, key: string): string => {
+  const data = at(secret, 'data')
+  const value = isObject(data) ? data[key] : undefined
+  return typeof value === 'string' ? Buffer.from(value, 'base64').toString() : ''
+}
+
+/** What the API server trusts when it asks the webhooks of `configuration`, PEM. */
+export const bundleIn = ({ webhooks }: KubeObject): string =>
+  listOr(webhooks)
+    .map((webhook) => at(webhook, 'clientConfig', 'caBundle'))
+    .filter((bundle) => typeof bundle === 'string')
+    .map((bundle) => Buffer.from(bundle, 'base64').toString())
+    .join('\n')
+
+/** The names that the API server calls the webhooks of `configuration` by: those of a Service, or the host of a URL. */
+export const namesIn = ({ webhooks }: KubeObject): readonly string[] =>
+  listOr(webhooks).flatMap((webhook) => {
+    const url = at(webhook, 'clientConfig', 'url')
+    if (typeof url === 'string') return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
+    const service = ['name', 'namespace'].map((member) => at(webhook, 'clientConfig', 'service', member)).join('.')
+    return [`${service}.svc`, `${service}.svc.cluster.local`]
+  })
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')

@@ -1,0 +1,28 @@
+/** `npm run certs`: the webhook's certificate where there is no cert-manager. */
+import { realTimers } from '../common/clock.ts'
+import { kubeClient } from '../common/kube/client.ts'
+import { clusterOf } from './cluster.ts'
+import { readOptions, USAGE } from './options.ts'
+import { renew } from './renew.ts'
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+async function run(): Promise<void> {
+  const { isHelp, isDryRun, wantsNewCa, kubeconfig, places } = readOptions(process.argv.slice(2), process.env)
+  if (isHelp) return console.log(USAGE)
+  const timers = realTimers()
+  const kube = kubeClient({ kubeconfig, userAgent: 'experiment-certs/0.1.0', timers, random: Math.random })
+  const say = (line: string): void => console.log(isDryRun ? `${line} (dry run)` : line)
+  try {
+    await renew(clusterOf(kube, places, isDryRun), { wantsNewCa, clock: () => new Date(), timers, say })
+  } finally {
+    await kube.close()
+  }
+}
+
+try {
+  await run()
+} catch (error) {
+  console.error(`certs: ${messageOf(error)}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,35 @@
+import { expect } from 'chai'
+import { readOptions, USAGE } from '../../certs/options.ts'
+
+describe('the options of the script', () => {
+  it('name the shipped installation unless told otherwise', () => {
+    const { places, ...rest } = readOptions([], { HOME: '/home/kim' })
+    expect(places).to.deep.equal({
+      namespace: 'experiment-controller-system',
+      configuration: 'experiment-deployment-controller',
+      leafSecret: 'experiment-webhook-tls',
+      caSecret: 'experiment-webhook-ca',
+    })
+    expect(rest).to.deep.equal({
+      isHelp: false,
+      isDryRun: false,
+      wantsNewCa: false,
+      kubeconfig: '/home/kim/.kube/config',
+    })
+  })
+
+  it('take a kubeconfig from the argument, else from the environment', () => {
+    const vars = { KUBECONFIG: '/from/env' }
+    expect(readOptions([], vars).kubeconfig).to.equal('/from/env')
+    expect(readOptions(['--kubeconfig', '/said'], vars).kubeconfig).to.equal('/said')
+  })
+
+  it('are what the usage says', () => {
+    const said = [...USAGE.matchAll(/^ {2}(--[\w-]+)( [A-Z]+)?/gm)].map(([, option = '', value]) =>
+      value ? [option, 'value'] : [option],
+    )
+    expect(said).to.have.lengthOf(6)
+    for (const args of said) expect(() => readOptions(args, {})).to.not.throw()
+    expect(() => readOptions(['--force'], {})).to.throw('--force')
+  })
+})

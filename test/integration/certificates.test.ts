@@ -1,0 +1,157 @@
+import { expect } from 'chai'
+import { newAuthority, renewedAuthority } from '../../certs/authority.ts'
+import type { Cluster } from '../../certs/cluster.ts'
+import { renew } from '../../certs/renew.ts'
+import type { Timers } from '../../common/clock.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { Certified } from './certified.ts'
+import { aNamespace, usesControlPlane } from './fixture.ts'
+
+const clock = () => new Date()
+
+describe('npm run certs, against the real API server', () => {
+  const plane = usesControlPlane()
+  let made: Certified | undefined
+  before('a namespace', async () => {
+    made = new Certified(plane(), await aNamespace())
+  })
+  after('its webhook goes', () => made?.remove())
+  const webhook = (): Certified => {
+    if (!made) throw new Error('made before the tests')
+    return made
+  }
+  const passes = (what: string) => eventually(what, 20_000, () => webhook().call())
+
+  it('says what to install where nothing is', async () => {
+    const { code, stderr } = await webhook().certs()
+    expect(code).to.equal(1)
+    expect(stderr).to.equal(
+      `certs: there are 0 of the two webhook configurations named ${webhook().configuration}; install first: kubectl apply --server-side -k manifests/script-certs\n`,
+    )
+  })
+
+  it('asks on a dry run, and leaves nothing behind', async () => {
+    await webhook().install()
+    const { code, stdout, stderr } = await webhook().certs(['--dry-run'])
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+    const lines = stdout.trim().split('\n')
+    expect(lines).to.have.lengthOf(4)
+    for (const line of lines) expect(line).to.match(/ \(dry run\)$/)
+    expect(await webhook().roots()).to.deep.equal([[], []])
+    expect(await webhook().secrets()).to.deep.equal([])
+  })
+
+  it('names the right that is missing, and whose', async () => {
+    const { code, stderr } = await webhook().certs([], await plane().kubeconfigAs('bob'))
+    expect(code).to.equal(1)
+    expect(stderr).to.match(/^certs: .*forbidden: User "bob" cannot get resource/)
+  })
+
+  it('makes all there is to make, and the API server calls', async () => {
+    const { code, stdout, stderr } = await webhook().certs()
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+    expect(stdout).to.match(/^authority made, until \d{4}-\d\d-\d\d \(Secret experiment-webhook-ca\)$/m)
+    expect(stdout).to.contain(`1 root in ValidatingWebhookConfiguration ${webhook().configuration}`)
+    expect(stdout).to.match(/^leaf made for 127\.0\.0\.1, until .* \(Secret experiment-webhook-tls\)$/m)
+    await webhook().podReloads()
+    await passes('the API server to have the bundle')
+  })
+
+  it('renews the leaf under the same root, and drops no call', async () => {
+    const [{ cert }, roots] = [await webhook().pair('experiment-webhook-tls'), await webhook().roots()]
+    await webhook().underLoad(async () => {
+      expect((await webhook().certs()).stdout)
+        .to.contain('authority kept')
+        .and.to.contain('leaf renewed')
+      await webhook().podReloads()
+    })
+    expect((await webhook().pair('experiment-webhook-tls')).cert).to.not.equal(cert)
+    expect(await webhook().roots()).to.deep.equal(roots)
+  })
+
+  it('publishes the root of a new key beside the old one, and drops no call while pods change over', async () => {
+    const [before] = await webhook().roots()
+    await webhook().underLoad(async () => {
+      const { stdout } = await webhook().certs(['--new-ca'])
+      expect(stdout).to.contain('authority replaced').and.to.contain('2 roots in')
+      await Promise.all([webhook().call(), webhook().call()]) // the pod still has the old leaf
+      await webhook().podReloads()
+    })
+    for (const roots of await webhook().roots()) {
+      expect(roots).to.have.lengthOf(2)
+      expect(roots[1]).to.equal(before?.[0])
+    }
+  })
+
+  it('completes what a run that died left behind, wherever it died', async () => {
+    const cluster = webhook().cluster()
+    const at = { clock, timers: AT_ONCE, say: () => undefined }
+    for (const writes of [0, 1, 2, 3]) {
+      const died = await renew(dying(cluster, writes), { ...at, wantsNewCa: true }).catch((error: unknown) => error)
+      expect(`${died}`, `after ${writes} writes`).to.equal('Error: killed')
+      await webhook().call() // by the leaf of before
+      await renew(cluster, { ...at, wantsNewCa: false })
+      await webhook().call()
+      await webhook().podReloads()
+      await passes('the API server to have the new root')
+    }
+  })
+
+  it('tells one of two runs at once that the other was there', async () => {
+    const cluster = webhook().cluster()
+    const at = { clock, timers: AT_ONCE, say: () => undefined, wantsNewCa: true }
+    const results = await Promise.allSettled([renew(cluster, at), renew(cluster, at)])
+    expect(results.map(({ status }) => status).sort()).to.deep.equal(['fulfilled', 'rejected'])
+    await webhook().call()
+    await webhook().podReloads()
+    await passes('the API server to have the root of the one that won')
+  })
+
+  it('keeps the key of an old authority: leaves that it signed verify under its renewed certificate', async () => {
+    const cluster = webhook().cluster()
+    const trust = async (bundle: string) => {
+      for (const configuration of (await cluster.read()).configurations) await cluster.publish(configuration, bundle)
+    }
+    await trust((await newAuthority({ clock, days: 3_650 })).cert) // so that it is seen to look at the bundle
+    await eventually('calls to fail', 20_000, async () => {
+      if (
+        (await webhook()
+          .call()
+          .catch(() => 'failed')) !== 'failed'
+      )
+        throw new Error('they pass')
+    })
+    const renewed = await renewedAuthority(await webhook().pair('experiment-webhook-ca'), { clock, days: 3_650 })
+    await trust(renewed.cert)
+    await passes('calls to pass again')
+  })
+})
+
+/** The steps of the script without its pause. */
+const AT_ONCE: Timers = {
+  now: () => performance.now(),
+  after: (_delayMs, run) => {
+    const next = setImmediate(run)
+    return () => clearImmediate(next)
+  },
+}
+
+/** A cluster on which the run is killed after so many writes. */
+function dying(cluster: Cluster, writes: number): Cluster {
+  let left = writes
+  const count = () => {
+    if (left === 0) throw new Error('killed')
+    left -= 1
+  }
+  return {
+    ...cluster,
+    writeSecret: async (...args) => {
+      count()
+      await cluster.writeSecret(...args)
+    },
+    publish: async (...args) => {
+      count()
+      await cluster.publish(...args)
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { REASONS } from '../../common/api/reasons.ts'
+import { Page, patternOf, wordsOf } from './document.ts'
+import { aSource, DEADLINE_MS, forkOf, usesProduct } from './product.ts'
+
+const GUIDE = new Page('guide.md')
+const FIRST = 'kubectl apply -f faster-cart.yaml'
+
+describe('the guide, on the real control plane', () => {
+  const place = usesProduct()
+  let folder = ''
+
+  before('its files and the workload that it tells of', async () => {
+    folder = await mkdtemp(join(tmpdir(), 'guide-'))
+    await GUIDE.writeFiles(folder)
+    await aSource(place(), 'cart', { replicas: 3 })
+  })
+  after('its files go', () => rm(folder, { recursive: true }))
+
+  /** What a command of the guide says here, as if this were the namespace that the guide tells of. */
+  async function run(command: string) {
+    const [program, ...args] = wordsOf(command).map((word) => word.replace(/^([\w-]+\.yaml)$/, join(folder, '$1')))
+    expect(program).to.equal('kubectl')
+    const { code, text } = await place().kubectl(args)
+    return { code, text: text.replaceAll(place().namespace, 'shop') }
+  }
+
+  for (const { command, says, isRefused } of GUIDE.steps()) {
+    it(`runs ${command}`, async function () {
+      this.timeout(2 * DEADLINE_MS) // some wait for a minute themselves
+      const { code, text } = await run(command)
+      expect(code !== 0, text).to.equal(isRefused)
+      for (const line of says) expect(text).to.match(patternOf(line))
+    })
+
+    if (command === FIRST)
+      for (const inline of GUIDE.inline())
+        it(`could run ${inline}`, async () => {
+          const found = await place().shows('faster-cart', 'a fork', ({ status }) => !!status?.experimentResourceRef)
+          const named = inline.replace('NAME', 'faster-cart').replace('FORK', forkOf(found))
+          const { code, text } = await run(/ delete /.test(named) ? `${named} --dry-run=server` : named)
+          expect(code, text).to.equal(0)
+        })
+  }
+
+  it('has run them all', () => {
+    expect(GUIDE.steps().length).to.be.greaterThan(8)
+    expect(GUIDE.steps().map(({ command }) => command)).to.include(FIRST)
+    expect(GUIDE.inline().length).to.be.greaterThan(2)
+    expect([...new Set(GUIDE.languages())].sort()).to.deep.equal(['console', 'yaml'])
+  })
+
+  it('says words of the vocabulary', () => {
+    const said = [...GUIDE.text.matchAll(/says\s+`([A-Z]\w+)`/g)].map(([, word = '']) => word)
+    expect(said).to.include('Expired')
+    for (const word of said) expect(REASONS).to.have.property(word)
+  })
+})

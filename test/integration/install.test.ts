@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { at, type KubeObject, listOr } from '../../common/api/object.ts'
+import { ApiError } from '../../sandbox/api.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { applyCrds } from '../../sandbox/first-objects.ts'
+import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
+import { certManagerCrds } from '../../sandbox/modules.ts'
+import { run } from '../../sandbox/run.ts'
+import { bind, may, usesOwnControlPlane } from './own-plane.ts'
+
+const GROUP = 'experimentcontroller.example.com'
+const DEPLOYMENTS = `/apis/apps/v1/namespaces/${SYSTEM_NAMESPACE}/deployments`
+const SERVER_SIDE = ['--server-side', '--validate=strict']
+const ADMISSION = 'admissionregistration.k8s.io/v1'
+const READ = ['get', 'list', 'watch']
+
+describe('the shipped manifests, in an empty cluster', () => {
+  const plane = usesOwnControlPlane()
+
+  const apply = (folder: string, ...flags: readonly string[]) =>
+    plane().kubectl(['apply', '-k', new URL(`../../manifests/${folder}`, import.meta.url).pathname, ...flags])
+
+  async function isAccepted(folder: string, ...flags: readonly string[]): Promise<void> {
+    const { code, stderr } = await apply(folder, ...flags)
+    expect(stderr).to.equal('') // neither a refusal nor a warning
+    expect(code).to.equal(0)
+  }
+
+  /** What the script says when it is run for the shipped installation. */
+  async function certs(): Promise<string> {
+    const env = { ...process.env, KUBECONFIG: plane().kubeconfig }
+    const { stdout, stderr } = await run(process.execPath, ['certs/main.ts'], { env })
+    return `${stdout}${stderr}`
+  }
+
+  const configurations = () =>
+    Promise.all(
+      ['mutating', 'validating'].map((kind) =>
+        plane().api.get(`/apis/${ADMISSION}/${kind}webhookconfigurations/experiment-deployment-controller`),
+      ),
+    )
+  const bundles = async () =>
+    (await configurations()).map(({ webhooks }) => at(listOr(webhooks)[0], 'clientConfig', 'caBundle'))
+
+  it('are accepted strictly and without a warning where there is no cert-manager', () =>
+    isAccepted('script-certs', '--validate=strict'))
+
+  it('keep the certificates that the script made, however they are applied again', async () => {
+    const before = await bundles()
+    expect(before).to.deep.equal([undefined, undefined])
+    expect(await certs()).to.match(/^leaf made for experiment-webhook\.experiment-controller-system\.svc, /m)
+    const made = await bundles()
+    for (const bundle of made) expect(bundle).to.be.a('string')
+    await isAccepted('script-certs', '--validate=strict')
+    expect(await bundles()).to.deep.equal(made)
+    await isAccepted('script-certs', ...SERVER_SIDE)
+    expect(await bundles()).to.deep.equal(made)
+  })
+
+  it('are accepted with certificates where there is', async () => {
+    await applyCrds(plane().api, await certManagerCrds())
+    await isAccepted('default', '--validate=strict')
+    for (const { metadata } of await configurations())
+      expect(metadata.annotations).to.have.property('cert-manager.io/inject-ca-from')
+  })
+
+  it('are accepted from who applies on the server side, too', () => isAccepted('default', ...SERVER_SIDE))
+
+  it('have the script leave what is now for cert-manager to see to', async () =>
+    expect(await certs()).to.contain('certs: cert-manager sees to these webhook configurations'))
+
+  it('change nothing the second time', async () => {
+    const generations = async () => {
+      const found = await plane().api.list<KubeObject>(DEPLOYMENTS)
+      return found.map(({ metadata }) => metadata.generation)
+    }
+    const first = await generations()
+    await isAccepted('default', ...SERVER_SIDE)
+    expect(await generations()).to.deep.equal(first)
+  })
+
+  it('hold certificates to the schemas of cert-manager: a misspelt field is refused', async () => {
+    const manifest = readFileSync('manifests/cert-manager/certificates.yaml', 'utf8')
+    const input = manifest.replace('dnsNames:', 'dnsName:')
+    const { code, stderr } = await plane().kubectl(['apply', ...SERVER_SIDE, '--dry-run=server', '-f', '-'], { input })
+    expect(code).to.equal(1)
+    expect(stderr).to.contain('.spec.dnsName: field not declared in schema')
+  })
+
+  it('get their pods past Pod Security, three webhooks and a controller, with a budget that counts them', async () => {
+    for (const [name, replicas] of Object.entries({ 'experiment-webhook': 3, 'experiment-controller': 1 }))
+      await eventually(`${name} to have its pods`, 30_000, async () => {
+        const found = await plane().api.get(`${DEPLOYMENTS}/${name}`)
+        expect(at(found, 'status', 'readyReplicas'), JSON.stringify(found.status)).to.equal(replicas)
+      })
+    const budget = `/apis/policy/v1/namespaces/${SYSTEM_NAMESPACE}/poddisruptionbudgets/experiment-webhook`
+    await eventually('the budget to count', 30_000, async () => {
+      const found = await plane().api.get(budget)
+      expect(at(found, 'status', 'disruptionsAllowed'), JSON.stringify(found.status)).to.equal(2)
+    })
+  })
+
+  it('let nothing less restricted into their namespace', async () => {
+    const pod = {
+      metadata: { name: 'root' },
+      spec: { containers: [{ name: 'root', image: 'registry.example/root:1' }] },
+    }
+    const answer = await plane()
+      .api.create(`/api/v1/namespaces/${SYSTEM_NAMESPACE}/pods?dryRun=All`, pod)
+      .catch((error: unknown) => error)
+    expect(answer).to.be.instanceOf(ApiError)
+    expect(`${answer}`).to.contain('violates PodSecurity "restricted')
+  })
+
+  it('let who may edit create experiments, who may view read them, and both read policies', async () => {
+    const namespace = 'default'
+    const proof = { verb: 'get', group: GROUP, resource: 'experimentpolicies' }
+    await bind(plane(), 'alice', { role: 'edit', namespace, proof })
+    await bind(plane(), 'bob', { role: 'view', namespace, proof })
+    const rights = async (user: 'alice' | 'bob', resource: string) => {
+      const verbs = [...READ, 'create', 'update', 'patch', 'delete']
+      const allowed = await Promise.all(
+        verbs.map((verb) => may(plane(), user, { verb, group: GROUP, resource, namespace })),
+      )
+      return verbs.filter((_, index) => allowed[index])
+    }
+    const write = ['create', 'update', 'patch', 'delete']
+    expect(await rights('alice', 'experimentdeployments')).to.deep.equal([...READ, ...write])
+    expect(await rights('bob', 'experimentdeployments')).to.deep.equal(READ)
+    expect(await rights('alice', 'experimentpolicies')).to.deep.equal(READ)
+    expect(await rights('bob', 'experimentpolicies')).to.deep.equal(READ)
+  })
+})

@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { parseDocument } from 'yaml'
+import { EXPERIMENT_DEPLOYMENT, PREFIX } from '../../common/api/names.ts'
+import { at, type JsonObject } from '../../common/api/object.ts'
+import { pathOf } from '../../common/kube/resources.ts'
+import { ApiError } from '../../sandbox/api.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { bind, usesOwnControlPlane } from './own-plane.ts'
+
+const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/experiment-deployment-controller'
+const REQUESTED_BY = `${PREFIX}requested-by`
+const OURS = EXPERIMENT_DEPLOYMENT.apiVersion.split('/')[0] ?? ''
+
+/** The shipped CRD; the pack knows sources in another namespace already, and is asked about them. */
+function crd(): string {
+  const document = parseDocument(
+    readFileSync(new URL('../../crds/experimentdeployments.yaml', import.meta.url), 'utf8'),
+  )
+  const spec = ['spec', 'versions', 0, 'schema', 'openAPIV3Schema', 'properties', 'spec', 'properties']
+  const field = [...spec, 'sourceRef', 'properties', 'namespace']
+  if (!document.hasIn(field)) document.setIn(field, { type: 'string' })
+  return document.toString()
+}
+
+const CREATES_DEPLOYMENTS = { verb: 'create', group: 'apps', resource: 'deployments' }
+
+/** Somebody may create experiments, and of workloads what `verbs` says. */
+const roleOf = (name: string, verbs: readonly string[]) => ({
+  metadata: { name },
+  rules: [
+    { apiGroups: [OURS], resources: ['experimentdeployments'], verbs: ['*'] },
+    { apiGroups: [OURS], resources: ['experimentdeployments/scale', 'experimentdeployments/status'], verbs: ['*'] },
+    ...(verbs.length > 0 ? [{ apiGroups: ['apps'], resources: ['deployments'], verbs }] : []),
+  ],
+})
+
+type User = 'admin' | 'alice' | 'bob'
+interface Asks {
+  readonly by: User
+  readonly kind?: string
+  readonly from?: string
+  readonly source?: string
+  readonly overrideSpec?: JsonObject
+  readonly requester?: string
+  readonly dryRun?: boolean
+  readonly namespace?: string
+}
+
+describe('the pack, while there is no webhook configuration', () => {
+  const plane = usesOwnControlPlane([crd()])
+  const apiOf = (user: User) => (user === 'admin' ? plane().api : plane().apiAs(user))
+  const path = (namespace: string, name?: string) =>
+    pathOf(EXPERIMENT_DEPLOYMENT, name === undefined ? { namespace } : { namespace, name })
+
+  let count = 0
+  /** Creates an experiment in `shop`; a refusal is its message. */
+  async function create({ by, kind = 'Deployment', source = 'cart', dryRun = true, ...asks }: Asks): Promise<string> {
+    const { from, namespace = 'shop', overrideSpec = {}, requester } = asks
+    count += 1
+    const annotations = requester === undefined ? {} : { [REQUESTED_BY]: requester }
+    const experiment = {
+      apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
+      kind: EXPERIMENT_DEPLOYMENT.kind,
+      metadata: { name: `e${count}`, annotations },
+      spec: { sourceRef: { kind, name: source, ...(from !== undefined && { namespace: from }) }, overrideSpec },
+    }
+    return answered(apiOf(by).create(`${path(namespace)}${dryRun ? '?dryRun=All' : ''}`, experiment))
+  }
+
+  before('the pack holds', async () => {
+    const { code, stderr } = await plane().kubectl([
+      'apply',
+      '--server-side',
+      '--validate=strict',
+      '-k',
+      'manifests/pack',
+    ])
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+    for (const name of ['shop', 'other', 'blind'])
+      await plane().api.create('/api/v1/namespaces', { metadata: { name } })
+    const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
+    await plane().api.create(roles, roleOf('creates-and-gets', ['get', 'create']))
+    await plane().api.create(roles, roleOf('creates', ['create']))
+    await plane().api.create(roles, roleOf('only-experiments', []))
+    await bind(plane(), 'alice', { role: 'creates-and-gets', namespace: 'shop', proof: CREATES_DEPLOYMENTS })
+    await bind(plane(), 'alice', { role: 'creates', namespace: 'blind', proof: CREATES_DEPLOYMENTS })
+    const proof = { verb: 'create', group: OURS, resource: 'experimentdeployments' }
+    await bind(plane(), 'bob', { role: 'only-experiments', namespace: 'shop', proof })
+    await eventually('the pack to refuse', 20_000, async () => {
+      if ((await create({ by: 'bob' })) === 'accepted') throw new Error('it does not yet')
+    })
+  })
+
+  it('was found sound by the API server, which knows the types of our kind', () =>
+    eventually('the API server to have checked the types', 20_000, async () => {
+      const found = await plane().api.get(POLICIES)
+      expect(at(found, 'status', 'observedGeneration')).to.equal(found.metadata.generation)
+      expect(at(found, 'status', 'typeChecking', 'expressionWarnings')).to.equal(undefined)
+    }))
+
+  const NEEDS = 'needs "create deployments.apps" and "get deployments.apps/cart" in namespace "shop"'
+
+  const cases: Record<string, Asks & { readonly answer: string }> = {
+    'lets who may create and get the source experiment': { by: 'alice', answer: 'accepted' },
+    'refuses who may only create experiments': { by: 'bob', answer: NEEDS },
+    'says the same of a source that is not there': {
+      by: 'bob',
+      source: 'nothing',
+      answer: NEEDS.replace('cart', 'nothing'),
+    },
+    'says the same to who may create, and not get': {
+      by: 'alice',
+      namespace: 'blind',
+      answer: NEEDS.replace('shop', 'blind'),
+    },
+    'asks about the namespace of the source': { by: 'alice', from: 'other', answer: NEEDS.replace('shop', 'other') },
+    'asks about the kind of the source': {
+      by: 'alice',
+      kind: 'StatefulSet',
+      answer: NEEDS.replaceAll('deployments', 'statefulsets'),
+    },
+    'asks about the group of the source': {
+      by: 'alice',
+      kind: 'Rollout',
+      answer: NEEDS.replaceAll('deployments.apps', 'rollouts.argoproj.io'),
+    },
+    'refuses replicas in the override': {
+      by: 'alice',
+      overrideSpec: { replicas: 3 },
+      answer: 'spec.overrideSpec.replicas: not here; set spec.replicas',
+    },
+    'refuses a selector in the override, also one that is null': {
+      by: 'alice',
+      overrideSpec: { selector: null },
+      answer: 'spec.overrideSpec.selector: the experiment selects its pods by a label of its own; remove this',
+    },
+    'lets somebody name herself as the requester': { by: 'alice', requester: 'alice', answer: 'accepted' },
+    'refuses a forged requester': {
+      by: 'alice',
+      requester: 'bob',
+      answer: `metadata.annotations[${REQUESTED_BY}]: names another requester than "alice"; remove it`,
+    },
+  }
+  for (const [sentence, { answer, ...asks }] of Object.entries(cases))
+    it(sentence, async () => {
+      const said = await create(asks)
+      expect(said.replace(/^.* denied request: /, 'Forbidden: ')).to.equal(
+        answer === 'accepted' ? answer : `Forbidden: ${answer}`,
+      )
+    })
+
+  it('prints a refusal in one line', async () => {
+    const input = JSON.stringify({
+      ...EXPERIMENT_DEPLOYMENT,
+      metadata: { name: 'x' },
+      spec: { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {} },
+    })
+    const { stderr } = await plane().kubectl(['-n', 'shop', 'create', '--validate=false', '-f', '-'], {
+      input,
+      kubeconfig: await plane().kubeconfigAs('bob'),
+    })
+    expect(stderr).to.match(/^Error from server \(Forbidden\): .* denied request: needs "create deployments\.apps"/)
+    expect(stderr.trim().split('\n')).to.have.lengthOf(1)
+  })
+
+  it('asks again when the spec changes, not about labels, status and the end', async () => {
+    expect(await create({ by: 'alice', requester: 'alice', dryRun: false })).to.equal('accepted')
+    const made = path('shop', `e${count}`)
+    const patch = (by: User, body: object, where = made) => answered(apiOf(by).patch(where, body))
+    expect(await patch('bob', { metadata: { labels: { seen: 'yes' } } })).to.equal('accepted')
+    expect(await patch('bob', { status: { share: '8%' } }, `${made}/status`)).to.equal('accepted')
+    expect(await patch('bob', { spec: { overrideSpec: { paused: false } } })).to.contain(NEEDS)
+    expect(await patch('admin', { spec: { ttlSeconds: 60 } }), 'the requester unchanged').to.equal('accepted')
+    const stolen = { metadata: { annotations: { [REQUESTED_BY]: 'bob' } } }
+    expect(await patch('alice', stolen)).to.contain('names another requester than "alice"')
+    expect(await answered(apiOf('bob').delete(made))).to.equal('accepted')
+  })
+})
+
+/** "accepted", or the words of the refusal. */
+const answered = (request: Promise<unknown>): Promise<string> =>
+  request.then(
+    () => 'accepted',
+    (error: unknown) => {
+      if (error instanceof ApiError && error.status === 403) return error.message
+      throw error
+    },
+  )

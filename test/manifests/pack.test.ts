@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { at, isObject, listOr } from '../../common/api/object.ts'
+import { brokenRules } from '../../common/api/rules.ts'
+import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
+import { shipped, shippedOne } from './shipped.ts'
+
+const NAME = 'experiment-deployment-controller'
+const policy = () => shippedOne('pack', 'ValidatingAdmissionPolicy', NAME)
+
+/** `{'Deployment': 'apps', ...}` as the variable `name` of the policy has it. */
+function mapOf(name: string): unknown {
+  const variables = listOr(at(policy(), 'spec', 'variables')).filter(isObject)
+  const text = `${variables.find((variable) => variable.name === name)?.expression}`
+  return JSON.parse(/^\{.*\}/.exec(text)?.[0].replaceAll("'", '"') ?? '{}')
+}
+
+describe('the pack', () => {
+  it('knows every kind that can be forked, by its resource and group', () => {
+    const kinds = Object.entries(WORKLOAD_KINDS)
+    expect(mapOf('resource')).to.deep.equal(Object.fromEntries(kinds.map(([kind, { plural }]) => [kind, plural])))
+    expect(mapOf('group')).to.deep.equal(
+      Object.fromEntries(kinds.map(([kind, { apiVersion }]) => [kind, apiVersion.split('/')[0]])),
+    )
+  })
+
+  it('bans in the words of the webhook', () => {
+    const said = listOr(at(policy(), 'spec', 'validations')).map((validation) => at(validation, 'message'))
+    const rules = brokenRules({ overrideSpec: { selector: {}, replicas: 1 } })
+    expect(rules).to.have.lengthOf(2)
+    for (const { field, message } of rules) expect(said).to.include(`${field}: ${message}`)
+  })
+
+  it('refuses as Forbidden: of an Invalid kubectl prints "is invalid: :"', () =>
+    expect(listOr(at(policy(), 'spec', 'validations')).map((validation) => at(validation, 'reason'))).to.deep.equal(
+      Array.from({ length: 4 }, () => 'Forbidden'),
+    ))
+
+  it('is asked when the webhook is, wherever the webhook is', () => {
+    const conditions = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'].map((kind) =>
+      at(listOr(shippedOne('base', kind, NAME).webhooks)[0], 'matchConditions'),
+    )
+    for (const condition of conditions) expect(at(policy(), 'spec', 'matchConditions')).to.deep.equal(condition)
+    const rules = at(listOr(shippedOne('base', 'ValidatingWebhookConfiguration', NAME).webhooks)[0], 'rules')
+    expect(at(policy(), 'spec', 'matchConstraints', 'resourceRules')).to.deep.equal(rules)
+  })
+
+  it('denies, in every namespace', () => {
+    const binding = shippedOne('pack', 'ValidatingAdmissionPolicyBinding', NAME)
+    expect(binding.spec).to.deep.equal({ policyName: NAME, validationActions: ['Deny'] })
+    expect(shipped('pack')).to.have.lengthOf(2)
+  })
+})

@@ -1,0 +1,83 @@
+import { expect } from 'chai'
+import { at, isObject, listOr, objectOr } from '../../common/api/object.ts'
+import { shippedOne } from './shipped.ts'
+
+const PROGRAMS = ['experiment-controller', 'experiment-webhook']
+const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+const podOf = (name: string) => objectOr(at(shippedOne('base', 'Deployment', name), 'spec', 'template', 'spec'))
+const containerOf = (name: string) => objectOr(listOr(podOf(name).containers)[0])
+
+describe('the pods that we ship', () => {
+  for (const name of PROGRAMS) {
+    it(`${name} has a projected token alone, where the client looks for it`, () => {
+      expect(podOf(name).automountServiceAccountToken).to.equal(false)
+      expect(shippedOne('base', 'ServiceAccount', name).automountServiceAccountToken).to.equal(false)
+      const mount = listOr(containerOf(name).volumeMounts).find((found) => at(found, 'mountPath') === TOKEN_PATH)
+      const volume = listOr(podOf(name).volumes).find((found) => at(found, 'name') === at(mount, 'name'))
+      const sources = listOr(at(volume, 'projected', 'sources')).flatMap((source) => Object.keys(objectOr(source)))
+      expect(sources).to.deep.equal(['serviceAccountToken', 'configMap', 'downwardAPI'])
+      expect(at(mount, 'readOnly')).to.equal(true)
+    })
+
+    it(`${name} is as restricted as a pod can be`, () => {
+      expect(at(podOf(name), 'securityContext')).to.deep.include({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      })
+      expect(containerOf(name).securityContext).to.deep.equal({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+    })
+
+    it(`${name} knows its namespace, has time to end, a priority, probes and resources`, () => {
+      const variables = listOr(containerOf(name).env).filter(isObject)
+      const namespace = variables.find((variable) => variable.name === 'POD_NAMESPACE')
+      expect(at(namespace, 'valueFrom', 'fieldRef', 'fieldPath')).to.equal('metadata.namespace')
+      expect(podOf(name)).to.deep.include({
+        terminationGracePeriodSeconds: 45,
+        priorityClassName: 'experiment-deployment-controller',
+        enableServiceLinks: false,
+      })
+      expect(containerOf(name)).to.include.keys('livenessProbe', 'readinessProbe', 'resources')
+      expect(shippedOne('base', 'PriorityClass', 'experiment-deployment-controller').globalDefault).to.equal(undefined)
+    })
+  }
+
+  it('are three webhooks, on hosts and in zones apart, of which one always stays', () => {
+    const webhook = shippedOne('base', 'Deployment', 'experiment-webhook')
+    expect(at(webhook, 'spec', 'replicas')).to.equal(3)
+    expect(at(webhook, 'spec', 'strategy', 'rollingUpdate', 'maxUnavailable')).to.equal(0)
+    const spread = listOr(podOf('experiment-webhook').topologySpreadConstraints).map((found) =>
+      at(found, 'topologyKey'),
+    )
+    expect(spread).to.deep.equal(['kubernetes.io/hostname', 'topology.kubernetes.io/zone'])
+    const budget = shippedOne('base', 'PodDisruptionBudget', 'experiment-webhook')
+    expect(budget.spec).to.deep.include({ minAvailable: 1, selector: at(webhook, 'spec', 'selector') })
+  })
+
+  it('are one controller at a time', () => {
+    const controller = shippedOne('base', 'Deployment', 'experiment-controller')
+    expect(controller.spec).to.deep.include({ replicas: 1, strategy: { type: 'Recreate' } })
+  })
+
+  it('let in the admission port from addresses alone, and the other ports from monitoring alone', () => {
+    const rows = PROGRAMS.flatMap((name) => {
+      const policy = shippedOne('base', 'NetworkPolicy', name)
+      expect(at(policy, 'spec', 'podSelector', 'matchLabels')).to.deep.equal({ 'app.kubernetes.io/name': name })
+      return listOr(at(policy, 'spec', 'ingress')).map((rule) => [
+        listOr(at(rule, 'ports'))
+          .map((port) => at(port, 'port'))
+          .join(),
+        [...new Set(listOr(at(rule, 'from')).flatMap((from) => Object.keys(objectOr(from))))].join(),
+      ])
+    })
+    expect(rows).to.deep.equal([
+      ['probes', 'namespaceSelector'],
+      ['admission', 'ipBlock'],
+      ['health', 'namespaceSelector'],
+    ])
+  })
+})

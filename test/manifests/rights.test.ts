@@ -1,0 +1,154 @@
+import { expect } from 'chai'
+import { at, isObject, type KubeObject, listOr } from '../../common/api/object.ts'
+import { shipped } from './shipped.ts'
+
+const OURS = 'experimentcontroller.example.com'
+
+/** What each account may do, and why: `group/resource`, then verbs. This and nothing else; see the comments of the roles. */
+const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'experiment-controller': {
+    [`${OURS}/experimentdeployments`]: 'get list watch',
+    [`${OURS}/experimentdeployments/status`]: 'patch',
+    [`${OURS}/experimentdeployments/finalizers`]: 'update',
+    [`${OURS}/experimentpolicies`]: 'list watch',
+    [`${OURS}/experimentpolicies/status`]: 'patch',
+    'apps/deployments': 'get list watch create patch delete',
+    'apps/statefulsets': 'get list watch create patch delete',
+    'argoproj.io/rollouts': 'get list watch create patch delete',
+    'apps/replicasets': 'get list',
+    '/podtemplates': 'get',
+    'apps/controllerrevisions': 'get create delete',
+    '/services': 'list watch',
+    'discovery.k8s.io/endpointslices': 'list watch',
+    '/namespaces': 'get',
+    'autoscaling/horizontalpodautoscalers': 'list',
+    'policy/poddisruptionbudgets': 'list',
+    'networking.k8s.io/networkpolicies': 'list',
+    'events.k8s.io/events': 'create patch list',
+    'coordination.k8s.io/leases': 'create get update',
+  },
+  'experiment-webhook': {
+    [`${OURS}/experimentdeployments`]: 'list',
+    [`${OURS}/experimentpolicies`]: 'list watch',
+    'apps/deployments': 'get',
+    'apps/statefulsets': 'get',
+    'argoproj.io/rollouts': 'get',
+    'apps/replicasets': 'get list',
+    '/podtemplates': 'get',
+    '/services': 'list',
+    'discovery.k8s.io/endpointslices': 'list',
+    '/namespaces': 'get',
+    'autoscaling/horizontalpodautoscalers': 'list',
+    'policy/poddisruptionbudgets': 'list',
+    'networking.k8s.io/networkpolicies': 'list',
+    'authorization.k8s.io/subjectaccessreviews': 'create',
+  },
+  'experiment-editor': {
+    [`${OURS}/experimentdeployments`]: 'get list watch create update patch delete deletecollection',
+    [`${OURS}/experimentdeployments/scale`]: 'get update patch',
+    [`${OURS}/experimentdeployments/status`]: 'get',
+    [`${OURS}/experimentpolicies`]: 'get list watch',
+  },
+  'experiment-viewer': {
+    [`${OURS}/experimentdeployments`]: 'get list watch',
+    [`${OURS}/experimentdeployments/scale`]: 'get',
+    [`${OURS}/experimentdeployments/status`]: 'get',
+    [`${OURS}/experimentpolicies`]: 'get list watch',
+  },
+}
+
+/** Of the table, what waits for the code that needs it: who writes that code takes the line away. */
+const NOT_YET: Readonly<Record<string, readonly string[]>> = {
+  'experiment-controller': [
+    `list ${OURS}/experimentpolicies`,
+    `watch ${OURS}/experimentpolicies`,
+    `patch ${OURS}/experimentpolicies/status`,
+    'get /namespaces',
+    'patch events.k8s.io/events',
+    'list events.k8s.io/events',
+    ...['create', 'get', 'update'].map((verb) => `${verb} coordination.k8s.io/leases`),
+  ],
+  'experiment-webhook': [
+    `list ${OURS}/experimentdeployments`,
+    `list ${OURS}/experimentpolicies`,
+    `watch ${OURS}/experimentpolicies`,
+    'get /namespaces',
+    'create authorization.k8s.io/subjectaccessreviews',
+  ],
+}
+
+/** A rule names groups and resources apart: these pairs of one rule exist. */
+const GROUPS_OF: Readonly<Record<string, readonly string[]>> = {
+  rollouts: ['argoproj.io'],
+  deployments: ['apps'],
+  statefulsets: ['apps'],
+}
+
+const texts = (rule: unknown, member: string): readonly string[] =>
+  listOr(isObject(rule) ? rule[member] : undefined).map((value) => `${value}`)
+
+/** `get apps/deployments` for every right that a role gives. */
+const rightsOf = (role: KubeObject): readonly string[] =>
+  listOr(at(role, 'rules')).flatMap((rule) =>
+    texts(rule, 'resources').flatMap((resource) =>
+      texts(rule, 'apiGroups')
+        .filter((group) => GROUPS_OF[resource]?.includes(group) ?? true)
+        .flatMap((group) => texts(rule, 'verbs').map((verb) => `${verb} ${group}/${resource}`)),
+    ),
+  )
+
+const roles = shipped('base').filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role')
+
+/** What no account of ours is ever given, in whatever group. */
+const NEVER = [
+  ...['\\*', 'impersonate', 'escalate', 'bind', 'approve', 'sign'].map((verb) => `^${verb} `),
+  ...['\\*', 'secrets', 'configmaps', 'pods', 'serviceaccounts', 'nodes'].map((resource) => `/${resource}(/|$)`),
+  ...['rbac.authorization.k8s.io', 'admissionregistration.k8s.io', 'apiextensions.k8s.io', '\\*'].map(
+    (group) => ` ${group}/`,
+  ),
+  '^(create|update|patch|delete|deletecollection) (/services|discovery.k8s.io/endpointslices)',
+].map((pattern) => new RegExp(pattern))
+
+describe('the rights that we ship', () => {
+  for (const [name, table] of Object.entries(RIGHTS)) {
+    const wanted = Object.entries(table).flatMap(([resource, verbs]) =>
+      verbs.split(' ').map((verb) => `${verb} ${resource}`),
+    )
+    const given = roles.filter(({ metadata }) => metadata.name === name).flatMap(rightsOf)
+
+    it(`give ${name} nothing beyond its table`, () =>
+      expect(given.filter((right) => !wanted.includes(right))).to.deep.equal([]))
+
+    it(`give ${name} all of its table, once`, () => {
+      const waiting = NOT_YET[name] ?? []
+      expect(wanted.filter((right) => !given.includes(right) && !waiting.includes(right))).to.deep.equal([])
+      expect(given).to.have.lengthOf(new Set(given).size)
+    })
+  }
+
+  it('are those of four roles, and of no other', () =>
+    expect([...new Set(roles.map(({ metadata }) => metadata.name))].sort()).to.deep.equal(Object.keys(RIGHTS).sort()))
+
+  it('never hold what would lead to more', () => {
+    const dangerous = roles.flatMap((role) =>
+      rightsOf(role).filter((right) => NEVER.some((pattern) => pattern.test(right))),
+    )
+    expect(dangerous).to.deep.equal([])
+    const workloads = '^(create|update|patch|delete) apps'
+    const [webhook] = roles.filter(({ metadata }) => metadata.name === 'experiment-webhook')
+    expect(webhook && rightsOf(webhook).filter((right) => new RegExp(workloads).test(right))).to.deep.equal([])
+  })
+
+  it('are bound to our two accounts alone', () => {
+    const subjects = shipped('base')
+      .filter(({ kind }) => kind.endsWith('RoleBinding'))
+      .flatMap((binding) =>
+        listOr(at(binding, 'subjects')).map(
+          (subject) => `${at(binding, 'roleRef', 'name')}: ${at(subject, 'kind')} ${at(subject, 'name')}`,
+        ),
+      )
+    for (const name of ['experiment-controller', 'experiment-webhook'])
+      expect(subjects).to.include(`${name}: ServiceAccount ${name}`)
+    expect(new Set(subjects).size).to.equal(2)
+  })
+})
