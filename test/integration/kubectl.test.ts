@@ -62,6 +62,7 @@ describe('kubectl, with the product', () => {
 
   it('replace without the namespace of the source is legal', async () => {
     await apply(manifest('replaced'))
+    await place().reaches('replaced', 'Available') // kubectl reads before it replaces: nobody writes in between
     const { code, text } = await kubectl(['replace', '-f', '-'], manifest('replaced', { replicas: 2 }))
     expect(code, text).to.equal(0)
     expect((await place().experimentAt('replaced')).spec.sourceRef.namespace).to.equal(place().namespace)
