@@ -37,8 +37,10 @@ const app = admissionApp({ validate: validator({ kube, schemas }), log })
 const tls = { cert: readFileSync(config.certFile, 'utf8'), key: readFileSync(config.keyFile, 'utf8') }
 const admission = tlsServer(app, tls)
 const health = healthServer({
-  unreadyBecause: () =>
-    stopping.signal.aborted ? 'stopping' : schemas.hasRead ? undefined : 'waits for the schemas of the cluster',
+  checks: {
+    schemas: () => (schemas.hasRead ? undefined : 'not read from the cluster yet'),
+    running: () => (stopping.signal.aborted ? 'stopping' : undefined),
+  },
 })
 
 const port = await listening(admission, config.port, config.host)
