@@ -51,3 +51,16 @@ export function reviewMetrics(metrics: Metrics, { reviews, bytes }: InFlight): R
     failed: metrics.counter(named('internal_errors_total', 'Reviews and requests that met a bug.')),
   }
 }
+
+/** Counts a look at the certificate that found it unusable; tells until when the present one is good. */
+export function certificateMetrics(metrics: Metrics, of: { readonly notAfter: Date }): Count<never> {
+  metrics.gauge({
+    name: 'webhook_certificate_not_after_seconds',
+    help: 'When the certificate that is served expires, in seconds since 1970.',
+    read: () => of.notAfter.getTime() / 1_000,
+  })
+  return metrics.counter({
+    name: `${PREFIX}certificate_reload_failures_total`,
+    help: 'Looks at the certificate that found it unusable, so that the old one is served on.',
+  })
+}
