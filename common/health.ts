@@ -1,16 +1,57 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Metrics } from './metrics.ts'
 
-/** What a probe asks. */
+/** What must hold, by name: undefined while it does, else what is wrong or waited for. */
+export type Checks = Readonly<Record<string, () => string | undefined>>
+
+/** What a probe or a monitor asks. */
 export interface Probes {
-  /** undefined: ready; else what is waited for */
-  readonly unreadyBecause: () => string | undefined
+  /** all must hold for a program to be ready */
+  readonly checks: Checks
+  readonly metrics?: Metrics
 }
 
-/** Plain HTTP for kubelet: `/livez` answers while the event loop turns, `/readyz` when reviews can be answered well. */
-export const healthServer = ({ unreadyBecause }: Probes): Server =>
-  createServer((request, response) => {
-    const finding = request.url === '/readyz' ? unreadyBecause() : undefined
-    const isKnown = request.url === '/readyz' || request.url === '/livez'
-    response.writeHead(isKnown ? (finding === undefined ? 200 : 503) : 404, { 'content-type': 'text/plain' })
-    response.end(`${isKnown ? (finding ?? 'ok') : 'only /livez and /readyz are served here'}\n`)
+/** Prometheus' text format, since 2014. */
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/**
+ * Plain HTTP for kubelet and monitors: `/livez` answers while the event loop turns, `/readyz` lists each check and is
+ * 503 unless all hold, `/metrics` tells numbers.
+ */
+export function healthServer({ checks, metrics }: Probes): Server {
+  const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
+    '/livez': (response) => send(response, 200, 'ok\n'),
+    '/readyz': (response) => {
+      const { isReady, lines } = readiness(checks)
+      send(response, isReady ? 200 : 503, `${lines.join('\n')}\n`)
+    },
+    ...(metrics && { '/metrics': (response) => void sendMetrics(response, metrics) }),
+  }
+  return createServer((request, response) => {
+    const [path = ''] = (request.url ?? '').split('?')
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined
+    if (page) page(response)
+    else send(response, 404, `only ${Object.keys(pages).join(', ')} are served here\n`)
   })
+}
+
+/** The lines that Kubernetes' own programs answer a probe with. */
+function readiness(checks: Checks): { readonly isReady: boolean; readonly lines: readonly string[] } {
+  const found = Object.entries(checks).map(([name, check]) => ({ name, finding: check() }))
+  return {
+    isReady: found.every(({ finding }) => finding === undefined),
+    lines: found.map(({ name, finding }) => (finding === undefined ? `[+]${name} ok` : `[-]${name}: ${finding}`)),
+  }
+}
+
+async function sendMetrics(response: ServerResponse, metrics: Metrics): Promise<void> {
+  try {
+    send(response, 200, await metrics.text(), METRICS_TYPE)
+  } catch (error) {
+    send(response, 500, `a metric cannot be read: ${error instanceof Error ? error.message : error}\n`)
+  }
+}
+
+function send(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': type }).end(text)
+}

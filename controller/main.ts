@@ -27,7 +27,10 @@ const client = kubeClient({
 const controller = new Controller({ ...config, client, clock: () => new Date(), timers, random, log })
 
 const probes = healthServer({
-  unreadyBecause: () => (isStopping ? 'stopping' : controller.isReady ? undefined : 'fills its caches'),
+  checks: {
+    caches: () => (controller.isReady ? undefined : 'being filled'),
+    running: () => (isStopping ? 'stopping' : undefined),
+  },
 })
 
 let isStopping = false

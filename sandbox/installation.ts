@@ -67,6 +67,7 @@ export async function install(plane: ControlPlane): Promise<Installation> {
     HOST: '127.0.0.1',
     PORT: `${port}`,
     HEALTH_PORT: `${healthPort}`,
+    DRAIN_SECONDS: '0', // it is stopped together with all that could call it
     TLS_CERT_FILE: files.certFile,
     TLS_KEY_FILE: files.keyFile,
   })

@@ -10,7 +10,7 @@ const PLANNING = [
 ]
 /** The longest matching place counts. `type x` allows only imports that are erased. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  'common/': ['common/', 'node:', 'pino'],
+  'common/': ['common/', 'node:', 'pino', 'prom-client'],
   'common/api/': PURE,
   'common/workload/': PURE,
   'common/schema/': ['common/', 'ajv', 'ajv-formats'],

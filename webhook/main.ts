@@ -1,24 +1,48 @@
-import { readFileSync } from 'node:fs'
 import { realTimers } from '../common/clock.ts'
 import { healthServer } from '../common/health.ts'
 import { kubeClient } from '../common/kube/client.ts'
-import { closed, listening } from '../common/listen.ts'
+import { factsOf } from '../common/kube/errors.ts'
+import { listening } from '../common/listen.ts'
 import { jsonLog } from '../common/log.ts'
+import { Metrics } from '../common/metrics.ts'
 import { SchemaCatalog } from '../common/schema/catalog.ts'
 import { keepFresh } from '../common/schema/refresher.ts'
 import { schemaSource } from '../common/schema/source.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
+import { CertificateFiles } from './certificate-files.ts'
+import { onlyNamed } from './client-certificate.ts'
 import { readConfig } from './config.ts'
+import { drain } from './drain.ts'
+import { inFlight } from './in-flight.ts'
+import { certificateMetrics, PREFIX, reviewMetrics } from './metrics.ts'
 import { mutator } from './mutate.ts'
 import { policyReflector, policySource } from './policy-source.ts'
 import { admissionApp } from './server.ts'
-import { tlsServer } from './tls.ts'
+import { secureContext, tlsServer } from './tls.ts'
 import { validator } from './validate.ts'
 
 const config = readConfig(process.env)
 const log = jsonLog({ destination: process.stdout, level: config.logLevel, facts: { program: 'webhook' } })
+for (const trouble of ['uncaughtException', 'unhandledRejection'] as const)
+  process.on(trouble, (error) => {
+    log.error(factsOf(error), trouble)
+    process.exit(1)
+  })
+
 const timers = realTimers()
 const stopping = new AbortController()
+const metrics = new Metrics()
+metrics.addNode(PREFIX)
+
+const certificate = new CertificateFiles({
+  ...config,
+  clientCaFile: config.callers?.caFile,
+  clock: () => new Date(),
+  timers,
+  log,
+  onUnusable: () => countUnusable({}),
+})
+const countUnusable = certificateMetrics(metrics, certificate)
 
 const kube = kubeClient({
   kubeconfig: config.kubeconfig,
@@ -27,7 +51,7 @@ const kube = kubeClient({
   random: Math.random,
 })
 const schemas = new SchemaCatalog(schemaSource(kube), Object.values(WORKLOAD_KINDS))
-const freshening = keepFresh({
+void keepFresh({
   catalog: schemas,
   timers,
   log,
@@ -37,30 +61,39 @@ const freshening = keepFresh({
 
 const policies = policyReflector({ client: kube, timers, random: Math.random, log, probeAbsentMs: config.kindProbeMs })
 policies.start()
+
+const flight = inFlight()
 const asked = { kube, schemas, policies: policySource(policies, timers), timers, clock: () => new Date() }
-const app = admissionApp({ mutate: mutator(asked), validate: validator(asked), log })
-const tls = { cert: readFileSync(config.certFile, 'utf8'), key: readFileSync(config.keyFile, 'utf8') }
-const admission = tlsServer(app, tls)
+const app = admissionApp({
+  mutate: mutator(asked),
+  validate: validator(asked),
+  log,
+  flight,
+  metrics: reviewMetrics(metrics, flight),
+  ...(config.callers && { guard: onlyNamed(config.callers.names) }),
+})
+const admission = tlsServer(app, { ...certificate.pair, minVersion: config.minVersion })
+certificate.follow((pair) => admission.setSecureContext(secureContext({ ...pair, minVersion: config.minVersion })))
 const health = healthServer({
-  unreadyBecause: () =>
-    stopping.signal.aborted
-      ? 'stopping'
-      : !schemas.hasRead
-        ? 'waits for the schemas of the cluster'
-        : !policies.hasSynced
-          ? 'waits for the policies of the cluster'
-          : undefined,
+  checks: {
+    schemas: () => (schemas.hasRead ? undefined : 'not read from the cluster yet'),
+    policies: () => (policies.hasSynced ? undefined : 'not read from the cluster yet'),
+    certificate: () => certificate.finding,
+    running: () => (stopping.signal.aborted ? 'stopping' : undefined),
+  },
+  metrics,
 })
 
 const port = await listening(admission, config.port, config.host)
 const healthPort = await listening(health, config.healthPort, config.host)
-log.info({ port, healthPort }, 'serving')
+log.info({ port, healthPort, notAfter: certificate.notAfter.toISOString() }, 'serving')
 
 const stop = async (): Promise<void> => {
-  if (stopping.signal.aborted) return
+  if (stopping.signal.aborted) process.exit(1) // a second signal: whoever asks twice does not want to wait
   stopping.abort()
-  log.info({}, 'stopping')
-  await Promise.all([closed(admission), closed(health), freshening, policies.stop()])
-  await kube.close()
+  log.info({ serveOnMs: config.drainMs }, 'stopping')
+  await drain({ server: admission, timers, serveOnMs: config.drainMs })
+  log.info({}, 'stopped')
+  process.exit(0) // nothing is left that anybody waits for
 }
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop())

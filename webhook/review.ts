@@ -83,14 +83,14 @@ export interface DenialStatus {
   readonly code: number
   readonly reason: string
   readonly message: string
-  readonly details?: {
-    /** for a 429: kubectl tries again then */
-    readonly retryAfterSeconds?: number
-    readonly group: string
-    readonly kind: string
-    readonly name: string
-    readonly causes: readonly { readonly reason: string; readonly field: string; readonly message: string }[]
-  }
+  readonly details?:
+    | {
+        readonly group: string
+        readonly kind: string
+        readonly name: string
+        readonly causes: readonly { readonly reason: string; readonly field: string; readonly message: string }[]
+      }
+    | { readonly retryAfterSeconds: number; readonly causes?: never }
 }
 
 /** What the API server is told. */

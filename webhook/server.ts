@@ -1,132 +1,128 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express'
-import { isObject } from '../common/api/object.ts'
 import { factsOf } from '../common/kube/errors.ts'
 import type { Log } from '../common/log.ts'
-import { type AdmissionRequest, type Answer, type DenialStatus, decodeReview, encodeReview } from './review.ts'
-import { isTooStructured, uidWithoutParsing } from './scan.ts'
+import { Metrics } from '../common/metrics.ts'
+import { denial } from './denial.ts'
+import { type InFlight, inFlight } from './in-flight.ts'
+import { intake } from './intake.ts'
+import { type Path, type ReviewMetrics, reviewMetrics } from './metrics.ts'
+import { Refused, refusalOf } from './refused.ts'
+import { type AdmissionRequest, type Answer, decodeReview, encodeReview } from './review.ts'
 import { answerTo, type Verdict } from './verdict.ts'
 
-/** Two objects of 3 MiB, the API server's own limit, fit. */
-const BODY_LIMIT = '7mb'
-
 export interface Deciding {
+  /** never denies; what it throws is a bug */
   readonly mutate: (request: AdmissionRequest) => Promise<Answer>
+  /** what it throws is a bug */
   readonly validate: (request: AdmissionRequest) => Promise<Verdict>
   readonly log: Log
+  readonly flight?: InFlight
+  readonly metrics?: ReviewMetrics
+  /** who may ask, where certificates of clients are demanded */
+  readonly guard?: RequestHandler
 }
 
+/** One of the two questions, and what answers it. */
+interface Endpoint {
+  readonly path: Path
+  readonly decide: (request: AdmissionRequest) => Promise<Answer>
+}
+
+type Serving = Pick<Deciding, 'log'> & Required<Pick<Deciding, 'flight' | 'metrics'>>
+
 /** The routes of admission; says nothing of sockets and TLS. */
-export function admissionApp({ mutate, validate, log }: Deciding): Express {
+export function admissionApp({
+  mutate,
+  validate,
+  log,
+  flight = inFlight(),
+  metrics = reviewMetrics(new Metrics(), flight),
+  guard = (_request, _response, next) => next(),
+}: Deciding): Express {
+  const serving = { log, flight, metrics }
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
   app.disable('query parser')
-  // inflate off: the API server does not compress, and 7 MiB could become 7 GiB
-  const body = express.json({ limit: BODY_LIMIT, type: 'application/json', strict: true, inflate: false, verify: scan })
-  app.post('/mutate', isJson, body, reviewed(mutate, log))
-  app.post(
-    '/validate',
-    isJson,
-    body,
-    reviewed(async (request) => answerTo(await validate(request)), log),
-  )
-  app.use((_request, response) => {
-    response.status(404).type('text/plain').send('only POST /mutate and /validate are served here\n')
+  const endpoints: readonly Endpoint[] = [
+    { path: 'mutate', decide: mutate },
+    { path: 'validate', decide: async (request) => answerTo(await validate(request)) },
+  ]
+  for (const endpoint of endpoints) app.post(`/${endpoint.path}`, guard, ...intake(flight), reviewed(endpoint, serving))
+  app.use(() => {
+    throw new Refused('only POST /mutate and /validate are served here', { status: 404, why: 'path' })
   })
-  app.use(boundary(log))
+  app.use(boundary(serving))
   return app
 }
 
-const isJson: RequestHandler = (request, response, next) => {
-  if (request.is('application/json')) next()
-  else response.status(415).type('text/plain').send('expected Content-Type: application/json\n')
-}
-
 const reviewed =
-  (decide: (request: AdmissionRequest) => Promise<Answer>, log: Log): RequestHandler =>
-  async (httpRequest, response) => {
-    const review = decodeReview(httpRequest.body)
+  (endpoint: Endpoint, serving: Serving): RequestHandler =>
+  async ({ body }, response) => {
+    const { metrics } = serving
+    const review = decodeReview(body)
     switch (review.is) {
       case 'unreadable':
-        response.status(400).type('text/plain').send(`${review.message}\n`)
-        return
+        throw new Refused(review.message, { status: 400, why: 'review' })
       case 'foreign':
-        send(response, review.uid, { allowed: true })
+        metrics.foreign({})
+        send(response, endpoint.path, review.uid, { allowed: true })
         return
-      case 'unknownVersion':
-        send(
-          response,
-          review.uid,
-          denial(400, 'BadRequest', `version ${review.version.slice(0, 60)} is not known here`),
-        )
-        return
+      case 'unknownVersion': {
+        const message = `version ${review.version.slice(0, 60)} is not known here`
+        throw new Refused(message, { status: 400, why: 'version', uid: review.uid })
+      }
       case 'ours':
-        send(response, review.request.uid, await decided(decide, review.request, log))
+        send(response, endpoint.path, review.request.uid, await decided(endpoint, review.request, serving))
     }
   }
 
 /** A bug of ours refuses this one change, and is told in the log alone: a stack is nobody's business. */
 async function decided(
-  decide: (request: AdmissionRequest) => Promise<Answer>,
+  { path, decide }: Endpoint,
   request: AdmissionRequest,
-  log: Log,
+  { log, metrics }: Serving,
 ): Promise<Answer> {
   const { uid, namespace, operation } = request
+  const stop = metrics.startReview()
   try {
     const answer = await decide(request)
-    log.info({ uid, namespace, operation, allowed: answer.allowed }, 'reviewed')
+    const { allowed } = answer
+    metrics.reviewed({ path, operation, outcome: outcomeOf(answer) })
+    log.info({ uid, namespace, operation, path, allowed }, 'reviewed')
     return answer
   } catch (error) {
-    log.error({ uid, namespace, operation, ...factsOf(error) }, 'review failed')
-    return denial(500, 'InternalError', `internal error, reference ${uid}`)
+    metrics.reviewed({ path, operation, outcome: 'failed' })
+    metrics.failed({})
+    log.error({ uid, namespace, operation, path, ...factsOf(error) }, 'review failed')
+    return denial(500, `internal error, reference ${uid}`)
+  } finally {
+    stop({ path })
   }
 }
 
-const denial = (code: number, reason: string, message: string): Answer => {
-  const status: DenialStatus = { code, reason, message }
-  return { allowed: false, status }
+/** A denial for want of time is the API server's, or ours; no mistake of the user's. */
+const outcomeOf = (answer: Answer) => {
+  if (answer.allowed) return 'allowed'
+  return answer.status.code === 504 ? 'timedOut' : 'denied'
 }
 
-const send = (response: Response, uid: string, answer: Answer): void => {
-  response.status(200).json(encodeReview(uid, answer))
-}
-
-/** A body that is not worth parsing; `status` is how body-parser passes it on. */
-class TooStructured extends Error {
-  readonly status = 413
-  readonly uid: string | undefined
-
-  constructor(uid: string | undefined) {
-    super('more than 100,000 keys and items; make the object smaller')
-    this.uid = uid
-  }
-}
-
-function scan(_request: unknown, _response: unknown, body: Uint8Array): void {
-  if (isTooStructured(body)) throw new TooStructured(uidWithoutParsing(body))
+/** /mutate never denies: what is wrong is told by /validate, in one voice, and defaults are no reason to stop anybody. */
+const send = (response: Response, path: Path, uid: string, answer: Answer): void => {
+  response.status(200).json(encodeReview(uid, path === 'mutate' && !answer.allowed ? { allowed: true } : answer))
 }
 
 const boundary =
-  (log: Log): ErrorRequestHandler =>
+  ({ log, metrics }: Serving): ErrorRequestHandler =>
   (error: unknown, request, response, _next) => {
-    if (error instanceof TooStructured && error.uid !== undefined) {
-      // to mutate may be skipped; validating tells it
-      const answer =
-        request.path === '/mutate' ? { allowed: true as const } : denial(413, 'RequestEntityTooLarge', error.message)
-      send(response, error.uid, answer)
-      return
+    const refused = refusalOf(error)
+    if (refused) metrics.refused(refused.why)
+    else {
+      metrics.failed({})
+      log.error(factsOf(error), 'request failed')
     }
-    const status = isObject(error) && typeof error.status === 'number' ? error.status : 500
-    if (status >= 500) log.error(factsOf(error), 'request failed')
-    response
-      .status(status)
-      .type('text/plain')
-      .send(`${WORDS[status] ?? 'the request could not be read'}\n`)
+    const { status, message, uid } = refused ?? { status: 500, message: 'internal error', uid: undefined }
+    const path = request.path === '/mutate' ? 'mutate' : 'validate'
+    if (uid !== undefined) send(response, path, uid, denial(status, message))
+    else response.status(status).type('text/plain').send(`${message}\n`)
   }
-
-const WORDS: Readonly<Record<number, string>> = {
-  400: 'the body is not JSON',
-  413: 'the body is too large',
-  415: 'the body is encoded in a way that is not served here',
-  500: 'internal error',
-}

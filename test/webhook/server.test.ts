@@ -1,46 +1,17 @@
-import { createServer } from 'node:http'
 import { expect } from 'chai'
 import { at } from '../../common/api/object.ts'
-import { closed, listening } from '../../common/listen.ts'
-import { jsonLog } from '../../common/log.ts'
-import { defaultsPatch } from '../../webhook/default.ts'
-import { admissionApp, type Deciding } from '../../webhook/server.ts'
+import { allow, serving } from './asking.ts'
 import { aReview } from './reviews.ts'
-
-const lines: string[] = []
-const log = jsonLog({ destination: { write: (line) => lines.push(line) }, level: 'debug' })
-
-type Ask = (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>
-
-/** Serves the app on a free port while `story` runs. */
-async function serving(validate: Deciding['validate'], story: (ask: Ask) => Promise<void>): Promise<void> {
-  const server = createServer(admissionApp({ mutate, validate, log }))
-  const port = await listening(server, 0, '127.0.0.1')
-  const ask: Ask = (path, body, headers = {}) =>
-    fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', connection: 'close', ...headers },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    })
-  try {
-    await story(ask)
-  } finally {
-    await closed(server)
-  }
-}
-
-const mutate: Deciding['mutate'] = async (request) => ({ allowed: true, patch: defaultsPatch(request) })
-const allow: Deciding['validate'] = async () => ({ is: 'admitted', warnings: ['[Plan] x'] })
 
 describe('the admission app', () => {
   it('echoes the uid of every review', () =>
-    serving(allow, async (ask) => {
+    serving(allow, async ({ ask }) => {
       for (const path of ['/mutate', '/validate'])
         expect(at(await (await ask(path, aReview())).json(), 'response', 'uid')).to.equal('uid-of-review')
     }))
 
   it('passes on warnings', () =>
-    serving(allow, async (ask) => {
+    serving(allow, async ({ ask }) => {
       expect(at(await (await ask('/validate', aReview())).json(), 'response')).to.deep.equal({
         uid: 'uid-of-review',
         allowed: true,
@@ -53,7 +24,7 @@ describe('the admission app', () => {
       async () => {
         throw new TypeError('of mine')
       },
-      async (ask) => {
+      async ({ ask, log }) => {
         const response = await ask('/validate', aReview())
         expect(response.status).to.equal(200)
         expect(at(await response.json(), 'response', 'status')).to.deep.equal({
@@ -61,18 +32,33 @@ describe('the admission app', () => {
           reason: 'InternalError',
           message: 'internal error, reference uid-of-review',
         })
-        expect(lines.at(-1)).to.include('of mine').and.include('"level":"error"')
+        expect(log.at(-1)).to.include('of mine').and.include('"level":"error"')
+      },
+    ))
+
+  it('asks to try again what could not be checked in time', () =>
+    serving(
+      async () => ({ is: 'unchecked', message: 'could not be checked in time, try again' }),
+      async ({ ask }) => {
+        expect(at(await (await ask('/validate', aReview())).json(), 'response')).to.deep.equal({
+          uid: 'uid-of-review',
+          allowed: false,
+          status: { code: 504, reason: 'Timeout', message: 'could not be checked in time, try again' },
+        })
       },
     ))
 
   it('never denies on /mutate', () =>
-    serving(allow, async (ask) => {
-      const response = await ask('/mutate', aReview({ object: { spec: 'nonsense' } }))
-      expect(at(await response.json(), 'response')).to.deep.equal({ uid: 'uid-of-review', allowed: true })
+    serving(allow, async ({ ask }) => {
+      const { resource } = aReview().request
+      for (const what of [{ object: { spec: 'nonsense' } }, { resource: { ...resource, version: 'v9' } }]) {
+        const response = await ask('/mutate', aReview(what))
+        expect(at(await response.json(), 'response')).to.deep.equal({ uid: 'uid-of-review', allowed: true })
+      }
     }))
 
   it('lets a Pod be, and does not know what is to come', () =>
-    serving(allow, async (ask) => {
+    serving(allow, async ({ ask }) => {
       const response = async (resource: object) =>
         at(await (await ask('/validate', aReview({ resource }))).json(), 'response')
       expect(await response({ group: '', version: 'v1', resource: 'pods' })).to.deep.equal({
@@ -88,7 +74,7 @@ describe('the admission app', () => {
     }))
 
   it('refuses a body with too much structure unparsed, by the uid it can see', () =>
-    serving(allow, async (ask) => {
+    serving(allow, async ({ ask }) => {
       const monster = JSON.stringify(aReview({ object: { list: Array.from({ length: 100_000 }, () => 1) } }))
       const answer = await (await ask('/validate', monster)).json()
       expect(at(answer, 'response', 'uid')).to.equal('uid-of-review')
@@ -107,13 +93,13 @@ describe('the admission app', () => {
   }
   for (const [sentence, [status, body, headers]] of Object.entries(statuses))
     it(sentence, () =>
-      serving(allow, async (ask) => {
+      serving(allow, async ({ ask }) => {
         expect((await ask('/validate', body, headers)).status).to.equal(status)
       }),
     )
 
   it('serves nothing else, and does not say by what it is made', () =>
-    serving(allow, async (ask) => {
+    serving(allow, async ({ ask }) => {
       const response = await ask('/metrics', {})
       expect(response.status).to.equal(404)
       expect(response.headers.has('x-powered-by')).to.equal(false)

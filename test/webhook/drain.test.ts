@@ -1,0 +1,108 @@
+import { Agent } from 'node:https'
+import { expect } from 'chai'
+import type { Issued } from '../../certs/issue.ts'
+import { listening } from '../../common/listen.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { drain } from '../../webhook/drain.ts'
+import { admissionApp } from '../../webhook/server.ts'
+import { tlsServer } from '../../webhook/tls.ts'
+import { diaryLog, VirtualTime } from '../virtual-time.ts'
+import { allow, defaults, holding } from './asking.ts'
+import { aPair } from './pairs.ts'
+import { aReview } from './reviews.ts'
+import { post } from './tls-asking.ts'
+
+const body = JSON.stringify(aReview())
+
+describe('drain', () => {
+  let pair: Issued | undefined
+  before('a pair', async () => {
+    pair = await aPair()
+  })
+
+  /** A server, and a caller who keeps connections. */
+  async function aServer(validate = allow) {
+    const { ca = '', cert = '', key = '' } = pair ?? {}
+    const server = tlsServer(admissionApp({ mutate: defaults, validate, log: diaryLog() }), { cert, key })
+    const port = await listening(server, 0, '127.0.0.1')
+    const agent = new Agent({ ca, keepAlive: true })
+    let isGone = false
+    const time = new VirtualTime()
+    const start = () => {
+      const gone = drain({ server, timers: time, serveOnMs: 8_000 })
+      void gone.then(() => {
+        isGone = true
+      })
+      return gone
+    }
+    return { server, time, agent, start, ask: () => post(port, agent, body), isGone: () => isGone }
+  }
+
+  it('serves on, then asks callers to go, then closes what is idle', async () => {
+    const { server, time, agent, start, ask } = await aServer()
+    const gone = start()
+    expect((await ask()).connection).to.equal('keep-alive')
+    await time.pass(3_999)
+    expect((await ask()).connection).to.equal('keep-alive')
+    await time.pass(1)
+    expect(await ask()).to.include({ status: 200, connection: 'close' }) // the kept one is used, and closed
+    expect(await ask()).to.include({ status: 200, connection: 'close' }) // and new ones are let in
+    expect(server.listening).to.equal(true)
+    await time.pass(4_000)
+    expect(server.listening).to.equal(false)
+    await gone
+    expect(time.pending).to.equal(0)
+    agent.destroy()
+  })
+
+  it('lets a review end that takes its time, and closes its connection', async () => {
+    const { validate, arrived, go } = holding()
+    const { time, agent, start, ask, isGone } = await aServer(validate)
+    const gone = start()
+    const slow = ask()
+    await arrived
+    await time.pass(29_999)
+    expect(isGone()).to.equal(false)
+    go()
+    expect(await slow).to.include({ status: 200, connection: 'close' })
+    await gone
+    agent.destroy()
+  })
+
+  it('closes a connection within 250 ms that was used when it began, and is idle now', async () => {
+    const { validate, arrived, go } = holding()
+    const { time, agent, start, ask } = await aServer(validate)
+    const slow = ask()
+    await arrived
+    const gone = start()
+    await time.pass(8_000)
+    go()
+    expect(await slow).to.include({ status: 200, connection: 'keep-alive' }) // nobody could tell it any more
+    await time.pass(250)
+    await gone
+    agent.destroy()
+  })
+
+  it('cuts what is still open after 30 s', async () => {
+    const { validate, arrived } = holding()
+    const { time, agent, start, ask } = await aServer(validate)
+    const gone = start()
+    const lost = ask().catch((error: unknown) => error)
+    await arrived
+    await time.pass(30_000)
+    await gone
+    expect(await lost).to.be.an('error')
+    expect(time.pending).to.equal(0)
+    agent.destroy()
+  })
+
+  it('closes at once where nobody is to be waited for', async () => {
+    const { time, agent, server, ask } = await aServer()
+    await ask()
+    const gone = drain({ server, timers: time, serveOnMs: 0 })
+    await time.pass(0)
+    await gone
+    await eventually('the caller to see it', 5_000, () => expect(Object.keys(agent.freeSockets)).to.deep.equal([]))
+    agent.destroy()
+  })
+})

@@ -1,0 +1,43 @@
+import { Agent, type AgentOptions, request } from 'node:https'
+import { TLSSocket } from 'node:tls'
+
+/** What was answered, and by whom. */
+export interface Answered {
+  readonly status: number | undefined
+  readonly serialNumber: string | undefined
+  readonly connection: string | undefined
+  readonly text: string
+}
+
+/** POST to `/validate` at `port` of this machine. @throws Error when the call was lost */
+export const post = (port: number, agent: Agent, body = '{}'): Promise<Answered> =>
+  new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' }
+    const call = request({ host: '127.0.0.1', port, path: '/validate', method: 'POST', agent, headers }, (response) => {
+      const chunks: Buffer[] = []
+      const { socket } = response
+      const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode,
+          serialNumber: certificate?.serialNumber,
+          connection: response.headers.connection,
+          text: Buffer.concat(chunks).toString(),
+        }),
+      )
+    })
+    call.on('error', reject)
+    call.end(body)
+  })
+
+/** What `ask` gives with an agent of its own, which ends afterwards. */
+export async function withAgent<T>(options: AgentOptions, ask: (agent: Agent) => Promise<T>): Promise<T> {
+  const agent = new Agent(options)
+  try {
+    return await ask(agent)
+  } finally {
+    agent.destroy()
+  }
+}

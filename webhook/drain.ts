@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Server } from 'node:https'
+import type { Timers } from '../common/clock.ts'
+
+export interface Drain {
+  readonly server: Server
+  readonly timers: Timers
+  /** until everybody has seen that we are not ready, and sends new connections elsewhere */
+  readonly serveOnMs: number
+  /** from the start: what is open then is cut. Below the pod's grace period of 45 s. */
+  readonly cutMs?: number
+}
+
+/** Between two looks for connections that nobody uses any more. */
+const SWEEP_MS = 250
+
+/**
+ * Ends `server` so that no call is lost, and resolves when no connection is left. In the second half of the time it
+ * serves on, each reply closes its connection: whoever is calling goes elsewhere by himself. Only then what is idle is
+ * closed from here; to close one that is in use would be to lose the call that is just being written into it.
+ */
+export async function drain({ server, timers, serveOnMs, cutMs = 30_000 }: Drain): Promise<void> {
+  const gone = Promise.withResolvers<void>()
+  const cancelCut = timers.after(cutMs, () => server.closeAllConnections())
+  const replies = openReplies(server)
+  timers.after(serveOnMs / 2, replies.closeConnections)
+  timers.after(serveOnMs, () => {
+    let cancelSweep = (): void => undefined
+    const sweep = () => {
+      server.closeIdleConnections()
+      cancelSweep = timers.after(SWEEP_MS, sweep)
+    }
+    server.close(() => {
+      cancelSweep()
+      gone.resolve()
+    })
+    sweep()
+  })
+  await gone.promise
+  cancelCut()
+}
+
+/** Lets each reply that has not begun say `Connection: close`, from the moment one asks for it. */
+function openReplies(server: Server) {
+  const open = new Set<ServerResponse>()
+  let isClosing = false
+  const close = (response: ServerResponse) => {
+    if (!response.headersSent) response.setHeader('connection', 'close')
+  }
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+    if (isClosing) return close(response)
+    open.add(response)
+    response.once('close', () => open.delete(response))
+  })
+  return {
+    closeConnections: () => {
+      isClosing = true
+      open.forEach(close)
+    },
+  }
+}
