@@ -1,57 +1,63 @@
-import { at, isObject, type KubeObject, listOr, objectOr } from '../common/api/object.ts'
+import type { Step } from '../common/api/override-path.ts'
+import { type Change, changesBetween } from '../common/workload/changes.ts'
+import type { Shape } from '../common/workload/shape.ts'
 
-/** Something that differs between two workloads and may be shown: env values may be secret, these are not. */
-export interface Change {
-  /** `containers[cart].image` */
-  readonly path: string
-  readonly from: string
-  readonly to: string
+/** Something that differs between two forks, in words: `containers[cart].image: a:1 -> a:2`. */
+export interface Difference {
+  readonly text: string
+  /** whether values are shown: env values may be secret, images, resources and replicas are not */
+  readonly isShown: boolean
 }
 
-const LISTS = ['initContainers', 'containers'] as const
+/** How `to` differs from `from`, two specs of one kind: what can be shown first, then what is only named. */
+export function differences(from: unknown, to: unknown, shape: Shape): readonly Difference[] {
+  const groups = Map.groupBy(changesBetween(from, to, shape), (change) => nameOf(whole(change.path)))
+  const found = [...groups].map(([name, changes]) => difference(name, changes))
+  return [...found.filter(({ isShown }) => isShown), ...found.filter(({ isShown }) => !isShown)]
+}
 
-/** How `to` differs from `from` in containers, their images and resources. */
-export const changes = (from: KubeObject, to: KubeObject): readonly Change[] =>
-  LISTS.flatMap((list) => {
-    const [before, after] = [named(from, list), named(to, list)]
-    const added = [...after.keys()].filter((name) => !before.has(name))
-    return [
-      ...added.map((name) => ({ path: `${list}[${name}]`, from: 'none', to: show(after.get(name), 'image') })),
-      ...[...before].flatMap(([name, container]) => {
-        const other = after.get(name)
-        return other === undefined ? [] : memberChanges(`${list}[${name}]`, container, other)
-      }),
-    ]
+/** Of a leaf in an item that came or went: the way to that item. It is told as one. */
+function whole(path: readonly Step[]): readonly Step[] {
+  const at = path.findIndex((step) => step.is === 'item' && step.became !== undefined)
+  return at < 0 ? path : path.slice(0, at + 1)
+}
+
+function difference(name: string, changes: readonly Change[]): Difference {
+  const [first] = changes
+  const last = first && whole(first.path).at(-1)
+  if (last?.is === 'item' && last.became !== undefined) return became(name, last.became, changes)
+  if (!first || !isPublic(first.path)) return { text: `${name}: ${verbOf(first)}`, isShown: false }
+  return { text: `${name}: ${show(first.before)} -> ${show(first.after)}`, isShown: true }
+}
+
+function became(name: string, how: 'added' | 'removed', changes: readonly Change[]): Difference {
+  const image = changes.find(({ path }) => keyOf(path.at(-1)) === 'image' && path.length === whole(path).length + 1)
+  if (image) return { text: `${name}: ${show(image.before)} -> ${show(image.after)}`, isShown: true }
+  return { text: `${name}: ${how}`, isShown: false }
+}
+
+const verbOf = (change: Change | undefined): string => {
+  if (change?.before === undefined) return 'set'
+  return change.after === undefined ? 'removed' : 'changed'
+}
+
+const keyOf = (step: Step | undefined): string | undefined => (step?.is === 'member' ? step.key : undefined)
+
+const isPublic = (path: readonly Step[]): boolean => {
+  const keys = path.map(keyOf)
+  return keys.at(-1) === 'image' || keys.at(-1) === 'replicas' || keys.includes('resources')
+}
+
+const show = (value: unknown): string => (value === undefined || typeof value === 'object' ? 'none' : String(value))
+
+const PLAIN = /^[A-Za-z][\w-]*$/
+
+/** As users call it: what is in the pod without the way there, items by their key. */
+function nameOf(path: readonly Step[]): string {
+  const isInPod = keyOf(path[0]) === 'template' && keyOf(path[1]) === 'spec' && path.length > 2
+  const text = (isInPod ? path.slice(2) : path).map((step) => {
+    if (step.is === 'item') return `[${step.names[0] ?? step.index}]`
+    return PLAIN.test(step.key) ? `.${step.key}` : `[${JSON.stringify(step.key)}]`
   })
-
-type Container = Readonly<Record<string, unknown>>
-
-function memberChanges(path: string, before: Container, after: Container): readonly Change[] {
-  const paths = [['image'], ...resourcePaths(before, after)]
-  return paths
-    .map((steps) => ({
-      path: [path, ...steps].join('.'),
-      from: show(before, ...steps),
-      to: show(after, ...steps),
-    }))
-    .filter(({ from, to }) => from !== to)
+  return text.join('').replace(/^\./, '')
 }
-
-function resourcePaths(...containers: readonly Container[]): readonly string[][] {
-  return ['requests', 'limits'].flatMap((side) => {
-    const keys = containers.flatMap((container) => Object.keys(objectOr(at(container, 'resources', side))))
-    return [...new Set(keys)].map((key) => ['resources', side, key])
-  })
-}
-
-const show = (value: unknown, ...path: readonly string[]): string => {
-  const found = at(value, ...path)
-  return found === undefined ? 'none' : String(found)
-}
-
-const named = (workload: KubeObject, list: string): ReadonlyMap<string, Container> =>
-  new Map(
-    listOr(at(workload, 'spec', 'template', 'spec', list))
-      .filter(isObject)
-      .map((container) => [String(container.name), container]),
-  )

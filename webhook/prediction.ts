@@ -3,8 +3,9 @@ import { expiresAt } from '../common/api/expiry.ts'
 import { at, type KubeObject } from '../common/api/object.ts'
 import type { ServiceShare } from '../common/api/types.ts'
 import { percent } from '../common/workload/percent.ts'
+import type { Shape } from '../common/workload/shape.ts'
 import type { Asked } from './asked.ts'
-import { type Change, changes } from './comparison.ts'
+import { differences } from './comparison.ts'
 import { warning } from './warnings.ts'
 
 /** All that a prediction may know. */
@@ -16,6 +17,8 @@ export interface Foreseen {
   readonly fork: KubeObject
   /** what it applied for the resource as it was, where that can be told */
   readonly previous: KubeObject | undefined
+  /** which lists of the spec have keys */
+  readonly shape: Shape
   /** today's rows of the Services that concern the experiment; undefined where they could not be read */
   readonly services: readonly ServiceShare[] | undefined
   readonly now: Date
@@ -53,16 +56,10 @@ function pods(fork: KubeObject): string {
 
 const replicasOf = (workload: KubeObject): number => Number(at(workload, 'spec', 'replicas') ?? 1)
 
-function changeLines({ plain, fork, previous }: Foreseen): readonly string[] {
-  const found: readonly Change[] =
-    previous === undefined ? changes(plain, fork) : [...scaled(previous, fork), ...changes(previous, fork)]
-  const lines = found.slice(0, MAX_CHANGES).map(({ path, from, to }) => `${path}: ${from} -> ${to}`)
+function changeLines({ plain, fork, previous, shape }: Foreseen): readonly string[] {
+  const found = differences((previous ?? plain).spec, fork.spec, shape)
+  const lines = found.slice(0, MAX_CHANGES).map(({ text }) => text)
   return found.length <= MAX_CHANGES ? lines : [...lines, `and ${found.length - MAX_CHANGES} more changes`]
-}
-
-function scaled(previous: KubeObject, fork: KubeObject): readonly Change[] {
-  const [from, to] = [replicasOf(previous), replicasOf(fork)]
-  return from === to ? [] : [{ path: 'replicas', from: `${from}`, to: `${to}` }]
 }
 
 function serviceLines({ fork, services }: Foreseen): readonly string[] {

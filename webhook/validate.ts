@@ -152,6 +152,7 @@ function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly 
     plain: found.forks.plain,
     fork: found.fork,
     previous: found.previous?.changed,
+    shape: found.forks.shape,
     services: scene.traffic && services,
     now,
   })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
+import { NO_SHAPE } from '../../common/workload/shape.ts'
 import { askedBy } from '../../webhook/asked.ts'
 import { type Foreseen, prediction } from '../../webhook/prediction.ts'
 import { aDeployment, anExperiment } from '../builders.ts'
@@ -20,6 +21,7 @@ const foreseen = (of: Partial<Foreseen>): Foreseen => ({
   plain: aDeployment(),
   fork: aDeployment({ name: 'fork' }),
   previous: undefined,
+  shape: NO_SHAPE,
   services: [],
   now: new Date('2026-11-21T12:00:00Z'),
   ...of,

@@ -43,6 +43,7 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     "[JoinsService] service/other: not the source's, and yet its requests reach the experiment",
     "[LeavesService] service/cart: the source's alone; the experiment lacks app=cart",
     CREATES,
+    '[Plan] template.metadata.labels.app: changed',
     "[Plan] service/cart: no requests; the experiment's pods lack app=cart",
     '[Plan] service/other: about 100% of new connections (1 of 1 endpoints)',
   ],

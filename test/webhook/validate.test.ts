@@ -78,13 +78,14 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     {
       ...overriding(imageOverride('example/cart:1')),
       world: [
-        aDeployment({ container: { env: [{ name: 'A' }], ports: [], imagePullPolicy: 'Always' } }),
+        aDeployment({ container: { env: [{ name: 'A' }], imagePullPolicy: 'IfNotPresent' } }),
         aService(),
         aSlice(PODS),
       ],
     },
     '[ListReplaced] containers[cart] loses env: Merge replaces lists whole, Strategic merges by name',
     CREATES,
+    '[Plan] containers[cart].env[A]: removed',
     SHARE,
   ],
   'predicts what Strategic does, which loses nothing': [
@@ -127,6 +128,7 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     },
     '[QueueWorker] no Service: if it takes work from a queue, so does the experiment',
     CREATES,
+    '[Plan] containers[cart].env[A].value: changed',
     '[Plan] no Service selects its pods: nothing is sent to it by itself',
   ],
   'says why a Service sends nothing': [
