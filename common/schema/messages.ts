@@ -1,35 +1,39 @@
 import type { ErrorObject } from 'ajv'
 import { formatPath, type Path, showValue } from '../api/field-path.ts'
 import { isObject, listOr, objectOr } from '../api/object.ts'
-import type { FieldError, FieldErrorCause } from '../api/types.ts'
+import type { FieldErrorCause } from '../api/types.ts'
+import type { SpecError } from '../workload/kind.ts'
 import { NULL_ITEM } from '../workload/unmergeable.ts'
 import { didYouMean } from './did-you-mean.ts'
 import type { Places } from './places.ts'
-
-const ROOT = 'spec.overrideSpec'
 
 /** How many known fields or values a message lists. */
 const MAX_LISTED = 8
 
 /** Known to the schema, and refused by the rules: to offer them would cost their author another round. */
-const REFUSED: ReadonlySet<string> = new Set([`${ROOT}.replicas`, `${ROOT}.selector`])
+const REFUSED: ReadonlySet<string> = new Set(['replicas', 'selector'])
 
-/** What ajv found in `overrideSpec`, in words for its author. Expects `verbose` errors. */
-export function fieldErrors(
-  errors: readonly ErrorObject[],
-  overrideSpec: unknown,
-  places: Places,
-): readonly FieldError[] {
-  const found = errors.map((error) => ({ error, path: pathOf(error, overrideSpec) }))
+/** What was judged. */
+export interface Judged {
+  /** the path of `document` in the user's, or in the fork */
+  readonly root: string
+  readonly document: unknown
+  readonly places: Places
+}
+
+/** What ajv found in a document, in words for its author. Expects `verbose` errors. */
+export function specErrors(errors: readonly ErrorObject[], { root, document, places }: Judged): readonly SpecError[] {
+  const found = errors.map((error) => ({ error, path: pathOf(error, document) }))
   const misspelt = new Set(
     found.slice(0, MAX_TOLD).flatMap(({ error, path }) => {
       const meant = error.keyword === 'additionalProperties' ? suggestion(error) : undefined
-      return meant === undefined ? [] : [formatPath(ROOT, [...path.slice(0, -1), meant])]
+      return meant === undefined ? [] : [formatPath(root, [...path.slice(0, -1), meant])]
     }),
   )
   return found
     .map(({ error, path }, index) => ({
-      field: formatPath(ROOT, path),
+      path,
+      field: formatPath(root, path),
       ...(index < MAX_TOLD ? told(error, path, places) : UNTOLD),
     }))
     .filter(({ field, cause }) => cause !== 'FieldValueRequired' || !misspelt.has(field)) // one mistake, told once
@@ -83,7 +87,7 @@ function unknownField(error: ErrorObject, parent: Path, places: Places): string 
   if (place?.startsWith(formatPath('', parent).slice(1))) return `unknown field; it belongs in ${place}`
   const meant = suggestion(error)
   if (meant !== undefined) return `unknown field; did you mean ${JSON.stringify(meant)}?`
-  const known = knownFields(error).filter((key) => !REFUSED.has(formatPath(ROOT, [...parent, key])))
+  const known = knownFields(error).filter((key) => parent.length > 0 || !REFUSED.has(key))
   const more = known.length > MAX_LISTED ? ', ...' : ''
   return `unknown field; known here: ${known.slice(0, MAX_LISTED).join(', ')}${more}`
 }

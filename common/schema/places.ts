@@ -1,5 +1,5 @@
 import { isObject, member, objectOr } from '../api/object.ts'
-import type { JsonSchema } from './transform.ts'
+import type { Definitions, Variant } from './transform.ts'
 
 /** Field names, and the object below which each stands: `containers` stands in `template.spec`. */
 export type Places = ReadonlyMap<string, string>
@@ -7,13 +7,13 @@ export type Places = ReadonlyMap<string, string>
 /** Objects within objects that are looked into: further down, a name says little about where it was meant to be. */
 const MAX_DEPTH = 3
 
-/** Where each field that `schema` knows along object paths stands; of several places the shallowest, then the first. */
-export function placesOf(schema: JsonSchema): Places {
+/** Where each field that is known along object paths stands; of several places the shallowest, then the first. */
+export function placesOf(definitions: Definitions, variant: Variant): Places {
   const places = new Map<string, string>()
-  let level: (readonly [path: string, schema: unknown])[] = [['', schema]]
+  let level: (readonly [path: string, schema: unknown])[] = [['', definitions[variant]]]
   for (let depth = 0; depth <= MAX_DEPTH; depth++) {
     const fields = level.flatMap(([path, object]) =>
-      Object.entries(propertiesOf(schema, object)).map(([key, value]) => ({ path, key, value })),
+      Object.entries(propertiesOf(definitions, object)).map(([key, value]) => ({ path, key, value })),
     )
     for (const { path, key } of fields) if (!places.has(key)) places.set(key, path)
     level = fields.map(({ path, key, value }) => [path === '' ? key : `${path}.${key}`, value])
@@ -21,8 +21,8 @@ export function placesOf(schema: JsonSchema): Places {
   return places
 }
 
-function propertiesOf(root: JsonSchema, schema: unknown): Readonly<Record<string, unknown>> {
+function propertiesOf(definitions: Definitions, schema: unknown): Readonly<Record<string, unknown>> {
   const ref = member(schema, '$ref')
-  const target = typeof ref === 'string' ? member(root.definitions, ref.replace('#/definitions/', '')) : schema
+  const target = typeof ref === 'string' ? member(definitions, ref.replace('#/definitions/', '')) : schema
   return isObject(target) ? objectOr(target.properties) : {}
 }
