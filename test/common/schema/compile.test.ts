@@ -36,13 +36,34 @@ const refused: Record<string, readonly [JsonObject, ...string[]]> = {
     '~.zzz: unknown field; known here: minReadySeconds, strategy, template',
   ],
   'a field too far up': [{ containers: [] }, '~.containers: unknown field; it belongs in template.spec'],
+  'a field too far up by a list': [
+    pod({ imagePullPolicy: 'Always' }),
+    '~.template.spec.imagePullPolicy: unknown field; it belongs in template.spec.containers[]',
+  ],
+  'a field too far down': [
+    container({ affinity: {}, minReadySeconds: 3 }),
+    `${C}.affinity: unknown field; it belongs in template.spec`,
+    `${C}.minReadySeconds: unknown field; it belongs in overrideSpec itself`,
+  ],
+  'a field too far down that is set elsewhere': [
+    { template: { replicas: 3 } },
+    '~.template.replicas: unknown field; known here: metadata, spec',
+  ],
+  'a fraction for a whole number, once': [
+    { minReadySeconds: 1.5 },
+    '~.minReadySeconds: expected integer, got number 1.5',
+  ],
+  'a bare value for an object': [
+    container({ ports: [8080] }),
+    `${C}.ports[0]: expected object, got number 8080; known here: containerPort, name, probe, protocol`,
+  ],
   'null for a misspelt field': [
     pod({ afinity: null }),
     '~.template.spec.afinity: unknown field; did you mean "affinity"?',
   ],
   'text for a number': [
     pod({ terminationGracePeriodSeconds: '30s' }),
-    '~.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"',
+    '~.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"; write 30',
   ],
   'a number in quotes': [
     { minReadySeconds: '3' },
@@ -56,9 +77,12 @@ const refused: Record<string, readonly [JsonObject, ...string[]]> = {
     container({ env: [{ name: 'PORT', value: 8080 }] }),
     `${C}.env[0].value: expected string, got number 8080; quote it`,
   ],
-  'a list for text': [container({ image: ['x'] }), `${C}.image: expected string, got list`],
-  'a map for a list': [container({ env: { A: 'b' } }), `${C}.env: expected list, got object`],
-  'a list for a map': [{ template: [] }, '~.template: expected object, got list'],
+  'a list for text': [container({ image: ['x'] }), `${C}.image: expected string, got list; write its item alone`],
+  'a map for a list': [
+    container({ env: { A: 'b' } }),
+    `${C}.env: expected list, got object; each item begins with "- "`,
+  ],
+  'a list for a map': [{ template: [] }, '~.template: expected object, got list; known here: metadata, spec'],
   'a boolean for an int or string': [
     { strategy: { rollingUpdate: { maxSurge: true } } },
     '~.strategy.rollingUpdate.maxSurge: expected integer or string, got boolean true',
@@ -99,10 +123,16 @@ const refused: Record<string, readonly [JsonObject, ...string[]]> = {
   ],
   'a quantity with a letter for a digit': [
     container({ resources: { limits: { cpu: '1O0m' } } }),
-    `${C}.resources.limits.cpu: expected a quantity such as 500m or 1Gi, got "1O0m"`,
+    `${C}.resources.limits.cpu: expected a quantity such as 500m or 1Gi, got "1O0m"; did you mean "100m"?`,
   ],
-  'a number beyond int32': [{ minReadySeconds: 2 ** 31 }, '~.minReadySeconds: expected int32, got 2147483648'],
-  'a date that is none': [pod({ since: 'soon' }), '~.template.spec.since: expected date-time, got "soon"'],
+  'a number beyond int32': [
+    { minReadySeconds: 2 ** 31 },
+    '~.minReadySeconds: expected int32, from -2147483648 to 2147483647, got 2147483648',
+  ],
+  'a date that is none': [
+    pod({ since: 'soon' }),
+    '~.template.spec.since: expected date-time such as 2026-11-21T14:05:00Z, got "soon"',
+  ],
   'all mistakes at once, in the order of the document': [
     { template: { spec: { zzz: 1, containers: [{ name: 'a', image: 1 }] } }, minReadySeconds: true, afoo: 1 },
     '~.template.spec.zzz: unknown field; known here: affinity, containers, securityContext, shareProcessNamespace, since, terminationGracePeriodSeconds',
