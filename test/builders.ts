@@ -109,7 +109,7 @@ const LISTS: Readonly<Record<string, Shape>> = {
 export const POD: Shape = { ...NO_SHAPE, member: (key) => LISTS[key] ?? POD }
 
 /** A schema that finds nothing wrong. */
-export const ANY_SCHEMA: SpecSchema = { hash: 'any', shape: POD, check: () => [] }
+export const ANY_SCHEMA: SpecSchema = { hash: 'any', shape: POD, check: () => [], checkWhole: () => [] }
 
 /** What a Deployment gives a fork to start from. */
 export function aBase(source: KubeObject = aDeployment()): Base {

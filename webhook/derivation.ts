@@ -1,3 +1,4 @@
+import { withDefaults } from '../common/api/defaults.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { Forks } from '../common/api/policy.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
@@ -9,6 +10,8 @@ import type { SpecSchema } from '../common/workload/kind.ts'
 import { NO_SHAPE } from '../common/workload/shape.ts'
 import type { Asked } from './asked.ts'
 import type { Seen, SourceSeen } from './look.ts'
+import { mergedFindings } from './merged-findings.ts'
+import { ratchet } from './ratchet.ts'
 import { warning } from './warnings.ts'
 
 /** What the controller will derive, by its own function. */
@@ -39,7 +42,11 @@ export function derivation(asked: Asked, seen: Seen, schema: SpecSchema | undefi
   const before = previous && forksOf(forkOf, previous, schema)
   const changed = before ? immutableChanges(kind, before.changed, result.fork) : []
   if (changed.length > 0 || !forks) return { is: 'refused', errors: changed }
+  const unfit = (of: ExperimentDeployment, made: Forks) => ({ spec: of.spec, errors: wholeFindings(schema, of, made) })
+  const { errors, known } = ratchet(unfit(experiment, forks), previous && before && unfit(previous, before))
+  if (errors.length > 0) return { is: 'refused', errors }
   const warnings = [
+    ...known.map(knownMistake),
     ...base.warnings.map((text) => warning('Source', text)),
     ...result.replaced.map((text) => warning('ListReplaced', text)),
   ]
@@ -56,6 +63,16 @@ function forksOf(
   if (changed.is !== 'fork' || plain.is !== 'fork') return undefined
   return { changed: changed.fork, plain: plain.fork, shape: schema?.shape ?? NO_SHAPE }
 }
+
+/** What is wrong with the whole that an override makes of its base. */
+function wholeFindings(schema: SpecSchema | undefined, { spec }: ExperimentDeployment, { changed, plain }: Forks) {
+  const { overrideSpec, overrideType } = withDefaults(spec)
+  return schema ? mergedFindings(schema, { fork: changed, plain, overrideSpec, overrideType }) : []
+}
+
+/** A mistake that was stored before: who changes something else is told of it. */
+export const knownMistake = ({ field, message }: FieldError): string =>
+  warning('InvalidOverride', `${field}: ${message}`)
 
 type Starting = { readonly is: 'base'; readonly base: Base } | Exclude<Derivation, { is: 'derived' }>
 

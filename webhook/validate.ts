@@ -8,9 +8,10 @@ import { outlookOf, type Scene } from '../common/workload/outlook.ts'
 import { sidesOf } from '../common/workload/sides.ts'
 import { type Need, tellNeeds } from './access.ts'
 import { type Asked, askedBy, nameIn } from './asked.ts'
-import { type Derivation, derivation } from './derivation.ts'
+import { type Derivation, derivation, knownMistake } from './derivation.ts'
 import { overrideFindings } from './findings.ts'
 import { look, lookAtOthers, type PolicySource, type Seen } from './look.ts'
+import { droppedNulls, nullDropped } from './null-dropped.ts'
 import { type Case, isCounting, isShared, notShared, type Rules, type Ruling, ruling } from './policies.ts'
 import { prediction } from './prediction.ts'
 import { type Ratcheted, ratchet } from './ratchet.ts'
@@ -114,7 +115,8 @@ async function judged(facts: Facts): Promise<Verdict> {
   if (errors.length > 0) return invalid(asked, errors)
   return {
     is: 'admitted',
-    warnings: warningsOf(facts, { found, scene, ruled }),
+    // what was wrong before is wrong in the whole too
+    warnings: [...new Set(warningsOf(facts, { found, scene, ruled }))],
     ...(ruled.audit === undefined ? {} : { audit: ruled.audit }),
   }
 }
@@ -139,14 +141,15 @@ function ruledBy({ asked, seen, rules, now }: Facts, { found, scene, others }: O
 
 function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly ruled: Ruling }): readonly string[] {
   const { asked, schema, own, now } = facts
-  const known = own.known.map(({ field, message }) => warning('InvalidOverride', `${field}: ${message}`))
-  const pending = schema
-    ? []
-    : [warning('SchemaNotAvailable', `override not checked yet: no schema of ${asked.kind.kind}`)]
-  if (found.is !== 'derived' || !scene)
-    return [...ruled.warnings, ...known, ...(found.is === 'unknown' ? found.warnings : []), ...pending]
+  const early = [
+    ...ruled.warnings,
+    ...own.known.map(knownMistake),
+    ...droppedNulls(asked.request.object).map((path) => warning('NullDropped', nullDropped(path))),
+    ...(found.is === 'refused' ? [] : found.warnings),
+    ...(schema ? [] : [warning('SchemaNotAvailable', `override not checked yet: no schema of ${asked.kind.kind}`)]),
+  ]
+  if (found.is !== 'derived' || !scene) return early
   const { services, hazards, collisions } = outlookOf(scene)
-  const dangers = [...hazards, ...collisions].map(({ reason, message }) => warning(reason, message))
   const plan = prediction({
     asked,
     plain: found.forks.plain,
@@ -156,7 +159,7 @@ function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly 
     services: scene.traffic && services,
     now,
   })
-  return [...ruled.warnings, ...known, ...pending, ...found.warnings, ...dangers, ...plan]
+  return [...early, ...[...hazards, ...collisions].map(({ reason, message }) => warning(reason, message)), ...plan]
 }
 
 /** All at once, in the order in which a reader of the manifest meets them. */

@@ -5,7 +5,11 @@ import type { FieldError } from './types.ts'
  * `errors` in the order in which a reader of `document` meets them; one about something missing stands with its
  * parent. Expects a document that `brokenLimits` has passed: it recurses.
  */
-export function inDocumentOrder(root: string, document: unknown, errors: readonly FieldError[]): readonly FieldError[] {
+export function inDocumentOrder<E extends FieldError>(
+  root: string,
+  document: unknown,
+  errors: readonly E[],
+): readonly E[] {
   if (errors.length < 2) return errors
   const ranks = new Map<string, number>()
   visit(document, [], (path) => {

@@ -63,10 +63,11 @@ const MAX_KEY_ERRORS = 20
 
 function keyProblem(key: string): string | undefined {
   if (key === '') return 'an empty key; remove it'
-  if (key.length > LIMITS.keyLength) return `a key of ${key.length} characters; at most ${LIMITS.keyLength}`
-  if (key.startsWith('$')) return 'keys that begin with "$" are directives of kubectl patch; not supported here'
+  if (key.length > LIMITS.keyLength) return `a key of ${key.length} characters, at most ${LIMITS.keyLength}; shorten it`
+  if (key.startsWith('$'))
+    return 'keys that begin with "$" are directives of kubectl patch, and not supported here; remove this'
   // deepmerge loses keys that every object inherits, and a prototype is never data
-  if (key === 'prototype' || key in Object.prototype) return 'this key is reserved; it cannot be overridden'
+  if (key === 'prototype' || key in Object.prototype) return 'this key is reserved and cannot be overridden; remove it'
   return undefined
 }
 

@@ -2,28 +2,42 @@ import { Ajv, type ErrorObject, type SchemaValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { inDocumentOrder } from '../api/document-order.ts'
 import type { JsonObject } from '../api/object.ts'
-import type { FieldError } from '../api/types.ts'
-import type { SpecSchema } from '../workload/kind.ts'
+import type { SpecError, SpecSchema } from '../workload/kind.ts'
 import { identityOf, type ListKey } from '../workload/shape.ts'
 import { describe } from '../workload/unmergeable.ts'
-import { fieldErrors } from './messages.ts'
+import { specErrors } from './messages.ts'
+import { metadataErrors } from './metadata.ts'
 import { placesOf } from './places.ts'
 import { isQuantity } from './quantity.ts'
 import { shapeOf } from './shape.ts'
-import { type JsonSchema, type Schemas, transform } from './transform.ts'
+import { type Definitions, type Schemas, transform, type Variant } from './transform.ts'
 
 /**
- * What `root`, a schema of `schemas`, says about overrides: a check for each type, and the shape. Takes some 200 ms for
- * a workload's: never inside a request.
+ * What `root`, a schema of `schemas`, says about overrides and about whole specs: a check for each, and the shape. Takes
+ * some 200 ms for a workload's: never inside a request.
  * @throws Error if `schemas` hold something that ajv cannot compile.
  */
 export function compile(hash: string, schemas: Schemas, root: unknown): SpecSchema {
-  const strategic = transform(schemas, root, 'Strategic')
-  const checks = { Merge: checker(transform(schemas, root, 'Merge')), Strategic: checker(strategic) }
-  return { hash, shape: shapeOf(strategic), check: (overrideSpec, type) => checks[type](overrideSpec) }
+  const definitions = transform(schemas, root)
+  const checker = checkers(definitions)
+  const checks = { Merge: checker('Merge', OVERRIDE), Strategic: checker('Strategic', OVERRIDE) }
+  const checkFull = checker('full', WHOLE)
+  return {
+    hash,
+    shape: shapeOf(definitions),
+    check: (overrideSpec, type) => checks[type](overrideSpec),
+    checkWhole: (spec) => inDocumentOrder(WHOLE, spec, [...checkFull(spec), ...metadataErrors(WHOLE, spec)]),
+  }
 }
 
-function checker(schema: JsonSchema): (overrideSpec: JsonObject) => readonly FieldError[] {
+/** Where what is judged has its place. */
+const OVERRIDE = 'spec.overrideSpec'
+const WHOLE = 'spec'
+
+type Check = (spec: JsonObject) => readonly SpecError[]
+
+/** Checks that share what they have in common: each definition is compiled once. */
+function checkers(definitions: Definitions): (variant: Variant, root: string) => Check {
   // verbose: messages need the value, and the fields known there
   const ajv = new Ajv({ strict: false, allErrors: true, verbose: true, logger: false, code: { optimize: false } })
   addFormats.default(ajv, ['int32', 'int64', 'date-time', 'byte'])
@@ -35,12 +49,15 @@ function checker(schema: JsonSchema): (overrideSpec: JsonObject) => readonly Fie
   })
   ajv.addKeyword({ keyword: 'present', validate: (_of: unknown, value: unknown) => value !== null, errors: false })
   ajv.addKeyword({ keyword: 'uniqueBy', type: 'array', schemaType: 'array', validate: uniqueBy, errors: true })
-  const validate = ajv.compile(schema)
-  const places = placesOf(schema)
-  return (overrideSpec) => {
-    validate(overrideSpec)
-    const errors = fieldErrors(validate.errors ?? [], overrideSpec, places)
-    return inDocumentOrder('spec.overrideSpec', overrideSpec, errors)
+  ajv.addSchema({ definitions }, 'all')
+  return (variant, root) => {
+    const validate = ajv.getSchema(`all#/definitions/${variant}`)
+    if (!validate) throw new Error(`no schema of ${variant}`)
+    const places = placesOf(definitions, variant)
+    return (document) => {
+      validate(document)
+      return inDocumentOrder(root, document, specErrors(validate.errors ?? [], { root, document, places }))
+    }
   }
 }
 

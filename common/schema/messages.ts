@@ -1,38 +1,47 @@
 import type { ErrorObject } from 'ajv'
 import { formatPath, type Path, showValue } from '../api/field-path.ts'
-import { isObject, listOr, objectOr } from '../api/object.ts'
-import type { FieldError, FieldErrorCause } from '../api/types.ts'
+import { listOr, objectOr } from '../api/object.ts'
+import type { FieldErrorCause } from '../api/types.ts'
+import type { SpecError } from '../workload/kind.ts'
 import { NULL_ITEM } from '../workload/unmergeable.ts'
 import { didYouMean } from './did-you-mean.ts'
 import type { Places } from './places.ts'
-
-const ROOT = 'spec.overrideSpec'
-
-/** How many known fields or values a message lists. */
-const MAX_LISTED = 8
+import { meantQuantity } from './quantity.ts'
+import { knownHere, MAX_LISTED, wrongType } from './wrong-type.ts'
 
 /** Known to the schema, and refused by the rules: to offer them would cost their author another round. */
-const REFUSED: ReadonlySet<string> = new Set([`${ROOT}.replicas`, `${ROOT}.selector`])
+const REFUSED: ReadonlySet<string> = new Set(['replicas', 'selector'])
 
-/** What ajv found in `overrideSpec`, in words for its author. Expects `verbose` errors. */
-export function fieldErrors(
-  errors: readonly ErrorObject[],
-  overrideSpec: unknown,
-  places: Places,
-): readonly FieldError[] {
-  const found = errors.map((error) => ({ error, path: pathOf(error, overrideSpec) }))
+/** What was judged. */
+export interface Judged {
+  /** the path of `document` in the user's, or in the fork */
+  readonly root: string
+  readonly document: unknown
+  readonly places: Places
+}
+
+/** What ajv found in a document, in words for its author. Expects `verbose` errors. */
+export function specErrors(errors: readonly ErrorObject[], { root, document, places }: Judged): readonly SpecError[] {
+  const found = errors.map((error) => ({ error, path: pathOf(error, document) }))
   const misspelt = new Set(
     found.slice(0, MAX_TOLD).flatMap(({ error, path }) => {
       const meant = error.keyword === 'additionalProperties' ? suggestion(error) : undefined
-      return meant === undefined ? [] : [formatPath(ROOT, [...path.slice(0, -1), meant])]
+      return meant === undefined ? [] : [formatPath(root, [...path.slice(0, -1), meant])]
     }),
+  )
+  const mistyped = new Set(
+    found.flatMap(({ error, path }) => (error.keyword === 'type' ? [formatPath(root, path)] : [])),
   )
   return found
     .map(({ error, path }, index) => ({
-      field: formatPath(ROOT, path),
+      path,
+      field: formatPath(root, path),
       ...(index < MAX_TOLD ? told(error, path, places) : UNTOLD),
     }))
-    .filter(({ field, cause }) => cause !== 'FieldValueRequired' || !misspelt.has(field)) // one mistake, told once
+    .filter(({ field, cause }, index) => {
+      if (cause === 'FieldValueRequired') return !misspelt.has(field) // one mistake, told once
+      return found[index]?.error.keyword !== 'format' || !mistyped.has(field)
+    })
 }
 
 /** Mistakes that get words of their own: a hostile override has 5,000, and to guess what each meant takes 200 ms. */
@@ -62,15 +71,28 @@ function told(error: ErrorObject, path: Path, places: Places): Told {
     case 'uniqueBy':
       return { message: `duplicate of [${error.params.first}] (${error.params.keys})`, cause: 'FieldValueDuplicate' }
     case 'quantity':
+      return { message: noQuantity(String(error.data)), cause: 'FieldValueInvalid' }
+    case 'format':
       return {
-        message: `expected a quantity such as 500m or 1Gi, got ${showValue(error.data)}`,
+        message: `expected ${FORMATS[error.params.format] ?? error.params.format}, got ${showValue(error.data)}`,
         cause: 'FieldValueInvalid',
       }
-    case 'format':
-      return { message: `expected ${error.params.format}, got ${showValue(error.data)}`, cause: 'FieldValueInvalid' }
     default: // bounds: "must be >= 0", in ajv's words
       return { message: `${error.message ?? 'invalid'}, got ${showValue(error.data)}`, cause: 'FieldValueInvalid' }
   }
+}
+
+/** What the API server's names of formats mean. */
+const FORMATS: Readonly<Record<string, string>> = {
+  int32: 'int32, from -2147483648 to 2147483647',
+  'date-time': 'date-time such as 2026-11-21T14:05:00Z',
+  byte: 'base64',
+}
+
+function noQuantity(text: string): string {
+  const meant = meantQuantity(text)
+  const remedy = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`
+  return `expected a quantity such as 500m or 1Gi, got ${showValue(text)}${remedy}`
 }
 
 const knownFields = (error: ErrorObject): readonly string[] => Object.keys(objectOr(error.parentSchema?.properties))
@@ -79,45 +101,25 @@ const suggestion = (error: ErrorObject): string | undefined =>
   didYouMean(String(error.params.additionalProperty), knownFields(error))
 
 function unknownField(error: ErrorObject, parent: Path, places: Places): string {
-  const place = places.get(String(error.params.additionalProperty))
-  if (place?.startsWith(formatPath('', parent).slice(1))) return `unknown field; it belongs in ${place}`
+  const place = placeOf(String(error.params.additionalProperty), parent, places)
+  if (place !== undefined) return `unknown field; it belongs in ${place}`
   const meant = suggestion(error)
   if (meant !== undefined) return `unknown field; did you mean ${JSON.stringify(meant)}?`
-  const known = knownFields(error).filter((key) => !REFUSED.has(formatPath(ROOT, [...parent, key])))
-  const more = known.length > MAX_LISTED ? ', ...' : ''
-  return `unknown field; known here: ${known.slice(0, MAX_LISTED).join(', ')}${more}`
+  const known = knownFields(error).filter((key) => parent.length > 0 || !REFUSED.has(key))
+  return `unknown field; ${knownHere(known)}`
 }
 
-/** JSON's word for a list is foreign to who writes YAML. */
-const WORDS: Readonly<Record<string, string>> = { array: 'list' }
-
-function wrongType(error: ErrorObject, path: Path): string {
-  const types = [error.params.type].flat()
-  const expected = types
-    .filter((type) => type !== 'null')
-    .map((type) => WORDS[String(type)] ?? String(type))
-    .join(' or ')
-  if (error.data === null)
-    return path.some((step) => typeof step === 'number')
-      ? `expected ${expected}, got null; inside a list null removes nothing, leave this out`
-      : `expected ${expected}, got null`
-  return `expected ${expected}, got ${describe(error.data)}${remedy(types, error.data)}`
+/** Where `key` belongs, if that is further down or up from `parent`: elsewhere it is another thing of that name. */
+function placeOf(key: string, parent: Path, places: Places): string | undefined {
+  const place = places.get(key)
+  if (place === undefined || (place === '' && REFUSED.has(key))) return undefined
+  const here = parent.map((step) => (typeof step === 'number' ? '[]' : `.${step}`)).join('')
+  const there = place === '' ? '' : `.${place}`
+  return isWithin(there, here) || isWithin(here, there) ? place || 'overrideSpec itself' : undefined
 }
 
-function describe(value: unknown): string {
-  if (Array.isArray(value)) return 'list'
-  if (isObject(value)) return 'object'
-  return `${typeof value} ${showValue(value)}`
-}
-
-/** YAML makes numbers and booleans of bare words, and strings of quoted numbers: the two slips of the hand. */
-function remedy(types: readonly unknown[], value: unknown): string {
-  const isBare = typeof value === 'number' || typeof value === 'boolean'
-  if (types.length <= 2 && types[0] === 'string' && isBare) return '; quote it' // the second is null
-  if (types.includes('integer') && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return '; remove the quotes'
-  if (types.includes('boolean') && (value === 'true' || value === 'false')) return '; remove the quotes'
-  return ''
-}
+const isWithin = (inner: string, outer: string): boolean =>
+  inner.startsWith(outer) && /^(?:[.[]|$)/.test(inner.slice(outer.length))
 
 function unsupported(error: ErrorObject): string {
   const allowed = listOr(error.params.allowedValues).filter((value) => value !== null)

@@ -1,28 +1,42 @@
-import { isObject, member, objectOr } from '../api/object.ts'
-import type { JsonSchema } from './transform.ts'
+import { member, objectOr } from '../api/object.ts'
+import type { Definitions, Variant } from './transform.ts'
 
-/** Field names, and the object below which each stands: `containers` stands in `template.spec`. */
+/** Field names, and where each stands: `containers` in `template.spec`, `image` in `template.spec.containers[]`. */
 export type Places = ReadonlyMap<string, string>
 
 /** Objects within objects that are looked into: further down, a name says little about where it was meant to be. */
 const MAX_DEPTH = 3
 
-/** Where each field that `schema` knows along object paths stands; of several places the shallowest, then the first. */
-export function placesOf(schema: JsonSchema): Places {
+/** Where each known field stands; of several places the shallowest, then the first. */
+export function placesOf(definitions: Definitions, variant: Variant): Places {
   const places = new Map<string, string>()
-  let level: (readonly [path: string, schema: unknown])[] = [['', schema]]
+  let level: (readonly [path: string, schema: unknown])[] = [['', definitions[variant]]]
   for (let depth = 0; depth <= MAX_DEPTH; depth++) {
-    const fields = level.flatMap(([path, object]) =>
-      Object.entries(propertiesOf(schema, object)).map(([key, value]) => ({ path, key, value })),
-    )
+    const fields = level.flatMap(([path, schema]) => {
+      const { suffix, properties } = fieldsOf(definitions, schema)
+      return Object.entries(properties).map(([key, value]) => ({ path: `${path}${suffix}`, key, value }))
+    })
     for (const { path, key } of fields) if (!places.has(key)) places.set(key, path)
     level = fields.map(({ path, key, value }) => [path === '' ? key : `${path}.${key}`, value])
   }
   return places
 }
 
-function propertiesOf(root: JsonSchema, schema: unknown): Readonly<Record<string, unknown>> {
+/** Of an object the fields, of a list of objects those of an item. */
+function fieldsOf(definitions: Definitions, schema: unknown): Fields {
+  const target = resolved(definitions, schema)
+  const item = member(target, 'items')
+  return item === undefined
+    ? { suffix: '', properties: objectOr(member(target, 'properties')) }
+    : { suffix: '[]', properties: objectOr(member(resolved(definitions, item), 'properties')) }
+}
+
+interface Fields {
+  readonly suffix: string
+  readonly properties: Readonly<Record<string, unknown>>
+}
+
+function resolved(definitions: Definitions, schema: unknown): unknown {
   const ref = member(schema, '$ref')
-  const target = typeof ref === 'string' ? member(root.definitions, ref.replace('#/definitions/', '')) : schema
-  return isObject(target) ? objectOr(target.properties) : {}
+  return typeof ref === 'string' ? member(definitions, ref.replace('#/definitions/', '')) : schema
 }

@@ -1,21 +1,21 @@
 import { isObject, listOr, member } from '../api/object.ts'
 import { type ListKey, NO_SHAPE, type Shape } from '../workload/shape.ts'
 import { unionsOf } from '../workload/unions.ts'
-import type { JsonSchema } from './transform.ts'
+import type { Definitions, JsonSchema } from './transform.ts'
 
-/** What `schema`, which `transform` made, says about merging. Looks only where it is asked to, and once. */
-export function shapeOf(schema: JsonSchema): Shape {
+/** What `definitions` say about merging. Looks only where it is asked to, and once. */
+export function shapeOf(definitions: Definitions): Shape {
   const known = new Map<unknown, Shape>()
   const at = (place: unknown): Shape => {
     const found = known.get(place)
     if (found) return found
     const ref = member(place, '$ref')
-    const node = typeof ref === 'string' ? member(schema.definitions, ref.replace('#/definitions/', '')) : place
+    const node = typeof ref === 'string' ? member(definitions, ref.replace('#/definitions/', '')) : place
     const shape = isObject(node) ? (known.get(node) ?? shaped(node, at)) : NO_SHAPE
     known.set(node, shape).set(place, shape)
     return shape
   }
-  return at(schema)
+  return at(definitions.Strategic)
 }
 
 const shaped = (node: JsonSchema, at: (place: unknown) => Shape): Shape => ({

@@ -10,10 +10,10 @@ export type Schemas = Readonly<Record<string, unknown>>
 
 /**
  * `Merge` and `Strategic`: what an override of that type may say along object paths, where everything can be left out
- * and null removes; for Strategic an item of a keyed list is such a path. `full`: an item of a list that replaces, and
- * so must be complete.
+ * and null removes; for Strategic an item of a keyed list is such a path. `full`: what must be complete, be it an item
+ * of a list that replaces or the spec that comes of the merge.
  */
-type Variant = OverrideType | 'full'
+export type Variant = OverrideType | 'full'
 
 const REF_PREFIX = '#/components/schemas/'
 const QUANTITY = /\.api\.resource\.Quantity$/
@@ -25,11 +25,16 @@ const FORMATS: ReadonlySet<unknown> = new Set(['int32', 'int64', 'date-time', 'b
  */
 const KEPT = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 
+/** Schemas by name, which refer to each other by `#/definitions/NAME`; `root` in each variant is there by its name. */
+export interface Definitions extends Readonly<Record<Variant, JsonSchema>> {
+  readonly [name: string]: JsonSchema
+}
+
 /**
- * The JSON Schema of a partial `root` for overrides of `type`, from `schemas` of an OpenAPI v3 document. What it refers
- * to is under `definitions`, in the variants that are needed.
+ * The JSON Schemas of `root`, from `schemas` of an OpenAPI v3 document, and of what it refers to, in the variants that
+ * are needed. Together, since overrides of either type and the whole spec have most of them in common.
  */
-export function transform(schemas: Schemas, root: unknown, type: OverrideType): JsonSchema {
+export function transform(schemas: Schemas, root: unknown): Definitions {
   const definitions: Record<string, JsonSchema> = {}
   const wanted: { readonly id: string; readonly name: string; readonly variant: Variant }[] = []
   const refer = (name: string, variant: Variant): JsonSchema => {
@@ -41,9 +46,9 @@ export function transform(schemas: Schemas, root: unknown, type: OverrideType): 
     return { $ref: `#/definitions/${id}` }
   }
   const convert = converter(schemas, refer)
-  const converted = convert(root, type)
+  const roots = { Merge: convert(root, 'Merge'), Strategic: convert(root, 'Strategic'), full: convert(root, 'full') }
   for (const { id, name, variant } of wanted) definitions[id] = convert(schemas[name], variant) // grows as it goes
-  return { ...converted, definitions }
+  return { ...definitions, ...roots }
 }
 
 type Convert = (schema: unknown, variant: Variant) => JsonSchema

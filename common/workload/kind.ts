@@ -1,3 +1,4 @@
+import type { Path } from '../api/field-path.ts'
 import type { JsonObject, KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ResourceType } from '../api/resource.ts'
@@ -90,6 +91,11 @@ export interface WorkloadKind extends ResourceType {
   readonly revision: (source: KubeObject) => string | undefined
 }
 
+/** A mistake, and the way to it below the spec. */
+export interface SpecError extends FieldError {
+  readonly path: Path
+}
+
 /** What the running cluster says a kind's `spec` may hold. */
 export interface SpecSchema {
   /** changes with the schema */
@@ -98,4 +104,6 @@ export interface SpecSchema {
   readonly shape: Shape
   /** every mistake of a partial spec, by path below `spec.overrideSpec`; Merge wants the items of all lists whole */
   readonly check: (overrideSpec: JsonObject, type: OverrideType) => readonly FieldError[]
+  /** every mistake of a whole spec, by path below `spec`: nothing required may be missing, nothing may be null */
+  readonly checkWhole: (spec: JsonObject) => readonly SpecError[]
 }

@@ -79,7 +79,9 @@ export async function admitting(plane: ControlPlane, namespace: string): Promise
   }
   await eventually('the API server to ask the webhook', 20_000, () => isAsked(plane, namespace))
   const stop = async () => {
-    if (server.listening) await closed(server)
+    const gone = server.listening ? closed(server) : undefined
+    server.closeAllConnections() // the API server keeps some in reserve that no call ever used
+    await gone
     await reflector.stop()
     await kube.close()
   }

@@ -78,7 +78,7 @@ describe('admission, by kubectl', () => {
     expect(await kubectl(manifest('bad', { template: { spec } }), 'apply')).to.deep.equal([
       'The ExperimentDeployment "bad" is invalid: ',
       '* spec.overrideSpec.template.spec.containers[0].imge: unknown field; did you mean "image"?',
-      '* spec.overrideSpec.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"',
+      '* spec.overrideSpec.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"; write 30',
     ])
   })
 

@@ -50,9 +50,9 @@ describe('the schemas of a real cluster', () => {
     const pod = { containers: [container], terminationGracePeriodSeconds: '30s', afinity: null }
     expect(findings({ template: { spec: pod }, containers: [] })).to.deep.equal([
       'spec.overrideSpec.template.spec.containers[0].imge: unknown field; did you mean "image"?',
-      'spec.overrideSpec.template.spec.containers[0].resources.limits.cpu: expected a quantity such as 500m or 1Gi, got "1O0m"',
-      'spec.overrideSpec.template.spec.containers[0].env: expected list, got object',
-      'spec.overrideSpec.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"',
+      'spec.overrideSpec.template.spec.containers[0].resources.limits.cpu: expected a quantity such as 500m or 1Gi, got "1O0m"; did you mean "100m"?',
+      'spec.overrideSpec.template.spec.containers[0].env: expected list, got object; each item begins with "- "',
+      'spec.overrideSpec.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"; write 30',
       'spec.overrideSpec.template.spec.afinity: unknown field; did you mean "affinity"?',
       'spec.overrideSpec.containers: unknown field; it belongs in template.spec',
     ])

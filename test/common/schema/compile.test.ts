@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { JsonObject } from '../../../common/api/object.ts'
 import type { OverrideType } from '../../../common/api/types.ts'
+import { metadataErrors } from '../../../common/schema/metadata.ts'
 import { deploymentSchema } from './openapi.ts'
 
 const schema = deploymentSchema()
@@ -35,13 +36,34 @@ const refused: Record<string, readonly [JsonObject, ...string[]]> = {
     '~.zzz: unknown field; known here: minReadySeconds, strategy, template',
   ],
   'a field too far up': [{ containers: [] }, '~.containers: unknown field; it belongs in template.spec'],
+  'a field too far up by a list': [
+    pod({ imagePullPolicy: 'Always' }),
+    '~.template.spec.imagePullPolicy: unknown field; it belongs in template.spec.containers[]',
+  ],
+  'a field too far down': [
+    container({ affinity: {}, minReadySeconds: 3 }),
+    `${C}.affinity: unknown field; it belongs in template.spec`,
+    `${C}.minReadySeconds: unknown field; it belongs in overrideSpec itself`,
+  ],
+  'a field too far down that is set elsewhere': [
+    { template: { replicas: 3 } },
+    '~.template.replicas: unknown field; known here: metadata, spec',
+  ],
+  'a fraction for a whole number, once': [
+    { minReadySeconds: 1.5 },
+    '~.minReadySeconds: expected integer, got number 1.5',
+  ],
+  'a bare value for an object': [
+    container({ ports: [8080] }),
+    `${C}.ports[0]: expected object, got number 8080; known here: containerPort, name, probe, protocol`,
+  ],
   'null for a misspelt field': [
     pod({ afinity: null }),
     '~.template.spec.afinity: unknown field; did you mean "affinity"?',
   ],
   'text for a number': [
     pod({ terminationGracePeriodSeconds: '30s' }),
-    '~.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"',
+    '~.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"; write 30',
   ],
   'a number in quotes': [
     { minReadySeconds: '3' },
@@ -55,9 +77,12 @@ const refused: Record<string, readonly [JsonObject, ...string[]]> = {
     container({ env: [{ name: 'PORT', value: 8080 }] }),
     `${C}.env[0].value: expected string, got number 8080; quote it`,
   ],
-  'a list for text': [container({ image: ['x'] }), `${C}.image: expected string, got list`],
-  'a map for a list': [container({ env: { A: 'b' } }), `${C}.env: expected list, got object`],
-  'a list for a map': [{ template: [] }, '~.template: expected object, got list'],
+  'a list for text': [container({ image: ['x'] }), `${C}.image: expected string, got list; write its item alone`],
+  'a map for a list': [
+    container({ env: { A: 'b' } }),
+    `${C}.env: expected list, got object; each item begins with "- "`,
+  ],
+  'a list for a map': [{ template: [] }, '~.template: expected object, got list; known here: metadata, spec'],
   'a boolean for an int or string': [
     { strategy: { rollingUpdate: { maxSurge: true } } },
     '~.strategy.rollingUpdate.maxSurge: expected integer or string, got boolean true',
@@ -98,10 +123,16 @@ const refused: Record<string, readonly [JsonObject, ...string[]]> = {
   ],
   'a quantity with a letter for a digit': [
     container({ resources: { limits: { cpu: '1O0m' } } }),
-    `${C}.resources.limits.cpu: expected a quantity such as 500m or 1Gi, got "1O0m"`,
+    `${C}.resources.limits.cpu: expected a quantity such as 500m or 1Gi, got "1O0m"; did you mean "100m"?`,
   ],
-  'a number beyond int32': [{ minReadySeconds: 2 ** 31 }, '~.minReadySeconds: expected int32, got 2147483648'],
-  'a date that is none': [pod({ since: 'soon' }), '~.template.spec.since: expected date-time, got "soon"'],
+  'a number beyond int32': [
+    { minReadySeconds: 2 ** 31 },
+    '~.minReadySeconds: expected int32, from -2147483648 to 2147483647, got 2147483648',
+  ],
+  'a date that is none': [
+    pod({ since: 'soon' }),
+    '~.template.spec.since: expected date-time such as 2026-11-21T14:05:00Z, got "soon"',
+  ],
   'all mistakes at once, in the order of the document': [
     { template: { spec: { zzz: 1, containers: [{ name: 'a', image: 1 }] } }, minReadySeconds: true, afoo: 1 },
     '~.template.spec.zzz: unknown field; known here: affinity, containers, securityContext, shareProcessNamespace, since, terminationGracePeriodSeconds',
@@ -166,6 +197,62 @@ describe('a compiled schema', () => {
       expect(strategic(container({ imge: 'x', ports }))).to.deep.equal([
         `${C}.imge: unknown field; did you mean "image"?`,
         `${C}.ports[1]: duplicate of [0] (containerPort 80, protocol "TCP")`,
+      ])
+    })
+  })
+
+  describe('of a whole spec', () => {
+    const whole = (spec: JsonObject) =>
+      schema.checkWhole(spec).map(({ field, message, path }) => `${field} [${path.length}]: ${message}`)
+    const labels = { app: 'cart' }
+    const complete = { selector: {}, ...pod({ containers: [{ name: 'cart', image: 'x' }] }) }
+
+    it('accepts one that is complete', () => expect(whole(complete)).to.deep.equal([]))
+
+    it('demands what is required everywhere, and takes no null', () => {
+      const spec = pod({ affinity: { deep: {} }, terminationGracePeriodSeconds: null, shareProcessNamespace: true })
+      expect(whole(spec)).to.deep.equal([
+        'spec.selector [1]: required',
+        'spec.template.spec.containers [3]: required',
+        'spec.template.spec.affinity.deep.key [5]: required',
+        'spec.template.spec.terminationGracePeriodSeconds [3]: expected integer, got null',
+      ])
+    })
+
+    it('finds duplicates, quantities and misspelt fields as in an override', () => {
+      const spec = container({ env: [{ name: 'A' }, { name: 'A' }], imge: 1, resources: { limits: { cpu: '1O0m' } } })
+      expect(whole({ ...complete, ...spec }).map((line) => line.split(' ')[0])).to.deep.equal(
+        ['env[1].name', 'imge', 'resources.limits.cpu'].map((path) => `spec.template.spec.containers[0].${path}`),
+      )
+    })
+
+    it('knows where labels are written, and how', () => {
+      const bad = { 'a b': 'c', d: 'e f' }
+      const selector = { labelSelector: { matchLabels: { x: '-' } } }
+      const spec = {
+        volumeClaimTemplates: [{ metadata: { labels: bad } }],
+        template: {
+          metadata: { labels: bad, annotations: bad },
+          spec: {
+            nodeSelector: { ...labels, ...bad },
+            volumes: [{ ephemeral: { volumeClaimTemplate: { metadata: { annotations: bad } } } }],
+            affinity: { podAffinity: { required: [selector] } },
+            topologySpreadConstraints: [selector],
+          },
+        },
+      }
+      const paths = metadataErrors('~', spec).map(({ field }) => field)
+      expect(paths).to.have.members([
+        '~.template.metadata.labels["a b"]',
+        '~.template.metadata.labels.d',
+        '~.template.metadata.annotations["a b"]',
+        '~.volumeClaimTemplates[0].metadata.labels["a b"]',
+        '~.volumeClaimTemplates[0].metadata.labels.d',
+        '~.template.spec.volumes[0].ephemeral.volumeClaimTemplate.metadata.annotations["a b"]',
+        '~.template.spec.nodeSelector["a b"]',
+        '~.template.spec.nodeSelector.d',
+        '~.template.spec.affinity.podAffinity.required[0].labelSelector.matchLabels.x',
+        '~.template.spec.topologySpreadConstraints[0].labelSelector.matchLabels.x',
       ])
     })
   })

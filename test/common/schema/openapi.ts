@@ -48,7 +48,7 @@ export const APPS_V1 = {
       }),
       Pod: object(
         {
-          affinity: object({ key: string }),
+          affinity: object({ deep: object({ key: string }, ['key']), key: string }),
           containers: keyed(described('Container'), 'name'),
           securityContext: object({ runAsUser: { type: 'integer', format: 'int64' } }),
           shareProcessNamespace: { type: 'boolean' },
@@ -66,14 +66,22 @@ export const APPS_V1 = {
           imagePullPolicy: { type: 'string', enum: ['Always', 'IfNotPresent', 'Never'] },
           name: string,
           ports: keyed(described('Port'), 'containerPort', 'protocol'),
+          probe: described('Probe'),
           resources: object({ limits: { type: 'object', additionalProperties: ref('io.k8s.api.resource.Quantity') } }),
         },
         ['name'],
       ),
       Env: object({ name: string, value: string }, ['name']),
-      Port: object({ containerPort: integer, name: string, protocol: { type: 'string', default: 'TCP' } }, [
-        'containerPort',
-      ]),
+      Port: object(
+        {
+          containerPort: integer,
+          name: string,
+          probe: described('Probe'),
+          protocol: { type: 'string', default: 'TCP' },
+        },
+        ['containerPort'],
+      ),
+      Probe: object({ port: integer }, ['port']),
       'io.k8s.api.resource.Quantity': { oneOf: [{ type: 'string' }, { type: 'number' }] },
     },
   },

@@ -52,8 +52,7 @@ describe('transform', () => {
   }
   for (const [sentence, [root, expected]] of Object.entries(cases))
     it(sentence, () => {
-      const { definitions: _, ...converted } = transform({}, root, 'Merge')
-      expect(converted).to.deep.equal(expected)
+      expect(transform({}, root).Merge).to.deep.equal(expected)
     })
 
   it('takes over only what is referred to, in the variants that are needed, also of types that hold themselves', () => {
@@ -61,7 +60,7 @@ describe('transform', () => {
       A: { type: 'object', properties: { again: ref('A'), list: { type: 'array', items: ref('A') } } },
       Unused: {},
     }
-    const { definitions } = transform(schemas, ref('A'), 'Merge')
-    expect(definitions).to.have.all.keys('Merge:A', 'full:A')
+    const roots = ['Merge', 'Strategic', 'full']
+    expect(transform(schemas, ref('A'))).to.have.all.keys([...roots, ...roots.map((variant) => `${variant}:A`)])
   })
 })

@@ -1,0 +1,98 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { inParallel } from '../in-parallel.ts'
+import { admitting, type RunningWebhook } from './admission-webhook.ts'
+import { aNamespace, usesControlPlane } from './fixture.ts'
+import { type Mistake, manifestOf } from './mistakes/mistake.ts'
+import { OF_OVERRIDES } from './mistakes/of-overrides.ts'
+import { OF_RESOURCES } from './mistakes/of-resources.ts'
+import { usesRolloutCrds } from './rollout-crds.ts'
+
+const MISTAKES: readonly Mistake[] = [...OF_OVERRIDES, ...OF_RESOURCES]
+
+/** `UPDATE_GOLDEN=1` writes it anew. */
+const GOLDEN = new URL('mistakes.md', import.meta.url)
+
+const HEAD = `# Common mistakes, and what kubectl says about them
+
+Written by test/integration/mistakes.test.ts, which runs each through a real API server; \`UPDATE_GOLDEN=1\` writes it anew.
+`
+
+const template = {
+  metadata: { labels: { app: 'cart' } },
+  spec: {
+    containers: [
+      { name: 'proxy', image: 'registry.example/proxy:1' },
+      { name: 'cart', image: 'registry.example/cart:1' },
+    ],
+  },
+}
+const spec = { replicas: 0, selector: { matchLabels: { app: 'cart' } }, template } // nothing here is about pods
+const metadata = { name: 'cart' }
+
+describe('common mistakes, by kubectl apply', () => {
+  const plane = usesControlPlane()
+  usesRolloutCrds()
+  const answers = new Map<Mistake, string>()
+  let namespace = ''
+  let webhook: RunningWebhook | undefined
+
+  before('all are made, before a webhook and sources of every kind', async () => {
+    namespace = await aNamespace()
+    const at = (group: string, plural: string) => `/apis/${group}/namespaces/${namespace}/${plural}`
+    const { api } = plane()
+    await api.create(at('apps/v1', 'deployments'), { metadata, spec })
+    await api.create(at('apps/v1', 'statefulsets'), { metadata, spec: { ...spec, serviceName: 'cart' } })
+    await api.create(at('argoproj.io/v1alpha1', 'rollouts'), {
+      apiVersion: 'argoproj.io/v1alpha1',
+      kind: 'Rollout',
+      metadata,
+      spec: { ...spec, strategy: { canary: {} } },
+    })
+    webhook = await admitting(plane(), namespace)
+    await inParallel(6, MISTAKES, async (mistake) => {
+      if (mistake.before !== undefined) await applied(manifestOf(mistake, mistake.before), mistake)
+      answers.set(mistake, await applied(manifestOf(mistake), mistake))
+    })
+  })
+  after('the webhook goes', () => webhook?.remove())
+
+  async function applied(manifest: string, { isServerSide = false }: Mistake): Promise<string> {
+    const args = ['-n', namespace, 'apply', ...(isServerSide ? ['--server-side'] : []), '-f', '-']
+    const { stdout, stderr } = await plane().kubectl(args, { input: manifest })
+    return `${stderr}${stdout}`.replaceAll(namespace, 'shop').trimEnd()
+  }
+
+  for (const mistake of MISTAKES)
+    it(`${mistake.title}: refused, and its place is named`, () => {
+      const answer = answers.get(mistake) ?? ''
+      expect(answer).to.match(/is invalid|Error from server/)
+      for (const path of mistake.paths) expect(namedIn(answer), answer).to.include(path)
+    })
+
+  it('are as many as there are chapters in mistakes.md, answered in the same words', () => {
+    const written = [HEAD, ...MISTAKES.map((mistake) => chapter(mistake, answers.get(mistake) ?? ''))].join('\n')
+    if (process.env.UPDATE_GOLDEN) writeFileSync(GOLDEN, written)
+    expect(readFileSync(GOLDEN, 'utf8')).to.equal(written)
+  })
+})
+
+/** Every path that an answer of kubectl names: before a colon, or in quotes. */
+const namedIn = (answer: string): readonly string[] =>
+  [...answer.matchAll(/(?:^|[\s"])((?:spec|metadata)(?:\.[\w$-]+|\[[^\]]+\])+)(?=[:"])/gm)].map(
+    ([, path]) => path ?? '',
+  )
+
+const chapter = (mistake: Mistake, answer: string): string => {
+  const before = mistake.before === undefined ? [] : ['After', fenced('yaml', manifestOf(mistake, mistake.before)), '']
+  const command = `$ kubectl apply ${mistake.isServerSide ? '--server-side ' : ''}-f -`
+  return [
+    `## ${mistake.title}\n`,
+    ...before,
+    fenced('yaml', manifestOf(mistake)),
+    fenced('console', `${command}\n${answer}\n`),
+    '',
+  ].join('\n')
+}
+
+const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\`\`\``

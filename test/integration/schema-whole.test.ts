@@ -1,0 +1,90 @@
+import { expect } from 'chai'
+import type { JsonObject } from '../../common/api/object.ts'
+import { realTimers } from '../../common/clock.ts'
+import { type KubeClient, kubeClient } from '../../common/kube/client.ts'
+import { pathOf } from '../../common/kube/resources.ts'
+import { SchemaCatalog } from '../../common/schema/catalog.ts'
+import { schemaSource } from '../../common/schema/source.ts'
+import { baseOf } from '../../common/workload/base.ts'
+import { derive } from '../../common/workload/desired.ts'
+import { type SourceKind, WORKLOAD_KINDS } from '../../common/workload/registry.ts'
+import { anExperiment } from '../builders.ts'
+import { aNamespace, usesControlPlane } from './fixture.ts'
+import { usesRolloutCrds } from './rollout-crds.ts'
+
+const labels = { app: 'cart' }
+const probe = { httpGet: { path: '/', port: 'http' } }
+const container = {
+  name: 'cart',
+  image: 'registry.example/cart:1',
+  ports: [{ name: 'http', containerPort: 80 }],
+  env: [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
+  resources: { requests: { cpu: 0.5, memory: '1.5Gi' } },
+  readinessProbe: probe,
+  volumeMounts: [{ name: 'data', mountPath: '/data' }],
+}
+const term = { labelSelector: { matchLabels: labels }, topologyKey: 'kubernetes.io/hostname' }
+const pod = {
+  containers: [container],
+  affinity: {
+    podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: term }] },
+  },
+}
+const data = { name: 'data', configMap: { name: 'data' } }
+const claim = {
+  metadata: { name: 'data', labels },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+}
+const specOf = (podSpec: JsonObject): JsonObject => ({
+  replicas: 0,
+  selector: { matchLabels: labels },
+  template: { metadata: { labels, annotations: { 'example.com/Since': 'long ago' } }, spec: podSpec },
+})
+
+const MINIMAL = specOf({ containers: [{ name: 'cart', image: 'registry.example/cart:1' }] })
+const SPECS: Record<SourceKind, readonly JsonObject[]> = {
+  Deployment: [MINIMAL, specOf({ ...pod, volumes: [data] })],
+  StatefulSet: [
+    { ...MINIMAL, serviceName: 'cart' },
+    { ...specOf(pod), serviceName: 'cart', volumeClaimTemplates: [claim] },
+  ],
+  Rollout: [
+    { ...MINIMAL, strategy: { canary: {} } },
+    { ...specOf({ ...pod, volumes: [data] }), strategy: { canary: { maxSurge: '25%', steps: [{ setWeight: 20 }] } } },
+  ],
+}
+
+describe('the whole specs that a real cluster stores', () => {
+  const plane = usesControlPlane()
+  usesRolloutCrds()
+  let kube: KubeClient | undefined
+  let catalog: SchemaCatalog
+  let namespace = ''
+
+  before('the schemas are read', async () => {
+    const { kubeconfig } = plane()
+    kube = kubeClient({ kubeconfig, userAgent: 'test-schemas', timers: realTimers(), random: Math.random })
+    catalog = new SchemaCatalog(schemaSource(kube), Object.values(WORKLOAD_KINDS))
+    expect(await catalog.refresh()).to.deep.equal([])
+    namespace = await aNamespace()
+  })
+  after('connections end', () => kube?.close())
+
+  for (const [name, specs] of Object.entries(SPECS))
+    it(`have no findings in the plain fork of a ${name}, defaults and all`, async () => {
+      const kind = WORKLOAD_KINDS[name as SourceKind]
+      const schema = catalog.schemaOf(name)
+      if (!schema) throw new Error(`no schema of ${name}`)
+      for (const [index, spec] of specs.entries()) {
+        const { apiVersion } = kind
+        const manifest = { apiVersion, kind: name, metadata: { name: `cart-${index}` }, spec }
+        const source = await plane().api.create(pathOf(kind, { namespace }), manifest)
+        expect(schema.checkWhole(source.spec as JsonObject), 'of the source').to.deep.equal([])
+        const based = baseOf(kind, { source, referents: [], shape: schema.shape })
+        if (based.is !== 'base') throw new Error(JSON.stringify(based))
+        const derived = derive({ kind, experiment: anExperiment(), base: based.base, schema })
+        if (derived.is !== 'fork') throw new Error(JSON.stringify(derived))
+        expect(schema.checkWhole(derived.fork.spec as JsonObject)).to.deep.equal([])
+      }
+    })
+})
