@@ -1,0 +1,47 @@
+import { execPath } from 'node:process'
+import { median } from './figure.ts'
+import type { Load, Loaded } from './webhook-load.ts'
+import { printed, program } from './webhook-program.ts'
+import type { Pin, Side } from './webhook-side.ts'
+
+const ROUNDS = 5
+const CONNECTIONS = 16
+const FIRST = { warmMs: 4_000, measuredMs: 1_000 }
+const ROUND = { warmMs: 500, measuredMs: 4_000 }
+
+/** A server that takes part. */
+export interface Runner {
+  readonly name: string
+  readonly side: Side
+  /** of a pair of calls */
+  readonly paths: readonly string[]
+}
+
+/** What a server did: medians of its rounds, and its memory after the last. */
+export interface Result extends Loaded {
+  readonly residentBytes: number
+}
+
+/** Loads `runners` in turn, so that whatever else the machine does meets all of them; their results in that order. */
+export async function race(pin: Pin, tell: (line: string) => void, runners: readonly Runner[]): Promise<Result[]> {
+  for (const runner of runners) await loaded(pin, runner, FIRST)
+  const rounds = runners.map((): Loaded[] => [])
+  for (let round = 1; round <= ROUNDS; round += 1)
+    for (const [index, runner] of runners.entries()) {
+      const of = await loaded(pin, runner, ROUND)
+      rounds[index]?.push(of)
+      tell(`round ${round}, ${runner.name}: ${of.pairsPerSecond.toFixed(0)} pairs/s, p99 ${of.p99Ms.toFixed(2)} ms`)
+    }
+  return Promise.all(runners.map(({ side }, index) => resultOf(side, rounds[index] ?? [])))
+}
+
+const resultOf = async (side: Side, rounds: readonly Loaded[]): Promise<Result> => ({
+  pairsPerSecond: median(rounds.map(({ pairsPerSecond }) => pairsPerSecond)),
+  p99Ms: median(rounds.map(({ p99Ms }) => p99Ms)),
+  residentBytes: await side.ask('memory'),
+})
+
+const loaded = (pin: Pin, { side, paths }: Runner, times: Pick<Load, 'warmMs' | 'measuredMs'>): Promise<Loaded> => {
+  const load: Load = { port: side.port, paths, connections: CONNECTIONS, ...times }
+  return printed(pin('load', [execPath, program('webhook-load'), JSON.stringify(load)]))
+}
