@@ -17,14 +17,21 @@ const WRONG = container(Object.fromEntries(Array.from({ length: 4_900 }, (_, ind
 /**
  * Bodies just within what is admitted, each the worst of its sort.
  * - `largest`: 7 MiB and 100,000 structural characters, most of them in an old object that counts as unknown.
+ * - `escaped`: 7 MiB of quotation marks within strings, which whoever skips strings must look at one by one.
  * - `fullest`, `wrongest`: an override of 5,000 nodes, of which all, or none, is right.
  */
-export const BODIES: Readonly<Record<'largest' | 'fullest' | 'wrongest', () => string>> = {
+export const BODIES: Readonly<Record<'largest' | 'escaped' | 'fullest' | 'wrongest', () => string>> = {
   largest: () =>
     reviewBody({
       overrideSpec: FULL,
       oldOverrideSpec: container({ env: variables(14_900) }),
       managedFields: [{ manager: 'x'.repeat(3.15 * MIB) }],
+    }),
+  escaped: () =>
+    reviewBody({
+      overrideSpec: FULL,
+      oldOverrideSpec: container({ env: variables(14_900) }),
+      managedFields: [{ manager: '"'.repeat(1.575 * MIB) }],
     }),
   fullest: () => reviewBody({ overrideSpec: FULL, oldOverrideSpec: container({ env: variables(1_650) }) }),
   wrongest: () => reviewBody({ overrideSpec: WRONG }),

@@ -13,8 +13,11 @@ export interface Load {
   readonly measuredMs: number
 }
 
-/** What was measured after the warm-up. Every answer was checked: a call that fails ends the load. */
+/** What came of it. Every answer was checked: a call that fails ends the load. */
 export interface Loaded {
+  /** all that were answered */
+  readonly pairs: number
+  /** after the warm-up, as the next one */
   readonly pairsPerSecond: number
   readonly p99Ms: number
 }
@@ -25,6 +28,7 @@ const headers = { 'content-type': 'application/json' }
 const begun = performance.now()
 const [warm, end] = [begun + load.warmMs, begun + load.warmMs + load.measuredMs]
 const times: number[] = []
+let calls = 0
 
 /** One connection: a call as soon as the last is answered. */
 async function connection(): Promise<void> {
@@ -36,6 +40,7 @@ async function connection(): Promise<void> {
     const text = await body.text()
     const now = performance.now()
     if (statusCode !== 200 || !text.includes('"allowed":true')) throw new Error(`${path}: ${statusCode} ${text}`)
+    calls += 1
     if (started >= warm && now < end) times.push(now - started)
   }
   await client.close()
@@ -44,6 +49,7 @@ async function connection(): Promise<void> {
 await Promise.all(Array.from({ length: load.connections }, connection))
 const sorted = times.toSorted((a, b) => a - b)
 const loaded: Loaded = {
+  pairs: calls / load.paths.length,
   pairsPerSecond: times.length / load.paths.length / (load.measuredMs / 1_000),
   p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
 }

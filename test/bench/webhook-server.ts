@@ -28,6 +28,8 @@ const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
 const ANSWERS: Readonly<Record<string, () => number>> = {
   /** resident, in bytes */
   memory: () => process.memoryUsage.rss(),
+  /** time of the processor so far, in microseconds */
+  cpu: () => process.cpuUsage().user + process.cpuUsage().system,
   /** begins to watch the event loop */
   watch: () => {
     delay.reset()

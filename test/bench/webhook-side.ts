@@ -7,13 +7,13 @@ import { run } from '../../sandbox/run.ts'
 export interface Side {
   readonly port: number
   /** @throws Error if it has ended, or does not answer in time */
-  readonly ask: (question: 'memory' | 'watch' | 'block') => Promise<number>
+  readonly ask: (question: 'memory' | 'cpu' | 'watch' | 'block') => Promise<number>
   /** Resolves when it is gone. */
   readonly stop: () => Promise<void>
 }
 
 interface Program {
-  /** a script and its arguments */
+  /** flags, a script and its arguments */
   readonly args: readonly string[]
   /** this process's own when left out */
   readonly node?: string
@@ -51,7 +51,7 @@ export async function startSide(pin: Pin, { args, node = execPath, env: more = {
   }
   const said = async (member: 'port' | 'answer'): Promise<number> => {
     const ended = gone.then(() => {
-      throw new Error(`${args[0]} ended by itself: ${words.join('').trimEnd()}`)
+      throw new Error(`${args.join(' ')} ended by itself: ${words.join('').trimEnd()}`)
     })
     const [message] = await Promise.race([once(child, 'message', { signal: AbortSignal.timeout(DEADLINE_MS) }), ended])
     return Number((message as Readonly<Record<string, unknown>>)[member])

@@ -12,6 +12,7 @@ import { argoCrds } from '../../sandbox/modules.ts'
 import { type Bench, type Figure, ratioFigure } from './figure.ts'
 import { blocks, threeParses } from './webhook-block.ts'
 import { keepDocuments } from './webhook-documents.ts'
+import { shippedFlags } from './webhook-flags.ts'
 import { otherNodes } from './webhook-nodes.ts'
 import { installPepr, PEPR_PATHS, peprSurroundings, startPepr } from './webhook-pepr.ts'
 import { printed, program } from './webhook-program.ts'
@@ -59,7 +60,7 @@ async function tellOfCompiling({ pin, folder, tell }: Stand): Promise<void> {
 async function measured(stand: Stand): Promise<readonly Figure[]> {
   await tellOfCompiling(stand)
   const { pin, tell, folder, pepr } = stand
-  const side = await startSide(pin, { args: [program('webhook-server'), folder] })
+  const side = await startSide(pin, { args: [...shippedFlags(), program('webhook-server'), folder] })
   try {
     const theirs = await startPepr({ pin, folder, ...pepr })
     const runners = [
@@ -84,6 +85,13 @@ const figuresOf = (we: Result, they: Result): readonly Figure[] => [
     atLeast: 2,
   }),
   ratioFigure({
+    name: 'webhook CPU a pair',
+    value: we.cpuMsPerPair,
+    unit: 'ms',
+    against: they.cpuMsPerPair,
+    atMost: 0.5,
+  }),
+  ratioFigure({
     name: 'webhook memory',
     value: we.residentBytes / MIB,
     unit: 'MiB',
@@ -96,6 +104,7 @@ const figuresOf = (we: Result, they: Result): readonly Figure[] => [
 const versus = (we: Result, they: Result): string =>
   [
     `${(we.pairsPerSecond / they.pairsPerSecond).toFixed(2)} times the throughput`,
+    `${(we.cpuMsPerPair / they.cpuMsPerPair).toFixed(2)} times the CPU a pair`,
     `${(we.residentBytes / they.residentBytes).toFixed(2)} times the memory`,
     `${(we.p99Ms / they.p99Ms).toFixed(2)} times the p99`,
   ].join(', ')

@@ -34,5 +34,9 @@ capability
 const pepr = { uuid: 'bench', onError: 'reject', webhookTimeout: 10, alwaysIgnore: { namespaces: [] } }
 new PeprModule({ description: 'bench', pepr }, [capability], { deferStart: true }).start(0)
 
-process.on('message', () => process.send({ answer: process.memoryUsage.rss() }))
+const ANSWERS = {
+  memory: () => process.memoryUsage.rss(),
+  cpu: () => process.cpuUsage().user + process.cpuUsage().system,
+}
+process.on('message', (question) => process.send({ answer: ANSWERS[question]() }))
 process.on('disconnect', () => process.exit())
