@@ -51,6 +51,11 @@ export async function cacheOf(module: ModuleFolder): Promise<string> {
   const go = await installedGo(pinsOf(module).go)
   const key = createHash('sha256')
   for (const file of ['go.mod', 'go.sum']) key.update(readFileSync(join(module, file)))
+  return join(cacheHome(), key.update(go).digest('hex').slice(0, 16))
+}
+
+/** The user's folder for what we build or download once. */
+export function cacheHome(): string {
   const base = env.XDG_CACHE_HOME || join(homedir(), '.cache') // empty counts as unset, says the XDG specification
-  return join(base, 'experiment-deployment-controller', key.update(go).digest('hex').slice(0, 16))
+  return join(base, 'experiment-deployment-controller')
 }

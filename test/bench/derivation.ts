@@ -1,17 +1,17 @@
 import { hashOf } from '../../common/api/canonical.ts'
-import type { JsonObject } from '../../common/api/object.ts'
+import type { JsonObject, KubeObject } from '../../common/api/object.ts'
 import { baseOf } from '../../common/workload/base.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { baseHash, derive } from '../../common/workload/desired.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment } from '../builders.ts'
-import { type Bench, ratioFigure } from './figure.ts'
+import { type Bench, median, ratioFigure } from './figure.ts'
 
 const CHARACTERS = 12 * 1024
 const ROUNDS = 40
 const PER_ROUND = 500
 
-/** A Deployment of 12 KB, as they are in the wild: several containers with many variables, probes and mounts. */
-function aLargeDeployment() {
+/** A Deployment of `characters` of JSON, as they are in the wild: several containers with many variables, probes and mounts. */
+export function aLargeDeployment(characters = CHARACTERS): KubeObject {
   const container = (name: string): JsonObject => ({
     name,
     image: `registry.example/${name}:1.2.3`,
@@ -22,12 +22,9 @@ function aLargeDeployment() {
     volumeMounts: [{ name: 'config', mountPath: '/etc/config', readOnly: true }],
   })
   const containers: JsonObject[] = []
-  while (JSON.stringify(containers).length < CHARACTERS - 800) containers.push(container(`part-${containers.length}`))
+  while (JSON.stringify(containers).length < characters - 800) containers.push(container(`part-${containers.length}`))
   return aDeployment({ pod: { containers, volumes: [{ name: 'config', configMap: { name: 'config' } }] } })
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 /** Microseconds of one call, over many. */
 function timed(call: () => unknown): number {

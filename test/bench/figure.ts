@@ -19,14 +19,23 @@ export interface Bench {
   readonly run: (tell: (line: string) => void) => Promise<readonly Figure[]>
 }
 
-/** `value` against `against`, which is to be at most `atMost` times as much. */
-export function ratioFigure(
-  of: Pick<Figure, 'name' | 'value' | 'unit' | 'against'> & { readonly atMost: number },
-): Figure {
-  const { atMost, ...rest } = of
-  const ratio = rest.value / rest.against
-  return { ...rest, ratio, goal: `<= ${atMost}`, holds: ratio <= atMost }
+/** What a ratio is held to. */
+export type Goal = { readonly atMost: number } | { readonly atLeast: number }
+
+type Measured = Pick<Figure, 'name' | 'value' | 'unit' | 'against'>
+
+/** `value` against `against`, which is to be at most, or at least, so many times as much. */
+export function ratioFigure({ name, value, unit, against, ...goal }: Measured & Goal): Figure {
+  const ratio = value / against
+  const measured = { name, value, unit, against, ratio }
+  return 'atMost' in goal
+    ? { ...measured, goal: `<= ${goal.atMost}`, holds: ratio <= goal.atMost }
+    : { ...measured, goal: `>= ${goal.atLeast}`, holds: ratio >= goal.atLeast }
 }
+
+/** The middle one of `values`, of an even number the upper middle; 0 of none. */
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 /** The figures as lines of a table for people. */
 export function table(figures: readonly Figure[]): string {

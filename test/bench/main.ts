@@ -5,8 +5,9 @@ import type { Bench, Figure } from './figure.ts'
 import { table } from './figure.ts'
 import { followers } from './followers.ts'
 import { forks } from './forks.ts'
+import { webhook } from './webhook.ts'
 
-const BENCHES: readonly Bench[] = [forks, derivation, followers]
+const BENCHES: readonly Bench[] = [forks, derivation, followers, webhook]
 
 const words = process.argv.slice(2)
 const isJson = words.includes('--json')

@@ -1,0 +1,40 @@
+import { median } from './figure.ts'
+import { BODIES } from './webhook-bodies.ts'
+import { call } from './webhook-call.ts'
+import type { Side } from './webhook-side.ts'
+
+const TIMES = 5
+const PARSES = 3
+
+/** How long one body holds up everybody else, in milliseconds. */
+export interface Block {
+  readonly body: string
+  readonly ms: number
+}
+
+/** The longest block of the event loop by each of the bodies, at their worst path. */
+export async function blocks(side: Side): Promise<readonly Block[]> {
+  const found: Block[] = []
+  for (const [body, make] of Object.entries(BODIES)) {
+    const text = make()
+    const times: number[] = []
+    for (let time = 0; time < TIMES; time += 1) {
+      await side.ask('watch')
+      await call(side.port, '/validate', text)
+      times.push(await side.ask('block'))
+    }
+    found.push({ body, ms: median(times) })
+  }
+  return found
+}
+
+/** Milliseconds of three plain parses of the largest body. */
+export function threeParses(): number {
+  const text = BODIES.largest()
+  const times = Array.from({ length: TIMES }, () => {
+    const started = performance.now()
+    for (let parse = 0; parse < PARSES; parse += 1) JSON.parse(text)
+    return performance.now() - started
+  })
+  return median(times)
+}

@@ -1,0 +1,47 @@
+/** `node webhook-server.ts FOLDER`: the webhook as `webhook/main.ts` puts it together, the API server in process. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { realTimers } from '../../common/clock.ts'
+import { listening } from '../../common/listen.ts'
+import { jsonLog } from '../../common/log.ts'
+import { admissionApp } from '../../webhook/server.ts'
+import { tlsServer } from '../../webhook/tls.ts'
+import { validator } from '../../webhook/validate.ts'
+import { keptCatalog } from './webhook-documents.ts'
+import { readerOf } from './webhook-reader.ts'
+import { SOURCE } from './webhook-review.ts'
+
+const [folder = ''] = process.argv.slice(2)
+const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+const log = jsonLog({ destination: process.stdout, facts: { program: 'webhook' } })
+const schemas = await keptCatalog(folder)
+const surroundings = { kube: readerOf(SOURCE), schemas, timers: realTimers(), clock: () => new Date() }
+const app = admissionApp({ validate: validator(surroundings), log })
+const server = tlsServer(app, { cert: read('tls.crt'), key: read('tls.key') })
+
+const RESOLUTION_MS = 1
+const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+
+/** Each question is answered by one number. */
+const ANSWERS: Readonly<Record<string, () => number>> = {
+  /** resident, in bytes */
+  memory: () => process.memoryUsage.rss(),
+  /** time of the processor so far, in microseconds */
+  cpu: () => process.cpuUsage().user + process.cpuUsage().system,
+  /** begins to watch the event loop */
+  watch: () => {
+    delay.reset()
+    return Number(delay.enable())
+  },
+  /** its longest block since then, in milliseconds */
+  block: () => {
+    delay.disable()
+    return Math.max(0, delay.max / 1e6 - RESOLUTION_MS)
+  },
+}
+
+process.on('message', (question: string) => process.send?.({ answer: ANSWERS[question]?.() }))
+process.on('disconnect', () => process.exit())
+process.send?.({ port: await listening(server, 0, '127.0.0.1') })
