@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import { KubeError } from '../../common/kube/errors.ts'
 import { askedBy } from '../../common/kube/resources.ts'
-import type { Reader } from '../../webhook/look.ts'
+import type { Reader } from '../../webhook/reader.ts'
 import { aService, aSlice } from '../webhook/reviews.ts'
 
 const PODS = Array.from({ length: 11 }, (_, index) => `cart-${index}`)
@@ -19,6 +19,7 @@ export const readerOf = (source: KubeObject): Reader => ({
     const asked = askedBy(path)
     if (asked?.plural.endsWith('accessreviews')) return { kind: 'SubjectAccessReview', status: { allowed: true } }
     if (asked?.name === undefined) return { kind: 'List', metadata: {}, items: LISTS[asked?.plural ?? ''] ?? [] }
+    if (asked.plural === 'namespaces') return { kind: 'Namespace', metadata: { name: asked.name, labels: {} } }
     if (asked.plural === 'deployments' && asked.name === source.metadata.name) return source
     throw new KubeError({ kind: 'notFound', message: `${path} not found`, status: 404 })
   },

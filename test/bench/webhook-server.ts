@@ -3,9 +3,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
+import type { ExperimentPolicy } from '../../common/api/policy.ts'
 import { realTimers } from '../../common/clock.ts'
 import { listening } from '../../common/listen.ts'
 import { jsonLog } from '../../common/log.ts'
+import { mutator } from '../../webhook/mutate.ts'
+import { policySource } from '../../webhook/policy-source.ts'
 import { admissionApp } from '../../webhook/server.ts'
 import { tlsServer } from '../../webhook/tls.ts'
 import { validator } from '../../webhook/validate.ts'
@@ -17,9 +21,21 @@ const [folder = ''] = process.argv.slice(2)
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 const log = jsonLog({ destination: process.stdout, facts: { program: 'webhook' } })
 const schemas = await keptCatalog(folder)
-const surroundings = { kube: readerOf(SOURCE), schemas, timers: realTimers(), clock: () => new Date() }
-const app = admissionApp({ validate: validator(surroundings), log })
+const timers = realTimers()
+const policies = policySource({ hasSynced: true, list: () => POLICIES }, timers)
+const surroundings = { kube: readerOf(SOURCE), schemas, policies, timers, clock: () => new Date() }
+const app = admissionApp({ mutate: mutator(surroundings), validate: validator(surroundings), log })
 const server = tlsServer(app, { cert: read('tls.crt'), key: read('tls.key') })
+
+/** One that applies and judges the effect of the override, as a cluster has it that limits anything. */
+const POLICIES: readonly ExperimentPolicy[] = [
+  {
+    apiVersion: EXPERIMENT_POLICY.apiVersion,
+    kind: EXPERIMENT_POLICY.kind,
+    metadata: { name: 'limits' },
+    spec: { maxReplicas: 3, deniedOverridePaths: ['template.spec.hostNetwork', 'template.spec.volumes[*].hostPath'] },
+  },
+]
 
 const RESOLUTION_MS = 1
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
