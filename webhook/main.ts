@@ -33,7 +33,7 @@ const freshening = keepFresh({
   absentMs: config.kindProbeMs,
 })
 
-const app = admissionApp({ validate: validator({ kube, schemas }), log })
+const app = admissionApp({ validate: validator({ kube, schemas, timers, clock: () => new Date() }), log })
 const tls = { cert: readFileSync(config.certFile, 'utf8'), key: readFileSync(config.keyFile, 'utf8') }
 const admission = tlsServer(app, tls)
 const health = healthServer({

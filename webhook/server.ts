@@ -40,7 +40,7 @@ export function admissionApp({ validate, log }: Deciding): Express {
 /** Never denies: what is wrong is told by `/validate`, in one voice. */
 const mutate = async (request: AdmissionRequest): Promise<Answer> => ({
   allowed: true,
-  patch: defaultsPatch(request.object),
+  patch: defaultsPatch(request),
 })
 
 const isJson: RequestHandler = (request, response, next) => {

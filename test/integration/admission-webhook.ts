@@ -47,7 +47,10 @@ export async function admitting(plane: ControlPlane, namespace: string): Promise
   const schemas = new SchemaCatalog(schemaSource(kube), Object.values(WORKLOAD_KINDS))
   await schemas.refresh()
   const log = jsonLog({ destination: { write: () => undefined } })
-  const server = tlsServer(admissionApp({ validate: validator({ kube, schemas }), log }), { cert, key })
+  const server = tlsServer(
+    admissionApp({ validate: validator({ kube, schemas, timers: realTimers(), clock: () => new Date() }), log }),
+    { cert, key },
+  )
   const port = await listening(server, 0, '127.0.0.1')
 
   const paths: string[] = []

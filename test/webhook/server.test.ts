@@ -28,7 +28,7 @@ async function serving(validate: Deciding['validate'], story: (ask: Ask) => Prom
   }
 }
 
-const allow: Deciding['validate'] = async () => ({ allowed: true, warnings: ['[Plan] x'] })
+const allow: Deciding['validate'] = async () => ({ is: 'admitted', warnings: ['[Plan] x'] })
 
 describe('the admission app', () => {
   it('echoes the uid of every review', () =>
