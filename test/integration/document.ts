@@ -41,11 +41,11 @@ export class Page {
     return [...this.text.matchAll(/`(kubectl [^`]+)`/g)].map(([, command = '']) => command.replaceAll('\n', ' '))
   }
 
-  /** Its blocks that begin with a file name: by that name, in `folder`. */
-  async writeFiles(folder: string): Promise<void> {
+  /** Its blocks that begin with a file name: by that name, in `folder`, as `adapted` to the place. */
+  async writeFiles(folder: string, adapted = (block: string) => block): Promise<void> {
     for (const block of this.blocks('yaml')) {
       const [, name] = /^# (\S+\.yaml)\n/.exec(block) ?? []
-      if (name !== undefined) await writeFile(join(folder, name), block)
+      if (name !== undefined) await writeFile(join(folder, name), adapted(block))
     }
   }
 

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { REASONS } from '../../common/api/reasons.ts'
+import { deployment } from '../../common/workload/deployment.ts'
+import { tellNeeds } from '../../webhook/access.ts'
 import { Page, patternOf, wordsOf } from './document.ts'
 import { aSource, DEADLINE_MS, forkOf, usesProduct } from './product.ts'
 
@@ -51,6 +53,16 @@ describe('the guide, on the real control plane', () => {
     expect(GUIDE.steps().map(({ command }) => command)).to.include(FIRST)
     expect(GUIDE.inline().length).to.be.greaterThan(2)
     expect([...new Set(GUIDE.languages())].sort()).to.deep.equal(['console', 'yaml'])
+  })
+
+  it('quotes the refusal for want of rights as the webhook words it', () => {
+    const of = { resource: deployment, namespace: 'shop' }
+    expect(GUIDE.text).to.contain(
+      tellNeeds([
+        { verb: 'create', ...of },
+        { verb: 'get', ...of, name: 'cart' },
+      ]),
+    )
   })
 
   it('says words of the vocabulary', () => {

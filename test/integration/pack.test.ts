@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parseDocument } from 'yaml'
-import { EXPERIMENT_DEPLOYMENT, PREFIX } from '../../common/api/names.ts'
+import { EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../../common/api/names.ts'
 import { at, type JsonObject } from '../../common/api/object.ts'
 import { pathOf } from '../../common/kube/resources.ts'
 import { ApiError } from '../../sandbox/api.ts'
@@ -9,7 +9,6 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { bind, usesOwnControlPlane } from './own-plane.ts'
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/experiment-deployment-controller'
-const REQUESTED_BY = `${PREFIX}requested-by`
 const OURS = EXPERIMENT_DEPLOYMENT.apiVersion.split('/')[0] ?? ''
 
 /** The shipped CRD; the pack knows sources in another namespace already, and is asked about them. */
@@ -24,6 +23,9 @@ function crd(): string {
 }
 
 const CREATES_DEPLOYMENTS = { verb: 'create', group: 'apps', resource: 'deployments' }
+
+const NEEDS = 'needs "create deployments.apps" and "get deployments.apps/cart" in namespace "shop"'
+const FORGED = `metadata.annotations["${REQUESTED_BY}"]: is set by the webhook to who asks; remove it`
 
 /** Somebody may create experiments, and of workloads what `verbs` says. */
 const roleOf = (name: string, verbs: readonly string[]) => ({
@@ -99,8 +101,6 @@ describe('the pack, while there is no webhook configuration', () => {
       expect(at(found, 'status', 'typeChecking', 'expressionWarnings')).to.equal(undefined)
     }))
 
-  const NEEDS = 'needs "create deployments.apps" and "get deployments.apps/cart" in namespace "shop"'
-
   const cases: Record<string, Asks & { readonly answer: string }> = {
     'lets who may create and get the source experiment': { by: 'alice', answer: 'accepted' },
     'refuses who may only create experiments': { by: 'bob', answer: NEEDS },
@@ -139,7 +139,7 @@ describe('the pack, while there is no webhook configuration', () => {
     'refuses a forged requester': {
       by: 'alice',
       requester: 'bob',
-      answer: `metadata.annotations[${REQUESTED_BY}]: names another requester than "alice"; remove it`,
+      answer: FORGED,
     },
   }
   for (const [sentence, { answer, ...asks }] of Object.entries(cases))
@@ -173,7 +173,7 @@ describe('the pack, while there is no webhook configuration', () => {
     expect(await patch('bob', { spec: { overrideSpec: { paused: false } } })).to.contain(NEEDS)
     expect(await patch('admin', { spec: { ttlSeconds: 60 } }), 'the requester unchanged').to.equal('accepted')
     const stolen = { metadata: { annotations: { [REQUESTED_BY]: 'bob' } } }
-    expect(await patch('alice', stolen)).to.contain('names another requester than "alice"')
+    expect(await patch('alice', stolen)).to.contain(FORGED)
     expect(await answered(apiOf('bob').delete(made))).to.equal('accepted')
   })
 })

@@ -1,7 +1,10 @@
 import { expect } from 'chai'
+import { REQUESTED_BY } from '../../common/api/names.ts'
 import { at, isObject, listOr } from '../../common/api/object.ts'
 import { brokenRules } from '../../common/api/rules.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
+import { forgedRequester } from '../../webhook/requested-by.ts'
+import { aRequest } from '../webhook/reviews.ts'
 import { shipped, shippedOne } from './shipped.ts'
 
 const NAME = 'experiment-deployment-controller'
@@ -26,8 +29,10 @@ describe('the pack', () => {
   it('bans in the words of the webhook', () => {
     const said = listOr(at(policy(), 'spec', 'validations')).map((validation) => at(validation, 'message'))
     const rules = brokenRules({ overrideSpec: { selector: {}, replicas: 1 } })
-    expect(rules).to.have.lengthOf(2)
-    for (const { field, message } of rules) expect(said).to.include(`${field}: ${message}`)
+    const forged = { metadata: { annotations: { [REQUESTED_BY]: 'somebody' } } }
+    const found = [...rules, ...forgedRequester(aRequest({ object: forged }))]
+    expect(found).to.have.lengthOf(3)
+    for (const { field, message } of found) expect(said).to.include(`${field}: ${message}`)
   })
 
   it('refuses as Forbidden: of an Invalid kubectl prints "is invalid: :"', () =>

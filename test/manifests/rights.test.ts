@@ -32,9 +32,10 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     [`${OURS}/experimentpolicies`]: 'list watch',
     'apps/deployments': 'get',
     'apps/statefulsets': 'get',
-    'argoproj.io/rollouts': 'get',
+    'argoproj.io/rollouts': 'get list',
     'apps/replicasets': 'get list',
     '/podtemplates': 'get',
+    'apps/controllerrevisions': 'get',
     '/services': 'list',
     'discovery.k8s.io/endpointslices': 'list',
     '/namespaces': 'get',
@@ -73,7 +74,6 @@ const NOT_YET: Readonly<Record<string, readonly string[]>> = {
     `list ${OURS}/experimentpolicies`,
     `watch ${OURS}/experimentpolicies`,
     'get /namespaces',
-    'create authorization.k8s.io/subjectaccessreviews',
   ],
 }
 
