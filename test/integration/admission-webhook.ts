@@ -12,7 +12,7 @@ import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { admissionApp } from '../../webhook/server.ts'
+import { admissionApp, type Deciding } from '../../webhook/server.ts'
 import { tlsServer } from '../../webhook/tls.ts'
 import { validator } from '../../webhook/validate.ts'
 
@@ -36,7 +36,11 @@ export interface RunningWebhook {
 }
 
 /** Serves admission from this process for `namespace` alone, so that other tests are not in its way. */
-export async function admitting(plane: ControlPlane, namespace: string): Promise<RunningWebhook> {
+export async function admitting(
+  plane: ControlPlane,
+  namespace: string,
+  more: Pick<Deciding, 'flight'> = {},
+): Promise<RunningWebhook> {
   const { ca, cert, key } = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
   const kube = kubeClient({
     kubeconfig: plane.kubeconfig,
@@ -47,9 +51,32 @@ export async function admitting(plane: ControlPlane, namespace: string): Promise
   const schemas = new SchemaCatalog(schemaSource(kube), Object.values(WORKLOAD_KINDS))
   await schemas.refresh()
   const log = jsonLog({ destination: { write: () => undefined } })
-  const server = tlsServer(admissionApp({ validate: validator({ kube, schemas }), log }), { cert, key })
+  const server = tlsServer(admissionApp({ validate: validator({ kube, schemas }), log, ...more }), { cert, key })
   const port = await listening(server, 0, '127.0.0.1')
 
+  const unconfigure = await configured(plane, namespace, { port, ca })
+  const stop = async () => {
+    if (server.listening) await closed(server)
+    await kube.close()
+  }
+  return {
+    stop,
+    async remove() {
+      await unconfigure()
+      await stop()
+    },
+  }
+}
+
+/**
+ * Has the API server ask at `port` of this machine about the resources of `namespace`; resolves once it does. What it
+ * returns takes the configurations away.
+ */
+export async function configured(
+  plane: ControlPlane,
+  namespace: string,
+  { port, ca }: { readonly port: number; readonly ca: string },
+): Promise<() => Promise<void>> {
   const paths: string[] = []
   for (const { kind, webhooks, ...configuration } of shippedConfigurations()) {
     const plural = `${kind.toLowerCase()}s`
@@ -71,16 +98,8 @@ export async function admitting(plane: ControlPlane, namespace: string): Promise
     })
   }
   await eventually('the API server to ask the webhook', 20_000, () => isAsked(plane, namespace))
-  const stop = async () => {
-    if (server.listening) await closed(server)
-    await kube.close()
-  }
-  return {
-    stop,
-    async remove() {
-      for (const path of paths) await plane.api.delete(path)
-      await stop()
-    },
+  return async () => {
+    for (const path of paths) await plane.api.delete(path)
   }
 }
 
