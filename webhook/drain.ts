@@ -18,8 +18,8 @@ const SWEEP_MS = 250
 /**
  * Keeps an eye on `server`, which must not listen yet. What it returns ends it so that no call is lost, and resolves when
  * no connection is left. In the second half of the time it serves on, each reply closes its connection: whoever is
- * calling goes elsewhere by himself. Only then what is idle is closed from here; to close one that is in use would be to
- * lose the call that is just being written into it.
+ * calling goes elsewhere by himself. Only then what is idle is closed from here; to close one that is in use is to lose
+ * the call that is just being written into it, as seen under load: the API server says "EOF" and does not try again.
  */
 export function drainer({ server, timers, serveOnMs, cutMs = 30_000 }: Drainable): () => Promise<void> {
   const replies = openReplies(server)
