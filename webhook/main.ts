@@ -12,7 +12,7 @@ import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { CertificateFiles } from './certificate-files.ts'
 import { onlyNamed } from './client-certificate.ts'
 import { readConfig } from './config.ts'
-import { drain } from './drain.ts'
+import { drainer } from './drain.ts'
 import { inFlight } from './in-flight.ts'
 import { certificateMetrics, PREFIX, reviewMetrics } from './metrics.ts'
 import { mutator } from './mutate.ts'
@@ -74,6 +74,7 @@ const app = admissionApp({
 })
 const admission = tlsServer(app, { ...certificate.pair, minVersion: config.minVersion })
 certificate.follow((pair) => admission.setSecureContext(secureContext({ ...pair, minVersion: config.minVersion })))
+const drain = drainer({ server: admission, timers, serveOnMs: config.drainMs })
 const health = healthServer({
   checks: {
     schemas: () => (schemas.hasRead ? undefined : 'not read from the cluster yet'),
@@ -92,7 +93,7 @@ const stop = async (): Promise<void> => {
   if (stopping.signal.aborted) process.exit(1) // a second signal: whoever asks twice does not want to wait
   stopping.abort()
   log.info({ serveOnMs: config.drainMs }, 'stopping')
-  await drain({ server: admission, timers, serveOnMs: config.drainMs })
+  await drain()
   log.info({}, 'stopped')
   process.exit(0) // nothing is left that anybody waits for
 }

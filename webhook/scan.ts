@@ -3,7 +3,9 @@ export const MAX_STRUCTURE = 100_000
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-const STRUCTURAL: ReadonlySet<number> = new Set(Buffer.from('{}[]:,'))
+/** 1 for what counts; a Set would take several times as long, byte by byte */
+const STRUCTURAL = new Uint8Array(256)
+for (const byte of Buffer.from('{}[]:,')) STRUCTURAL[byte] = 1
 
 /**
  * Whether `body` has more than `max` characters of JSON structure outside strings. `JSON.parse` of 3 MiB of small
@@ -11,17 +13,25 @@ const STRUCTURAL: ReadonlySet<number> = new Set(Buffer.from('{}[]:,'))
  */
 export function isTooStructured(body: Uint8Array, max = MAX_STRUCTURE): boolean {
   let count = 0
-  let inString = false
   for (let at = 0; at < body.length; at++) {
     const byte = body[at] ?? 0
-    if (inString && byte === BACKSLASH) at += 1
-    else if (byte === QUOTE) inString = !inString
-    else if (!inString && STRUCTURAL.has(byte)) {
+    if (byte === QUOTE) at = endOfString(body, at + 1)
+    else if (STRUCTURAL[byte] === 1) {
       count += 1
       if (count > max) return true
     }
   }
   return false
+}
+
+/** Where the quote is that ends the string which begins at `start`; behind `body` if there is none. */
+function endOfString(body: Uint8Array, start: number): number {
+  for (let at = start; at < body.length; at++) {
+    const byte = body[at]
+    if (byte === QUOTE) return at
+    if (byte === BACKSLASH) at += 1
+  }
+  return body.length
 }
 
 /**

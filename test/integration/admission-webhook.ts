@@ -14,7 +14,7 @@ import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { mutator } from '../../webhook/mutate.ts'
 import { policyReflector, policySource } from '../../webhook/policy-source.ts'
-import { admissionApp } from '../../webhook/server.ts'
+import { admissionApp, type Deciding } from '../../webhook/server.ts'
 import { tlsServer } from '../../webhook/tls.ts'
 import { validator } from '../../webhook/validate.ts'
 
@@ -38,7 +38,11 @@ export interface RunningWebhook {
 }
 
 /** Serves admission from this process for `namespace` alone, so that other tests are not in its way. */
-export async function admitting(plane: ControlPlane, namespace: string): Promise<RunningWebhook> {
+export async function admitting(
+  plane: ControlPlane,
+  namespace: string,
+  more: Pick<Deciding, 'flight'> = {},
+): Promise<RunningWebhook> {
   const { ca, cert, key } = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
   const kube = kubeClient({
     kubeconfig: plane.kubeconfig,
@@ -54,9 +58,36 @@ export async function admitting(plane: ControlPlane, namespace: string): Promise
   reflector.start()
   await reflector.synced()
   const asked = { kube, schemas, policies: policySource(reflector, timers), timers, clock: () => new Date() }
-  const server = tlsServer(admissionApp({ mutate: mutator(asked), validate: validator(asked), log }), { cert, key })
+  const app = admissionApp({ mutate: mutator(asked), validate: validator(asked), log, ...more })
+  const server = tlsServer(app, { cert, key })
   const port = await listening(server, 0, '127.0.0.1')
 
+  const unconfigure = await configured(plane, namespace, { port, ca })
+  const stop = async () => {
+    const gone = server.listening ? closed(server) : undefined
+    server.closeAllConnections() // the API server keeps some in reserve that no call ever used
+    await gone
+    await reflector.stop()
+    await kube.close()
+  }
+  return {
+    stop,
+    async remove() {
+      await unconfigure()
+      await stop()
+    },
+  }
+}
+
+/**
+ * Has the API server ask at `port` of this machine about the resources of `namespace`; resolves once it does. What it
+ * returns takes the configurations away.
+ */
+export async function configured(
+  plane: ControlPlane,
+  namespace: string,
+  { port, ca }: { readonly port: number; readonly ca: string },
+): Promise<() => Promise<void>> {
   const paths: string[] = []
   for (const { kind, webhooks, ...configuration } of shippedConfigurations()) {
     const plural = `${kind.toLowerCase()}s`
@@ -78,19 +109,8 @@ export async function admitting(plane: ControlPlane, namespace: string): Promise
     })
   }
   await eventually('the API server to ask the webhook', 20_000, () => isAsked(plane, namespace))
-  const stop = async () => {
-    const gone = server.listening ? closed(server) : undefined
-    server.closeAllConnections() // the API server keeps some in reserve that no call ever used
-    await gone
-    await reflector.stop()
-    await kube.close()
-  }
-  return {
-    stop,
-    async remove() {
-      for (const path of paths) await plane.api.delete(path)
-      await stop()
-    },
+  return async () => {
+    for (const path of paths) await plane.api.delete(path)
   }
 }
 

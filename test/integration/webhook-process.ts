@@ -1,0 +1,115 @@
+/** The webhook as processes of its own, asked by the real API server about the resources of one namespace. */
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Issued, issue } from '../../certs/issue.ts'
+import type { ControlPlane } from '../../sandbox/control-plane.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { freePorts } from '../../sandbox/ports.ts'
+import type { SupervisedProcess } from '../../sandbox/processes.ts'
+
+const MAIN = join(import.meta.dirname, '../../webhook/main.ts')
+
+/** One replica. */
+export interface Replica {
+  readonly port: number
+  readonly process: SupervisedProcess
+  /** @throws Error while it is not ready, with what it answers */
+  readonly readyz: () => Promise<void>
+  /** what a monitor reads */
+  readonly metrics: () => Promise<string>
+}
+
+/** A directory with the pair that all replicas serve. */
+export interface Secret {
+  readonly env: Readonly<Record<string, string>>
+  readonly pair: Issued
+  readonly write: (pair: Issued) => void
+  readonly remove: () => void
+}
+
+/** One with a pair for this machine in it. */
+export async function aSecret(): Promise<Secret> {
+  const directory = mkdtempSync(join(tmpdir(), 'webhook-secret-'))
+  const [certFile, keyFile] = [join(directory, 'tls.crt'), join(directory, 'tls.key')]
+  const write = ({ cert, key }: Issued) => {
+    writeFileSync(keyFile, key)
+    writeFileSync(certFile, cert)
+  }
+  const pair = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
+  write(pair)
+  const env = { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }
+  return { env, pair, write, remove: () => rmSync(directory, { recursive: true, force: true }) }
+}
+
+/** Starts one, and waits until it is ready. */
+export async function aReplica(plane: ControlPlane, { env }: Secret): Promise<Replica> {
+  const [port = 0, healthPort = 0] = await freePorts(2)
+  const process_ = await plane.supervise({
+    name: `webhook-${port}`,
+    command: process.execPath,
+    args: [MAIN],
+    env: {
+      KUBECONFIG: plane.kubeconfig,
+      HOST: '127.0.0.1',
+      PORT: `${port}`,
+      HEALTH_PORT: `${healthPort}`,
+      DRAIN_SECONDS: '1',
+      NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
+      ...env,
+    },
+  })
+  const ask = async (path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${healthPort}${path}`, { headers: { connection: 'close' } })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(text.trim())
+    return text
+  }
+  const readyz = async () => void (await ask('/readyz'))
+  await eventually(`webhook-${port} to be ready`, 30_000, readyz)
+  return { port, process: process_, readyz, metrics: () => ask('/metrics') }
+}
+
+/**
+ * One address before several replicas, as a Service is: new connections go to those that were ready at the last look, in
+ * turn; those that are open stay where they are.
+ */
+export async function aService() {
+  const replicas = new Map<Replica, boolean>() // the value: ready
+  let turn = 0
+  const look = async () => {
+    for (const replica of replicas.keys())
+      replicas.set(
+        replica,
+        await replica.readyz().then(
+          () => true,
+          () => false,
+        ),
+      )
+  }
+  let looking: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    looking = looking.then(look)
+  }, 100)
+  const server = createServer((near) => {
+    const ready = [...replicas].filter(([, isReady]) => isReady)
+    const [replica] = ready[turn++ % ready.length] ?? []
+    const far = connect(replica?.port ?? 1, '127.0.0.1')
+    near.pipe(far).pipe(near)
+    near.on('error', () => far.destroy()).on('close', () => far.destroy())
+    far.on('error', () => near.destroy()).on('close', () => near.destroy())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    add: (replica: Replica) => void replicas.set(replica, true),
+    remove: (replica: Replica) => void replicas.delete(replica),
+    async close() {
+      clearInterval(timer)
+      await looking
+      server.close()
+    },
+  }
+}
