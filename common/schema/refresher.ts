@@ -1,6 +1,7 @@
 import { pause, type Timers } from '../clock.ts'
 import { factsOf } from '../kube/errors.ts'
 import type { Log } from '../log.ts'
+import { releaseMemory } from '../memory.ts'
 import type { SchemaCatalog } from './catalog.ts'
 
 export interface Refreshing {
@@ -35,6 +36,7 @@ export async function keepFresh({
 async function refreshed(catalog: SchemaCatalog, log: Log): Promise<boolean> {
   try {
     const failures = await catalog.refresh()
+    releaseMemory()
     for (const { apiVersion, error } of failures) log.warn({ apiVersion, ...factsOf(error) }, 'schemas not refreshed')
     return failures.length === 0
   } catch (error) {

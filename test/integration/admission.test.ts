@@ -59,6 +59,7 @@ describe('admission, by kubectl', () => {
     'Warning: [ListReplaced] containers[cart] loses env: Merge replaces lists whole, Strategic merges by name',
     `Warning: [Plan] creates deployment/${creates} in shop: 1 pod, from deployment/cart`,
     'Warning: [Plan] containers[cart].image: registry.example/cart:1.9.4 -> registry.example/cart:2.0.0',
+    'Warning: [Plan] containers[cart].env[A]: removed',
     'Warning: [Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
   ]
 
