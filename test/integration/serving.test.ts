@@ -134,4 +134,18 @@ describe('the webhook under the calls of the real API server', () => {
     expect(failures).to.deep.equal([])
     expect(calls).to.be.greaterThan(100)
   })
+
+  it('is not ready while it ends, and ends at once when asked twice', async () => {
+    const replica = await aReplica(plane(), theSecret())
+    expect(await replica.readyz()).to.equal('[+]schemas ok\n[+]certificate ok\n[+]running ok\n')
+    const ended = replica.process.stop()
+    await eventually('it to say so', 5_000, () =>
+      replica.readyz().then(
+        () => expect.fail('still ready'),
+        (error: Error) => expect(error.message).to.include('[-]running: stopping'),
+      ),
+    )
+    void replica.process.stop()
+    expect(await ended).to.include({ code: 1 })
+  })
 })
