@@ -77,6 +77,12 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
     repairAfterMs: (key) => of.repairs.waitMs(key),
     repaired: (fork) => of.repairs.note(keyOfFork(fork)),
 
+    referring: (namespace) =>
+      workloads
+        .filter(({ kind }) => kind.refersTo !== undefined)
+        .flatMap(({ all }) => all.list())
+        .filter(({ metadata }) => metadata.namespace === namespace),
+
     async source({ kind }, namespace, name) {
       const known = reflectorsOf(kind)?.all.get(`${namespace}/${name}`)
       const cache = sources.get(kind)

@@ -1,5 +1,5 @@
 import { type Document, isMap, isSeq, parseAllDocuments, type YAMLMap, type YAMLSeq } from 'yaml'
-import { DEFAULTS, OVERRIDE_TYPES } from '../common/api/defaults.ts'
+import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from '../common/api/defaults.ts'
 import { REASONS } from '../common/api/reasons.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 
@@ -36,6 +36,7 @@ const SPEC = ['spec', 'versions', 0, 'schema', 'openAPIV3Schema', 'properties', 
 function keepCrd(document: Document): void {
   set(document, [...SPEC, 'sourceRef', 'properties', 'kind', 'enum'], Object.keys(WORKLOAD_KINDS))
   set(document, [...SPEC, 'overrideType', 'enum'], OVERRIDE_TYPES)
+  set(document, [...SPEC, 'onSourceChange', 'enum'], SOURCE_CHANGES)
   for (const [field, value] of Object.entries(DEFAULTS)) document.setIn([...SPEC, field, 'default'], value)
 }
 

@@ -26,6 +26,7 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
     source,
     traffic: traffic ?? { services: [], slices: [] },
     neighbours: NO_NEIGHBOURS as Neighbours | undefined,
+    referring: [] as readonly KubeObject[],
     stored: undefined as KubeObject | undefined,
     pinned: undefined as KubeObject | undefined,
     repairAfterMs: 0,
@@ -51,6 +52,7 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
     schema: () => schema,
     traffic: () => world.traffic,
     neighbours: async () => world.neighbours,
+    referring: () => world.referring,
     applyFork: async ({ kind }, fork, { force }) => {
       diary.push(`apply ${kind} ${fork.metadata.name}${force ? '' : ' unless it is somebody else’s'}`)
       if (world.failure) throw world.failure

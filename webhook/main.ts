@@ -59,7 +59,7 @@ void keepFresh({
 
 const flight = inFlight()
 const app = admissionApp({
-  validate: validator({ kube, schemas }),
+  validate: validator({ kube, schemas, timers, clock: () => new Date() }),
   log,
   flight,
   metrics: reviewMetrics(metrics, flight),

@@ -1,20 +1,24 @@
+import { duration } from '../common/api/duration.ts'
+import { expiresAt } from '../common/api/expiry.ts'
 import { at, type KubeObject } from '../common/api/object.ts'
 import type { ServiceShare } from '../common/api/types.ts'
 import { percent } from '../common/workload/percent.ts'
+import type { Asked } from './asked.ts'
 import { type Change, changes } from './comparison.ts'
 import { warning } from './warnings.ts'
 
 /** All that a prediction may know. */
 export interface Foreseen {
-  readonly operation: 'CREATE' | 'UPDATE'
-  readonly dryRun: boolean
-  readonly source: KubeObject
+  readonly asked: Asked
+  /** what a copy without changes would be */
+  readonly plain: KubeObject
   /** what the controller will apply */
   readonly fork: KubeObject
   /** what it applied for the resource as it was, where that can be told */
   readonly previous: KubeObject | undefined
   /** today's rows of the Services that concern the experiment; undefined where they could not be read */
   readonly services: readonly ServiceShare[] | undefined
+  readonly now: Date
 }
 
 /** Changes that get a line of their own. */
@@ -24,12 +28,14 @@ const MAX_CHANGES = 5
 export const prediction = (foreseen: Foreseen): readonly string[] => [
   ...[deed(foreseen), ...changeLines(foreseen)].map((text) => warning('Plan', text)),
   ...serviceLines(foreseen),
+  ...endLines(foreseen).map((text) => warning('Plan', text)),
 ]
 
-function deed({ operation, dryRun, source, fork, previous }: Foreseen): string {
+function deed({ asked, fork, previous }: Foreseen): string {
+  const { operation, dryRun } = asked.request
   const kind = fork.kind.toLowerCase()
   const { namespace } = fork.metadata
-  const from = `from ${kind}/${source.metadata.name}`
+  const from = `from ${kind}/${asked.place.name}`
   // the real create will have another uid, and so another suffix
   if (operation === 'CREATE')
     return `creates ${kind}/${dryRun ? undecided(fork.metadata.name) : fork.metadata.name} in ${namespace}: ${pods(fork)}, ${from}`
@@ -47,11 +53,9 @@ function pods(fork: KubeObject): string {
 
 const replicasOf = (workload: KubeObject): number => Number(at(workload, 'spec', 'replicas') ?? 1)
 
-function changeLines({ operation, source, fork, previous }: Foreseen): readonly string[] {
+function changeLines({ plain, fork, previous }: Foreseen): readonly string[] {
   const found: readonly Change[] =
-    operation === 'UPDATE' && previous !== undefined
-      ? [...scaled(previous, fork), ...changes(previous, fork)]
-      : changes(source, fork)
+    previous === undefined ? changes(plain, fork) : [...scaled(previous, fork), ...changes(previous, fork)]
   const lines = found.slice(0, MAX_CHANGES).map(({ path, from, to }) => `${path}: ${from} -> ${to}`)
   return found.length <= MAX_CHANGES ? lines : [...lines, `and ${found.length - MAX_CHANGES} more changes`]
 }
@@ -83,3 +87,16 @@ function serviceLine(service: ServiceShare, replicas: number): readonly string[]
     ...(message ? [`service/${name}: ${message}`] : []),
   ].map((text) => warning('Plan', text))
 }
+
+/** When it is over, if it ever is. */
+function endLines({ asked: { experiment }, now }: Foreseen): readonly string[] {
+  const { creationTimestamp = now.toISOString() } = experiment.metadata
+  const end = expiresAt({ ...experiment, metadata: { ...experiment.metadata, creationTimestamp } })
+  if (end === undefined) return []
+  const leftS = Math.round((Date.parse(end) - now.getTime()) / 1_000)
+  if (leftS <= 0) return [`over since ${minutes(end)}; raise spec.ttlSeconds to revive it`]
+  return [`removed ${minutes(end)} (in ${duration(leftS)})`]
+}
+
+/** RFC 3339 less its seconds. */
+const minutes = (time: string): string => `${time.slice(0, 16)}Z`

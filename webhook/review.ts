@@ -1,10 +1,19 @@
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../common/api/names.ts'
-import { at, isObject } from '../common/api/object.ts'
+import { at, isObject, listOr, member, objectOr } from '../common/api/object.ts'
 
 const REVIEW_VERSION = 'admission.k8s.io/v1'
 
+/** Who asks, as the API server authenticated them. */
+export interface UserInfo {
+  readonly username: string
+  readonly uid?: string
+  readonly groups: readonly string[]
+  readonly extra: Readonly<Record<string, readonly string[]>>
+}
+
 interface AnyRequest {
   readonly uid: string
+  readonly userInfo: UserInfo
   readonly namespace: string
   readonly dryRun: boolean
   /** hostile until it is decoded and within limits */
@@ -39,12 +48,35 @@ export function decodeReview(body: unknown): Review {
     return { is: 'unknownVersion', uid, version: String(version) }
   const [object, oldObject, operation] = [read('object'), read('oldObject'), read('operation')]
   if (!isObject(object)) return { is: 'foreign', uid }
-  const request = { uid, namespace: String(read('namespace') ?? ''), dryRun: read('dryRun') === true, object }
+  const request = {
+    uid,
+    userInfo: userInfoIn(read('userInfo')),
+    namespace: String(read('namespace') ?? ''),
+    dryRun: read('dryRun') === true,
+    object,
+  }
   if (operation === 'CREATE') return { is: 'ours', request: { ...request, operation } }
   if (operation === 'UPDATE' && isObject(oldObject))
     return { is: 'ours', request: { ...request, operation, oldObject } }
   return { is: 'foreign', uid }
 }
+
+/** What is of another type than the API server's is nobody's, and grants nothing. */
+function userInfoIn(info: unknown): UserInfo {
+  const [username, uid] = [member(info, 'username'), member(info, 'uid')]
+  const extra = Object.entries(objectOr(member(info, 'extra'))).map(
+    ([key, values]) => [key, stringsIn(values)] as const,
+  )
+  return {
+    username: typeof username === 'string' ? username : '',
+    ...(typeof uid === 'string' && uid !== '' ? { uid } : {}),
+    groups: stringsIn(member(info, 'groups')),
+    extra: Object.fromEntries(extra),
+  }
+}
+
+const stringsIn = (value: unknown): readonly string[] =>
+  listOr(value).filter((each): each is string => typeof each === 'string')
 
 /** A `Status` of apimachinery, as far as a denial needs one. */
 export interface DenialStatus {
@@ -58,12 +90,19 @@ export interface DenialStatus {
         readonly name: string
         readonly causes: readonly { readonly reason: string; readonly field: string; readonly message: string }[]
       }
+    // for a 429: kubectl tries again then
     | { readonly retryAfterSeconds: number; readonly causes?: never }
 }
 
 /** What the API server is told. */
 export type Answer =
-  | { readonly allowed: true; readonly warnings?: readonly string[]; readonly patch?: readonly unknown[] }
+  | {
+      readonly allowed: true
+      readonly warnings?: readonly string[]
+      readonly patch?: readonly unknown[]
+      /** by name; the API server puts our own name before each */
+      readonly auditAnnotations?: Readonly<Record<string, string>>
+    }
   | { readonly allowed: false; readonly status: DenialStatus }
 
 /** `answer` as the `AdmissionReview` that the API server accepts: with the `uid` of its question. */
@@ -73,10 +112,11 @@ export function encodeReview(uid: string, answer: Answer): Readonly<Record<strin
 
 function encodeAnswer(answer: Answer): Readonly<Record<string, unknown>> {
   if (!answer.allowed) return { allowed: false, status: answer.status }
-  const { warnings = [], patch = [] } = answer
+  const { warnings = [], patch = [], auditAnnotations } = answer
   return {
     allowed: true,
     ...(warnings.length > 0 ? { warnings } : {}),
+    ...(auditAnnotations ? { auditAnnotations } : {}),
     // both or neither: anything else counts as a failed call
     ...(patch.length > 0
       ? { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') }

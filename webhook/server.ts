@@ -6,14 +6,13 @@ import { defaultsPatch } from './default.ts'
 import { denial } from './denial.ts'
 import { type InFlight, inFlight } from './in-flight.ts'
 import { intake } from './intake.ts'
-import { type Path, type ReviewMetrics, reviewMetrics } from './metrics.ts'
+import { type Path, type Reviewed, type ReviewMetrics, reviewMetrics } from './metrics.ts'
 import { Refused, refusalOf } from './refused.ts'
 import { type AdmissionRequest, type Answer, decodeReview, encodeReview } from './review.ts'
-import { TimedOut } from './timed-out.ts'
 import { answerTo, type Verdict } from './verdict.ts'
 
 export interface Deciding {
-  /** @throws TimedOut when it could not be decided in time; anything else is a bug */
+  /** what it throws is a bug of ours */
   readonly validate: (request: AdmissionRequest) => Promise<Verdict>
   readonly log: Log
   readonly flight?: InFlight
@@ -44,7 +43,7 @@ export function admissionApp({
   app.disable('etag')
   app.disable('query parser')
   const endpoints: readonly Endpoint[] = [
-    { path: 'mutate', decide: async ({ object }) => ({ allowed: true, patch: defaultsPatch(object) }) },
+    { path: 'mutate', decide: async (request) => ({ allowed: true, patch: defaultsPatch(request) }) },
     { path: 'validate', decide: async (request) => answerTo(await validate(request)) },
   ]
   for (const endpoint of endpoints) app.post(`/${endpoint.path}`, guard, ...intake(flight), reviewed(endpoint, serving))
@@ -87,15 +86,10 @@ async function decided(
   try {
     const answer = await decide(request)
     const { allowed } = answer
-    metrics.reviewed({ path, operation, outcome: allowed ? 'allowed' : 'denied' })
+    metrics.reviewed({ path, operation, outcome: outcomeOf(answer) })
     log.info({ uid, namespace, operation, path, allowed }, 'reviewed')
     return answer
   } catch (error) {
-    if (error instanceof TimedOut) {
-      metrics.reviewed({ path, operation, outcome: 'timedOut' })
-      log.warn({ uid, namespace, operation, path, ...factsOf(error) }, 'review timed out')
-      return denial(504, 'could not be checked in time, try again')
-    }
     metrics.reviewed({ path, operation, outcome: 'failed' })
     metrics.failed({})
     log.error({ uid, namespace, operation, path, ...factsOf(error) }, 'review failed')
@@ -104,6 +98,11 @@ async function decided(
     stop({ path })
   }
 }
+
+const OUTCOMES: Readonly<Record<number, Reviewed['outcome']>> = { 403: 'forbidden', 422: 'invalid', 504: 'timedOut' }
+
+const outcomeOf = (answer: Answer): Reviewed['outcome'] =>
+  answer.allowed ? 'allowed' : (OUTCOMES[answer.status.code] ?? 'failed')
 
 /** /mutate never denies: what is wrong is told by /validate, in one voice, and defaults are no reason to stop anybody. */
 const send = (response: Response, path: Path, uid: string, answer: Answer): void => {

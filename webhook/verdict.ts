@@ -1,35 +1,55 @@
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../common/api/names.ts'
 import type { FieldError } from '../common/api/types.ts'
-import type { Answer } from './review.ts'
+import type { Answer, DenialStatus } from './review.ts'
 import { limited } from './warnings.ts'
 
-/** What is wrong, or what will be done. Never both. */
+/** What will be done, what is wrong, that its author may not do it, or that nobody could tell in time. */
 export type Verdict =
-  | { readonly allowed: true; readonly warnings: readonly string[] }
-  | { readonly allowed: false; readonly name: string; readonly errors: readonly FieldError[] }
+  | {
+      readonly is: 'admitted'
+      readonly warnings: readonly string[]
+      /** findings of policies that only audit, without values; absent where there are none */
+      readonly audit?: string
+    }
+  | { readonly is: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] }
+  | { readonly is: 'forbidden'; readonly message: string }
+  | { readonly is: 'unchecked'; readonly message: string }
 
 /** Mistakes that are told one by one; more help nobody. */
 const MAX_ERRORS = 20
 /** Of `status.message`, which repeats them in one line. */
 const MAX_MESSAGE = 2_048
 
-/** `verdict` for the API server: 422 with a cause per mistake, which kubectl prints line by line. */
+/** `verdict` for the API server: 422 with a cause per mistake, which kubectl prints line by line; 403; 504. */
 export function answerTo(verdict: Verdict): Answer {
-  if (verdict.allowed) return { allowed: true, warnings: limited(verdict.warnings) }
-  const causes = verdict.errors
+  switch (verdict.is) {
+    case 'admitted':
+      return {
+        allowed: true,
+        warnings: limited(verdict.warnings),
+        ...(verdict.audit === undefined ? {} : { auditAnnotations: { 'policy-findings': verdict.audit } }),
+      }
+    case 'invalid':
+      return { allowed: false, status: invalid(verdict) }
+    case 'forbidden':
+      return { allowed: false, status: { code: 403, reason: 'Forbidden', message: verdict.message } }
+    case 'unchecked':
+      return { allowed: false, status: { code: 504, reason: 'Timeout', message: verdict.message } }
+  }
+}
+
+function invalid({ name, errors }: Extract<Verdict, { is: 'invalid' }>): DenialStatus {
+  const causes = errors
     .slice(0, MAX_ERRORS)
     .map(({ field, message, cause }) => ({ reason: cause, field, message: printable(message) }))
-  const more = verdict.errors.length - MAX_ERRORS
+  const more = errors.length - MAX_ERRORS
   if (more > 0) causes.push({ reason: 'FieldValueInvalid', field: 'spec', message: `and ${more} more` })
   const message = causes.map((cause) => `${cause.field}: ${cause.message}`).join(', ')
   return {
-    allowed: false,
-    status: {
-      code: 422,
-      reason: 'Invalid',
-      message: message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 3)}...`,
-      details: { group: GROUP, kind: EXPERIMENT_DEPLOYMENT.kind, name: verdict.name, causes },
-    },
+    code: 422,
+    reason: 'Invalid',
+    message: message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 3)}...`,
+    details: { group: GROUP, kind: EXPERIMENT_DEPLOYMENT.kind, name, causes },
   }
 }
 

@@ -1,3 +1,4 @@
+import { cut } from './cut.ts'
 import type { Reason } from './reasons.ts'
 import type { Condition, ConditionType } from './types.ts'
 
@@ -26,7 +27,7 @@ export const conditionsFrom = (
       type,
       status,
       reason,
-      message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 3)}...` : message,
+      message: cut(message, MAX_MESSAGE),
       observedGeneration,
       lastTransitionTime: last?.status === status ? last.lastTransitionTime : wholeSeconds(now),
     }

@@ -21,6 +21,9 @@ export const ROLE = `${PREFIX}role`
 export const IS_EXPERIMENT = `${PREFIX}is-experiment`
 export const MANAGED_BY = 'app.kubernetes.io/managed-by'
 
+/** Annotation on a resource: who asked for what its `spec` says. Set by the webhook; it authorises nothing. */
+export const REQUESTED_BY = `${PREFIX}requested-by`
+
 /** Annotation on a fork: the hash of what was applied. */
 export const DERIVED_HASH = `${PREFIX}derived-hash`
 

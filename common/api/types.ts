@@ -5,6 +5,8 @@ import type { Reason } from './reasons.ts'
 export interface SourceRef {
   readonly kind: string
   readonly name: string
+  /** default: the resource's own */
+  readonly namespace?: string
 }
 
 /** How an override is laid over its base: by RFC 7386, or by list keys and unions as well. */

@@ -15,6 +15,12 @@ export const RESOURCES = {
   },
   PodDisruptionBudget: { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets' },
   NetworkPolicy: { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', plural: 'networkpolicies' },
+  SubjectAccessReview: {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    plural: 'subjectaccessreviews',
+  },
+  Namespace: { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces' },
   Event: { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events' },
 } satisfies Record<string, ResourceType>
 

@@ -15,6 +15,8 @@ export interface Copy {
   readonly services: readonly ServiceView[] | undefined
   /** name of a workload that serves in the place of the source, if Flagger made one */
   readonly primary: string | undefined
+  /** `rollout/cart`: a workload that takes its template from the source */
+  readonly referrer: string | undefined
 }
 
 type Detector = (copy: Copy) => string | undefined
@@ -43,10 +45,11 @@ export const hazards = (copy: Copy): readonly Warning[] =>
 export const primaryOf = (source: KubeObject): string | undefined =>
   replicasOf(source) === 0 ? `${source.metadata.name}-primary` : undefined
 
-function managed({ pair: { source }, primary }: Copy): string | undefined {
+function managed({ pair: { source }, primary, referrer }: Copy): string | undefined {
   if (!source) return undefined
   const kind = source.kind.toLowerCase()
   if (primary !== undefined) return `${kind}/${source.metadata.name} is at 0 beside ${kind}/${primary}: fork that`
+  if (referrer !== undefined) return `${referrer} takes its template from ${kind}/${source.metadata.name}: fork that`
   const owner = source.metadata.ownerReferences?.find(({ controller }) => controller === true)
   return owner && `${owner.kind}/${owner.name} controls the source: it may act on look-alike pods`
 }

@@ -4,11 +4,11 @@ import type { Health, WorkloadKind } from './kind.ts'
 
 /** How `fork` does at `now`: what holds for every kind first, then what its adapter says. */
 export function forkHealth(kind: WorkloadKind, fork: KubeObject, now: Date): Health {
-  const sinceMs = now.getTime() - appliedAt(fork)
-  if (kind.observedGeneration(fork) < (fork.metadata.generation ?? 0)) return unseen(kind, fork, sinceMs)
+  if (kind.observedGeneration(fork) < (fork.metadata.generation ?? 0))
+    return unseen(kind, fork, now.getTime() - lastWrittenAt(fork))
   if (at(fork, 'spec', 'replicas') === 0)
     return { is: 'ready', reason: 'ScaledToZero', message: 'scaled to zero: no pods, no traffic' }
-  return kind.health(fork, sinceMs)
+  return kind.health(fork, now.getTime() - appliedAt(fork))
 }
 
 function unseen({ kind, silentAfterMs }: WorkloadKind, fork: KubeObject, sinceMs: number): Health {
@@ -31,3 +31,12 @@ const appliedAt = ({ metadata }: KubeObject): number =>
       ({ manager, operation, subresource }) => manager === FIELD_MANAGER && operation === 'Apply' && !subresource,
     )?.time ?? '',
   ) || Number.POSITIVE_INFINITY
+
+/** When anybody, we included, last wrote the fork other than its status. Patient as `appliedAt`. */
+const lastWrittenAt = ({ metadata }: KubeObject): number => {
+  const times = (metadata.managedFields ?? [])
+    .filter(({ subresource }) => !subresource)
+    .map(({ time = '' }) => Date.parse(time))
+  const known = times.filter((time) => !Number.isNaN(time))
+  return known.length > 0 ? Math.max(...known) : Number.POSITIVE_INFINITY
+}

@@ -69,6 +69,8 @@ export interface WorkloadKind extends ResourceType {
   /** what `template` has to see beside the source */
   readonly references: (source: KubeObject) => readonly Reference[]
   readonly template: (source: KubeObject, referents: readonly KubeObject[]) => Template
+  /** of what the watch keeps: the object that a workload takes its template from, in kinds that can */
+  readonly refersTo?: (workload: KubeObject) => { readonly resource: ResourceType; readonly name: string } | undefined
   /** of a source what its watch keeps; undefined: metadata alone crosses the wire */
   readonly watched: ((source: KubeObject) => KubeObject) | undefined
   /** of what the watch keeps: a text that changes whenever the base may have */

@@ -14,6 +14,8 @@ export interface Scene {
   readonly neighbours: Neighbours | undefined
   /** name of a workload that serves in the place of the source, if Flagger made one */
   readonly primary: string | undefined
+  /** `rollout/cart`: a workload that takes its template from the source */
+  readonly referrer: string | undefined
 }
 
 /** What a fork gets of the traffic, and what there is to know about it. */
@@ -26,11 +28,11 @@ export interface Outlook {
 }
 
 /** Of what is known. The webhook warns of it, the controller tells it in status. */
-export function outlookOf({ pair, traffic, neighbours, primary }: Scene): Outlook {
+export function outlookOf({ pair, traffic, neighbours, primary, referrer }: Scene): Outlook {
   const sides = sidesOf(pair, neighbours?.autoscalers)
   return {
     services: traffic ? serviceShares(traffic, sides) : [],
-    hazards: hazards({ pair, sides, services: traffic?.services, primary }),
+    hazards: hazards({ pair, sides, services: traffic?.services, primary, referrer }),
     collisions: collisions({
       pair,
       sides,

@@ -36,10 +36,12 @@ export const rollout: WorkloadKind = {
   references,
   template: (source, referents) =>
     isStable(source) ? stableTemplate(source, stableRevision(source), referents) : desiredTemplate(source, referents),
-  watched: ({ apiVersion, kind, metadata, status }) => ({
+  refersTo: referentOf,
+  watched: ({ apiVersion, kind, metadata, spec, status }) => ({
     apiVersion,
     kind,
     metadata,
+    spec: { workloadRef: at(spec, 'workloadRef') },
     status: { stableRS: at(status, 'stableRS') },
   }),
   pulse: (source) =>

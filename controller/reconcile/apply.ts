@@ -3,8 +3,9 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { KubeError } from '../../common/kube/errors.ts'
 import { forkHealth } from '../../common/workload/health.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
+import type { Pinned } from '../../common/workload/pinned.ts'
 import { type Outcome, verdictOf } from './outcome.ts'
-import type { Action, Pinned, Plan } from './plan.ts'
+import type { Action, Plan } from './plan.ts'
 
 /** What `apply` asks of the cluster. */
 export interface WorkloadWrites {

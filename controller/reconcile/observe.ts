@@ -1,12 +1,13 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { primaryOf } from '../../common/workload/hazards.ts'
-import { forkName, isControlledBy, isForkOf } from '../../common/workload/identity.ts'
+import { forkName, isForkOf } from '../../common/workload/identity.ts'
 import type { SpecSchema, WorkloadKind } from '../../common/workload/kind.ts'
 import type { Neighbours } from '../../common/workload/neighbours.ts'
+import { isPinned, pinnedIn } from '../../common/workload/pinned.ts'
+import { referrerOf } from '../../common/workload/referrer.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
 import type { Traffic } from '../../common/workload/services.ts'
-import { isPinned } from './starting-base.ts'
 
 /** `namespace/name` of an experiment. */
 export type Key = string
@@ -34,6 +35,8 @@ export interface Observed {
   readonly neighbours: Neighbours | undefined
   /** name of the workload that serves in the place of a source at zero: Flagger's */
   readonly primary: string | undefined
+  /** `rollout/cart`: a workload that takes its template from the source */
+  readonly referrer: string | undefined
   /** how long the next repair has to wait, because the last ones did not hold */
   readonly repairAfterMs: number
 }
@@ -55,6 +58,8 @@ export interface Reads {
   repairAfterMs(key: Key): number
   /** whole if it carries a fork's label, else its metadata */
   occupant(kind: WorkloadKind, namespace: string, name: string): KubeObject | undefined
+  /** of workloads of `namespace` that may take their template from another, what is needed to see from which */
+  referring(namespace: string): readonly KubeObject[]
   schema(kind: WorkloadKind): SpecSchema | undefined
   traffic(namespace: string): Traffic
   /** of a minute ago at most; undefined where the API server cannot tell now. Never throws for its failures. */
@@ -86,13 +91,14 @@ export async function observe(kube: Reads, key: Key, now: Date): Promise<Observe
     isKindAbsent: kind !== undefined && kube.isAbsent(kind),
     source: seen?.source,
     referents: seen?.referents ?? [],
-    pinned: pinned && isControlledBy(experiment, pinned) ? pinned : undefined,
+    pinned: pinnedIn(experiment, pinned) && pinned,
     fork: isOurs ? occupant : undefined,
     occupant: isOurs ? undefined : occupant,
     schema: kind && kube.schema(kind),
     traffic: kube.traffic(namespace),
     neighbours,
     primary: primary !== undefined && kind && kube.occupant(kind, namespace, primary) ? primary : undefined,
+    referrer: seen && referrerOf(seen.source, kube.referring(namespace)),
     repairAfterMs: kube.repairAfterMs(key),
   }
 }

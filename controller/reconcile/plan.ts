@@ -3,14 +3,14 @@ import { untilExpiryMs } from '../../common/api/expiry.ts'
 import { DERIVED_HASH } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { SourceStatus } from '../../common/api/types.ts'
-import type { Base } from '../../common/workload/base.ts'
 import { derive } from '../../common/workload/desired.ts'
 import { forkHealth } from '../../common/workload/health.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
+import { isPinned, type Pinned } from '../../common/workload/pinned.ts'
 import { type Checked, checked, type Objection, stalled, tell, waiting } from './checks.ts'
 import type { Observed } from './observe.ts'
 import { type Outcome, verdictOf } from './outcome.ts'
-import { isPinned, resolveBase } from './starting-base.ts'
+import { resolveBase } from './starting-base.ts'
 
 /** A write that `apply` is to make. */
 export type Action =
@@ -27,12 +27,6 @@ export type Action =
   /** keeps what the fork starts from, before the fork is there */
   | { readonly do: 'pin'; readonly experiment: Observed['experiment']; readonly name: string; readonly data: Pinned }
   | { readonly do: 'unpin'; readonly revision: KubeObject }
-
-/** What a ControllerRevision of ours holds. */
-export interface Pinned {
-  readonly base: Base
-  readonly source: SourceStatus
-}
 
 /** What to write, and what is concluded if that succeeds. */
 export interface Plan {

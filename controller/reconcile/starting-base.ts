@@ -1,12 +1,11 @@
-import { DEFAULTS } from '../../common/api/defaults.ts'
-import { isObject, type KubeObject } from '../../common/api/object.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment, SourceStatus } from '../../common/api/types.ts'
 import { type Base, baseOf } from '../../common/workload/base.ts'
 import { baseHash } from '../../common/workload/desired.ts'
 import { isExperiment } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
+import { isPinned, pinnedIn } from '../../common/workload/pinned.ts'
 import { type Checked, type Objection, stalled, tell, waiting } from './checks.ts'
-import type { Pinned } from './plan.ts'
 
 /** What a fork is derived from, or why that cannot be told. */
 export type Resolved =
@@ -16,21 +15,11 @@ export type Resolved =
 /** A ReplicaSet or the object behind a `workloadRef` has no watch of ours. */
 const TEMPLATE_RETRY_MS = 5_000
 
-/** Whether `experiment` keeps the base it started from. */
-export const isPinned = ({ spec }: ExperimentDeployment): boolean =>
-  (spec.onSourceChange ?? DEFAULTS.onSourceChange) === 'Pin'
-
 /** The pinned base if there is one and it counts, else what the source is now. */
 export function resolveBase(observed: Checked): Resolved {
   const { experiment, pinned } = observed
-  const kept = isPinned(experiment) ? pinnedIn(pinned) : undefined
+  const kept = isPinned(experiment) ? pinnedIn(experiment, pinned) : undefined
   return kept ? { is: 'base', base: kept.base, source: { ...kept.source, pinned: true } } : presentBase(observed)
-}
-
-/** What our ControllerRevision holds; `data` is immutable, so whatever we wrote is there as it was. */
-function pinnedIn(revision: KubeObject | undefined): Pinned | undefined {
-  const data = revision?.data
-  return isObject(data) && isObject(data.base) && isObject(data.source) ? (data as unknown as Pinned) : undefined
 }
 
 function presentBase(observed: Checked): Resolved {

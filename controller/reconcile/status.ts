@@ -68,9 +68,9 @@ const NO_OUTLOOK: Outlook = { services: [], hazards: [], collisions: [] }
 
 /** What can be said of the fork's traffic and company; what nobody can tell now stays as it was told. */
 function outlook(observed: Observed, { fork }: Outcome): Outlook {
-  const { kind, source, referents, traffic, neighbours, primary, experiment } = observed
+  const { kind, source, referents, traffic, neighbours, primary, referrer, experiment } = observed
   if (!fork || !kind) return NO_OUTLOOK
-  const found = outlookOf({ pair: { kind, source, referents, fork }, traffic, neighbours, primary })
+  const found = outlookOf({ pair: { kind, source, referents, fork }, traffic, neighbours, primary, referrer })
   if (neighbours) return found
   const told = experiment.status?.warnings?.filter(({ reason }) => OF_NEIGHBOURS.has(reason)) ?? []
   return { ...found, collisions: [...found.collisions, ...told] }

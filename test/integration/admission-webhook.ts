@@ -51,7 +51,14 @@ export async function admitting(
   const schemas = new SchemaCatalog(schemaSource(kube), Object.values(WORKLOAD_KINDS))
   await schemas.refresh()
   const log = jsonLog({ destination: { write: () => undefined } })
-  const server = tlsServer(admissionApp({ validate: validator({ kube, schemas }), log, ...more }), { cert, key })
+  const server = tlsServer(
+    admissionApp({
+      validate: validator({ kube, schemas, timers: realTimers(), clock: () => new Date() }),
+      log,
+      ...more,
+    }),
+    { cert, key },
+  )
   const port = await listening(server, 0, '127.0.0.1')
 
   const unconfigure = await configured(plane, namespace, { port, ca })

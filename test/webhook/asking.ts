@@ -45,7 +45,7 @@ export async function serving(
 }
 
 /** A verdict for everybody. */
-export const allow: Deciding['validate'] = async () => ({ allowed: true, warnings: ['[Plan] x'] })
+export const allow: Deciding['validate'] = async () => ({ is: 'admitted', warnings: ['[Plan] x'] })
 
 /** Holds every review until `go` is called; `arrived` resolves when the first is there. */
 export function holding() {

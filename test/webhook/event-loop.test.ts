@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { JsonObject } from '../../common/api/object.ts'
+import { realTimers } from '../../common/clock.ts'
 import { decodeReview } from '../../webhook/review.ts'
 import { isTooStructured, MAX_STRUCTURE } from '../../webhook/scan.ts'
 import { validator } from '../../webhook/validate.ts'
@@ -11,7 +12,7 @@ import { aReader, aReview, aService, aSlice } from './reviews.ts'
 const MIB = 1024 * 1024
 const { kube } = aReader([aDeployment(), aService(), aSlice(['cart-1'])])
 const schema = deploymentSchema()
-const validate = validator({ kube, schemas: { schemaOf: () => schema } })
+const validate = validator({ kube, schemas: { schemaOf: () => schema }, timers: realTimers(), clock: () => new Date() })
 
 /** Everything that a body costs: nothing in it waits for anybody, so all of it blocks the event loop. */
 async function handle(body: Buffer): Promise<void> {

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { TimedOut } from '../../webhook/timed-out.ts'
 import { anExperiment } from '../builders.ts'
 import { allow, serving } from './asking.ts'
 import { aReview } from './reviews.ts'
@@ -8,10 +7,9 @@ describe('the metrics of the webhook', () => {
   it('tell what became of reviews, and why others were refused', () => {
     const answers = [
       allow,
-      async () => ({ allowed: false, name: 'x', errors: [] }) as const,
-      async () => {
-        throw new TimedOut('no access review within 2 s')
-      },
+      async () => ({ is: 'invalid', name: 'x', errors: [] }) as const,
+      async () => ({ is: 'forbidden', message: 'needs more' }) as const,
+      async () => ({ is: 'unchecked', message: 'could not be checked in time, try again' }) as const,
       async () => {
         throw new TypeError('of mine')
       },
@@ -33,7 +31,8 @@ describe('the metrics of the webhook', () => {
         expect(short).to.have.members([
           'reviews_total{path="mutate",operation="CREATE",outcome="allowed"} 1',
           'reviews_total{path="validate",operation="CREATE",outcome="allowed"} 1',
-          'reviews_total{path="validate",operation="CREATE",outcome="denied"} 1',
+          'reviews_total{path="validate",operation="CREATE",outcome="invalid"} 1',
+          'reviews_total{path="validate",operation="CREATE",outcome="forbidden"} 1',
           'reviews_total{path="validate",operation="CREATE",outcome="timedOut"} 1',
           'reviews_total{path="validate",operation="CREATE",outcome="failed"} 1',
           'foreign_total 1',

@@ -1,8 +1,14 @@
 import { GROUP } from '../../common/api/names.ts'
-import type { JsonObject, KubeObject } from '../../common/api/object.ts'
+import { at, type JsonObject, type KubeObject } from '../../common/api/object.ts'
+import { realTimers } from '../../common/clock.ts'
 import { KubeError } from '../../common/kube/errors.ts'
-import type { AdmissionRequest } from '../../webhook/review.ts'
+import type { SpecSchema } from '../../common/workload/kind.ts'
+import type { AdmissionRequest, UserInfo } from '../../webhook/review.ts'
+import type { Surroundings } from '../../webhook/validate.ts'
+import type { Verdict } from '../../webhook/verdict.ts'
 import { anExperiment } from '../builders.ts'
+
+export const ALICE: UserInfo = { username: 'alice', uid: 'uid-of-alice', groups: ['dev'], extra: { scopes: ['a'] } }
 
 /** A review as the API server sends it: of the creation of `faster-cart`, unless told otherwise. */
 export const aReview = (request: object = {}) => ({
@@ -10,6 +16,7 @@ export const aReview = (request: object = {}) => ({
   apiVersion: 'admission.k8s.io/v1',
   request: {
     uid: 'uid-of-review',
+    userInfo: ALICE,
     resource: { group: GROUP, version: 'v1alpha1', resource: 'experimentdeployments' },
     namespace: 'shop',
     operation: 'CREATE',
@@ -24,26 +31,56 @@ interface RequestOf {
   readonly object?: Readonly<Record<string, unknown>>
   readonly oldObject?: Readonly<Record<string, unknown>>
   readonly dryRun?: boolean
+  readonly userInfo?: UserInfo
 }
 
 /** A create, or an update where there is an old object. */
-export function aRequest({ object = anExperiment(), oldObject, dryRun = false }: RequestOf = {}): AdmissionRequest {
-  const request = { uid: 'uid-of-review', namespace: 'shop', dryRun, object }
+export function aRequest({
+  object = anExperiment(),
+  oldObject,
+  dryRun = false,
+  userInfo = ALICE,
+}: RequestOf = {}): AdmissionRequest {
+  const request = { uid: 'uid-of-review', userInfo, namespace: 'shop', dryRun, object }
   return oldObject ? { ...request, operation: 'UPDATE', oldObject } : { ...request, operation: 'CREATE' }
 }
 
+interface ReaderOf {
+  readonly isDown?: boolean
+  /** `status` of the answer to an access review; may throw */
+  readonly access?: (spec: unknown) => JsonObject
+}
+
+const GRANTED = (): JsonObject => ({ allowed: true })
+
+/** What a validation asks: this reader, this schema, at noon. */
+export const surroundings = (kube: Surroundings['kube'], schema: SpecSchema | undefined): Surroundings => ({
+  kube,
+  schemas: { schemaOf: () => schema },
+  timers: realTimers(),
+  clock: () => new Date('2026-11-21T12:00:00Z'),
+})
+
 /** An API server that holds `objects` and answers what a review asks; with a diary of the paths. */
-export function aReader(objects: readonly KubeObject[], { isDown = false } = {}) {
+export function aReader(objects: readonly KubeObject[], { isDown = false, access = GRANTED }: ReaderOf = {}) {
   const asked: string[] = []
+  const reviews: unknown[] = []
   const plurals: Readonly<Record<string, string>> = {
     Deployment: 'deployments',
+    Rollout: 'rollouts',
+    ControllerRevision: 'controllerrevisions',
     Service: 'services',
     EndpointSlice: 'endpointslices',
     HorizontalPodAutoscaler: 'horizontalpodautoscalers',
     PodDisruptionBudget: 'poddisruptionbudgets',
     NetworkPolicy: 'networkpolicies',
   }
-  const request = async ({ path }: { readonly path: string }): Promise<unknown> => {
+  const request = async ({ path, body }: { readonly path: string; readonly body?: unknown }): Promise<unknown> => {
+    if (path === '/apis/authorization.k8s.io/v1/subjectaccessreviews') {
+      const spec = at(body, 'spec')
+      reviews.push(spec)
+      return { kind: 'SubjectAccessReview', status: access(spec) }
+    }
     asked.push(path)
     if (isDown) throw new KubeError({ kind: 'unreachable', message: 'connection refused' })
     const items = objects.filter(({ kind }) => path.split('/').includes(plurals[kind] ?? kind))
@@ -53,7 +90,7 @@ export function aReader(objects: readonly KubeObject[], { isDown = false } = {})
     if (!found) throw new KubeError({ kind: 'notFound', message: `${path} not found`, status: 404 })
     return found
   }
-  return { kube: { request }, asked }
+  return { kube: { request }, asked, reviews }
 }
 
 /** A Service that selects the pods of `cart`. */
@@ -79,3 +116,16 @@ export const anAutoscaler = (spec: JsonObject): KubeObject => ({
   metadata: { name: 'cart', namespace: 'shop' },
   spec: { scaleTargetRef: { kind: 'Deployment', name: 'cart' }, ...spec },
 })
+
+/** What a user is told: warnings, or mistakes, or why it is not for her. */
+export function linesOf(verdict: Verdict): string[] {
+  switch (verdict.is) {
+    case 'admitted':
+      return [...verdict.warnings]
+    case 'invalid':
+      return verdict.errors.map(({ field, message }) => `${field}: ${message}`)
+    case 'forbidden':
+    case 'unchecked':
+      return [`${verdict.is}: ${verdict.message}`]
+  }
+}

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { at } from '../../common/api/object.ts'
-import { TimedOut } from '../../webhook/timed-out.ts'
 import { allow, serving } from './asking.ts'
 import { aReview } from './reviews.ts'
 
@@ -34,20 +33,6 @@ describe('the admission app', () => {
           message: 'internal error, reference uid-of-review',
         })
         expect(log.at(-1)).to.include('of mine').and.include('"level":"error"')
-      },
-    ))
-
-  it('asks to try again what could not be checked in time', () =>
-    serving(
-      async () => {
-        throw new TimedOut('no access review within 2 s')
-      },
-      async ({ ask }) => {
-        expect(at(await (await ask('/validate', aReview())).json(), 'response')).to.deep.equal({
-          uid: 'uid-of-review',
-          allowed: false,
-          status: { code: 504, reason: 'Timeout', message: 'could not be checked in time, try again' },
-        })
       },
     ))
 

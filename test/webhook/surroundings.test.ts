@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { JsonObject, KubeObject } from '../../common/api/object.ts'
 import { validator } from '../../webhook/validate.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment, FORK } from '../builders.ts'
-import { anAutoscaler, aReader, aRequest, aService, aSlice } from './reviews.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, aRollout, FORK } from '../builders.ts'
+import { anAutoscaler, aReader, aRequest, aService, aSlice, surroundings } from './reviews.ts'
 
 const HASH = 'rollouts-pod-template-hash'
 const PODS = Array.from({ length: 11 }, (_, at) => `cart-${at}`)
@@ -52,13 +52,26 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     CREATES,
     '[Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
   ],
+  'sends to the Rollout that takes its template from the source': [
+    {
+      world: [
+        aDeployment(),
+        aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart' } }),
+        aService(),
+        aSlice(PODS),
+      ],
+    },
+    '[SourceIsManaged] rollout/cart takes its template from deployment/cart: fork that',
+    CREATES,
+    SHARE,
+  ],
 }
 
 describe('validate, where others are', () => {
   for (const [sentence, [{ world, overrideSpec = {} }, ...expected]] of Object.entries(cases))
     it(sentence, async () => {
-      const validate = validator({ kube: aReader(world).kube, schemas: { schemaOf: () => ANY_SCHEMA } })
+      const validate = validator(surroundings(aReader(world).kube, ANY_SCHEMA))
       const verdict = await validate(aRequest({ object: anExperiment({ overrideSpec }) }))
-      expect(verdict).to.deep.equal({ allowed: true, warnings: expected })
+      expect(verdict).to.deep.equal({ is: 'admitted', warnings: expected })
     })
 })

@@ -3,7 +3,7 @@ import type { JsonObject, KubeObject } from '../../common/api/object.ts'
 import { validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment, FORK, imageOverride } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
-import { aReader, aRequest, aService, aSlice } from './reviews.ts'
+import { aReader, aRequest, aService, aSlice, linesOf, surroundings } from './reviews.ts'
 
 const SCHEMA = deploymentSchema()
 const PODS = Array.from({ length: 11 }, (_, at) => `cart-${at}`)
@@ -23,9 +23,8 @@ async function verdict({
   isSchemaPending = false,
 }: Given): Promise<string[]> {
   const { kube } = aReader(world, { isDown })
-  const schemas = { schemaOf: () => (isSchemaPending ? undefined : SCHEMA) }
-  const found = await validator({ kube, schemas })(aRequest(request))
-  return found.allowed ? [...found.warnings] : found.errors.map(({ field, message }) => `${field}: ${message}`)
+  const found = await validator(surroundings(kube, isSchemaPending ? undefined : SCHEMA))(aRequest(request))
+  return linesOf(found)
 }
 
 const overriding = (overrideSpec: JsonObject, given: Given = {}): Given => ({
@@ -191,7 +190,7 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
   'refuses what a loosened CRD let through': [
     { request: { object: { metadata: { name: 'x' }, spec: { sourceRef: {}, replicas: -1, overrideType: 'Odd' } } } },
     'spec.sourceRef.kind: expected string; set it so',
-    'spec.sourceRef.name: expected string; set it so',
+    'spec.sourceRef.name: expected the name of a workload; set it so',
     'spec.overrideSpec: expected object; set it so',
     'spec.overrideType: expected Merge or Strategic; set it so',
     'spec.replicas: expected a whole number from 0 on; set it so',
@@ -204,13 +203,14 @@ describe('validate', () => {
 
   it('reads only the slices of Services that concern the experiment', async () => {
     const { kube, asked } = aReader([aDeployment(), aService('other', { app: 'other' })])
-    await validator({ kube, schemas: { schemaOf: () => SCHEMA } })(aRequest())
+    await validator(surroundings(kube, SCHEMA))(aRequest())
     expect(asked).to.deep.equal([
       '/apis/apps/v1/namespaces/shop/deployments/cart',
       '/api/v1/namespaces/shop/services',
       '/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers',
       '/apis/policy/v1/namespaces/shop/poddisruptionbudgets',
       '/apis/networking.k8s.io/v1/namespaces/shop/networkpolicies',
+      '/apis/argoproj.io/v1alpha1/namespaces/shop/rollouts',
     ])
   })
 })

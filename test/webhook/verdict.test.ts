@@ -6,7 +6,7 @@ const errors = (count: number, message = 'required'): FieldError[] =>
   Array.from({ length: count }, (_, at) => ({ field: `spec.f${at}`, message, cause: 'FieldValueRequired' }))
 
 function statusOf(found: readonly FieldError[]) {
-  const answer = answerTo({ allowed: false, name: 'x', errors: found })
+  const answer = answerTo({ is: 'invalid', name: 'x', errors: found })
   if (answer.allowed) throw new Error('a verdict with errors was allowed')
   return answer.status
 }

@@ -12,19 +12,20 @@ interface Case {
   readonly override?: JsonObject
   readonly services?: readonly ServiceView[] | undefined
   readonly primary?: string
+  readonly referrer?: string
   readonly warns: readonly string[]
 }
 
 const CART: ServiceView = { name: 'cart', selector: { app: 'cart' } }
 
 /** `[reason] message` of each. */
-function told({ source = aDeployment(), override, primary, ...of }: Case): readonly string[] {
+function told({ source = aDeployment(), override, primary, referrer, ...of }: Case): readonly string[] {
   const kind = workloadKind(source.kind)
   if (!kind) throw new Error(`no kind ${source.kind}`)
   const fork = aFork(source, override ? { pod: override } : {})
   const pair = { kind, source, referents: [], fork }
   const services = Object.hasOwn(of, 'services') ? of.services : [CART]
-  return hazards({ pair, sides: sidesOf(pair), services, primary }).map(
+  return hazards({ pair, sides: sidesOf(pair), services, primary, referrer }).map(
     ({ reason, message }) => `[${reason}] ${message}`,
   )
 }
@@ -119,6 +120,10 @@ const cases: Record<string, Case> = {
     source: aDeployment({ spec: { replicas: 0 } }),
     primary: 'cart-primary',
     warns: ['[SourceIsManaged] deployment/cart is at 0 beside deployment/cart-primary: fork that'],
+  },
+  'SourceIsManaged by a Rollout that takes its template from it': {
+    referrer: 'rollout/cart',
+    warns: ['[SourceIsManaged] rollout/cart takes its template from deployment/cart: fork that'],
   },
 }
 

@@ -160,7 +160,7 @@ describe('what a Rollout’s fork starts from', () => {
     expect(new Set(pulses).size).to.equal(4)
     const watched = rollout.watched?.(aRollout({}, { stableRS: 'abc', phase: 'Healthy' }))
     expect(watched && rollout.pulse(watched)).to.equal(pulses[1])
-    expect(watched).not.to.have.property('spec')
+    expect(watched?.spec).to.deep.equal({ workloadRef: undefined })
   })
 
   it('knows the Services of its strategy', () => {
@@ -172,6 +172,23 @@ describe('what a Rollout’s fork starts from', () => {
 })
 
 describe('the health of a Rollout', () => {
+  it('counts silence from the last write by anybody', () => {
+    const managedFields = [
+      { manager: 'experiment-controller', operation: 'Apply', time: '2026-11-21T09:00:00Z' },
+      { manager: 'kubectl-edit', operation: 'Update', time: '2026-11-21T10:00:00Z' },
+      { manager: 'rollouts-controller', operation: 'Update', subresource: 'status', time: '2026-11-21T10:01:00Z' },
+    ]
+    const fork = { ...aRollout({ replicas: 2 }), metadata: { name: 'x', generation: 2, managedFields }, status: {} }
+    const at = (time: string) => forkHealth(rollout, fork, new Date(time)).reason
+    expect(at('2026-11-21T10:00:29Z')).to.equal('Updating')
+    expect(at('2026-11-21T10:00:30Z')).to.equal('NotReconciled')
+  })
+
+  it('is patient where nobody knows when it was written', () => {
+    const fork = { ...aRollout({ replicas: 2 }), metadata: { name: 'x', generation: 2 }, status: {} }
+    expect(forkHealth(rollout, fork, new Date(0)).reason).to.equal('Updating')
+  })
+
   const applied = '2026-11-21T10:00:00Z'
   const managedFields = [{ manager: 'experiment-controller', operation: 'Apply', time: applied }]
   const seen = { observedGeneration: '2' }

@@ -22,6 +22,7 @@ const anObserved = (given: Partial<Observed> = {}): Observed => ({
   traffic: { services: [], slices: [] },
   neighbours: NO_NEIGHBOURS,
   primary: undefined,
+  referrer: undefined,
   ...given,
 })
 

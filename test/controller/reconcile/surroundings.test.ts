@@ -46,6 +46,14 @@ const LEADER = 'LeaderElection: the experiment may become leader, or idle'
 const COUNTED = "CountedByHPA: hpa/cart averages over the experiment's pods too when it scales the source"
 
 describe('what surrounds a fork', () => {
+  it('tells of a Rollout that takes its template from the source', async () => {
+    const { world, pass, said, diary } = await settled()
+    world.referring = [aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart' } })]
+    await pass()
+    expect(said('SourceResolved')).to.contain('SourceIsManaged: rollout/cart takes its template from deployment/cart')
+    expect(diary.at(-1)).to.contain('SourceIsManaged')
+  })
+
   it('tells a hazard in the condition of its source, in the list and by one Event', async () => {
     const { diary, said, reasons } = await settled({ source: elector })
     expect(said('SourceResolved')).to.equal(`True Resolved: deployment/cart; ${LEADER}`)

@@ -1,0 +1,97 @@
+import { expect } from 'chai'
+import { REQUESTED_BY } from '../../common/api/names.ts'
+import type { JsonObject, KubeObject } from '../../common/api/object.ts'
+import { baseOf } from '../../common/workload/base.ts'
+import { deployment } from '../../common/workload/deployment.ts'
+import { ownerReference } from '../../common/workload/identity.ts'
+import { NO_SHAPE } from '../../common/workload/shape.ts'
+import { validator } from '../../webhook/validate.ts'
+import { aDeployment, anExperiment, FORK, imageOverride } from '../builders.ts'
+import { deploymentSchema } from '../common/schema/openapi.ts'
+import { aReader, aRequest, aService, linesOf, surroundings } from './reviews.ts'
+
+const SCHEMA = deploymentSchema()
+
+async function told(world: readonly KubeObject[], request: Parameters<typeof aRequest>[0]): Promise<readonly string[]> {
+  return linesOf(await validator(surroundings(aReader(world).kube, SCHEMA))(aRequest(request)))
+}
+
+const overriding = (overrideSpec: JsonObject, replicas = 1) => anExperiment({ overrideSpec, replicas })
+
+describe('an update', () => {
+  const WORLD = [aDeployment(), aService()]
+
+  it('An old finding on update warns.', async () => {
+    const [first, second] = await told(WORLD, {
+      object: overriding({ zzz: 1, yyy: 2 }, 3),
+      oldObject: overriding({ zzz: 1 }),
+    })
+    expect(first).to.equal('spec.overrideSpec.yyy: unknown field; known here: minReadySeconds, strategy, template')
+    expect(second).to.equal(undefined)
+    const warnings = await told(WORLD, { object: overriding({ zzz: 1 }, 3), oldObject: overriding({ zzz: 1 }) })
+    expect(warnings[0]).to.equal(
+      '[InvalidOverride] spec.overrideSpec.zzz: unknown field; known here: minReadySeconds, strategy, template',
+    )
+    expect(warnings[1]).to.match(/^\[Plan\] updates/)
+  })
+
+  it('is refused for an old finding of another value', async () => {
+    const found = await told(WORLD, { object: overriding({ zzz: 2 }), oldObject: overriding({ zzz: 1 }) })
+    expect(found).to.deep.equal([
+      'spec.overrideSpec.zzz: unknown field; known here: minReadySeconds, strategy, template',
+    ])
+  })
+
+  const by = (username: string, replicas: number) => {
+    const experiment = anExperiment({ replicas })
+    return { ...experiment, metadata: { ...experiment.metadata, annotations: { [REQUESTED_BY]: username } } }
+  }
+  const FORGED = `metadata.annotations["${REQUESTED_BY}"]: is set by the webhook to who asks; remove it`
+
+  it('A forged requester is refused when mutation was skipped.', async () => {
+    expect(await told(WORLD, { object: by('root', 1) })).to.deep.equal([FORGED])
+    expect(await told(WORLD, { object: by('root', 2), oldObject: by('bob', 1) })).to.deep.equal([FORGED])
+    expect(await told(WORLD, { object: by('bob', 2), oldObject: by('bob', 1) })).to.include('[Plan] replicas: 1 -> 2')
+    expect(await told(WORLD, { object: by('alice', 2), oldObject: by('bob', 1) })).to.include('[Plan] replicas: 1 -> 2')
+  })
+
+  describe('of a pinned experiment', () => {
+    const pinned = (replicas: number) => anExperiment({ replicas, onSourceChange: 'Pin' })
+    const old = aDeployment({ image: 'example/cart:0' })
+    const based = baseOf(deployment, { source: old, referents: [], shape: NO_SHAPE })
+    if (based.is !== 'base') throw new Error('no base')
+    const revision: KubeObject = {
+      apiVersion: 'apps/v1',
+      kind: 'ControllerRevision',
+      metadata: { name: FORK, namespace: 'shop', ownerReferences: [ownerReference(anExperiment())] },
+      data: { base: based.base, source: { uid: 'u', generation: 1, templateHash: 'x' } },
+    }
+    const object = {
+      ...pinned(2),
+      spec: { ...pinned(2).spec, overrideSpec: imageOverride('example/cart:rc') },
+    }
+
+    it('is predicted from what it is pinned to', async () => {
+      const before = { ...pinned(1), spec: { ...pinned(1).spec, overrideSpec: { minReadySeconds: 3 } } }
+      const lines = await told([aDeployment({ image: 'example/cart:1' }), aService(), revision], {
+        object,
+        oldObject: before,
+      })
+      expect(lines).to.include('[Plan] containers[cart].image: example/cart:0 -> example/cart:rc')
+    })
+
+    it('is predicted although the source is gone', async () => {
+      const lines = await told([aService(), revision], { object, oldObject: pinned(1) })
+      expect(lines[0]).to.equal(`[Plan] updates deployment/${FORK} in shop: 2 pods, from deployment/cart`)
+    })
+
+    it('is predicted from the source where the revision is somebody else’s', async () => {
+      const foreign = { ...revision, metadata: { name: FORK, namespace: 'shop' } }
+      const lines = await told([aDeployment({ image: 'example/cart:1' }), aService(), foreign], {
+        object,
+        oldObject: pinned(1),
+      })
+      expect(lines).to.include('[Plan] containers[cart].image: example/cart:1 -> example/cart:rc')
+    })
+  })
+})
