@@ -49,7 +49,7 @@ describe('the webhook under the calls of the real API server', () => {
     return failures
   }
 
-  /** Dry runs, 16 at a time, until `story` has ended; how many there were, and what failed. */
+  /** Dry runs, 4 at a time, until `story` has ended; how many there were, and what failed. */
   async function whileCreating(story: () => Promise<unknown>) {
     const path = `/apis/${apiVersion}/namespaces/${namespace}/${plural}?dryRun=All`
     const failures: unknown[] = []
@@ -61,7 +61,7 @@ describe('the webhook under the calls of the real API server', () => {
           .api.create(path, experiment('again'))
           .catch((error: unknown) => failures.push(String(error)))
     }
-    const lanes = Promise.all(Array.from({ length: 16 }, lane))
+    const lanes = Promise.all(Array.from({ length: 4 }, lane))
     try {
       await story()
     } finally {
@@ -121,7 +121,7 @@ describe('the webhook under the calls of the real API server', () => {
     for (const replica of old) service.add(replica)
     undoing.push(await configured(plane(), namespace, { port: service.port, ca: theSecret().pair.ca }))
     const { calls, failures } = await whileCreating(async () => {
-      const creating = failuresOf(400)
+      const creating = failuresOf(200)
       for (const replica of old) {
         const successor = await aReplica(plane(), theSecret())
         undoing.push(() => successor.process.stop())
@@ -129,10 +129,10 @@ describe('the webhook under the calls of the real API server', () => {
         expect(await replica.process.stop()).to.include({ code: 0, isAsked: true })
         service.remove(replica)
       }
-      expect(await creating).to.deep.equal([])
+      expect([...new Set(await creating)].slice(0, 3)).to.deep.equal([])
     })
     expect(failures).to.deep.equal([])
-    expect(calls).to.be.greaterThan(100)
+    expect(calls).to.be.greaterThan(20)
   })
 
   it('is not ready while it ends, and ends at once when asked twice', async () => {
