@@ -36,12 +36,12 @@ describe('the webhook under the calls of the real API server', () => {
     return secret
   }
 
-  /** Creates `count` experiments, 200 at once; what failed. */
-  async function failuresOf(count: number): Promise<readonly unknown[]> {
+  /** Creates `count` experiments, `atOnce` at a time; what failed. */
+  async function failuresOf(count: number, atOnce: number): Promise<readonly unknown[]> {
     const failures: unknown[] = []
     const names = Array.from({ length: count }, (_, at) => `try-${at}`)
     const path = `/apis/${apiVersion}/namespaces/${namespace}/${plural}`
-    await inParallel(200, names, async (name) => {
+    await inParallel(atOnce, names, async (name) => {
       await plane()
         .api.create(path, experiment(name))
         .catch((error: unknown) => failures.push(String(error)))
@@ -102,7 +102,7 @@ describe('the webhook under the calls of the real API server', () => {
     const until = async () => /^webhook_certificate_not_after_seconds (.+)$/m.exec(await replica.metrics())?.[1]
     const before = await until()
     const { calls, failures } = await whileCreating(async () => {
-      expect(await failuresOf(200)).to.deep.equal([])
+      expect(await failuresOf(200, 200)).to.deep.equal([])
       theSecret().write(next)
       await eventually('the new certificate to be served', 20_000, async () =>
         expect(await until()).not.to.equal(before),
@@ -121,7 +121,7 @@ describe('the webhook under the calls of the real API server', () => {
     for (const replica of old) service.add(replica)
     undoing.push(await configured(plane(), namespace, { port: service.port, ca: theSecret().pair.ca }))
     const { calls, failures } = await whileCreating(async () => {
-      const creating = failuresOf(200)
+      const creating = failuresOf(200, 32) // while two programs start, more would be told to try again: 504
       for (const replica of old) {
         const successor = await aReplica(plane(), theSecret())
         undoing.push(() => successor.process.stop())
