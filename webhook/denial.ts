@@ -6,7 +6,6 @@ const REASONS: Readonly<Record<number, string>> = {
   413: 'RequestEntityTooLarge',
   429: 'TooManyRequests',
   500: 'InternalError',
-  504: 'Timeout',
 }
 
 /** A refusal that says nothing of the object. `code` is an HTTP status, as in a `Status` of apimachinery. */

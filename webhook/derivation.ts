@@ -21,10 +21,11 @@ export type Derivation =
   | { readonly is: 'unknown'; readonly warnings: readonly string[] }
   | {
       readonly is: 'derived'
-      readonly fork: KubeObject
       readonly forks: Forks
       /** of an update: what was derived from the resource as it was */
-      readonly previous: Forks | undefined
+      readonly before: KubeObject | undefined
+      /** the same, with what it would have been without its override; derived where it is asked for */
+      readonly formerForks: () => Forks | undefined
       readonly warnings: readonly string[]
     }
 
@@ -38,36 +39,36 @@ export function derivation(asked: Asked, seen: Seen, schema: SpecSchema | undefi
   const result = forkOf(experiment)
   // without a schema: told by who knows that there is none
   if (result.is === 'refused') return result.reason === 'SchemaNotAvailable' ? { is: 'unknown', warnings: [] } : result
-  const forks = forksOf(forkOf, experiment, schema)
-  const before = previous && forksOf(forkOf, previous, schema)
-  const changed = before ? immutableChanges(kind, before.changed, result.fork) : []
-  if (changed.length > 0 || !forks) return { is: 'refused', errors: changed }
-  const unfit = (of: ExperimentDeployment, made: Forks) => ({ spec: of.spec, errors: wholeFindings(schema, of, made) })
-  const { errors, known } = ratchet(unfit(experiment, forks), previous && before && unfit(previous, before))
+  const { fork } = result
+  const before = previous && forkIn(forkOf(previous))
+  const changed = before ? immutableChanges(kind, before, fork) : []
+  if (changed.length > 0) return { is: 'refused', errors: changed }
+  const besides = (of: ExperimentDeployment, made: KubeObject): Forks => {
+    const plain = forkIn(forkOf({ ...of, spec: { ...of.spec, overrideSpec: {} } }))
+    return { changed: made, plain: plain ?? made, shape: schema?.shape ?? NO_SHAPE }
+  }
+  const forks = besides(experiment, fork)
+  const formerForks = () => previous && before && besides(previous, before)
+  const { errors, known } = ratchet(wholeFindings(schema, experiment, forks), () => {
+    const former = formerForks()
+    return previous && former && wholeFindings(schema, previous, former)
+  })
   if (errors.length > 0) return { is: 'refused', errors }
   const warnings = [
     ...known.map(knownMistake),
     ...base.warnings.map((text) => warning('Source', text)),
     ...result.replaced.map((text) => warning('ListReplaced', text)),
   ]
-  return { is: 'derived', fork: result.fork, forks, previous: before, warnings }
+  return { is: 'derived', forks, before, formerForks, warnings }
 }
 
-function forksOf(
-  forkOf: (of: ExperimentDeployment) => Derived,
-  of: ExperimentDeployment,
-  schema: SpecSchema | undefined,
-): Forks | undefined {
-  const changed = forkOf(of)
-  const plain = forkOf({ ...of, spec: { ...of.spec, overrideSpec: {} } })
-  if (changed.is !== 'fork' || plain.is !== 'fork') return undefined
-  return { changed: changed.fork, plain: plain.fork, shape: schema?.shape ?? NO_SHAPE }
-}
+const forkIn = (of: Derived): KubeObject | undefined => (of.is === 'fork' ? of.fork : undefined)
 
 /** What is wrong with the whole that an override makes of its base. */
 function wholeFindings(schema: SpecSchema | undefined, { spec }: ExperimentDeployment, { changed, plain }: Forks) {
   const { overrideSpec, overrideType } = withDefaults(spec)
-  return schema ? mergedFindings(schema, { fork: changed, plain, overrideSpec, overrideType }) : []
+  const errors = schema ? mergedFindings(schema, { fork: changed, plain, overrideSpec, overrideType }) : []
+  return { spec, errors }
 }
 
 /** A mistake that was stored before: who changes something else is told of it. */

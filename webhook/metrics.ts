@@ -12,7 +12,7 @@ export const PREFIX = 'experiment_webhook_'
 export interface Reviewed {
   readonly path: Path
   readonly operation: 'CREATE' | 'UPDATE'
-  readonly outcome: 'allowed' | 'denied' | 'timedOut' | 'failed'
+  readonly outcome: 'allowed' | 'invalid' | 'forbidden' | 'timedOut' | 'failed'
 }
 
 export interface ReviewMetrics {

@@ -47,7 +47,7 @@ export interface Case {
   readonly isSourceMissing: boolean
   readonly forks: Forks | undefined
   /** of an update: as it was */
-  readonly previous: Forks | undefined
+  readonly formerForks: () => Forks | undefined
   readonly others: readonly ExperimentDeployment[] | undefined
   readonly endpoints: readonly ServiceEndpoints[] | undefined
   readonly now: Date
@@ -65,12 +65,11 @@ export interface Ruling {
 export function ruling(of: Case): Ruling {
   const { experiment, previous } = of.asked
   const found = findings(of, experiment, of.forks)
-  const before = previous ? findings(of, previous, of.previous) : []
   const denied = found.filter(acting('Deny')).map(({ error }) => error)
-  const { errors, known } = ratchet(
-    { spec: experiment.spec, errors: denied },
-    previous && { spec: previous.spec, errors: before.map(({ error }) => error) },
-  )
+  const { errors, known } = ratchet({ spec: experiment.spec, errors: denied }, () => {
+    const before = previous && findings(of, previous, of.formerForks())
+    return previous && before && { spec: previous.spec, errors: before.map(({ error }) => error) }
+  })
   const isShrinking = previous !== undefined && replicas(experiment) < replicas(previous)
   const relieved = isShrinking ? errors.filter(({ field }) => field === 'spec.replicas') : []
   const told = [...known, ...relieved].map(({ field, message }) => `${field}: ${message}`)

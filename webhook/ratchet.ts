@@ -1,5 +1,5 @@
 import { canonicalJson } from '../common/api/canonical.ts'
-import { formatPath, type Path } from '../common/api/field-path.ts'
+import { visitFields } from '../common/api/document-order.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 
 /** What is wrong, and what merely was wrong before. */
@@ -15,10 +15,14 @@ interface Judged {
   readonly errors: readonly FieldError[]
 }
 
-/** Of what is wrong with `now` what was wrong `before` too: at the same path, in the same words, of the same value. */
-export function ratchet(now: Judged, before: Judged | undefined): Ratcheted {
-  if (!before || before.errors.length === 0 || now.errors.length === 0) return { errors: now.errors, known: [] }
-  const stored = new Set(identities(before))
+/**
+ * Of what is wrong with `now` what was wrong `before` too: at the same path, in the same words, of the same value. The
+ * former resource is judged only where there is something to compare. Expects specs within `brokenLimits`.
+ */
+export function ratchet(now: Judged, before: () => Judged | undefined): Ratcheted {
+  const former = now.errors.length === 0 ? undefined : before()
+  if (!former || former.errors.length === 0) return { errors: now.errors, known: [] }
+  const stored = new Set(identities(former))
   const isKnown = identities(now).map((identity) => stored.has(identity))
   return {
     errors: now.errors.filter((_error, index) => !isKnown[index]),
@@ -29,14 +33,6 @@ export function ratchet(now: Judged, before: Judged | undefined): Ratcheted {
 function identities({ spec, errors }: Judged): readonly string[] {
   const wanted = new Set(errors.map(({ field }) => field))
   const values = new Map<string, unknown>()
-  visit(spec, [], (field, value) => wanted.has(field) && values.set(field, value))
+  visitFields('spec', spec, (field, value) => wanted.has(field) && values.set(field, value))
   return errors.map(({ field, message }) => JSON.stringify([field, message, canonicalJson(values.get(field) ?? null)]))
-}
-
-/** Expects a spec within `brokenLimits`: it recurses. */
-function visit(value: unknown, path: Path, seen: (field: string, value: unknown) => void): void {
-  seen(formatPath('spec', path), value)
-  if (typeof value !== 'object' || value === null) return
-  const isList = Array.isArray(value)
-  for (const [key, inner] of Object.entries(value)) visit(inner, [...path, isList ? Number(key) : key], seen)
 }

@@ -90,6 +90,7 @@ export interface DenialStatus {
         readonly name: string
         readonly causes: readonly { readonly reason: string; readonly field: string; readonly message: string }[]
       }
+    // for a 429: kubectl tries again then
     | { readonly retryAfterSeconds: number; readonly causes?: never }
 }
 

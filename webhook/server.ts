@@ -5,16 +5,16 @@ import { Metrics } from '../common/metrics.ts'
 import { denial } from './denial.ts'
 import { type InFlight, inFlight } from './in-flight.ts'
 import { intake } from './intake.ts'
-import { type Path, type ReviewMetrics, reviewMetrics } from './metrics.ts'
+import { type Path, type Reviewed, type ReviewMetrics, reviewMetrics } from './metrics.ts'
 import { Refused, refusalOf } from './refused.ts'
 import { type AdmissionRequest, type Answer, decodeReview, encodeReview } from './review.ts'
 import { answerTo, type Verdict } from './verdict.ts'
 
 export interface Deciding {
-  /** never denies; what it throws is a bug */
-  readonly mutate: (request: AdmissionRequest) => Promise<Answer>
-  /** what it throws is a bug */
+  /** what it throws is a bug of ours */
   readonly validate: (request: AdmissionRequest) => Promise<Verdict>
+  /** never denies; what it throws is a bug of ours */
+  readonly mutate: (request: AdmissionRequest) => Promise<Answer>
   readonly log: Log
   readonly flight?: InFlight
   readonly metrics?: ReviewMetrics
@@ -101,11 +101,10 @@ async function decided(
   }
 }
 
-/** A denial for want of time is the API server's, or ours; no mistake of the user's. */
-const outcomeOf = (answer: Answer) => {
-  if (answer.allowed) return 'allowed'
-  return answer.status.code === 504 ? 'timedOut' : 'denied'
-}
+const OUTCOMES: Readonly<Record<number, Reviewed['outcome']>> = { 403: 'forbidden', 422: 'invalid', 504: 'timedOut' }
+
+const outcomeOf = (answer: Answer): Reviewed['outcome'] =>
+  answer.allowed ? 'allowed' : (OUTCOMES[answer.status.code] ?? 'failed')
 
 /** /mutate never denies: what is wrong is told by /validate, in one voice, and defaults are no reason to stop anybody. */
 const send = (response: Response, path: Path, uid: string, answer: Answer): void => {

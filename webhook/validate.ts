@@ -59,7 +59,7 @@ export const validator =
 function ownFindings(asked: Asked, schema: SpecSchema | undefined): Ratcheted {
   const { experiment, previous, request } = asked
   const findings = (of: ExperimentDeployment) => ({ spec: of.spec, errors: overrideFindings(of, schema) })
-  const { errors, known } = ratchet(findings(experiment), previous && findings(previous))
+  const { errors, known } = ratchet(findings(experiment), () => previous && findings(previous))
   return { errors: [...forgedRequester(request), ...errors], known }
 }
 
@@ -107,7 +107,7 @@ async function judged(facts: Facts): Promise<Verdict> {
   const found: Derivation = own.errors.length > 0 ? { is: 'refused', errors: [] } : derivation(asked, seen, schema)
   const [others, scene] = await Promise.all([
     isCounting(rules) ? lookAtOthers(reader, asked) : [],
-    found.is === 'derived' ? sceneOf(reader, asked, seen, found.fork) : undefined,
+    found.is === 'derived' ? sceneOf(reader, asked, seen, found.forks.changed) : undefined,
   ])
   if (others === undefined) return own.errors.length > 0 ? invalid(asked, own.errors) : unchecked(POLICIES)
   const ruled = ruledBy(facts, { found, scene, others })
@@ -132,7 +132,7 @@ function ruledBy({ asked, seen, rules, now }: Facts, { found, scene, others }: O
     rules,
     isSourceMissing: seen.source.is === 'absent' && !seen.pinned,
     forks: found.is === 'derived' ? found.forks : undefined,
-    previous: found.is === 'derived' ? found.previous : undefined,
+    formerForks: found.is === 'derived' ? found.formerForks : () => undefined,
     others,
     endpoints: scene?.traffic && endpointsBeside(scene.traffic, sidesOf(scene.pair)),
     now,
@@ -153,8 +153,8 @@ function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly 
   const plan = prediction({
     asked,
     plain: found.forks.plain,
-    fork: found.fork,
-    previous: found.previous?.changed,
+    fork: found.forks.changed,
+    previous: found.before,
     shape: found.forks.shape,
     services: scene.traffic && services,
     now,

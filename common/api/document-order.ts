@@ -1,4 +1,4 @@
-import { formatPath, type Path } from './field-path.ts'
+import { formatStep, shortened } from './field-path.ts'
 import type { FieldError } from './types.ts'
 
 /**
@@ -12,18 +12,22 @@ export function inDocumentOrder<E extends FieldError>(
 ): readonly E[] {
   if (errors.length < 2) return errors
   const ranks = new Map<string, number>()
-  visit(document, [], (path) => {
-    ranks.set(formatPath(root, path), ranks.size)
+  visitFields(root, document, (field) => {
+    ranks.set(field, ranks.size)
   })
   const ranked = errors.map((error, index) => ({ error, index, rank: rankOf(error.field, ranks) }))
   return ranked.sort((a, b) => a.rank - b.rank || a.index - b.index).map(({ error }) => error)
 }
 
-function visit(value: unknown, path: Path, seen: (path: Path) => void): void {
-  seen(path)
-  if (typeof value !== 'object' || value === null) return
-  const isList = Array.isArray(value)
-  for (const [key, inner] of Object.entries(value)) visit(inner, [...path, isList ? Number(key) : key], seen)
+/** Shows every value in `document` with its path as messages have it. Recurses, as `inDocumentOrder`. */
+export function visitFields(root: string, document: unknown, seen: (field: string, value: unknown) => void): void {
+  const visit = (value: unknown, path: string): void => {
+    seen(shortened(path), value)
+    if (typeof value !== 'object' || value === null) return
+    const isList = Array.isArray(value)
+    for (const [key, inner] of Object.entries(value)) visit(inner, path + formatStep(isList ? Number(key) : key))
+  }
+  visit(document, root)
 }
 
 /** Cuts a step, or a part of one, off the end until something of the document is left. */

@@ -7,12 +7,15 @@ const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/
 const MAX_LENGTH = 256
 
 /** `spec.containers[0].labels["app.kubernetes.io/name"]`, as users read it; at most 256 characters. */
-export function formatPath(root: string, path: Path): string {
-  const text = path.reduce<string>((field, step) => `${field}${formatStep(step)}`, root)
-  return text.length <= MAX_LENGTH ? text : `${text.slice(0, 160)}...${text.slice(3 + 160 - MAX_LENGTH)}`
-}
+export const formatPath = (root: string, path: Path): string =>
+  shortened(path.reduce<string>((field, step) => field + formatStep(step), root))
 
-function formatStep(step: string | number): string {
+/** The middle of a path that is too long to be shown goes. */
+export const shortened = (path: string): string =>
+  path.length <= MAX_LENGTH ? path : `${path.slice(0, 160)}...${path.slice(3 + 160 - MAX_LENGTH)}`
+
+/** One step of a path: `.name`, `[0]`, `["a.b/c"]`. */
+export function formatStep(step: string | number): string {
   if (typeof step === 'number') return `[${step}]`
   return PLAIN_KEY.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`
 }

@@ -31,7 +31,15 @@ export const keyValues = (item: unknown, keys: readonly ListKey[]): readonly unk
 
 /** Equal for two items of one key; undefined for an item that lacks one, or has something else than a scalar there. */
 export function identityOf(item: unknown, keys: readonly ListKey[]): string | undefined {
+  const [only, ...others] = keys
+  if (only && others.length === 0) return identityOfValue(member(item, only.key) ?? only.fallback) // nearly every list
   const values = keyValues(item, keys)
   const isWhole = values.every((value) => value !== undefined && typeof value !== 'object')
   return isWhole ? JSON.stringify(values) : undefined
+}
+
+/** `"1"` and `1` are two keys. */
+const identityOfValue = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return `"${value}`
+  return value === undefined || typeof value === 'object' ? undefined : `${value}`
 }

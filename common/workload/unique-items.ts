@@ -2,6 +2,7 @@ import { formatPath } from '../api/field-path.ts'
 import { LIMITS } from '../api/limits.ts'
 import { isObject, type Json, type JsonObject } from '../api/object.ts'
 import type { FieldError } from '../api/types.ts'
+import { below, pathOf, TOP, type Way } from '../api/way.ts'
 import { identityOf, type ListKey, type Shape } from './shape.ts'
 import { describe } from './unmergeable.ts'
 
@@ -21,7 +22,7 @@ export function withUniqueItems(spec: JsonObject, shape: Shape): Unique {
   const errors: FieldError[] = []
   const warnings: string[] = []
 
-  const visit = (value: Json, at: Shape, path: Place): Json => {
+  const visit = (value: Json, at: Shape, path: Way): Json => {
     if (path.depth > LIMITS.depth) return tooDeep(path)
     if (Array.isArray(value)) return visitItems(value, at, path)
     if (!isObject(value)) return value
@@ -31,13 +32,13 @@ export function withUniqueItems(spec: JsonObject, shape: Shape): Unique {
     return copy
   }
 
-  const tooDeep = (path: Place): null => {
+  const tooDeep = (path: Way): null => {
     const message = `nested deeper than ${LIMITS.depth} levels`
     errors.push({ field: fieldOf(path), message, cause: 'FieldValueInvalid' })
     return null
   }
 
-  const visitItems = (items: readonly Json[], at: Shape, path: Place): readonly Json[] => {
+  const visitItems = (items: readonly Json[], at: Shape, path: Way): readonly Json[] => {
     const copies = items.map((item, index) => visit(item, at.items(), below(path, index)))
     const repeated = at.keys.length > 0 ? repetitions(items, at.keys) : []
     if (repeated.length === 0) return copies
@@ -54,21 +55,7 @@ export function withUniqueItems(spec: JsonObject, shape: Shape): Unique {
   return { spec: visit(spec, shape, TOP) as JsonObject, errors, warnings }
 }
 
-/** The way to a value: linked, since of a thousand ways none is told. */
-interface Place {
-  readonly depth: number
-  readonly step: string | number
-  readonly above: Place | undefined
-}
-
-const TOP: Place = { depth: 0, step: '', above: undefined }
-const below = (above: Place, step: string | number): Place => ({ depth: above.depth + 1, step, above })
-
-function fieldOf(place: Place): string {
-  const path: (string | number)[] = []
-  for (let at = place; at.above; at = at.above) path.unshift(at.step)
-  return formatPath('spec', path)
-}
+const fieldOf = (way: Way): string => formatPath('spec', pathOf(way))
 
 interface Repetition {
   readonly index: number

@@ -1,6 +1,7 @@
-import { formatPath, type Path, showValue } from '../api/field-path.ts'
+import { formatPath, showValue } from '../api/field-path.ts'
 import { isObject, type Json, type JsonObject, member, objectOr } from '../api/object.ts'
 import type { FieldError, FieldErrorCause, OverrideType } from '../api/types.ts'
+import { below, pathOf, TOP, type Way } from '../api/way.ts'
 import { identityOf, keyValues, type ListKey, type Shape } from './shape.ts'
 import type { Union } from './unions.ts'
 
@@ -8,7 +9,7 @@ import type { Union } from './unions.ts'
 export const NULL_ITEM = 'null removes no item of this list; use overrideType: Merge and repeat what must stay'
 
 interface Place {
-  readonly path: Path
+  readonly way: Way
   readonly shape: Shape
   /** whether what stands here goes into a list that is replaced whole */
   readonly isReplacing: boolean
@@ -20,46 +21,46 @@ interface Place {
  */
 export function unmergeable(override: JsonObject, type: OverrideType, shape: Shape): readonly FieldError[] {
   const errors: FieldError[] = []
-  const found = (path: Path, message: string, cause: FieldErrorCause = 'FieldValueInvalid') => {
-    errors.push({ field: formatPath('spec.overrideSpec', path), message, cause })
+  const found = (way: Way, message: string, cause: FieldErrorCause = 'FieldValueInvalid') => {
+    errors.push({ field: formatPath('spec.overrideSpec', pathOf(way)), message, cause })
   }
   const isStrategic = type === 'Strategic'
 
   const visit = (value: Json, place: Place): void => {
-    if (value === null && place.isReplacing) found(place.path, 'null inside a list removes nothing; leave this out')
+    if (value === null && place.isReplacing) found(place.way, 'null inside a list removes nothing; leave this out')
     else if (Array.isArray(value)) visitItems(value, place)
     else if (isObject(value)) visitMembers(value as JsonObject, place)
   }
 
-  const visitMembers = (object: JsonObject, { path, shape, isReplacing }: Place): void => {
+  const visitMembers = (object: JsonObject, { way, shape, isReplacing }: Place): void => {
     const clashes = isStrategic ? shape.unions.flatMap((union) => clashIn(union, object)) : []
-    for (const { key, message } of clashes) found([...path, key], message)
+    for (const { key, message } of clashes) found(below(way, key), message)
     for (const [key, value] of Object.entries(object))
-      visit(value, { path: [...path, key], shape: shape.member(key), isReplacing })
+      visit(value, { way: below(way, key), shape: shape.member(key), isReplacing })
   }
 
-  const visitItems = (items: readonly Json[], { path, shape, isReplacing }: Place): void => {
+  const visitItems = (items: readonly Json[], { way, shape, isReplacing }: Place): void => {
     const isMerged = isStrategic && shape.keys.length > 0 && !isReplacing
     const first = new Map<string, number>()
     items.forEach((item, index) => {
-      const here = [...path, index]
+      const here = below(way, index)
       const id = identityOf(item, shape.keys)
       const earlier = id === undefined || shape.keys.length === 0 ? undefined : first.get(id)
       if (earlier !== undefined) {
         const message = `duplicate of [${earlier}] (${describe(item, shape.keys)})`
-        found(shape.keys.length === 1 ? [...here, shape.keys[0]?.key ?? ''] : here, message, 'FieldValueDuplicate')
+        found(shape.keys.length === 1 ? below(here, shape.keys[0]?.key ?? '') : here, message, 'FieldValueDuplicate')
       } else if (id !== undefined) first.set(id, index)
-      if (!isMerged) visit(item, { path: here, shape: shape.items(), isReplacing: true })
+      if (!isMerged) visit(item, { way: here, shape: shape.items(), isReplacing: true })
       else if (item === null) found(here, NULL_ITEM)
       else if (!isObject(item)) found(here, `expected object, got ${showValue(item)}`, 'FieldValueTypeInvalid')
       else {
-        for (const { key } of missing(item, shape.keys)) found([...here, key], 'required', 'FieldValueRequired')
-        visit(item, { path: here, shape: shape.items(), isReplacing: false })
+        for (const { key } of missing(item, shape.keys)) found(below(here, key), 'required', 'FieldValueRequired')
+        visit(item, { way: here, shape: shape.items(), isReplacing: false })
       }
     })
   }
 
-  visitMembers(override, { path: [], shape, isReplacing: false })
+  visitMembers(override, { way: TOP, shape, isReplacing: false })
   return errors
 }
 

@@ -16,8 +16,8 @@ const MAIN = join(import.meta.dirname, '../../webhook/main.ts')
 export interface Replica {
   readonly port: number
   readonly process: SupervisedProcess
-  /** @throws Error while it is not ready, with what it answers */
-  readonly readyz: () => Promise<void>
+  /** The checks. @throws Error with them while it is not ready */
+  readonly readyz: () => Promise<string>
   /** what a monitor reads */
   readonly metrics: () => Promise<string>
 }
@@ -67,7 +67,7 @@ export async function aReplica(plane: ControlPlane, { env }: Secret): Promise<Re
     if (!answer.ok) throw new Error(text.trim())
     return text
   }
-  const readyz = async () => void (await ask('/readyz'))
+  const readyz = () => ask('/readyz')
   await eventually(`webhook-${port} to be ready`, 30_000, readyz)
   return { port, process: process_, readyz, metrics: () => ask('/metrics') }
 }

@@ -8,7 +8,8 @@ describe('the metrics of the webhook', () => {
     const answers = [
       allow,
       async () => ({ is: 'invalid', name: 'x', errors: [] }) as const,
-      async () => ({ is: 'unchecked', message: 'try again' }) as const,
+      async () => ({ is: 'forbidden', message: 'needs more' }) as const,
+      async () => ({ is: 'unchecked', message: 'could not be checked in time, try again' }) as const,
       async () => {
         throw new TypeError('of mine')
       },
@@ -30,7 +31,8 @@ describe('the metrics of the webhook', () => {
         expect(short).to.have.members([
           'reviews_total{path="mutate",operation="CREATE",outcome="allowed"} 1',
           'reviews_total{path="validate",operation="CREATE",outcome="allowed"} 1',
-          'reviews_total{path="validate",operation="CREATE",outcome="denied"} 1',
+          'reviews_total{path="validate",operation="CREATE",outcome="invalid"} 1',
+          'reviews_total{path="validate",operation="CREATE",outcome="forbidden"} 1',
           'reviews_total{path="validate",operation="CREATE",outcome="timedOut"} 1',
           'reviews_total{path="validate",operation="CREATE",outcome="failed"} 1',
           'foreign_total 1',

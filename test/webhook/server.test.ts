@@ -36,18 +36,6 @@ describe('the admission app', () => {
       },
     ))
 
-  it('asks to try again what could not be checked in time', () =>
-    serving(
-      async () => ({ is: 'unchecked', message: 'could not be checked in time, try again' }),
-      async ({ ask }) => {
-        expect(at(await (await ask('/validate', aReview())).json(), 'response')).to.deep.equal({
-          uid: 'uid-of-review',
-          allowed: false,
-          status: { code: 504, reason: 'Timeout', message: 'could not be checked in time, try again' },
-        })
-      },
-    ))
-
   it('never denies on /mutate', () =>
     serving(allow, async ({ ask }) => {
       const { resource } = aReview().request
