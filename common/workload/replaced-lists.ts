@@ -38,7 +38,7 @@ const named = (containers: unknown): ReadonlyMap<string, Container> =>
   new Map(
     listOr(containers)
       .filter(isObject)
-      .map((container) => [String(container.name), container]),
+      .flatMap((container) => (typeof container.name === 'string' ? [[container.name, container] as const] : [])),
   )
 
 function isLost(key: string, before: Container, after: Container): boolean {
