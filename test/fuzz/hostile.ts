@@ -145,9 +145,15 @@ function changed(value: Json, { at: [pick, ...at], ...change }: Change): Json {
 const mutated = (of: Json): fc.Arbitrary<Json> =>
   fc.array(aChange, { minLength: 1, maxLength: 3 }).map((changes) => changes.reduce(changed, of))
 
+/** Sound as far as any schema knows, and mostly not what labels may be. */
+const labelled: fc.Arbitrary<JsonObject> = fc
+  .dictionary(aKey, aText, { maxKeys: 3 })
+  .map((labels) => ({ template: { metadata: { labels, annotations: labels }, spec: {} } }))
+
 const anOverride = fc.oneof(
   { weight: 6, arbitrary: mutated(SOUND) },
   { weight: 2, arbitrary: anObject },
+  { weight: 1, arbitrary: labelled },
   { weight: 1, arbitrary: anything },
 )
 
