@@ -45,7 +45,7 @@ function isLost(key: string, before: Container, after: Container): boolean {
   const [value, other] = [before[key], member(after, key)]
   if (DEFAULTED.has(key) || isEmpty(value)) return false
   if (other === undefined) return true
-  const keys = KEYS[key]
+  const keys = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
   if (!keys) return false
   const kept = new Set(listOr(other).map((item) => identityOf(item, keys)))
   return listOr(value).some((item) => !kept.has(identityOf(item, keys)))

@@ -6,4 +6,9 @@ describe('replaced lists', () => {
     const hostile = { template: { spec: { containers: [{ name: { toString: 'x' } }, { image: 'y' }] } } }
     expect(replacedLists(hostile, hostile)).to.deep.equal([])
   })
+
+  it('know no keys of what merely has the name of an inherited member', () => {
+    const odd = { template: { spec: { containers: [{ name: 'cart', constructor: ['x'] }] } } }
+    expect(replacedLists(odd, odd)).to.deep.equal([])
+  })
 })
