@@ -45,21 +45,28 @@ export function decodeExperiment(object: Readonly<Record<string, unknown>>, name
   return {
     is: 'experiment',
     experiment: {
-      apiVersion: String(object.apiVersion),
-      kind: String(object.kind),
+      apiVersion: textOr(object.apiVersion),
+      kind: textOr(object.kind),
       metadata: { ...metadataIn(object), namespace },
       spec: specIn(object),
     },
   }
 }
 
+/** Never by `String`, which calls what an object has under the name of `toString`. */
+const textOr = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 function metadataIn(object: unknown) {
   const read = (...path: string[]) => at(object, 'metadata', ...path)
-  const [created, requestedBy] = [read('creationTimestamp'), read('annotations', REQUESTED_BY)]
+  const [created, requestedBy, generation] = [
+    read('creationTimestamp'),
+    read('annotations', REQUESTED_BY),
+    read('generation'),
+  ]
   return {
-    name: String(read('name') ?? ''),
-    uid: String(read('uid') ?? ''),
-    generation: Number(read('generation') ?? 1),
+    name: textOr(read('name')),
+    uid: textOr(read('uid')),
+    generation: typeof generation === 'number' ? generation : 1,
     ...(typeof created === 'string' ? { creationTimestamp: created } : {}),
     ...(typeof requestedBy === 'string' ? { annotations: { [REQUESTED_BY]: requestedBy } } : {}),
   }

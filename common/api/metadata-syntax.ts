@@ -40,7 +40,9 @@ export function labelValueProblem(value: string): string | undefined {
 
 /** What is wrong with annotations taken together; undefined if nothing is. */
 export function annotationsProblem(annotations: Readonly<Record<string, unknown>>): string | undefined {
-  const sizes = Object.entries(annotations).map(([key, value]) => bytes(key) + bytes(String(value)))
+  const sizes = Object.entries(annotations).map(
+    ([key, value]) => bytes(key) + (typeof value === 'string' ? bytes(value) : 0),
+  )
   const total = sizes.reduce((sum, size) => sum + size, 0)
   return total > MAX_ANNOTATIONS
     ? `${total} bytes, the source's included; at most ${MAX_ANNOTATIONS}: move bulk data into a ConfigMap`

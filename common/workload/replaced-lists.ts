@@ -38,14 +38,14 @@ const named = (containers: unknown): ReadonlyMap<string, Container> =>
   new Map(
     listOr(containers)
       .filter(isObject)
-      .map((container) => [String(container.name), container]),
+      .flatMap((container) => (typeof container.name === 'string' ? [[container.name, container] as const] : [])),
   )
 
 function isLost(key: string, before: Container, after: Container): boolean {
   const [value, other] = [before[key], member(after, key)]
   if (DEFAULTED.has(key) || isEmpty(value)) return false
   if (other === undefined) return true
-  const keys = KEYS[key]
+  const keys = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
   if (!keys) return false
   const kept = new Set(listOr(other).map((item) => identityOf(item, keys)))
   return listOr(value).some((item) => !kept.has(identityOf(item, keys)))

@@ -1,4 +1,5 @@
 /** Argo Rollouts' CRDs alone, for what needs Rollouts and nobody to reconcile them. */
+import { at } from '../../common/api/object.ts'
 import type { Api } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds, removeCrds } from '../../sandbox/first-objects.ts'
@@ -24,10 +25,18 @@ const told = async (api: Api, path: string): Promise<string> => {
   return typeof document === 'string' ? document : JSON.stringify(document)
 }
 
-/** The index names a new group before its document has any kind in it. @throws Error until it has */
+const KINDS = ['AnalysisRun', 'AnalysisTemplate', 'ClusterAnalysisTemplate', 'Experiment', 'Rollout']
+
+/**
+ * The index names a new group before its document has any kind in it, and each that comes gives the document another
+ * address. @throws Error until all are there, at the address that the index tells
+ */
 async function isTold(api: Api): Promise<void> {
-  const text = await told(api, '/openapi/v3/apis/argoproj.io/v1alpha1')
-  if (!text.includes('workloadRef')) throw new Error(`a document of ${text.length} characters`)
+  const index: unknown = JSON.parse(await told(api, '/openapi/v3'))
+  const address = at(index, 'paths', 'apis/argoproj.io/v1alpha1', 'serverRelativeURL')
+  const text = typeof address === 'string' ? await told(api, address) : ''
+  const missing = KINDS.filter((kind) => !text.includes(`.${kind}List"`))
+  if (missing.length > 0) throw new Error(`${text.length} characters without ${missing.join(', ')}`)
 }
 
 /** @throws Error while the index names the group, whose document is gone already */

@@ -1,0 +1,39 @@
+/** `node test/fuzz/main.ts [COUNT] [SEED]`: the short run of `npm test`, as long as one likes. */
+import fc from 'fast-check'
+import { examine, type Reached } from './examine.ts'
+import { aHostileInput } from './hostile.ts'
+
+const BATCH = 20_000
+
+const [count = 1_000_000, seed = Math.floor(Math.random() * 2 ** 31)] = process.argv.slice(2).map(Number)
+if (![count, seed].every((number) => Number.isSafeInteger(number) && number >= 0)) {
+  console.error('usage: node test/fuzz/main.ts [COUNT] [SEED], whole numbers')
+  process.exit(2)
+}
+console.log(`fuzz: ${count} inputs, seed ${seed}`)
+
+const reached = new Map<Reached, number>()
+let slowestMs = 0
+const started = performance.now()
+for (let done = 0; done < count; ) {
+  const numRuns = Math.min(BATCH, count - done)
+  const batchSeed = (seed + done) % 2 ** 31 // another for each batch, and each can be repeated by itself
+  const law = fc.property(aHostileInput, (input) => {
+    const before = performance.now()
+    const found = examine(input)
+    slowestMs = Math.max(slowestMs, performance.now() - before)
+    reached.set(found, (reached.get(found) ?? 0) + 1)
+  })
+  const result = await fc.check(law, { numRuns, seed: batchSeed })
+  if (result.failed) {
+    console.error(`repeat with: node test/fuzz/main.ts ${numRuns} ${batchSeed}`)
+    console.error(result.counterexample?.[0].slice(0, 4_000))
+    console.error(result.errorInstance)
+    process.exit(1)
+  }
+  done += numRuns
+  const seconds = Math.round((performance.now() - started) / 1_000)
+  const megabytes = Math.round(process.memoryUsage().rss / 1e6)
+  const ways = [...reached].sort().map(([way, times]) => `${times} ${way}`)
+  console.log(`${done} in ${seconds} s, slowest ${Math.round(slowestMs)} ms, ${megabytes} MB: ${ways.join(', ')}`)
+}
