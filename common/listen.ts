@@ -12,13 +12,19 @@ export const listening = (server: Server | TlsServer, port: number, host: string
     })
   })
 
-/** Takes no new connection, lets calls under way end, and resolves when all are gone. */
+/** What calls under way get before their connections are cut. */
+const CUT_MS = 5_000
+
+/** Takes no new connection, lets calls under way end for 5 s, and resolves when all are gone. */
 export const closed = (server: Server | TlsServer): Promise<void> =>
   new Promise((resolve) => {
     // a connection whose call ends only now would be kept for the next one, for up to `keepAliveTimeout`
     const sweep = setInterval(() => server.closeIdleConnections(), 250)
+    // one that never carried a call does not count as idle
+    const cut = setTimeout(() => server.closeAllConnections(), CUT_MS)
     server.close(() => {
       clearInterval(sweep)
+      clearTimeout(cut)
       resolve()
     })
     server.closeIdleConnections()

@@ -131,7 +131,7 @@ export class Controller {
     for (const each of this.#reflectors) each.start()
     // without schemas every experiment would be told to wait for them, also those that have converged
     const schemas = new Promise<void>((resolve) => this.#schemas.subscribe(resolve))
-    this.#refreshing = keepFresh({ catalog: this.#schemas, timers, log, signal, absentMs: kindProbeMs })
+    this.#refreshing = keepFresh({ catalog: this.#schemas, timers, log, signal, absentMs: kindProbeMs }).ended
     this.#schemas.subscribe(() => this.#wakeAll())
     const limit = new AbortController()
     const cancel = timers.after(SYNC_LIMIT_MS, () => limit.abort(new Error('caches not filled within two minutes')))

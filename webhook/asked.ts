@@ -1,5 +1,5 @@
 import { brokenLimits } from '../common/api/limits.ts'
-import { at } from '../common/api/object.ts'
+import { at, textOr } from '../common/api/object.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import { forkName } from '../common/workload/identity.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
@@ -41,7 +41,7 @@ export function askedBy(
 }
 
 /** The name to tell the user, if there is one yet. */
-export const nameIn = ({ object }: AdmissionRequest): string => String(at(object, 'metadata', 'name') ?? '')
+export const nameIn = ({ object }: AdmissionRequest): string => textOr(at(object, 'metadata', 'name'), '')
 
 function previousOf(request: AdmissionRequest): ExperimentDeployment | undefined {
   if (request.operation === 'CREATE') return undefined

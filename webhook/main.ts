@@ -8,6 +8,7 @@ import { Metrics } from '../common/metrics.ts'
 import { SchemaCatalog } from '../common/schema/catalog.ts'
 import { keepFresh } from '../common/schema/refresher.ts'
 import { schemaSource } from '../common/schema/source.ts'
+import { wanting } from '../common/schema/wanting.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { CertificateFiles } from './certificate-files.ts'
 import { onlyNamed } from './client-certificate.ts'
@@ -49,9 +50,10 @@ const kube = kubeClient({
   userAgent: 'experiment-webhook/0.1.0',
   timers,
   random: Math.random,
+  connections: 128, // a review asks some six things at once, and 256 reviews may be in flight
 })
 const schemas = new SchemaCatalog(schemaSource(kube), Object.values(WORKLOAD_KINDS))
-void keepFresh({
+const freshening = keepFresh({
   catalog: schemas,
   timers,
   log,
@@ -63,7 +65,13 @@ const policies = policyReflector({ client: kube, timers, random: Math.random, lo
 policies.start()
 
 const flight = inFlight()
-const asked = { kube, schemas, policies: policySource(policies, timers), timers, clock: () => new Date() }
+const asked = {
+  kube,
+  schemas: wanting(schemas, freshening.hurry),
+  policies: policySource(policies, timers),
+  timers,
+  clock: () => new Date(),
+}
 const app = admissionApp({
   mutate: mutator(asked),
   validate: validator(asked),

@@ -1,5 +1,5 @@
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../common/api/names.ts'
-import { at, isObject, listOr, member, objectOr } from '../common/api/object.ts'
+import { at, isObject, listOr, member, objectOr, textOr } from '../common/api/object.ts'
 
 const REVIEW_VERSION = 'admission.k8s.io/v1'
 
@@ -45,13 +45,13 @@ export function decodeReview(body: unknown): Review {
   if (!isOurs || (subresource !== undefined && subresource !== '')) return { is: 'foreign', uid }
   const version = read('resource', 'version')
   if (`${GROUP}/${version}` !== EXPERIMENT_DEPLOYMENT.apiVersion)
-    return { is: 'unknownVersion', uid, version: String(version) }
+    return { is: 'unknownVersion', uid, version: textOr(version, 'unknown') }
   const [object, oldObject, operation] = [read('object'), read('oldObject'), read('operation')]
   if (!isObject(object)) return { is: 'foreign', uid }
   const request = {
     uid,
     userInfo: userInfoIn(read('userInfo')),
-    namespace: String(read('namespace') ?? ''),
+    namespace: textOr(read('namespace'), ''),
     dryRun: read('dryRun') === true,
     object,
   }

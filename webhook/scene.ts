@@ -1,29 +1,35 @@
 import type { KubeObject } from '../common/api/object.ts'
-import { neighboursIn } from '../common/kube/neighbours.ts'
 import { pathOf, RESOURCES } from '../common/kube/resources.ts'
 import { primaryOf } from '../common/workload/hazards.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
-import type { Neighbours } from '../common/workload/neighbours.ts'
 import type { Scene } from '../common/workload/outlook.ts'
-import { REFERRING_KINDS, referrerOf } from '../common/workload/referrer.ts'
+import { referrerOf } from '../common/workload/referrer.ts'
 import { type ServiceView, type SliceView, serviceShares, serviceView, sliceView } from '../common/workload/services.ts'
 import { sidesOf } from '../common/workload/sides.ts'
 import type { Asked } from './asked.ts'
 import { lookAtSource, type Seen } from './look.ts'
-import { list, READ_MS, type Reader } from './reader.ts'
+import type { Neighbourhoods } from './neighbourhood.ts'
+import { list, type Reader } from './reader.ts'
+
+/** Where to read what surrounds a fork. */
+interface Staging {
+  readonly kube: Reader
+  readonly neighbourhoods: Neighbourhoods
+}
 
 /** What surrounds the fork today. Of EndpointSlices only those of Services that concern it. */
-export async function sceneOf(kube: Reader, { kind, place }: Asked, seen: Seen, fork: KubeObject): Promise<Scene> {
+export async function sceneOf({ kube, neighbourhoods }: Staging, asked: Asked, seen: Seen, fork: KubeObject) {
+  const { kind, place } = asked
   const { namespace } = place
   const { source, referents } = seen.source.is === 'found' ? seen.source : NOTHING
-  const [services, neighbours, primary, referrer] = await Promise.all([
+  const [services, { neighbours, referring }, primary] = await Promise.all([
     lookAtServices(kube, namespace),
-    lookAtNeighbours(kube, namespace),
+    neighbourhoods.of(namespace),
     source && lookAtPrimary(kube, kind, source),
-    source && lookAtReferrer(kube, source),
   ])
-  const scene = { pair: { kind, source, referents, fork }, neighbours, primary, referrer }
-  if (services === undefined) return { ...scene, traffic: undefined }
+  const referrer = source && referrerOf(source, referring)
+  const scene: Scene = { pair: { kind, source, referents, fork }, traffic: undefined, neighbours, primary, referrer }
+  if (services === undefined) return scene
   const concerned = serviceShares({ services, slices: [] }, sidesOf(scene.pair)).map(({ name }) => name)
   const slices = await lookAtSlices(kube, namespace, concerned)
   return { ...scene, traffic: slices && { services, slices } }
@@ -45,28 +51,10 @@ async function lookAtSlices(
   return list(kube, { path: pathOf(RESOURCES.EndpointSlice, { namespace }), query, view: sliceView })
 }
 
-const lookAtNeighbours = (kube: Reader, namespace: string): Promise<Neighbours | undefined> =>
-  neighboursIn(kube, namespace, READ_MS)
-
 /** The name of the workload that serves in the place of `source`, if Flagger made one. */
 async function lookAtPrimary(kube: Reader, kind: WorkloadKind, source: KubeObject): Promise<string | undefined> {
   const name = primaryOf(source)
   if (name === undefined) return undefined
   const seen = await lookAtSource(kube, kind, { namespace: source.metadata.namespace ?? '', name })
   return seen.is === 'found' ? name : undefined
-}
-
-/** `rollout/cart`, if such a one takes its template from `source`; undefined also where nobody can tell. */
-async function lookAtReferrer(kube: Reader, source: KubeObject): Promise<string | undefined> {
-  const { namespace = '' } = source.metadata
-  const found = await Promise.all(
-    REFERRING_KINDS.map(({ apiVersion, kind, ...of }) => {
-      const path = pathOf({ apiVersion, kind, ...of }, { namespace })
-      return list(kube, { path, query: {}, view: (item) => ({ ...item, apiVersion, kind }) }) // items of a list lack both
-    }),
-  )
-  return referrerOf(
-    source,
-    found.flatMap((each) => each ?? []),
-  )
 }

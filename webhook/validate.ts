@@ -11,6 +11,7 @@ import { type Asked, askedBy, nameIn } from './asked.ts'
 import { type Derivation, derivation, knownMistake } from './derivation.ts'
 import { overrideFindings } from './findings.ts'
 import { look, lookAtOthers, type PolicySource, type Seen } from './look.ts'
+import { Neighbourhoods } from './neighbourhood.ts'
 import { droppedNulls, nullDropped } from './null-dropped.ts'
 import { type Case, isCounting, isShared, notShared, type Rules, type Ruling, ruling } from './policies.ts'
 import { prediction } from './prediction.ts'
@@ -35,9 +36,9 @@ export interface Surroundings {
 const REVIEW_MS = 4_500
 
 /** Everything that is wrong, or what the controller will do. Writes nothing, so a dry run is answered alike. */
-export const validator =
-  ({ kube, schemas, policies, timers, clock }: Surroundings) =>
-  async (request: AdmissionRequest): Promise<Verdict> => {
+export const validator = ({ kube, schemas, policies, timers, clock }: Surroundings) => {
+  const neighbourhoods = new Neighbourhoods(kube, timers)
+  return async (request: AdmissionRequest): Promise<Verdict> => {
     const read = askedBy(request)
     if (read.is === 'invalid') return { is: 'invalid', name: nameIn(request), errors: read.errors }
     const { asked } = read
@@ -49,11 +50,12 @@ export const validator =
       const seen = await look(reader, asked, policies)
       const entitled = entitlement(asked, own, seen)
       if (entitled.is === 'refused') return entitled.verdict
-      return await judged({ asked, schema, own, seen, rules: entitled.rules, reader, now: clock() })
+      return await judged({ asked, schema, own, seen, rules: entitled.rules, reader, neighbourhoods, now: clock() })
     } finally {
       deadline.end()
     }
   }
+}
 
 /** What can be said of the resource alone. */
 function ownFindings(asked: Asked, schema: SpecSchema | undefined): Ratcheted {
@@ -97,17 +99,18 @@ interface Facts {
   readonly seen: Seen
   readonly rules: Rules
   readonly reader: Reader
+  readonly neighbourhoods: Neighbourhoods
   readonly now: Date
 }
 
 /** The verdict on a request whose author may know the source. */
 async function judged(facts: Facts): Promise<Verdict> {
-  const { asked, schema, own, seen, rules, reader } = facts
+  const { asked, schema, own, seen, rules, reader, neighbourhoods } = facts
   // what does not fit the schema is merged with nothing
   const found: Derivation = own.errors.length > 0 ? { is: 'refused', errors: [] } : derivation(asked, seen, schema)
   const [others, scene] = await Promise.all([
     isCounting(rules) ? lookAtOthers(reader, asked) : [],
-    found.is === 'derived' ? sceneOf(reader, asked, seen, found.forks.changed) : undefined,
+    found.is === 'derived' ? sceneOf({ kube: reader, neighbourhoods }, asked, seen, found.forks.changed) : undefined,
   ])
   if (others === undefined) return own.errors.length > 0 ? invalid(asked, own.errors) : unchecked(POLICIES)
   const ruled = ruledBy(facts, { found, scene, others })

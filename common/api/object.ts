@@ -58,5 +58,8 @@ export const at = (value: unknown, ...path: readonly string[]): unknown => path.
 /** `value` if it is an object, else an empty one: for optional maps of cluster objects. */
 export const objectOr = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})
 
+/** `value` if it is a string, else `fallback`: JSON's objects may bring a `toString` of their own. */
+export const textOr = (value: unknown, fallback: string): string => (typeof value === 'string' ? value : fallback)
+
 /** `value` if it is a list, else an empty one. */
 export const listOr = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

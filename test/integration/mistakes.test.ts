@@ -4,11 +4,12 @@ import { inParallel } from '../in-parallel.ts'
 import { admitting, type RunningWebhook } from './admission-webhook.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
 import { type Mistake, manifestOf } from './mistakes/mistake.ts'
+import { OF_MERGES } from './mistakes/of-merges.ts'
 import { OF_OVERRIDES } from './mistakes/of-overrides.ts'
 import { OF_RESOURCES } from './mistakes/of-resources.ts'
 import { usesRolloutCrds } from './rollout-crds.ts'
 
-const MISTAKES: readonly Mistake[] = [...OF_OVERRIDES, ...OF_RESOURCES]
+const MISTAKES: readonly Mistake[] = [...OF_OVERRIDES, ...OF_MERGES, ...OF_RESOURCES]
 
 /** `UPDATE_GOLDEN=1` writes it anew. */
 const GOLDEN = new URL('mistakes.md', import.meta.url)

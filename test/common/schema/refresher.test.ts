@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { jsonLog } from '../../../common/log.ts'
 import { SchemaCatalog } from '../../../common/schema/catalog.ts'
 import { keepFresh } from '../../../common/schema/refresher.ts'
+import { wanting } from '../../../common/schema/wanting.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 import { APPS_V1 } from './openapi.ts'
 
@@ -20,8 +21,8 @@ function following({ isDown = false } = {}) {
   const stop = new AbortController()
   const log = jsonLog({ destination: { write: (line) => state.lines.push(line) } })
   const catalog = new SchemaCatalog({ get }, [DEPLOYMENT])
-  const ended = keepFresh({ catalog, timers: time, log, signal: stop.signal, everyMs: 600_000, retryMs: 5_000 })
-  return { state, time, catalog, stop, ended }
+  const fresh = keepFresh({ catalog, timers: time, log, signal: stop.signal, everyMs: 600_000, retryMs: 5_000 })
+  return { state, time, catalog, stop, ...fresh }
 }
 
 describe('keepFresh', () => {
@@ -36,6 +37,26 @@ describe('keepFresh', () => {
     stop.abort()
     await ended
     expect(time.pending).to.equal(0)
+  })
+
+  it('reads at once for who asks for what is not there, but not twice within five seconds', async () => {
+    const { state, time, catalog, stop, ended, hurry } = following()
+    const { schemaOf } = wanting(catalog, hurry)
+    await time.pass(0)
+    schemaOf('Rollout')
+    await time.pass(4_999)
+    expect(state.indexReads).to.equal(1)
+    await time.pass(1)
+    expect(state.indexReads).to.equal(2)
+    await time.pass(60_000)
+    schemaOf('Deployment')
+    await time.pass(0)
+    expect(state.indexReads).to.equal(2)
+    schemaOf('Rollout')
+    await time.pass(0)
+    expect(state.indexReads).to.equal(3)
+    stop.abort()
+    await ended
   })
 
   it('tries again soon while the API server is away, and says so', async () => {
