@@ -82,7 +82,7 @@ function startingBase(asked: Asked, { source, pinned }: Seen, schema: SpecSchema
   if (pinned) return { is: 'base', base: pinned }
   if (source.is !== 'found') return { is: 'unknown', warnings: [unseen(source, asked)] }
   if (isExperiment(source.source)) return { is: 'refused', errors: [copyOfACopy(asked)] }
-  const based = baseOf(asked.kind, { ...source, shape: schema?.shape ?? NO_SHAPE })
+  const based = baseOf(asked.kind, { ...source, shape: schema?.shape ?? NO_SHAPE, template: schema?.template })
   switch (based.is) {
     case 'missing':
       return { is: 'unknown', warnings: [warning('SourceTemplateNotFound', based.message)] }

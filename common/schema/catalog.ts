@@ -3,6 +3,7 @@ import { at, isObject, listOr, member, objectOr } from '../api/object.ts'
 import type { ResourceType } from '../api/resource.ts'
 import type { SpecSchema } from '../workload/kind.ts'
 import { compile } from './compile.ts'
+import { knownBelow } from './known.ts'
 import type { Schemas } from './transform.ts'
 
 /** The API server as far as the catalog cares. */
@@ -158,7 +159,8 @@ async function compiled(type: SchemaKind, hash: string, { schemasOf }: Published
   if (root === undefined) return undefined
   if (type.templateFrom === undefined) return compile(hash, schemas, root)
   const core = await schemasOf(type.templateFrom)
-  return compile(hash, { ...schemas, ...core }, withTemplate(root, core))
+  const whole = compile(hash, { ...schemas, ...core }, withTemplate(root, core))
+  return { ...whole, template: knownBelow(schemas, root, 'template') }
 }
 
 const POD_TEMPLATE = 'io.k8s.api.core.v1.PodTemplateSpec'

@@ -99,7 +99,7 @@ function converter(schemas: Schemas, refer: (name: string, variant: Variant) => 
 }
 
 /** The name that `schema` refers to: plainly, or by the `allOf` of one that gives a reference a description. */
-function referenced(schema: unknown): string | undefined {
+export function referenced(schema: unknown): string | undefined {
   const [only, ...others] = listOr(member(schema, 'allOf'))
   const ref = member(schema, '$ref') ?? (others.length === 0 ? member(only, '$ref') : undefined)
   return typeof ref === 'string' && ref.startsWith(REF_PREFIX) ? ref.slice(REF_PREFIX.length) : undefined

@@ -1,6 +1,7 @@
 import { type JsonObject, type KubeObject, objectOr } from '../api/object.ts'
 import type { FieldError } from '../api/types.ts'
 import type { WorkloadKind } from './kind.ts'
+import { type Known, pruned } from './known.ts'
 import { lastingMetadata } from './metadata.ts'
 import type { Shape } from './shape.ts'
 import { withUniqueItems } from './unique-items.ts'
@@ -28,15 +29,18 @@ export interface Origin {
   readonly referents: readonly KubeObject[]
   /** without it, two items of one key are left for the API server to refuse */
   readonly shape: Shape
+  /** what the kind's own schema knows of a template, where that is less than the API server's does; absent: all */
+  readonly template?: Known | undefined
 }
 
 /** The part of a source that a fork of `kind` takes over. May share objects with its arguments: `derive` copies. */
-export function baseOf(kind: WorkloadKind, { source, referents, shape }: Origin): Based {
+export function baseOf(kind: WorkloadKind, { source, referents, shape, template }: Origin): Based {
   const found = kind.template(source, referents)
   if (found.is === 'missing') return found
   const taken = { ...kind.takeOver(objectOr(source.spec)), ...kind.fixed, template: templateOf(found.template) }
-  const { spec, errors, warnings } = withUniqueItems(taken as JsonObject, shape)
+  const { spec: unique, errors, warnings } = withUniqueItems(taken as JsonObject, shape)
   if (errors.length > 0) return { is: 'refused', errors }
+  const spec = template ? { ...unique, template: pruned(unique.template ?? null, template) } : unique
   const annotations = Object.fromEntries(
     Object.entries(source.metadata.annotations ?? {}).filter(([key]) => kind.kept.includes(key)),
   )

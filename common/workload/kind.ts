@@ -3,6 +3,7 @@ import type { JsonObject, KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ResourceType } from '../api/resource.ts'
 import type { FieldError, OverrideType } from '../api/types.ts'
+import type { Known } from './known.ts'
 import type { Shape } from './shape.ts'
 
 /** How a fork does, as its kind tells it. */
@@ -106,4 +107,6 @@ export interface SpecSchema {
   readonly check: (overrideSpec: JsonObject, type: OverrideType) => readonly FieldError[]
   /** every mistake of a whole spec, by path below `spec`: nothing required may be missing, nothing may be null */
   readonly checkWhole: (spec: JsonObject) => readonly SpecError[]
+  /** of kinds whose `template` has another schema than their own: what their own knows of it */
+  readonly template?: Known
 }

@@ -34,7 +34,7 @@ function presentBase(observed: Checked): Resolved {
   }
   if (isExperiment(source))
     return objection(stalled('SourceIsExperiment', `spec.sourceRef.name: ${name} is itself an experiment`))
-  const based = baseOf(kind, { source, referents, shape: schema.shape })
+  const based = baseOf(kind, { source, referents, shape: schema.shape, template: schema.template })
   switch (based.is) {
     case 'missing':
       return objection(waiting('SourceTemplateNotFound', based.message, TEMPLATE_RETRY_MS))
