@@ -15,9 +15,10 @@ export const SYSTEM_NAMESPACE = 'experiment-controller-system'
 const MANIFESTS = ['namespace', 'service-accounts', 'controller-role', 'webhook-role', 'people-roles']
 
 /** The CRDs, for `startControlPlane`. */
-export const crds = async (): Promise<readonly string[]> => [
-  await readFile(join(ROOT, 'crds/experimentdeployments.yaml'), 'utf8'),
-]
+export const crds = (): Promise<readonly string[]> =>
+  Promise.all(
+    ['experimentdeployments', 'experimentpolicies'].map((name) => readFile(join(ROOT, 'crds', `${name}.yaml`), 'utf8')),
+  )
 
 /** The product in a control plane, as two processes with the rights that we ship. */
 export interface Installation {

@@ -11,6 +11,13 @@ export const EXPERIMENT_DEPLOYMENT: ResourceType = {
   plural: 'experimentdeployments',
 }
 
+/** The resource by which admins limit experiments; cluster-scoped. */
+export const EXPERIMENT_POLICY: ResourceType = {
+  apiVersion: API_VERSION,
+  kind: 'ExperimentPolicy',
+  plural: 'experimentpolicies',
+}
+
 /** Under this prefix all labels and annotations are ours. */
 export const PREFIX = 'experiment-controller.example.com/'
 

@@ -1,11 +1,11 @@
 import type { JsonObject, KubeObject, ObjectMeta } from './object.ts'
 import type { Reason } from './reasons.ts'
 
-/** The workload beside the resource that is forked. */
+/** The workload that is forked. */
 export interface SourceRef {
   readonly kind: string
   readonly name: string
-  /** default: the resource's own */
+  /** absent: that of the resource */
   readonly namespace?: string
 }
 

@@ -1,9 +1,10 @@
-import { EXPERIMENT_DEPLOYMENT } from '../api/names.ts'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../api/names.ts'
 import type { ResourceType } from '../api/resource.ts'
 
 /** Every kind we name ourselves. Kinds of workloads come from the registry in the same shape. */
 export const RESOURCES = {
   ExperimentDeployment: EXPERIMENT_DEPLOYMENT,
+  ExperimentPolicy: EXPERIMENT_POLICY,
   Deployment: { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' },
   Service: { apiVersion: 'v1', kind: 'Service', plural: 'services' },
   EndpointSlice: { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', plural: 'endpointslices' },

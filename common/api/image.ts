@@ -1,0 +1,110 @@
+import { MAX_PATTERN } from './override-path.ts'
+import { matchesWhole, type Token } from './sequence.ts'
+
+/** Parts of an image reference; of a pattern `tag` and `digest` may be absent and hold `*`. */
+interface Reference {
+  readonly host: string
+  readonly path: readonly string[]
+  readonly tag: string | undefined
+  readonly digest: string | undefined
+}
+
+/** Longest reference read: 255 of a name, 128 of a tag, and a digest. */
+const MAX_LENGTH = 600
+
+// as the container runtimes read them: the grammar of github.com/distribution/reference
+const HOST = /^(?:[\da-z](?:[\da-z-]*[\da-z])?(?:\.[\da-z](?:[\da-z-]*[\da-z])?)*|\[[\da-f:]+\])(?::\d+)?$/i
+const COMPONENT = /^[\da-z]+(?:(?:\.|__?|-+)[\da-z]+)*$/
+const TAG = /^\w[\w.-]{0,127}$/
+const DIGEST = /^[a-z][\da-z]*(?:[-_+.][a-z][\da-z]*)*:[\da-f]{32,}$/i
+
+/**
+ * An image as every runtime reads it, in full: `nginx` is `docker.io/library/nginx:latest`. Undefined for what is no
+ * reference to an image.
+ */
+export function normalImage(image: string): string | undefined {
+  const reference = readImage(image)
+  return reference && show(reference)
+}
+
+const show = ({ host, path, tag, digest }: Reference): string =>
+  `${[host, ...path].join('/')}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`
+
+function readImage(image: string): Reference | undefined {
+  if (image.length > MAX_LENGTH) return undefined
+  const { segments, tag, digest } = split(image)
+  const [host, path] = withHost(segments)
+  const isSound =
+    HOST.test(host) &&
+    path.length > 0 &&
+    path.every((component) => COMPONENT.test(component)) &&
+    (tag === undefined || TAG.test(tag)) &&
+    (digest === undefined || DIGEST.test(digest))
+  return isSound ? { host, path, tag: tag ?? (digest === undefined ? 'latest' : undefined), digest } : undefined
+}
+
+function split(text: string) {
+  const [name = '', ...rest] = text.split('@')
+  const colon = name.lastIndexOf(':')
+  const isTag = colon > name.lastIndexOf('/') // else the port of a host
+  return {
+    segments: (isTag ? name.slice(0, colon) : name).split('/'),
+    tag: isTag ? name.slice(colon + 1) : undefined,
+    digest: rest.length === 0 ? undefined : rest.join('@'),
+  }
+}
+
+/** The first segment is a host if it cannot be part of a path; else all of it is Docker Hub's. */
+function withHost([first = '', ...rest]: readonly string[]): readonly [host: string, path: readonly string[]] {
+  const isHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase())
+  const [host, path] = isHost ? [first, rest] : ['docker.io', [first, ...rest]]
+  if (host !== 'docker.io' && host !== 'index.docker.io') return [host, path]
+  return ['docker.io', path.length === 1 ? ['library', ...path] : path]
+}
+
+/** Host, path, tag and digest of a pattern. The CRD says it again. */
+const PATTERN =
+  /^(localhost|[\da-zA-Z-]+(?:\.[\da-zA-Z-]+)+|[\da-zA-Z-]+(?:\.[\da-zA-Z-]+)*:\d+|\[[\da-fA-F:]+\](?::\d+)?)((?:\/[\w.*-]+)+)(?::([\w.*-]+))?(?:@([\w.:*+-]+))?$/
+
+/** Whether it allows an image. */
+export type ImagePattern = (image: string) => boolean
+
+/**
+ * The meaning of a pattern of `allowedImages`: `registry.example/shop/**`, `docker.io/library/nginx:1.*`. The host
+ * stands there literally, so that no look-alike fits; `*` stays within a segment, tag or digest, `**` is one or more
+ * segments. Without tag and digest every one of them is meant. The tag of an image that has a digest as well counts for
+ * nothing: nobody pulls by it. Undefined for what is no pattern.
+ */
+export function parseImagePattern(pattern: string): ImagePattern | undefined {
+  if (pattern.length > MAX_PATTERN) return undefined
+  const [found, host, path = '', tag, digest] = PATTERN.exec(pattern) ?? []
+  if (found === undefined) return undefined
+  const tokens = path.split('/').slice(1).flatMap(tokensOf)
+  return (image) => {
+    const read = readImage(image)
+    if (!read) return false
+    if (read.host !== host || !matchesWhole(tokens, read.path)) return false
+    if (digest !== undefined) return read.digest !== undefined && glob(digest)(read.digest)
+    return tag === undefined || (read.digest === undefined && read.tag !== undefined && glob(tag)(read.tag))
+  }
+}
+
+const tokensOf = (segment: string): readonly Token<string>[] =>
+  segment === '**' ? [() => true, 'many'] : [glob(segment)]
+
+/** Whether a text has the pieces of `pattern` between its stars, in order: each is looked for once, from the left. */
+function glob(pattern: string): (text: string) => boolean {
+  const [head = '', ...pieces] = pattern.split('*')
+  const tail = pieces.pop()
+  if (tail === undefined) return (text) => text === pattern
+  return (text) => {
+    if (!text.startsWith(head) || !text.endsWith(tail)) return false
+    let from = head.length
+    for (const piece of pieces) {
+      const found = text.indexOf(piece, from)
+      if (found < 0) return false
+      from = found + piece.length
+    }
+    return from + tail.length <= text.length
+  }
+}

@@ -1,0 +1,63 @@
+import type { ListKey } from '../workload/shape.ts'
+import type { Token } from './sequence.ts'
+
+/** A step into an object. */
+export interface MemberStep {
+  readonly is: 'member'
+  readonly key: string
+}
+
+/** A step into a list. */
+export interface ItemStep {
+  readonly is: 'item'
+  /** what `[...]` may call it: its key, or its index in a list without keys */
+  readonly names: readonly string[]
+  /** in the changed list; of a removed item in the former one */
+  readonly index: number
+  /** how it is told apart; undefined in a list without keys */
+  readonly keyed: { readonly keys: readonly ListKey[]; readonly identity: string | undefined } | undefined
+  /** undefined: it was there, and stays */
+  readonly became: 'added' | 'removed' | undefined
+}
+
+export type Step = MemberStep | ItemStep
+
+/** A parsed pattern; to be given to `coverage`. */
+export type OverridePath = readonly Token<Step>[]
+
+/** Of a pattern; the CRD has the same bound. */
+export const MAX_PATTERN = 256
+
+/** `*`, `**`, `key` or `{a,b}` after a dot; `[*]`, `[+]`, `[-]`, `[cart]`, `[0]` or `["a.b/c"]`. The CRD says it again. */
+const STEP = /\.(?:(\*\*?)|([\w-]+)|\{([\w-]+(?:,[\w-]+)*)\})|\[(?:([*+-])|([\w./-]+)|"([^"\\]+)")\]/y
+
+/**
+ * The meaning of a pattern of `allowedOverridePaths` or `deniedOverridePaths`, relative to `overrideSpec`: `*` one key,
+ * `**` any steps, `{a,b}` either, `["a.b/c"]` a key with dots; of lists `[*]` any item, `[+]` an added one, `[-]` a
+ * removed one, `[cart]` the one with that key, `[0]` the first of a list without keys. Undefined for what is none.
+ */
+export function parseOverridePath(pattern: string): OverridePath | undefined {
+  if (pattern.length > MAX_PATTERN) return undefined
+  const text = `.${pattern}`
+  const tokens: Token<Step>[] = []
+  const step = new RegExp(STEP) // of its own: it remembers where it is
+  while (step.lastIndex < text.length) {
+    const [found, stars, key, either, sign, name, quoted] = step.exec(text) ?? []
+    if (found === undefined) return undefined
+    tokens.push(stars ? anyKey(stars) : token({ key, either, sign, name, quoted }))
+  }
+  return tokens
+}
+
+const anyKey = (stars: string): Token<Step> => (stars === '**' ? 'many' : ({ is }) => is === 'member')
+
+type Parts = Readonly<Record<'key' | 'either' | 'sign' | 'name' | 'quoted', string | undefined>>
+
+function token({ key, either, sign, name, quoted }: Parts): Token<Step> {
+  const keys = key === undefined ? either?.split(',') : [key]
+  if (keys) return (step) => step.is === 'member' && keys.includes(step.key)
+  if (sign === '*') return ({ is }) => is === 'item'
+  if (sign) return (step) => step.is === 'item' && step.became === (sign === '+' ? 'added' : 'removed')
+  if (name !== undefined) return (step) => step.is === 'item' && step.names.includes(name)
+  return (step) => (step.is === 'item' ? step.names : [step.key]).includes(quoted ?? '')
+}
