@@ -12,10 +12,11 @@ import type { Log } from '../common/log.ts'
 import { SchemaCatalog } from '../common/schema/catalog.ts'
 import { keepFresh } from '../common/schema/refresher.ts'
 import { schemaSource } from '../common/schema/source.ts'
+import type { Neighbours } from '../common/workload/neighbours.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { serviceView, sliceView } from '../common/workload/services.ts'
 import { cluster } from './cluster.ts'
-import { NeighbourCache } from './neighbours.ts'
+import { NamespaceCache } from './namespace-cache.ts'
 import { reconciler } from './reconcile/reconcile.ts'
 import { KeyQueue } from './runtime/queue.ts'
 import { Recorder } from './runtime/recorder.ts'
@@ -52,7 +53,7 @@ export class Controller {
   readonly #reflectors: readonly Pick<Reflector<unknown>, 'start' | 'stop' | 'synced'>[]
   readonly #experiments: Reflector<ExperimentDeployment>
   readonly #schemas: SchemaCatalog
-  readonly #neighbours: NeighbourCache
+  readonly #neighbours: NamespaceCache<Neighbours>
   readonly #queue: KeyQueue
   readonly #recorder: Recorder
   readonly #workers: Workers
@@ -68,7 +69,7 @@ export class Controller {
 
     this.#queue = new KeyQueue({ timers, random })
     this.#schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS))
-    this.#neighbours = new NeighbourCache({
+    this.#neighbours = new NamespaceCache({
       list: (namespace) => neighboursIn(client, namespace, NEIGHBOURS_MS),
       changed: (namespace) => this.#wakeAll(namespace),
       timers,
