@@ -1,18 +1,20 @@
-import { CR_NAME, EXPERIMENT_DEPLOYMENT, FIELD_MANAGER } from '../common/api/names.ts'
-import { isObject, type KubeObject, listOr, member, type ObjectMeta } from '../common/api/object.ts'
+import { CR_NAME, CR_NAMESPACE, FIELD_MANAGER } from '../common/api/names.ts'
+import type { KubeObject } from '../common/api/object.ts'
 import type { ResourceType } from '../common/api/resource.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import { unlessAborted } from '../common/deadline.ts'
 import type { KubeClient } from '../common/kube/client.ts'
-import { KubeError } from '../common/kube/errors.ts'
 import type { Reflector } from '../common/kube/reflector.ts'
 import { pathOf, RESOURCES } from '../common/kube/resources.ts'
 import type { Log } from '../common/log.ts'
 import { hasForkLabel, identityLabels, ownerReference } from '../common/workload/identity.ts'
-import type { Reference, SpecSchema, WorkloadKind } from '../common/workload/kind.ts'
+import type { SpecSchema, WorkloadKind } from '../common/workload/kind.ts'
 import type { Neighbours } from '../common/workload/neighbours.ts'
 import type { Traffic } from '../common/workload/services.ts'
-import type { Key, SourceSeen } from './reconcile/observe.ts'
+import { fetchSource } from './fetch-source.ts'
+import { decoded, deleted, orAbsent } from './live.ts'
+import { ownWrites } from './own-writes.ts'
+import type { Key } from './reconcile/observe.ts'
 import type { Kube } from './reconcile/reconcile.ts'
 import type { Notice } from './reconcile/report.ts'
 import type { RepairPace } from './runtime/repair-pace.ts'
@@ -30,6 +32,7 @@ export interface ClusterOptions {
   readonly workloads: readonly WorkloadReflectors[]
   readonly traffic: (namespace: string) => Traffic
   readonly neighbours: (namespace: string) => Promise<Neighbours | undefined>
+  readonly governance: Pick<Kube, 'policies' | 'namespace' | 'isExcluded' | 'rivals' | 'takePlace' | 'judged'>
   readonly schema: (kind: WorkloadKind) => SpecSchema | undefined
   readonly notify: (about: KubeObject, related: KubeObject | undefined, notice: Notice) => void
   readonly repairs: RepairPace
@@ -38,7 +41,7 @@ export interface ClusterOptions {
 
 /** Versions that our writes of one key returned, to be seen by the reflectors before the key is looked at again. */
 interface Written {
-  status?: string
+  resource?: string
   fork?: { readonly kind: string; readonly version: string }
   deleted?: { readonly kind: string; readonly key: string; readonly uid: string }
 }
@@ -68,7 +71,12 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
     ]),
   )
 
+  const noteFork = ({ kind }: WorkloadKind, fork: KubeObject, { metadata: { resourceVersion = '' } }: KubeObject) =>
+    note(keyOfFork(fork), { fork: { kind, version: resourceVersion } })
+
   const within = (signal: AbortSignal): Kube => ({
+    ...of.governance,
+    ...ownWrites({ client, signal, wrote: (key, version) => note(key, { resource: version }) }),
     experiment: (key) => experiments.get(key),
     schema: of.schema,
     traffic: of.traffic,
@@ -95,6 +103,12 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
       // labels, owners and annotations change without a generation; the watch has them as they are
       return seen && isSame ? { ...seen, source: { ...seen.source, metadata: known.metadata } } : seen
     },
+
+    present: (kind, namespace, name) =>
+      orAbsent(client.request({ verb: 'get', path: pathOf(kind, { namespace, name }), signal }), [
+        'notFound',
+        'kindAbsent',
+      ]),
 
     pinned: (namespace, name) =>
       orAbsent(
@@ -133,6 +147,23 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
       note(keyOfFork({ metadata }), { deleted: { kind: kind.kind, key: `${namespace}/${name}`, uid } })
     },
 
+    async shrinkFork(kind, fork, replicas) {
+      const { namespace = '', name, uid } = fork.metadata
+      const stored = decoded(
+        await client.request({
+          verb: 'patch',
+          contentType: 'application/merge-patch+json',
+          path: pathOf(kind, { namespace, name }),
+          query: { fieldManager: FIELD_MANAGER },
+          body: { metadata: { uid }, spec: { replicas } },
+          expects: kind.kind,
+          signal,
+        }),
+      )
+      noteFork(kind, fork, stored)
+      return stored
+    },
+
     occupant({ kind }, namespace, name) {
       const views = reflectorsOf(kind)
       const key = `${namespace}/${name}`
@@ -153,24 +184,8 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
           signal,
         }),
       )
-      note(keyOfFork(fork), { fork: { kind: kind.kind, version: stored.metadata.resourceVersion ?? '' } })
+      noteFork(kind, fork, stored)
       return stored
-    },
-
-    async applyStatus(experiment, status) {
-      const { apiVersion, kind, metadata } = experiment
-      const { name, namespace, resourceVersion } = metadata
-      const stored = decoded(
-        await client.request({
-          verb: 'apply',
-          path: pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name, subresource: 'status' }),
-          query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
-          body: { apiVersion, kind, metadata: { name, namespace, resourceVersion }, status },
-          expects: kind,
-          signal,
-        }),
-      )
-      note(`${namespace}/${name}`, { status: stored.metadata.resourceVersion ?? '' })
     },
 
     notify: (experiment, { fork }, notice) => of.notify(experiment, fork, notice),
@@ -181,10 +196,10 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
     within,
 
     async caughtUp(key, signal) {
-      const { status, fork, deleted: gone } = written.get(key) ?? {}
+      const { resource, fork, deleted: gone } = written.get(key) ?? {}
       written.delete(key)
       await Promise.all([
-        status && experiments.caughtUp(status, signal),
+        resource && experiments.caughtUp(resource, signal),
         fork && reflectorsOf(fork.kind)?.forks.caughtUp(fork.version, signal),
         gone && reflectorsOf(gone.kind)?.forks.caughtUpDeletion(gone.key, gone.uid, signal),
       ])
@@ -192,56 +207,8 @@ export function cluster({ client, experiments, workloads, ...of }: ClusterOption
   }
 }
 
-/** A source and what its template may be in. */
-async function fetchSource(
-  client: KubeClient,
-  kind: WorkloadKind,
-  { metadata: { namespace = '', name } }: KubeObject,
-): Promise<SourceSeen | undefined> {
-  const path = pathOf(kind, { namespace, name })
-  const source = await orAbsent(client.request({ verb: 'get', path, expects: kind.kind }))
-  if (!source) return undefined
-  const found = await Promise.all(kind.references(source).map((each) => referents(client, namespace, each)))
-  return { source, referents: found.flat() }
-}
-
-async function referents(client: KubeClient, namespace: string, reference: Reference): Promise<readonly KubeObject[]> {
-  const { resource, name, labelSelector } = reference
-  if (name !== undefined) {
-    const found = await orAbsent(client.request({ verb: 'get', path: pathOf(resource, { namespace, name }) }))
-    return found ? [found] : []
-  }
-  const list = await client.request({ verb: 'list', path: pathOf(resource, { namespace }), query: { labelSelector } })
-  return listOr(member(list, 'items')).map(decoded)
-}
-
 const typeOf = ({ apiVersion, kind }: ResourceType) => ({ apiVersion, kind })
 
+/** Of the resource that a fork is of. */
 const keyOfFork = ({ metadata }: Pick<KubeObject, 'metadata'>): Key =>
-  `${metadata.namespace}/${metadata.labels?.[CR_NAME]}`
-
-/** Deletes that very object, by uid; one that is gone, or another one by now, is none of ours. @throws KubeError */
-async function deleted(client: KubeClient, resource: ResourceType, of: ObjectMeta, signal: AbortSignal): Promise<void> {
-  const { namespace = '', name, uid } = of
-  const body = { preconditions: { uid }, propagationPolicy: 'Background' }
-  try {
-    await client.request({ verb: 'delete', path: pathOf(resource, { namespace, name }), body, signal })
-  } catch (error) {
-    if (!(error instanceof KubeError && (error.kind === 'notFound' || error.kind === 'conflict'))) throw error
-  }
-}
-
-const decoded = (answer: unknown): KubeObject => {
-  if (isObject(answer) && isObject(answer.metadata)) return answer as KubeObject
-  throw new KubeError({ kind: 'unreachable', message: 'the answer is no object' })
-}
-
-/** @throws KubeError other than `notFound` */
-async function orAbsent(answer: Promise<unknown>): Promise<KubeObject | undefined> {
-  try {
-    return decoded(await answer)
-  } catch (error) {
-    if (error instanceof KubeError && error.kind === 'notFound') return undefined
-    throw error
-  }
-}
+  `${metadata.labels?.[CR_NAMESPACE] ?? metadata.namespace}/${metadata.labels?.[CR_NAME]}`

@@ -11,6 +11,8 @@ export interface Config {
   readonly logLevel: LogLevel
   /** the pod's name, for Events */
   readonly instance: string
+  /** the namespace of the pod: who may create experiments there is reviewed by nobody */
+  readonly namespace: string
   /** plain HTTP: /livez and /readyz; 0: a free one, told in the log */
   readonly probePort: number
   /** the address of the probes */
@@ -24,6 +26,7 @@ export const readConfig = (vars: Vars): Config => ({
   kindProbeMs: 1_000 * wholeNumber(vars, 'KIND_PROBE_SECONDS', { fallback: 30, min: 1, max: 600 }),
   logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
   instance: text(vars, 'HOSTNAME', { fallback: 'experiment-controller' }),
+  namespace: text(vars, 'POD_NAMESPACE', { fallback: 'experiment-controller-system' }),
   probePort: wholeNumber(vars, 'PROBE_PORT', { fallback: 8081, min: 0, max: 65_535 }),
   host: text(vars, 'HOST', { fallback: '::' }),
 })

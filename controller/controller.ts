@@ -1,5 +1,6 @@
-import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, GROUP } from '../common/api/names.ts'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, EXPERIMENT_POLICY, GROUP } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
+import { type ExperimentPolicy, sourceNamespaceOf } from '../common/api/policy.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Cancel, Clock, Random, Timers } from '../common/clock.ts'
 import { unlessAborted } from '../common/deadline.ts'
@@ -12,12 +13,15 @@ import type { Log } from '../common/log.ts'
 import { SchemaCatalog } from '../common/schema/catalog.ts'
 import { keepFresh } from '../common/schema/refresher.ts'
 import { schemaSource } from '../common/schema/source.ts'
+import { isLeaving } from '../common/workload/identity.ts'
+import type { Neighbours } from '../common/workload/neighbours.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { serviceView, sliceView } from '../common/workload/services.ts'
 import { cluster } from './cluster.ts'
-import { NeighbourCache } from './neighbours.ts'
+import { Governance } from './governance.ts'
+import { NamespaceCache } from './namespace-cache.ts'
 import { reconciler } from './reconcile/reconcile.ts'
-import { KeyQueue } from './runtime/queue.ts'
+import { type Key, KeyQueue } from './runtime/queue.ts'
 import { Recorder } from './runtime/recorder.ts'
 import { RepairPace } from './runtime/repair-pace.ts'
 import { Workers } from './runtime/worker.ts'
@@ -30,6 +34,8 @@ export interface ControllerOptions {
   readonly kindProbeMs: number
   /** the pod's name, for Events */
   readonly instance: string
+  /** the namespace of the pod */
+  readonly namespace: string
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
@@ -52,7 +58,8 @@ export class Controller {
   readonly #reflectors: readonly Pick<Reflector<unknown>, 'start' | 'stop' | 'synced'>[]
   readonly #experiments: Reflector<ExperimentDeployment>
   readonly #schemas: SchemaCatalog
-  readonly #neighbours: NeighbourCache
+  readonly #neighbours: NamespaceCache<Neighbours>
+  readonly #governance: Governance
   readonly #queue: KeyQueue
   readonly #recorder: Recorder
   readonly #workers: Workers
@@ -68,7 +75,7 @@ export class Controller {
 
     this.#queue = new KeyQueue({ timers, random })
     this.#schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS))
-    this.#neighbours = new NeighbourCache({
+    this.#neighbours = new NamespaceCache({
       list: (namespace) => neighboursIn(client, namespace, NEIGHBOURS_MS),
       changed: (namespace) => this.#wakeAll(namespace),
       timers,
@@ -91,17 +98,36 @@ export class Controller {
         kind.watched ?? whole,
       ),
     }))
+    const policies = reflector({ resource: EXPERIMENT_POLICY, managedFields: 'none' }, asPolicy)
     const services = reflector({ resource: RESOURCES.Service, managedFields: 'none' }, serviceView)
     const slices = reflector({ resource: RESOURCES.EndpointSlice, managedFields: 'none' }, sliceView)
     this.#experiments = experiments
-    this.#reflectors = [experiments, services, slices, ...workloads.flatMap(({ forks, all }) => [forks, all])]
+    this.#reflectors = [experiments, policies, services, slices, ...workloads.flatMap(({ forks, all }) => [forks, all])]
 
-    const traffic = connect({ experiments, workloads, services, slices }, this.#queue)
+    const { traffic, places } = connect({ experiments, workloads, services, slices }, this.#queue)
+    this.#governance = new Governance({
+      client,
+      policies,
+      places,
+      ownNamespace: options.namespace,
+      keys: () =>
+        experiments
+          .list()
+          .filter((each) => !isLeaving(each))
+          .map(keyOf),
+      wake: (namespace) => this.#wakeAll(namespace),
+      timers,
+      log,
+    })
+    experiments.subscribe(({ is, key }) => {
+      if (is === 'deleted') this.#governance.forget(key)
+    })
     const world = cluster({
       client,
       experiments,
       workloads,
       traffic: (namespace) => traffic.of(namespace),
+      governance: this.#governance.reads,
       neighbours: (namespace) => this.#neighbours.of(namespace),
       schema: ({ kind }) => this.#schemas.schemaOf(kind),
       notify: (regarding, related, { type, reason, message }) =>
@@ -154,6 +180,7 @@ export class Controller {
   async stop(): Promise<void> {
     await this.#workers.stop()
     this.#neighbours.stop()
+    await this.#governance.stop()
     this.#cancelResync()
     await this.#recorder.flush(FLUSH_MS)
     this.#stopping.abort()
@@ -161,19 +188,20 @@ export class Controller {
   }
 
   #wakeAll(within?: string): void {
-    for (const { metadata } of this.#experiments.list())
-      if (within === undefined || metadata.namespace === within)
-        this.#queue.add(`${metadata.namespace}/${metadata.name}`)
+    for (const experiment of this.#experiments.list())
+      if (within === undefined || [experiment.metadata.namespace, sourceNamespaceOf(experiment)].includes(within))
+        this.#queue.add(keyOf(experiment))
   }
 
   /** Evenly spread over the time until the next one. */
   #resync(): void {
     const { timers, random } = this.#options
-    for (const { metadata } of this.#experiments.list())
-      this.#queue.addAfter(`${metadata.namespace}/${metadata.name}`, RESYNC_MS * random())
+    for (const experiment of this.#experiments.list()) this.#queue.addAfter(keyOf(experiment), RESYNC_MS * random())
     this.#cancelResync = timers.after(RESYNC_MS, () => this.#resync())
   }
 }
 
 const whole = (object: KubeObject): KubeObject => object
+const keyOf = ({ metadata }: ExperimentDeployment): Key => `${metadata.namespace}/${metadata.name}`
+const asPolicy = (object: KubeObject): ExperimentPolicy => object as ExperimentPolicy
 const asExperiment = (object: KubeObject): ExperimentDeployment => object as ExperimentDeployment

@@ -1,3 +1,4 @@
+import { sourceNamespaceOf } from '../common/api/policy.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import { forkName } from '../common/workload/identity.ts'
 import type { Key } from './reconcile/observe.ts'
@@ -7,6 +8,7 @@ export class Interest {
   readonly #bySource = new Groups()
   readonly #byFork = new Groups()
   readonly #byNamespace = new Groups()
+  readonly #byHome = new Groups()
 
   /** `key` is there, as `experiment` says. Taking it twice is harmless: what it names is immutable. */
   add(key: Key, experiment: ExperimentDeployment): void {
@@ -28,6 +30,7 @@ export class Interest {
     return this.#byFork.of(workload)
   }
 
+  /** Whose source and fork are in `namespace`. */
   ofNamespace(namespace: string): ReadonlySet<Key> {
     return this.#byNamespace.of(namespace)
   }
@@ -38,14 +41,27 @@ export class Interest {
     return [1, 2].flatMap((tail) => [...this.#byFork.of(`${namespace}/${parts.slice(0, -tail).join('-')}`)])
   }
 
-  #groupsOf({ metadata: { namespace, uid }, spec }: ExperimentDeployment): readonly (readonly [Groups, string])[] {
-    const { kind, name } = spec.sourceRef
-    const fork = `${namespace}/${forkName(name, uid)}`
+  /** Who is in `namespace` itself, wherever its source is. */
+  ofHome(namespace: string): ReadonlySet<Key> {
+    return this.#byHome.of(namespace)
+  }
+
+  /** The source of `experiment`, `Deployment/shop/cart`. */
+  sourceOf(experiment: ExperimentDeployment): string {
+    const { kind, name } = experiment.spec.sourceRef
+    return `${kind}/${sourceNamespaceOf(experiment)}/${name}`
+  }
+
+  #groupsOf(experiment: ExperimentDeployment): readonly (readonly [Groups, string])[] {
+    const { kind, name } = experiment.spec.sourceRef
+    const namespace = sourceNamespaceOf(experiment)
+    const fork = `${namespace}/${forkName(name, experiment.metadata.uid)}`
     return [
-      [this.#bySource, `${kind}/${namespace}/${name}`],
+      [this.#bySource, this.sourceOf(experiment)],
       [this.#byFork, `${kind}/${fork}`],
       [this.#byFork, fork],
       [this.#byNamespace, namespace],
+      [this.#byHome, experiment.metadata.namespace],
     ]
   }
 }

@@ -5,6 +5,7 @@ import { hasForkLabel, isExperiment } from '../common/workload/identity.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
 import type { ServiceView, SliceView } from '../common/workload/services.ts'
 import { Interest } from './interest.ts'
+import { Places } from './places.ts'
 import type { Key } from './reconcile/observe.ts'
 import { changedPods, namespaceOf, TrafficIndex } from './traffic.ts'
 
@@ -39,6 +40,12 @@ export interface Views {
   readonly slices: View<SliceView>
 }
 
+/** What is known of the views together. */
+export interface Indexes {
+  readonly traffic: TrafficIndex
+  readonly places: Places
+}
+
 /** Where keys go that want a look. */
 export interface Wake {
   add(key: Key): void
@@ -60,9 +67,10 @@ const isEcho = ({ metadata: before }: KubeObject, { metadata: after }: KubeObjec
   before.generation === after.generation && before.deletionTimestamp === after.deletionTimestamp
 
 /** Lets every change in `views` wake the experiments that it may matter to; answers what the passes look up. */
-export function connect(views: Views, queue: Wake): TrafficIndex {
+export function connect(views: Views, queue: Wake): Indexes {
   const interest = new Interest()
   const traffic = new TrafficIndex()
+  const places = new Places({ interest, experiment: (key) => views.experiments.get(key) })
   const wake = (keys: Iterable<Key>) => {
     for (const key of keys) queue.add(key)
   }
@@ -70,7 +78,9 @@ export function connect(views: Views, queue: Wake): TrafficIndex {
     for (const key of keys) queue.addAfter(key, FOLD_MS)
   }
 
-  views.experiments.subscribe(({ key, before, after }) => {
+  views.experiments.subscribe((change) => {
+    const { key, before, after } = change
+    wake(places.experiment(change))
     if (before && !after) {
       interest.remove(key, before)
       queue.forget(key)
@@ -83,7 +93,10 @@ export function connect(views: Views, queue: Wake): TrafficIndex {
   })
 
   for (const { kind, forks, all } of views.workloads) {
-    forks.subscribe(({ key }) => wake(interest.ofFork(`${kind.kind}/${key}`)))
+    forks.subscribe((change) => {
+      places.fork(change)
+      wake(interest.ofFork(`${kind.kind}/${change.key}`))
+    })
     all.subscribe(({ key, before, after }) => {
       const name = `${kind.kind}/${key}`
       const followers = interest.ofSource(name)
@@ -108,7 +121,7 @@ export function connect(views: Views, queue: Wake): TrafficIndex {
     for (const pod of changedPods(before, after)) wake(interest.ofPod(namespace, pod))
     fold(interest.ofNamespace(namespace))
   })
-  return traffic
+  return { traffic, places }
 }
 
 /** Whether a source came, went or changed in what a fork is derived from. */

@@ -12,7 +12,14 @@ const ROOT = join(import.meta.dirname, '..')
 export const SYSTEM_NAMESPACE = 'experiment-controller-system'
 
 /** What of the shipped manifests makes sense where processes play the pods. */
-const MANIFESTS = ['namespace', 'service-accounts', 'controller-role', 'webhook-role', 'people-roles']
+const MANIFESTS = [
+  'namespace',
+  'service-accounts',
+  'controller-role',
+  'controller-apart-role',
+  'webhook-role',
+  'people-roles',
+]
 
 /** The CRDs, for `startControlPlane`. */
 export const crds = (): Promise<readonly string[]> =>

@@ -1,5 +1,5 @@
 import { GROUP, IS_EXPERIMENT } from '../common/api/names.ts'
-import { at } from '../common/api/object.ts'
+import { at, isObject, objectOr } from '../common/api/object.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { type AuditEvent, auditEvents } from './audit.ts'
 
@@ -35,16 +35,23 @@ export async function ownWrites(auditLog: string, since = new Date(0)): Promise<
 /** Where forks are, and the bases that are pinned. */
 const OF_FORKS = new Set([...Object.values(WORKLOAD_KINDS).map(({ plural }) => plural), 'controllerrevisions'])
 
-/** The status of our own kind, forks by their label, pinned bases, and Events: nothing else is ours to write. */
+/** The status of our own kinds, the finalizer of those whose fork is apart, forks by their label, pinned bases, and Events: nothing else is ours to write. */
 function isAllowed({ verb, objectRef, requestObject, responseObject }: AuditEvent): boolean {
   const { apiGroup, resource = '', subresource, name = '' } = objectRef ?? {}
-  if (apiGroup === GROUP) return subresource === 'status'
-  if (resource === 'events') return true
+  if (apiGroup === GROUP) return subresource === 'status' || isAboutFinalizers(requestObject)
+  if (resource === 'events' || resource === 'subjectaccessreviews') return true // the latter asks and stores nothing
   if (!OF_FORKS.has(resource) || subresource !== undefined) return false
   // the body of a delete says only which uid is meant
   if (verb === 'delete') return /-experiment-[0-9a-f]{10}$/.test(name) && hasUid(requestObject)
-  return (requestObject ?? responseObject)?.metadata.labels?.[IS_EXPERIMENT] === 'true'
+  // a fork that is only made smaller is known by what came of it
+  return [requestObject, responseObject].some((object) => at(object, 'metadata', 'labels', IS_EXPERIMENT) === 'true')
 }
+
+/** A patch that says nothing but which version it is about, and its finalizers. */
+const isAboutFinalizers = (patch: unknown): boolean =>
+  isObject(patch) &&
+  Object.keys(patch).every((key) => key === 'metadata') &&
+  Object.keys(objectOr(patch.metadata)).every((key) => ['uid', 'resourceVersion', 'finalizers'].includes(key))
 
 const hasUid = (options: unknown): boolean => typeof at(options, 'preconditions', 'uid') === 'string'
 

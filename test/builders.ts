@@ -1,5 +1,6 @@
-import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../common/api/names.ts'
 import type { JsonObject, KubeObject, ObjectMeta } from '../common/api/object.ts'
+import type { ExperimentPolicy, ExperimentPolicySpec } from '../common/api/policy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec, ExperimentDeploymentStatus } from '../common/api/types.ts'
 import { type Base, baseOf } from '../common/workload/base.ts'
 import { deployment } from '../common/workload/deployment.ts'
@@ -7,6 +8,29 @@ import { derive } from '../common/workload/desired.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
 import { workloadKind } from '../common/workload/registry.ts'
 import { type ListKey, NO_SHAPE, type Shape } from '../common/workload/shape.ts'
+import type { Policing } from '../controller/reconcile/observe.ts'
+
+/** Nobody limits anything. */
+export const NO_POLICIES: Policing = {
+  policies: [],
+  namespace: { name: 'shop', labels: {} },
+  sourceNamespace: { name: 'shop', labels: {} },
+  isShared: true,
+  rivals: { others: [], asOf: 0 },
+}
+
+interface PolicyOf extends ExperimentPolicySpec {
+  readonly name?: string
+  readonly generation?: number
+}
+
+/** A policy `limits` for every namespace. */
+export const aPolicy = ({ name = 'limits', generation = 1, ...spec }: PolicyOf = {}): ExperimentPolicy => ({
+  apiVersion: EXPERIMENT_POLICY.apiVersion,
+  kind: EXPERIMENT_POLICY.kind,
+  metadata: { name, uid: `uid-of-${name}`, generation },
+  spec,
+})
 
 /** The uid of the example in the specification; its fork's id is `cd1aa1c99c`. */
 export const UID = '5f0c1e9a-6b0e-4c1d-9a53-2f4f3d1b7a10'

@@ -1,5 +1,6 @@
-import { FIELD_MANAGER } from '../common/api/names.ts'
-import { at, type JsonObject, type KubeObject } from '../common/api/object.ts'
+import { FIELD_MANAGER, FORK_FINALIZER } from '../common/api/names.ts'
+import { at, type JsonObject, type KubeObject, objectOr } from '../common/api/object.ts'
+import type { ExperimentPolicy } from '../common/api/policy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../common/api/types.ts'
 import type { KubeError } from '../common/kube/errors.ts'
 import { RESOURCES } from '../common/kube/resources.ts'
@@ -7,6 +8,7 @@ import { ownerReference } from '../common/workload/identity.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../common/workload/neighbours.ts'
 import type { Traffic } from '../common/workload/services.ts'
+import type { Rival } from '../controller/reconcile/observe.ts'
 import type { Kube } from '../controller/reconcile/reconcile.ts'
 import { ANY_SCHEMA } from './builders.ts'
 
@@ -16,6 +18,14 @@ interface Given {
   readonly schema?: SpecSchema | undefined
   readonly traffic?: Traffic
 }
+
+/** Told in another way than by their names. */
+const OTHERWISE: ReadonlySet<string> = new Set(['Ready', 'PolicyCompliant'])
+
+const withFinalizers = (of: ExperimentDeployment, finalizers: readonly string[]): ExperimentDeployment => ({
+  ...of,
+  metadata: { ...of.metadata, finalizers },
+})
 
 /** A world of one experiment: a few variables and a diary of every write, without behaviour of its own. */
 export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic }: Given) {
@@ -31,6 +41,11 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
     pinned: undefined as KubeObject | undefined,
     repairAfterMs: 0,
     failure: undefined as KubeError | undefined,
+    policies: [] as readonly ExperimentPolicy[],
+    namespaces: {} as Readonly<Record<string, Readonly<Record<string, string>>>>,
+    rivals: [] as readonly Rival[],
+    isExcluded: false,
+    isPlaceTaken: false,
   }
   const store = (fork: KubeObject): KubeObject => {
     const { stored } = world
@@ -48,6 +63,17 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
     pinned: async () => world.pinned,
     repairAfterMs: () => world.repairAfterMs,
     repaired: () => undefined,
+    present: async () => {
+      diary.push('look for the fork')
+      if (world.failure) throw world.failure
+      return world.stored
+    },
+    policies: () => world.policies,
+    namespace: async (name) => ({ name, labels: world.namespaces[name] ?? {} }),
+    isExcluded: () => world.isExcluded,
+    rivals: () => ({ others: world.rivals, asOf: 0 }),
+    takePlace: () => !world.isPlaceTaken,
+    judged: () => undefined,
     occupant: () => world.stored,
     schema: () => schema,
     traffic: () => world.traffic,
@@ -58,6 +84,21 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
       if (world.failure) throw world.failure
       applied.push(fork)
       return store(fork)
+    },
+    shrinkFork: async (_kind, fork, replicas) => {
+      diary.push(`shrink ${fork.kind} ${fork.metadata.name} to ${replicas}`)
+      return store({ ...fork, spec: { ...objectOr(fork.spec), replicas } })
+    },
+    hold: async (of) => {
+      diary.push('hold the resource')
+      world.experiment = withFinalizers(of, [...(of.metadata.finalizers ?? []), FORK_FINALIZER])
+    },
+    release: async (of) => {
+      diary.push('let the resource go')
+      world.experiment = withFinalizers(
+        of,
+        (of.metadata.finalizers ?? []).filter((each) => each !== FORK_FINALIZER),
+      )
     },
     deleteFork: async (_kind, fork) => {
       diary.push(`delete ${fork.kind} ${fork.metadata.name}`)
@@ -77,9 +118,15 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
     },
     applyStatus: async (of, status: ExperimentDeploymentStatus) => {
       const ready = status.conditions?.find(({ type }) => type === 'Ready')
-      const others = status.conditions?.filter(({ type, status: value }) => type !== 'Ready' && value === 'True')
-      diary.push(`status Ready=${ready?.status} ${ready?.reason} ${others?.map(({ type }) => type).join(' ')}`)
-      world.experiment = { ...of, status }
+      const others = status.conditions?.filter(({ type, status: value }) => !OTHERWISE.has(type) && value === 'True')
+      const compliant = status.conditions?.find(({ type }) => type === 'PolicyCompliant')
+      const told = [
+        `Ready=${ready?.status} ${ready?.reason}`,
+        ...(others ?? []).map(({ type }) => type),
+        ...(compliant?.status === 'False' ? ['not PolicyCompliant'] : []),
+      ]
+      diary.push(`status ${told.join(' ')}`)
+      world.experiment = { ...(world.experiment ?? of), status }
     },
     notify: (_of, _outcome, { type, reason }) => diary.push(`event ${type} ${reason}`),
     log: () => undefined,

@@ -2,7 +2,7 @@ import { inDocumentOrder } from '../common/api/document-order.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import type { Clock, Timers } from '../common/clock.ts'
 import { startDeadline } from '../common/deadline.ts'
-import { endpointsBeside } from '../common/workload/endpoints.ts'
+import { endpointsOfOthers } from '../common/workload/endpoints.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
 import { outlookOf, type Scene } from '../common/workload/outlook.ts'
 import { sidesOf } from '../common/workload/sides.ts'
@@ -137,7 +137,7 @@ function ruledBy({ asked, seen, rules, now }: Facts, { found, scene, others }: O
     forks: found.is === 'derived' ? found.forks : undefined,
     formerForks: found.is === 'derived' ? found.formerForks : () => undefined,
     others,
-    endpoints: scene?.traffic && endpointsBeside(scene.traffic, sidesOf(scene.pair)),
+    endpoints: scene?.traffic && endpointsOfOthers(scene.traffic, sidesOf(scene.pair)),
     now,
   })
 }

@@ -26,7 +26,16 @@ export const EXPERIMENT_ID = `${PREFIX}experiment-id`
 export const CR_NAME = `${PREFIX}cr-name`
 export const ROLE = `${PREFIX}role`
 export const IS_EXPERIMENT = `${PREFIX}is-experiment`
+/** On a fork in another namespace than its resource, where no owner reference can say whose it is. */
+export const CR_NAMESPACE = `${PREFIX}cr-namespace`
+export const CR_UID = `${PREFIX}cr-uid`
 export const MANAGED_BY = 'app.kubernetes.io/managed-by'
+
+/**
+ * Finalizer of a resource whose fork is in another namespace: garbage collection does not reach it. Whoever takes it off
+ * by force has to delete the fork as well: its labels alone are no proof on which to delete what nobody asked for.
+ */
+export const FORK_FINALIZER = `${PREFIX}fork`
 
 /** Annotation on a resource: who asked for what its `spec` says. Set by the webhook; it authorises nothing. */
 export const REQUESTED_BY = `${PREFIX}requested-by`

@@ -24,7 +24,7 @@ export interface ExperimentDeploymentSpec {
   readonly ttlSeconds?: number
 }
 
-export type ConditionType = 'Ready' | 'Progressing' | 'SourceResolved' | 'TrafficShared' | 'Stalled'
+export type ConditionType = 'Ready' | 'Progressing' | 'SourceResolved' | 'TrafficShared' | 'PolicyCompliant' | 'Stalled'
 
 export interface Condition {
   readonly type: ConditionType

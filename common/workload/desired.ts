@@ -2,10 +2,11 @@ import { hashOf } from '../api/canonical.ts'
 import { withDefaults } from '../api/defaults.ts'
 import { EXPERIMENT_ID, FIELD_MANAGER, MANAGED_BY } from '../api/names.ts'
 import { at, isObject, type JsonObject, type KubeObject, objectOr } from '../api/object.ts'
+import { sourceNamespaceOf } from '../api/policy.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import type { Base } from './base.ts'
-import { experimentId, forkName, identityLabels, ownerReference } from './identity.ts'
+import { belonging, experimentId, forkName, identityLabels } from './identity.ts'
 import type { SpecSchema, WorkloadKind } from './kind.ts'
 import { merge } from './merge.ts'
 import { NO_SHAPE } from './shape.ts'
@@ -51,15 +52,16 @@ export function derive({ kind, experiment, base, schema }: Inputs): Derived {
     selector: { matchLabels: { [EXPERIMENT_ID]: experimentId(experiment.metadata.uid) } },
     template: identifiedTemplate(template, experiment),
   }
+  const { labels, ...owner } = belonging(experiment)
   const fork = {
     apiVersion: kind.apiVersion,
     kind: kind.kind,
     metadata: {
       name: forkName(sourceRef.name, experiment.metadata.uid),
-      namespace: experiment.metadata.namespace,
-      labels: { [MANAGED_BY]: FIELD_MANAGER, ...identityLabels(experiment) },
+      namespace: sourceNamespaceOf(experiment),
+      labels: { [MANAGED_BY]: FIELD_MANAGER, ...labels },
       ...(Object.keys(base.annotations).length > 0 ? { annotations: { ...base.annotations } } : {}),
-      ownerReferences: [ownerReference(experiment)],
+      ...owner,
     },
     spec,
   }

@@ -2,13 +2,17 @@ import { hashOf } from '../api/canonical.ts'
 import {
   API_VERSION,
   CR_NAME,
+  CR_NAMESPACE,
+  CR_UID,
   EXPERIMENT_DEPLOYMENT,
   EXPERIMENT_ID,
   FIELD_MANAGER,
+  FORK_FINALIZER,
   IS_EXPERIMENT,
   ROLE,
 } from '../api/names.ts'
-import type { KubeObject, OwnerReference } from '../api/object.ts'
+import type { KubeObject, ObjectMeta, OwnerReference } from '../api/object.ts'
+import { sourceNamespaceOf } from '../api/policy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 
 /** Ten hex digits that stand for one resource uid: a re-created resource has another id and so another fork. */
@@ -20,9 +24,6 @@ export const experimentId = (uid: string): string => hashOf(uid, 10)
  */
 export const forkName = (sourceName: string, uid: string): string =>
   `${sourceName.slice(0, 30).replace(/[-.]+$/, '')}-experiment-${experimentId(uid)}`
-
-/** Whether the pod called `name` is of anybody's fork: their pods are known by its name. */
-export const isForkPod = (name: string): boolean => /-experiment-[0-9a-f]{10}-/.test(name)
 
 /** The labels that say whose a fork is; on the workload and on its pods. */
 export const identityLabels = (experiment: ExperimentDeployment): Readonly<Record<string, string>> => ({
@@ -42,12 +43,44 @@ export const ownerReference = ({ metadata: { name, uid } }: ExperimentDeployment
   blockOwnerDeletion: true,
 })
 
+/** Whether the fork of `experiment` is in another namespace: owner references may not cross over. */
+export const isApart = (experiment: ExperimentDeployment): boolean =>
+  sourceNamespaceOf(experiment) !== experiment.metadata.namespace
+
+/** The metadata by which a fork is its resource's: an owner reference, or labels where they are apart. */
+export const belonging = (experiment: ExperimentDeployment): Pick<ObjectMeta, 'labels' | 'ownerReferences'> => {
+  const labels = identityLabels(experiment)
+  const { namespace, uid } = experiment.metadata
+  return isApart(experiment)
+    ? { labels: { ...labels, [CR_NAMESPACE]: namespace, [CR_UID]: uid } }
+    : { labels, ownerReferences: [ownerReference(experiment)] }
+}
+
 /**
- * Whether `object` is the fork of `experiment`: by the uid of its controller, our label and our field manager. Names
- * prove nothing.
+ * Whether `object` is the fork of `experiment`: by the uid of its controller, or where they are apart of its label, our
+ * label and our field manager. Names prove nothing.
  */
 export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
-  isControlledBy(experiment, object) && isMarkedFor(experiment, object)
+  (isApart(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)) &&
+  isMarkedFor(experiment, object)
+
+/** Whether `experiment` cannot go before its fork has gone. */
+export const isHeld = ({ metadata }: ExperimentDeployment): boolean =>
+  metadata.finalizers?.includes(FORK_FINALIZER) === true
+
+/** Whether somebody deleted `object`, which is there only until its finalizers are gone. */
+export const isLeaving = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
+  metadata.deletionTimestamp !== undefined
+
+/** The uid of the resource that `fork` says it is of. */
+export const ownerUidOf = ({ metadata }: Pick<KubeObject, 'metadata'>): string | undefined =>
+  metadata.labels?.[CR_UID] ?? metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid
+
+/** What has a controller is that one's, whatever its labels say. */
+const isLabelledFor = ({ metadata: { namespace, uid } }: ExperimentDeployment, { metadata }: KubeObject): boolean =>
+  metadata.labels?.[CR_UID] === uid &&
+  metadata.labels[CR_NAMESPACE] === namespace &&
+  metadata.ownerReferences?.some(({ controller }) => controller === true) !== true
 
 /** Whether the controller of `object` is `experiment`, by uid. */
 export const isControlledBy = (experiment: ExperimentDeployment, { metadata }: KubeObject): boolean =>

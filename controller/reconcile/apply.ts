@@ -1,10 +1,11 @@
 import type { KubeObject } from '../../common/api/object.ts'
+import type { Reason } from '../../common/api/reasons.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { KubeError } from '../../common/kube/errors.ts'
 import { forkHealth } from '../../common/workload/health.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import type { Pinned } from '../../common/workload/pinned.ts'
-import { type Outcome, verdictOf } from './outcome.ts'
+import { type Outcome, type Verdict, verdictOf } from './outcome.ts'
 import type { Action, Plan } from './plan.ts'
 
 /** What `apply` asks of the cluster. */
@@ -17,6 +18,14 @@ export interface WorkloadWrites {
   pin(experiment: ExperimentDeployment, name: string, data: Pinned): Promise<void>
   /** deletes that ControllerRevision, by uid. @throws KubeError */
   unpin(revision: KubeObject): Promise<void>
+  /** sets the replicas of that very fork and nothing else; answers the object as stored. @throws KubeError */
+  shrinkFork(kind: WorkloadKind, fork: KubeObject, replicas: number): Promise<KubeObject>
+  /** puts our finalizer on the resource as it was observed. @throws KubeError */
+  hold(experiment: ExperimentDeployment): Promise<void>
+  /** takes it off. @throws KubeError */
+  release(experiment: ExperimentDeployment): Promise<void>
+  /** at once; false if another one took a place since */
+  takePlace(experiment: ExperimentDeployment, replicas: number, asOf: number): boolean
   /** remembers that a change of somebody else's was undone */
   repaired(fork: KubeObject): void
 }
@@ -56,6 +65,17 @@ async function perform(kube: WorkloadWrites, action: Action, of: Planned): Promi
     case 'unpin':
       await kube.unpin(action.revision)
       return of.planned
+    case 'hold':
+      await kube.hold(action.experiment)
+      return of.planned
+    case 'release':
+      await kube.release(action.experiment)
+      return { ...of.planned, is: 'unready' }
+    case 'shrink':
+      return { ...of.planned, fork: await kube.shrinkFork(action.kind, action.fork, action.replicas) }
+    case 'take':
+      if (kube.takePlace(action.experiment, action.replicas, action.asOf)) return of.planned
+      throw new KubeError({ kind: 'conflict', message: 'another experiment took a place meanwhile' })
   }
 }
 
@@ -72,23 +92,22 @@ async function applyFork(kube: WorkloadWrites, action: Apply, { planned, now }: 
 
 /** @throws KubeError when only another look can tell */
 function refusal(error: KubeError, planned: Outcome, exists: boolean): Outcome {
-  const { fork, source } = planned
   const { message } = error
+  const told = (verdict: Verdict, reason: Reason): Outcome => ({ ...planned, ...verdict, reason, message })
   switch (error.kind) {
     case 'invalid':
-      if (isImmutable(message)) return { is: 'stalled', reason: 'ImmutableFieldChanged', message, fork, source }
-      return { is: 'stalled', reason: 'ApplyRefused', message, fork, source }
+      return told({ is: 'stalled' }, isImmutable(message) ? 'ImmutableFieldChanged' : 'ApplyRefused')
     case 'forbidden':
-      return { is: 'stalled', reason: 'ApplyRefused', message, fork, source }
+      return told({ is: 'stalled' }, 'ApplyRefused')
     case 'conflict':
     case 'alreadyExists':
       // an object of the fork's name came between look and apply, or the fork went: the next look sees which
       if (exists) throw error
-      return { is: 'waiting', retryAfterMs: 1_000, reason: 'NameConflict', message, fork, source }
+      return told({ is: 'waiting', retryAfterMs: 1_000 }, 'NameConflict')
     case 'terminating': // the namespace takes both with it
-      return { is: 'unready', reason: 'ApplyRefused', message, fork, source }
+      return told({ is: 'unready' }, 'ApplyRefused')
     case 'server': // somebody's admission webhook, as a rule
-      return { is: 'failed', reason: 'ApplyFailed', message, fork, source }
+      return told({ is: 'failed' }, 'ApplyFailed')
     default:
       throw error
   }

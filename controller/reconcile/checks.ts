@@ -1,8 +1,10 @@
 import { withDefaults } from '../../common/api/defaults.ts'
 import { brokenLimits } from '../../common/api/limits.ts'
+import { sourceNamespaceOf } from '../../common/api/policy.ts'
 import type { Reason } from '../../common/api/reasons.ts'
 import { brokenRules } from '../../common/api/rules.ts'
 import type { FieldError } from '../../common/api/types.ts'
+import { isApart } from '../../common/workload/identity.ts'
 import type { SpecSchema, WorkloadKind } from '../../common/workload/kind.ts'
 import type { Observed } from './observe.ts'
 import type { Verdict } from './outcome.ts'
@@ -21,6 +23,22 @@ const SCHEMA_RETRY_MS = 5_000
 /** A kind that comes wakes nobody until there is an object of it; looking costs no request. */
 const KIND_RETRY_MS = 5_000
 
+const namespaceIsReviewed: Check = ({ isExcluded, experiment }) =>
+  isExcluded
+    ? stalled('NamespaceExcluded', `nobody reviews who creates experiments in ${experiment.metadata.namespace}`)
+    : undefined
+
+const sourceIsShared: Check = ({ policing, experiment }) => {
+  if (policing?.isShared !== false) return undefined
+  const namespace = sourceNamespaceOf(experiment)
+  const who = `for experiments in ${experiment.metadata.namespace}`
+  return stalled('SourceNotAllowed', `spec.sourceRef.namespace: ${namespace} does not allow its sources ${who}`)
+}
+
+/** A source elsewhere was not looked at: it must not be taken for missing. */
+const consentIsKnown: Check = ({ policing, experiment }) =>
+  policing === undefined && isApart(experiment) ? waiting('PolicyNotRead', UNREAD) : undefined
+
 const overrideIsWithinLimits: Check = ({ experiment }) => invalid(brokenLimits(experiment.spec.overrideSpec))
 
 const overrideKeepsTheRules: Check = ({ experiment, kind }) => invalid(brokenRules(experiment.spec, kind?.bans))
@@ -35,7 +53,15 @@ const nameIsFree: Check = ({ occupant }) =>
     ? stalled('NameConflict', `${occupant.kind.toLowerCase()}/${occupant.metadata.name} is there and not ours`)
     : undefined
 
-const CHECKS: readonly Check[] = [overrideIsWithinLimits, overrideKeepsTheRules, overrideFitsTheSchema, nameIsFree]
+const CHECKS: readonly Check[] = [
+  namespaceIsReviewed,
+  sourceIsShared,
+  consentIsKnown,
+  overrideIsWithinLimits,
+  overrideKeepsTheRules,
+  overrideFitsTheSchema,
+  nameIsFree,
+]
 
 /** The first objection to what the resource says by itself, whatever its source is. */
 export function checked(observed: Observed) {
@@ -54,6 +80,9 @@ export function checked(observed: Observed) {
   if (!schema) return object(waiting('SchemaNotAvailable', `no schema of ${name} was fetched yet`, SCHEMA_RETRY_MS))
   return { is: 'sound', ...observed, kind, schema } as const
 }
+
+/** Where it cannot be told which policies apply. */
+export const UNREAD = 'the controller may not read the labels of its namespace, or of that of its source'
 
 /** Not yet. */
 export const waiting = (reason: Reason, message: string, retryAfterMs = RETRY_MS) =>

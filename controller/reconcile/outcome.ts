@@ -2,6 +2,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { Reason } from '../../common/api/reasons.ts'
 import type { SourceStatus } from '../../common/api/types.ts'
 import type { Health } from '../../common/workload/kind.ts'
+import type { Judgement } from './policy-check.ts'
 
 /**
  * What a pass concluded: done; not yet; kept, but not as asked; not until a person acts; or it broke and is tried
@@ -14,6 +15,8 @@ export type Outcome = {
   readonly fork: KubeObject | undefined
   /** what the fork is derived from, where this pass derived it */
   readonly source: SourceStatus | undefined
+  /** what policies say; absent where that no longer matters */
+  readonly judgement?: Judgement
 } & Verdict
 
 export type Verdict =

@@ -23,7 +23,7 @@ export const reconciler =
   (kube: Kube, clock: () => Date, { giveWay }: Pass = ALONE) =>
   async (key: Key): Promise<Requeue> => {
     const observed = await observe(kube, key, clock())
-    if (!observed) return 'never' // gone or going: its fork goes with it, by owner reference
+    if (!observed) return 'never' // gone or going: its fork goes with it, by owner reference, or is gone
     const outcome = await apply(kube, plan(observed), observed.now)
     await giveWay()
     const reportAgainMs = await report(kube, key, observed, outcome)

@@ -2,8 +2,10 @@ import { canonicalJson } from '../../common/api/canonical.ts'
 import { FIELD_MANAGER } from '../../common/api/names.ts'
 import type { Reason } from '../../common/api/reasons.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
+import { isLeaving } from '../../common/workload/identity.ts'
 import type { Key, Observed } from './observe.ts'
 import type { Outcome } from './outcome.ts'
+import type { Judgement } from './policy-check.ts'
 import { describeStatus } from './status.ts'
 
 /** What is told beside the resource it is about. */
@@ -19,6 +21,8 @@ export interface StatusWrites {
   applyStatus(experiment: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void>
   /** queues a Kubernetes Event; never waits, never throws */
   notify(experiment: ExperimentDeployment, outcome: Outcome, notice: Notice): void
+  /** what policies said; undefined: they count it no more */
+  judged(key: Key, judgement: Judgement | undefined): void
   /** tells operators of a changed outcome */
   log(key: Key, outcome: Outcome): void
 }
@@ -33,6 +37,8 @@ const SHARE_INTERVAL_MS = 10_000
  */
 export async function report(kube: StatusWrites, key: Key, observed: Observed, outcome: Outcome): Promise<number> {
   const { experiment } = observed
+  kube.judged(key, outcome.judgement)
+  if (isLeaving(experiment)) return farewell(kube, experiment, outcome)
   const status = describeStatus(observed, outcome)
   const before = experiment.status
   if (canonicalJson(status) === canonicalJson(before ?? {})) return Number.POSITIVE_INFINITY
@@ -43,13 +49,34 @@ export async function report(kube: StatusWrites, key: Key, observed: Observed, o
   await kube.applyStatus(experiment, status)
   const replaced = sourceReplaced(experiment, outcome)
   if (replaced) kube.notify(experiment, outcome, replaced)
-  for (const notice of news(before, status)) kube.notify(experiment, outcome, notice)
+  // what the outcome tells too is told once
+  const policies = compliance(before, status).filter(({ reason }) => reason !== outcome.reason)
+  for (const notice of [...news(before, status), ...policies]) kube.notify(experiment, outcome, notice)
   if (summaryOf(before) !== summaryOf(status)) {
     const type = outcome.is === 'stalled' || outcome.is === 'failed' ? 'Warning' : 'Normal'
     kube.notify(experiment, outcome, { type, reason: outcome.reason, message: outcome.message })
     kube.log(key, outcome)
   }
   return Number.POSITIVE_INFINITY
+}
+
+/** A status of what goes interests nobody, unless it cannot go. */
+function farewell(kube: StatusWrites, experiment: ExperimentDeployment, outcome: Outcome): number {
+  const { is, reason, message } = outcome
+  if (is === 'stalled' || is === 'failed') kube.notify(experiment, outcome, { type: 'Warning', reason, message })
+  return Number.POSITIVE_INFINITY
+}
+
+/** Policies say something else than before. That a new experiment breaks none is no news. */
+function compliance(
+  before: ExperimentDeploymentStatus | undefined,
+  after: ExperimentDeploymentStatus,
+): readonly Notice[] {
+  const [was, is] = [before, after].map((status) => status?.conditions?.find(({ type }) => type === 'PolicyCompliant'))
+  const isNews = is?.status === 'False' ? was?.status !== 'False' : is?.status === 'True' && was?.status === 'False'
+  if (!is || !isNews) return []
+  const { status, reason, message } = is
+  return [{ type: status === 'True' ? 'Normal' : 'Warning', reason: reason as Reason, message }]
 }
 
 /** The source was created anew, and the fork follows that one. */
@@ -78,10 +105,13 @@ function withoutShares({ services, share: _share, conditions, ...rest }: Experim
       experimentEndpoints,
     })),
     conditions: conditions?.map(({ message, ...condition }) =>
-      condition.type === 'TrafficShared' ? condition : { ...condition, message },
+      NUMBERED.has(condition.type) ? condition : { ...condition, message },
     ),
   }
 }
+
+/** Their messages count endpoints. */
+const NUMBERED: ReadonlySet<string> = new Set(['TrafficShared', 'PolicyCompliant'])
 
 const summaryOf = (status: ExperimentDeploymentStatus | undefined): string =>
   canonicalJson(

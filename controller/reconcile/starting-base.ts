@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../common/api/object.ts'
+import { sourceNamespaceOf } from '../../common/api/policy.ts'
 import type { ExperimentDeployment, SourceStatus } from '../../common/api/types.ts'
 import { type Base, baseOf } from '../../common/workload/base.ts'
 import { baseHash } from '../../common/workload/desired.ts'
@@ -25,9 +26,8 @@ export function resolveBase(observed: Checked): Resolved {
 function presentBase(observed: Checked): Resolved {
   const { experiment, kind, source, referents, fork, schema } = observed
   const { name } = experiment.spec.sourceRef
-  const { namespace } = experiment.metadata
   if (!source || source.metadata.deletionTimestamp) {
-    const lack = `no ${kind.kind.toLowerCase()}/${name} in ${namespace}`
+    const lack = `no ${kind.kind.toLowerCase()}/${name} in ${sourceNamespaceOf(experiment)}`
     return fork
       ? objection({ is: 'unready', reason: 'SourceNotFound', message: `${lack}; the experiment stays as it is` })
       : objection(waiting('SourceNotFound', `${lack} yet`))

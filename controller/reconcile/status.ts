@@ -2,10 +2,13 @@ import { conditionsFrom, type Finding } from '../../common/api/conditions.ts'
 import { expiresAt } from '../../common/api/expiry.ts'
 import { EXPERIMENT_ID } from '../../common/api/names.ts'
 import { at, isObject, listOr, objectOr } from '../../common/api/object.ts'
+import { sourceNamespaceOf } from '../../common/api/policy.ts'
 import { REASONS, type Reason } from '../../common/api/reasons.ts'
-import type { ExperimentDeploymentStatus, ServiceShare, Warning } from '../../common/api/types.ts'
-import { experimentId } from '../../common/workload/identity.ts'
+import type { ExperimentDeployment, ExperimentDeploymentStatus, ServiceShare, Warning } from '../../common/api/types.ts'
+import { experimentId, isApart } from '../../common/workload/identity.ts'
 import { type Outlook, outlookOf } from '../../common/workload/outlook.ts'
+import { UNREAD } from './checks.ts'
+import { policyCompliant } from './compliance.ts'
 import type { Observed } from './observe.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -23,7 +26,6 @@ export function describeStatus(observed: Observed, outcome: Outcome): Experiment
   // that there is a pinned base must not be forgotten while there is no fork
   const source = outcome.source ?? (outcome.fork || before?.source?.pinned ? before?.source : undefined)
   const expires = expiresAt(experiment)
-  const { kind, name } = experiment.spec.sourceRef
   return {
     observedGeneration: generation,
     conditions: conditionsFrom(
@@ -31,6 +33,7 @@ export function describeStatus(observed: Observed, outcome: Outcome): Experiment
         ...summary(outcome),
         withWarnings(sourceResolved(observed, outcome), hazards),
         withWarnings(trafficShared(outcome, services), collisions),
+        policyCompliant(outcome.judgement),
       ],
       { before: before?.conditions ?? [], observedGeneration: generation, now: observed.now },
     ),
@@ -39,12 +42,18 @@ export function describeStatus(observed: Observed, outcome: Outcome): Experiment
     selector: `${EXPERIMENT_ID}=${experimentId(uid)}`,
     services,
     ...(warnings.length > 0 ? { warnings } : {}),
-    sourceName: `${kind}/${name}`,
+    sourceName: sourceName(experiment),
     ...(share === undefined ? {} : { share }),
     ...(source === undefined ? {} : { source }),
     ...(expires === undefined ? {} : { expiresAt: expires }),
     ...forkFacts(observed, outcome),
   }
+}
+
+/** `Deployment/cart`; with its namespace where that is another one. */
+function sourceName(experiment: ExperimentDeployment): string {
+  const { kind, name } = experiment.spec.sourceRef
+  return isApart(experiment) ? `${kind}/${sourceNamespaceOf(experiment)}/${name}` : `${kind}/${name}`
 }
 
 const count = ({ fork }: Outcome, field: string): number => Number(at(fork, 'status', field) ?? 0)
@@ -56,11 +65,10 @@ function forkFacts({ experiment, fork: before }: Observed, { fork }: Outcome): E
     .filter(isObject)
     .map((container) => String(container.image ?? ''))
     .join(',')
-  const { name, uid = '', generation = 0 } = metadata
+  const { name, namespace = '', uid = '', generation = 0 } = metadata
   const left = experiment.status?.experimentResourceRef
   // one that this pass did not write may hold somebody else's change: 0 has it applied, once more at worst
   const asLeft = fork !== before ? generation : left?.uid === uid ? left.generation : 0
-  const { namespace } = experiment.metadata
   return { image, experimentResourceRef: { apiVersion, kind, name, namespace, uid, generation: asLeft } }
 }
 
@@ -115,11 +123,14 @@ const ABOUT_THE_SOURCE: ReadonlySet<Reason> = new Set([
 ])
 
 /** What the pass could say of the source; where it stopped earlier, nothing. */
-function sourceResolved({ source, experiment }: Observed, outcome: Outcome): Finding {
+function sourceResolved({ source, experiment, policing }: Observed, outcome: Outcome): Finding {
   const type = 'SourceResolved'
   const { kind, name } = experiment.spec.sourceRef
   if (ABOUT_THE_SOURCE.has(outcome.reason))
     return { type, status: 'False', reason: outcome.reason, message: outcome.message }
+  if (policing?.isShared === false)
+    return { type, status: 'False', reason: 'SourceNotAllowed', message: 'it was not looked at' }
+  if (!policing && isApart(experiment)) return { type, status: 'Unknown', reason: 'PolicyNotRead', message: UNREAD }
   if (source && outcome.source?.pinned && source.metadata.uid !== outcome.source.uid) {
     const message = `${kind.toLowerCase()}/${name} was created anew; the experiment is pinned to the former one`
     return { type, status: 'False', reason: 'SourceReplaced', message }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { deployment } from '../../common/workload/deployment.ts'
+import { forkName } from '../../common/workload/identity.ts'
 import type { ServiceView, SliceView } from '../../common/workload/services.ts'
 import { connect, FOLD_MS, type Told } from '../../controller/watches.ts'
 import { aDeployment, anExperiment, FORK } from '../builders.ts'
@@ -31,7 +32,7 @@ function world() {
     addAfter: (key: string, delayMs: number) => diary.push(`add ${key} in ${delayMs}`),
     forget: (key: string) => diary.push(`forget ${key}`),
   }
-  const traffic = connect({ experiments, workloads: [{ kind: deployment, forks, all }], services, slices }, queue)
+  const { traffic } = connect({ experiments, workloads: [{ kind: deployment, forks, all }], services, slices }, queue)
   experiments.tell({ is: 'added', key: 'shop/faster-cart', after: anExperiment() })
   diary.length = 0
   return { experiments, forks, all, services, slices, traffic, diary }
@@ -98,6 +99,41 @@ describe('what wakes an experiment', () => {
     services.tell({ is: 'updated', key: 'shop/cart', before, after: { ...before, selector: { app: 'other' } } })
     services.tell({ is: 'updated', key: 'shop/cart', before, after: { ...before, sessionAffinity: 'ClientIP' } })
     expect(diary).to.deep.equal([...NOW, ...NOW])
+  })
+
+  it('its turn, when another one on its source leaves', () => {
+    const { experiments, diary } = world()
+    const waits = (reason: string) =>
+      anExperiment({
+        status: {
+          conditions: [
+            { type: 'Ready', status: 'False', reason, message: '', observedGeneration: 1, lastTransitionTime: '' },
+          ],
+        },
+      })
+    const other = anExperiment({ metadata: { name: 'other', uid: 'other' } })
+    experiments.tell({ is: 'added', key: 'shop/other', after: other })
+    experiments.tell({ is: 'updated', key: 'shop/faster-cart', before: anExperiment(), after: waits('LimitReached') })
+    diary.length = 0
+    experiments.tell({ is: 'deleted', key: 'shop/other', before: other })
+    expect(diary).to.deep.equal([...NOW, 'forget shop/other'])
+  })
+
+  it('what happens in the namespace of its source and fork, not in its own, where these are two', () => {
+    const { experiments, all, forks, services, diary } = world()
+    const metadata = { name: 'far', uid: 'far', namespace: 'lab' }
+    const far = anExperiment({ metadata, sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' } })
+    experiments.tell({ is: 'added', key: 'lab/far', after: far })
+    const fork = forkName('cart', 'far')
+    diary.length = 0
+    const woken = (namespace: string) => {
+      all.tell({ is: 'added', key: `${namespace}/cart`, after: aDeployment() })
+      forks.tell({ is: 'added', key: `${namespace}/${fork}`, after: aDeployment({ name: fork }) })
+      services.tell({ is: 'added', key: `${namespace}/cart`, after: { name: 'cart', selector: { app: 'cart' } } })
+      return diary.splice(0)
+    }
+    expect(woken('lab')).to.deep.equal([])
+    expect(woken('store')).to.deep.equal(['add lab/far', 'add lab/far', 'add lab/far'])
   })
 
   it('an endpoint of its own at once, those of others folded', () => {

@@ -47,6 +47,10 @@ describe('the CRD, by itself', () => {
 
   const refused: Record<string, readonly [spec: object, words: string]> = {
     'a kind that cannot be forked': [{ sourceRef: { kind: 'Pod', name: 'x' } }, 'supported values: "Deployment"'],
+    'a namespace that cannot be one': [
+      { sourceRef: { kind: 'Deployment', name: 'x', namespace: 'shop.eu' } },
+      'spec.sourceRef.namespace',
+    ],
     'a name that cannot be one': [{ sourceRef: { kind: 'Deployment', name: '../secrets' } }, 'spec.sourceRef.name'],
     'a negative count': [{ replicas: -1 }, 'spec.replicas'],
     'half a pod': [{ replicas: 1.5 }, 'spec.replicas'],

@@ -22,7 +22,11 @@ export function installation(): Promise<Installation> {
 /** Waits are for a whole suite at once on two busy cores; they end before mocha's timeout, which cannot say what for. */
 export const DEADLINE_MS = 50_000
 
-type ExperimentOf = Partial<ExperimentDeploymentSpec> & { readonly source: string; readonly kind?: string }
+type ExperimentOf = Partial<ExperimentDeploymentSpec> & {
+  readonly source: string
+  readonly kind?: string
+  readonly of?: string
+}
 
 /** A namespace with the product watching it. */
 export interface Place {
@@ -33,7 +37,7 @@ export interface Place {
     args: readonly string[],
     input?: string,
   ) => Promise<{ readonly code: number; readonly text: string }>
-  /** Creates an experiment on the Deployment `source`. */
+  /** Creates an experiment on the Deployment `source`, in the namespace `of` if that is another. */
   readonly experiment: (name: string, of: ExperimentOf) => Promise<void>
   readonly experimentAt: (name: string) => Promise<ExperimentDeployment>
   /** Waits until the condition `Ready` of `name` has `reason`, for its present generation. */
@@ -74,6 +78,12 @@ export function usesProduct(): () => Place {
   }
 }
 
+/** Another namespace that is there. */
+export async function placeIn(namespace: string): Promise<Place> {
+  const { api, kubectl } = await controlPlane()
+  return placeAt(api, kubectl, namespace)
+}
+
 type Kubectl = Awaited<ReturnType<typeof controlPlane>>['kubectl']
 
 function placeAt(api: Api, kubectl: Kubectl, namespace: string): Place {
@@ -96,9 +106,9 @@ function placeAt(api: Api, kubectl: Kubectl, namespace: string): Place {
       const { code, stdout, stderr } = await kubectl(['-n', namespace, ...args], input === undefined ? {} : { input })
       return { code, text: `${stderr}${stdout}` }
     },
-    experiment: async (name, { source, kind: sourceKind = 'Deployment', overrideSpec = {}, ...spec }) => {
+    experiment: async (name, { source, of, kind: sourceKind = 'Deployment', overrideSpec = {}, ...spec }) => {
       const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
-      const sourceRef = { kind: sourceKind, name: source }
+      const sourceRef = { kind: sourceKind, name: source, ...(of === undefined ? {} : { namespace: of }) }
       await api.create(path('experiments'), {
         apiVersion,
         kind,

@@ -121,7 +121,7 @@ describe('the webhook under the calls of the real API server', () => {
     for (const replica of old) service.add(replica)
     undoing.push(await configured(plane(), namespace, { port: service.port, ca: theSecret().pair.ca }))
     const { calls, failures } = await whileCreating(async () => {
-      const creating = failuresOf(200, 32) // while two programs start, more would be told to try again: 504
+      const creating = failuresOf(200, 200)
       for (const replica of old) {
         const successor = await aReplica(plane(), theSecret())
         undoing.push(() => successor.process.stop())
@@ -137,7 +137,7 @@ describe('the webhook under the calls of the real API server', () => {
 
   it('is not ready while it ends, and ends at once when asked twice', async () => {
     const replica = await aReplica(plane(), theSecret())
-    expect(await replica.readyz()).to.equal('[+]schemas ok\n[+]certificate ok\n[+]running ok\n')
+    expect(await replica.readyz()).to.equal('[+]schemas ok\n[+]policies ok\n[+]certificate ok\n[+]running ok\n')
     const ended = replica.process.stop()
     await eventually('it to say so', 5_000, () =>
       replica.readyz().then(

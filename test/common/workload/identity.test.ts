@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { EXPERIMENT_ID, FIELD_MANAGER, IS_EXPERIMENT } from '../../../common/api/names.ts'
+import { CR_NAMESPACE, CR_UID, EXPERIMENT_ID, FIELD_MANAGER, IS_EXPERIMENT } from '../../../common/api/names.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { derive } from '../../../common/workload/desired.ts'
-import { forkName, isExperiment, isForkOf, ownerReference } from '../../../common/workload/identity.ts'
+import { belonging, forkName, isExperiment, isForkOf, ownerReference } from '../../../common/workload/identity.ts'
 import { isDroppedKey } from '../../../common/workload/metadata.ts'
 import { aBase, aDeployment, anExperiment, FORK, UID } from '../../builders.ts'
 
@@ -56,6 +56,34 @@ describe('the identity of a fork', () => {
     it(`is ${expected ? '' : 'not '}proven by ${sentence}`, () => {
       expect(isForkOf(anExperiment(), aDeployment(given))).to.equal(expected)
     })
+
+  const apart = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' } })
+  const marked = { ...ours, ownerReferences: [], labels: { ...belonging(apart).labels } }
+  const apartCases: Record<string, [Parameters<typeof aDeployment>[0], boolean]> = {
+    'uid label, id label and manager': [{ metadata: marked }, true],
+    'the uid of another resource': [
+      { metadata: { ...marked, labels: { ...marked.labels, [CR_UID]: 'other' } } },
+      false,
+    ],
+    'no uid label': [{ metadata: ours }, false],
+    'the labels under another manager': [{ metadata: { ...marked, managedFields: [] } }, false],
+    'the labels on what somebody else controls': [
+      { metadata: { ...marked, ownerReferences: [{ ...ownerReference(apart), uid: 'other' }] } },
+      false,
+    ],
+  }
+  for (const [sentence, [given, expected]] of Object.entries(apartCases))
+    it(`in another namespace is ${expected ? '' : 'not '}proven by ${sentence}`, () => {
+      expect(isForkOf(apart, aDeployment(given))).to.equal(expected)
+    })
+
+  it('is told in another namespace by labels alone, for no owner reference may cross over', () => {
+    const derived = derive({ kind: deployment, experiment: apart, base: aBase(), schema: undefined })
+    const metadata = derived.is === 'fork' ? derived.fork.metadata : undefined
+    expect(metadata?.namespace).to.equal('store')
+    expect(metadata?.ownerReferences).to.equal(undefined)
+    expect(metadata?.labels).to.include({ [CR_NAMESPACE]: 'shop', [CR_UID]: UID })
+  })
 
   it('marks experiments by label or by owner', () => {
     expect(isExperiment(aDeployment())).to.equal(false)

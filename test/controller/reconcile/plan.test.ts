@@ -1,56 +1,9 @@
 import { expect } from 'chai'
-import { DERIVED_HASH, EXPERIMENT_ID, FIELD_MANAGER, IS_EXPERIMENT } from '../../../common/api/names.ts'
-import type { KubeObject } from '../../../common/api/object.ts'
-import { deployment } from '../../../common/workload/deployment.ts'
-import { NO_NEIGHBOURS } from '../../../common/workload/neighbours.ts'
+import { DERIVED_HASH, EXPERIMENT_ID, IS_EXPERIMENT } from '../../../common/api/names.ts'
 import type { Observed } from '../../../controller/reconcile/observe.ts'
 import { plan } from '../../../controller/reconcile/plan.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, imageOverride, UID } from '../../builders.ts'
-
-const anObserved = (given: Partial<Observed> = {}): Observed => ({
-  now: new Date('2026-11-21T10:00:00Z'),
-  experiment: anExperiment(),
-  kind: deployment,
-  isKindAbsent: false,
-  source: aDeployment(),
-  referents: [],
-  pinned: undefined,
-  repairAfterMs: 0,
-  fork: undefined,
-  occupant: undefined,
-  schema: ANY_SCHEMA,
-  traffic: { services: [], slices: [] },
-  neighbours: NO_NEIGHBOURS,
-  primary: undefined,
-  referrer: undefined,
-  ...given,
-})
-
-/** What would be applied. */
-const applied = (of: Partial<Observed> = {}) => plan(anObserved(of)).actions.find((action) => action.do === 'apply')
-
-/** The fork as the API server keeps it after an apply, with every pod available. */
-function theFork(of: Partial<Observed> = {}): KubeObject {
-  const action = applied(of)
-  if (!action) throw new Error('nothing would be applied')
-  const managedFields = [{ manager: FIELD_MANAGER, operation: 'Apply' }]
-  return {
-    ...action.fork,
-    metadata: { ...action.fork.metadata, uid: 'uid-of-fork', generation: 3, managedFields },
-    status: { observedGeneration: 3, replicas: 1, updatedReplicas: 1, availableReplicas: 1 },
-  }
-}
-
-const leftAt = (generation: number) => ({
-  experimentResourceRef: {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    name: FORK,
-    namespace: 'shop',
-    uid: 'uid-of-fork',
-    generation,
-  },
-})
+import { anObserved, applied, leftAt, theFork } from './observed.ts'
 
 interface Case {
   readonly because: string

@@ -1,36 +1,35 @@
 import { canonicalJson } from '../common/api/canonical.ts'
 import type { Cancel, Timers } from '../common/clock.ts'
-import type { Neighbours } from '../common/workload/neighbours.ts'
 
-/** How long a list is good for: so late, at worst, is a new neighbour seen by a pass. */
+/** How long an answer is good for: so late, at worst, is a change seen by a pass. */
 const KEPT_MS = 60_000
 
-interface NeighbourCacheOptions {
+interface NamespaceCacheOptions<T> {
   /** asks the API server; undefined where it could not tell now */
-  readonly list: (namespace: string) => Promise<Neighbours | undefined>
-  /** somebody was told of others than there are now */
+  readonly list: (namespace: string) => Promise<T | undefined>
+  /** somebody was told something else than is so now */
   readonly changed: (namespace: string) => void
   readonly timers: Timers
 }
 
-interface Entry {
-  readonly asked: Promise<Neighbours | undefined>
+interface Entry<T> {
+  readonly asked: Promise<T | undefined>
   readonly expire: Cancel
   /** whether somebody was given what was read for another */
   isReused: boolean
 }
 
 /**
- * Who else acts on the pods of a namespace, as of a minute ago at most. A namespace in which nobody looks costs nothing:
+ * What is asked about namespaces, as of a minute ago at most. A namespace in which nobody looks costs nothing:
  * its entry goes by its own timer. One that was given out again is read once more at its end, so that whoever looked
  * just after a change hears of it.
  */
-export class NeighbourCache {
-  readonly #options: NeighbourCacheOptions
-  readonly #entries = new Map<string, Entry>()
+export class NamespaceCache<T> {
+  readonly #options: NamespaceCacheOptions<T>
+  readonly #entries = new Map<string, Entry<T>>()
   #isStopped = false
 
-  constructor(options: NeighbourCacheOptions) {
+  constructor(options: NamespaceCacheOptions<T>) {
     this.#options = options
   }
 
@@ -39,8 +38,8 @@ export class NeighbourCache {
     return this.#entries.size
   }
 
-  /** All in `namespace`; undefined where nobody can tell now, and the next who asks tries again. */
-  of(namespace: string): Promise<Neighbours | undefined> {
+  /** About `namespace`; undefined where nobody can tell now, and the next who asks tries again. */
+  of(namespace: string): Promise<T | undefined> {
     const known = this.#entries.get(namespace)
     if (!known) return this.#ask(namespace)
     known.isReused = true
@@ -54,7 +53,7 @@ export class NeighbourCache {
     this.#entries.clear()
   }
 
-  #ask(namespace: string): Promise<Neighbours | undefined> {
+  #ask(namespace: string): Promise<T | undefined> {
     const { list, timers } = this.#options
     const asked = list(namespace).then((found) => {
       if (found === undefined) this.#forget(namespace, asked)
@@ -72,7 +71,7 @@ export class NeighbourCache {
     const before = await entry.asked
     if (this.#isStopped) return
     const after = await this.#ask(namespace)
-    if (canonicalJson(before ?? null) !== canonicalJson(after ?? null)) this.#options.changed(namespace)
+    if (canonicalJson({ before }) !== canonicalJson({ before: after })) this.#options.changed(namespace)
   }
 
   #forget(namespace: string, asked: Promise<unknown>): void {

@@ -1,0 +1,151 @@
+import { judge } from '../../common/api/judge.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import type { ExperimentPolicy, ExperimentPolicySpec, Forks, PolicyFinding } from '../../common/api/policy.ts'
+import { endpointsOfOthers } from '../../common/workload/endpoints.ts'
+import { sidesOf } from '../../common/workload/sides.ts'
+import { replicasOf } from '../../common/workload/status.ts'
+import { type Objection, stalled, UNREAD, waiting } from './checks.ts'
+import type { Among, Observed, Policing, Rival } from './observe.ts'
+
+/** What policies have to say of an experiment. */
+export type Judgement =
+  /** we may not see which apply */
+  | { readonly is: 'unread' }
+  /** the namespace of its source does not let it */
+  | { readonly is: 'unshared' }
+  | {
+      readonly is: 'judged'
+      /** names of those that apply */
+      readonly policies: readonly string[]
+      /** about how many experiments there may be */
+      readonly places: readonly PolicyFinding[]
+      /** about its part of the traffic */
+      readonly share: readonly PolicyFinding[]
+      /** about what it says by itself */
+      readonly terms: readonly PolicyFinding[]
+    }
+
+/** The fork that is wanted, and what it would be without its override. */
+export interface Wanted {
+  readonly desired: KubeObject
+  readonly forks: Forks | undefined
+}
+
+type Limit = keyof ExperimentPolicySpec
+
+const PLACES: readonly Limit[] = ['maxExperimentsPerSource', 'maxExperimentsPerNamespace']
+const SHARE: readonly Limit[] = ['maxShare']
+const ABOUT_OTHERS: readonly Limit[] = [...PLACES, ...SHARE]
+
+/** Whose number or pods `policies` limit: of the others of its source, of its namespace. */
+export const limitedBy = (policies: readonly ExperimentPolicy[]): Among => ({
+  source: policies.some(({ spec }) => spec.maxExperimentsPerSource !== undefined || spec.maxShare !== undefined),
+  namespace: policies.some(({ spec }) => spec.maxExperimentsPerNamespace !== undefined),
+})
+
+/** What the policies that apply say of `observed`. As much as can be judged while no fork can be derived. */
+export function judgementOf(observed: Observed, wanted: Wanted | undefined): Judgement {
+  const { experiment, policing, source, fork, now } = observed
+  if (!policing) return { is: 'unread' }
+  if (!policing.isShared) return { is: 'unshared' }
+  const { policies, namespace, sourceNamespace, rivals } = policing
+  const known = {
+    experiment,
+    namespace,
+    sourceNamespace,
+    isSourceMissing: source === undefined,
+    forks: wanted?.forks,
+    endpoints: wanted && endpoints(observed, wanted.desired),
+    now,
+  }
+  const of = (limits: readonly ExperimentPolicy[], others: readonly Rival['experiment'][]) =>
+    limits.length === 0 ? [] : judge(limits, { ...known, others })
+  return {
+    is: 'judged',
+    policies: policies.map(({ metadata }) => metadata.name),
+    places: of(policies.map(only(PLACES)), ahead(rivals.others, { experiment, hasFork: fork !== undefined })),
+    share: of(policies.map(only(SHARE)), withPods(rivals.others)),
+    terms: of(policies.map(without(ABOUT_OTHERS)), []),
+  }
+}
+
+/** Why `desired` is not to be written: it is not to be made, or to grow, or to change at all. */
+export function objectionTo(desired: KubeObject, fork: KubeObject | undefined, of: Judgement): Objection | undefined {
+  if (of.is === 'unread') return waiting('PolicyNotRead', UNREAD)
+  if (of.is === 'unshared') return undefined // `checked` has seen to it
+  const terms = of.terms.filter(isDenied)
+  const places = fork ? [] : of.places.filter(isDenied)
+  const share = replicasOf(desired) > (fork ? replicasOf(fork) : 0) ? of.share.filter(isDenied) : []
+  const kept = fork ? `; the fork stays as it is, with ${replicasOf(fork)} replicas` : ''
+  if (terms.length + share.length > 0) return stalled('PolicyDenied', `${tellFindings([...terms, ...share])}${kept}`)
+  return places.length > 0 ? waiting('LimitReached', tellFindings(places)) : undefined
+}
+
+/** For a condition. Of what is only to be audited no value is told. */
+export const tellFindings = (findings: readonly PolicyFinding[]): string =>
+  findings
+    .map(({ policy, actions, error: { field, message } }) =>
+      actions.every((action) => action === 'Audit') ? `${field} (policy "${policy}")` : `${field}: ${message}`,
+    )
+    .join('; ')
+
+/** Whatever they say against it. */
+export const findingsOf = (judgement: Judgement): readonly PolicyFinding[] =>
+  judgement.is === 'judged' ? [...judgement.terms, ...judgement.share, ...judgement.places] : []
+
+const isDenied = ({ actions }: PolicyFinding): boolean => actions.includes('Deny')
+
+const LIMITS: ReadonlySet<string> = new Set<Limit>([
+  ...ABOUT_OTHERS,
+  'maxReplicas',
+  'maxTTLSeconds',
+  'allowedOverridePaths',
+  'deniedOverridePaths',
+  'allowedImages',
+  'sourceMissing',
+])
+
+/** A policy less all limits but `limits`; whom it selects and what its findings do stay. */
+const only =
+  (limits: readonly Limit[]) =>
+  (policy: ExperimentPolicy): ExperimentPolicy =>
+    without([...LIMITS].filter((limit) => !limits.includes(limit as Limit)))(policy)
+
+const without =
+  (limits: readonly string[]) =>
+  (policy: ExperimentPolicy): ExperimentPolicy => ({
+    ...policy,
+    spec: Object.fromEntries(Object.entries(policy.spec).filter(([key]) => !limits.includes(key))),
+  })
+
+interface Standing {
+  readonly experiment: Observed['experiment']
+  readonly hasFork: boolean
+}
+
+/** Who gets a place before it: forks that exist first, then creation time, then uid. */
+function ahead(others: Policing['rivals']['others'], self: Standing): readonly Rival['experiment'][] {
+  return others
+    .filter(({ experiment, replicas }) => isAhead({ experiment, hasFork: replicas !== undefined }, self))
+    .map(({ experiment }) => experiment)
+}
+
+const isAhead = (one: Standing, other: Standing): boolean => {
+  if (one.hasFork !== other.hasFork) return one.hasFork
+  return ageOf(one) < ageOf(other)
+}
+
+/** RFC 3339 with whole seconds sorts as text. */
+const ageOf = ({ experiment: { metadata } }: Standing): string => `${metadata.creationTimestamp} ${metadata.uid}`
+
+/** Those that have pods, as many as they have: what one is yet to get it may not get. */
+const withPods = (others: Policing['rivals']['others']): readonly Rival['experiment'][] =>
+  others.flatMap(({ experiment, replicas }) =>
+    replicas === undefined ? [] : [{ ...experiment, spec: { ...experiment.spec, replicas } }],
+  )
+
+/** Who else gets the requests of the Services that would select `fork`. */
+function endpoints({ kind, source, referents, traffic, neighbours }: Observed, fork: KubeObject) {
+  if (!kind) return undefined
+  return endpointsOfOthers(traffic, sidesOf({ kind, source, referents, fork }, neighbours?.autoscalers))
+}

@@ -1,0 +1,117 @@
+import { expect } from 'chai'
+import { CR_NAMESPACE, CR_UID, EXPERIMENT_POLICY, FORK_FINALIZER } from '../../common/api/names.ts'
+import type { ExperimentPolicySpec } from '../../common/api/policy.ts'
+import { pathOf } from '../../common/kube/resources.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { aNamespace } from './fixture.ts'
+import { aSource, condition, DEADLINE_MS, forkOf, installation, type Place, placeIn, usesProduct } from './product.ts'
+import { staysQuiet } from './quiet.ts'
+
+describe('a source in another namespace, on the real control plane', () => {
+  const place = usesProduct()
+  let shop: Place
+  before('there is a namespace with the sources', async () => {
+    shop = await placeIn(await aNamespace())
+  })
+  after('no policy is left for other suites', async () => {
+    await place()
+      .api.delete(policyPath(`shared-${shop.namespace}`))
+      .catch(() => undefined)
+  })
+
+  const policyPath = (name?: string) => pathOf(EXPERIMENT_POLICY, name === undefined ? {} : { name })
+  const consent = (spec: ExperimentPolicySpec) =>
+    place().api.create(policyPath(), {
+      apiVersion: EXPERIMENT_POLICY.apiVersion,
+      kind: EXPERIMENT_POLICY.kind,
+      metadata: { name: `shared-${shop.namespace}` },
+      spec: {
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': shop.namespace } },
+        ...spec,
+      },
+    })
+  const experiment = (name: string, source: string) => place().experiment(name, { source, of: shop.namespace })
+  const forksIn = async ({ api, path }: Place) =>
+    (await api.list(path('deployments'))).filter(({ metadata }) => metadata.name.includes('-experiment-'))
+
+  const allow = (namespace: string) =>
+    place().api.patch(policyPath(`shared-${shop.namespace}`), { spec: { allowSourcesFrom: [namespace] } })
+
+  it('is not forked, nor told to be there, without consent', async () => {
+    await consent({ allowSourcesFrom: [place().namespace] })
+    await experiment('uninvited', 'cart')
+    await place().reaches('uninvited', 'SourceNotFound')
+    await allow('elsewhere')
+    await place().reaches('uninvited', 'SourceNotAllowed')
+    await aSource(shop, 'cart')
+    const refused = await place().reaches('uninvited', 'SourceNotAllowed')
+    expect(condition(refused, 'Stalled')?.status).to.equal('True')
+    expect(condition(refused, 'SourceResolved')?.reason).to.equal('SourceNotAllowed')
+    expect(refused.metadata.finalizers).to.equal(undefined)
+    expect(await forksIn(shop)).to.deep.equal([])
+  })
+
+  it('is forked beside itself as soon as its namespace consents', async () => {
+    await allow(place().namespace)
+    const made = await place().reaches('uninvited', 'Available')
+    const fork = await shop.deployment(forkOf(made))
+    expect(fork.metadata.ownerReferences).to.equal(undefined)
+    expect(fork.metadata.labels).to.include({ [CR_NAMESPACE]: place().namespace, [CR_UID]: made.metadata.uid })
+    expect(made.metadata.finalizers).to.deep.equal([FORK_FINALIZER])
+    expect(made.status?.experimentResourceRef?.namespace).to.equal(shop.namespace)
+    expect(await forksIn(place())).to.deep.equal([])
+    await place().shows('uninvited', 'its share of the Service there', ({ status }) => status?.share === '50%')
+  })
+
+  it('has its fork repaired, and nothing written once that is done', async () => {
+    const name = forkOf(await place().experimentAt('uninvited'))
+    await shop.api.patch(shop.path('deployments', name), { spec: { replicas: 3 } })
+    await eventually('the fork to be repaired', DEADLINE_MS, async () =>
+      expect(await shop.deployment(name)).to.have.nested.property('spec.replicas', 1),
+    )
+    await place().shows('uninvited', 'one pod of two', ({ status }) => status?.share === '50%')
+    await place().reaches('uninvited', 'Available')
+    await eventually('silence', DEADLINE_MS, async () => {
+      await staysQuiet(place().namespace, 5_000)
+      await staysQuiet(shop.namespace, 1_000)
+    })
+  })
+
+  it('keeps its fork when consent is withdrawn, and says so', async () => {
+    await allow('elsewhere')
+    const kept = await place().reaches('uninvited', 'SourceNotAllowed')
+    expect(condition(kept, 'PolicyCompliant')?.status).to.equal('False')
+    expect(await forksIn(shop)).to.have.length(1)
+  })
+
+  it('loses its fork with the resource, though the controller was killed and consent is gone', async () => {
+    const { controller, startController } = await installation()
+    await controller().stop('SIGKILL')
+    const { code } = await place().kubectl(['delete', 'expd', 'uninvited', '--wait=false'])
+    expect(code).to.equal(0)
+    expect((await place().experimentAt('uninvited')).metadata.finalizers).to.deep.equal([FORK_FINALIZER])
+    await startController()
+    await eventually('the resource and its fork to be gone', DEADLINE_MS, async () => {
+      expect(await place().api.list(place().path('experiments'))).to.deep.equal([])
+      expect(await forksIn(shop)).to.deep.equal([])
+    })
+  })
+
+  it('lets the resource go after its whole namespace went', async () => {
+    const doomed = await placeIn(await aNamespace())
+    await place().api.patch(policyPath(`shared-${shop.namespace}`), {
+      spec: { namespaceSelector: null, allowSourcesFrom: [place().namespace] },
+    })
+    await aSource(doomed, 'cart')
+    await place().experiment('bereaved', { source: 'cart', of: doomed.namespace })
+    await place().reaches('bereaved', 'Available')
+    await place().api.delete(
+      pathOf({ apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces' }, { name: doomed.namespace }),
+    )
+    await place().reaches('bereaved', 'SourceNotFound')
+    await place().api.delete(place().path('experiments', 'bereaved'))
+    await eventually('the resource to be gone', DEADLINE_MS, async () =>
+      expect(await place().api.list(place().path('experiments'))).to.deep.equal([]),
+    )
+  })
+})

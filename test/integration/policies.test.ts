@@ -1,0 +1,144 @@
+import { expect } from 'chai'
+import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
+import { at } from '../../common/api/object.ts'
+import type { ExperimentPolicySpec } from '../../common/api/policy.ts'
+import { pathOf } from '../../common/kube/resources.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { ownWrites } from '../../sandbox/proof.ts'
+import { controlPlane } from './fixture.ts'
+import { aSource, condition, DEADLINE_MS, forkOf, imagesOf, installation, usesProduct } from './product.ts'
+import { staysQuiet } from './quiet.ts'
+
+describe('policies and the controller, on the real control plane', () => {
+  const place = usesProduct()
+  const path = (name?: string) => pathOf(EXPERIMENT_POLICY, name === undefined ? {} : { name })
+  const nameOf = (policy: string) => `${policy}-${place().namespace}`
+  /** A policy for this namespace alone. */
+  const policy = (name: string, spec: ExperimentPolicySpec) =>
+    place().api.create(path(), {
+      apiVersion: EXPERIMENT_POLICY.apiVersion,
+      kind: EXPERIMENT_POLICY.kind,
+      metadata: { name: nameOf(name) },
+      spec: { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': place().namespace } }, ...spec },
+    })
+  const remove = (name: string) => place().api.delete(path(nameOf(name)))
+  const replicasOf = async (name: string) =>
+    at(await place().deployment(forkOf(await place().experimentAt(name))), 'spec', 'replicas')
+
+  it('Two creates for one place end with one fork, and the other gets it when the first goes', async () => {
+    // both are there before the limit is, as if two webhooks had admitted them at once; both start when the source comes
+    await Promise.all(['first', 'second'].map((name) => place().experiment(name, { source: 'cart' })))
+    await Promise.all(['first', 'second'].map((name) => place().reaches(name, 'SourceNotFound')))
+    await policy('one', { maxExperimentsPerSource: 1, validationActions: ['Deny'] })
+    await aSource(place(), 'cart')
+    const isDone = (name: string) =>
+      place().shows(name, 'a place, or none', (found) =>
+        ['Available', 'LimitReached'].includes(condition(found, 'Ready')?.reason ?? ''),
+      )
+    const both = await Promise.all(['first', 'second'].map(isDone))
+    const [lucky, waiting] = both.toSorted((a) => (condition(a, 'Ready')?.reason === 'Available' ? -1 : 1))
+    if (!lucky || !waiting) throw new Error('there are two')
+    expect(both.map((each) => condition(each, 'Ready')?.reason).toSorted()).to.deep.equal(['Available', 'LimitReached'])
+    expect(condition(waiting, 'Progressing')?.status).to.equal('True')
+    expect(condition(waiting, 'Ready')?.message).to.contain(nameOf('one'))
+    expect(waiting.status?.experimentResourceRef).to.equal(undefined)
+    await place().api.delete(place().path('experiments', lucky.metadata.name))
+    await place().reaches(waiting.metadata.name, 'Available')
+    await remove('one')
+    await place().api.delete(place().path('experiments', waiting.metadata.name))
+  })
+
+  it('A later policy deletes nothing and lets it shrink, but not grow or change', async () => {
+    await aSource(place(), 'tall')
+    await place().experiment('giant', { source: 'tall', replicas: 3 })
+    const before = await place().reaches('giant', 'Available')
+    await policy('small', { maxReplicas: 1 })
+    const told = await place().shows(
+      'giant',
+      'a violation',
+      (found) => condition(found, 'PolicyCompliant')?.status === 'False',
+    )
+    expect(condition(told, 'PolicyCompliant')?.message).to.contain('3 is more than 1')
+    expect(condition(told, 'Ready')?.reason).to.equal('Available')
+    expect(forkOf(told)).to.equal(forkOf(before))
+
+    expect(await place().kubectl(['scale', 'expd/giant', '--replicas=5'])).to.deep.include({ code: 0 })
+    const kept = await place().reaches('giant', 'PolicyDenied')
+    expect(condition(kept, 'Stalled')?.message).to.contain('5 is more than 1').and.to.contain('with 3 replicas')
+    expect(await replicasOf('giant')).to.equal(3)
+
+    expect(await place().kubectl(['scale', 'expd/giant', '--replicas=2'])).to.deep.include({ code: 0 })
+    await place().reaches('giant', 'Available')
+    expect(await replicasOf('giant')).to.equal(2)
+    expect(await place().kubectl(['scale', 'expd/giant', '--replicas=1'])).to.deep.include({ code: 0 })
+    await place().reaches('giant', 'Available')
+    await place().shows('giant', 'no violation', (found) => condition(found, 'PolicyCompliant')?.status === 'True')
+    await eventually('the Events', DEADLINE_MS, async () => {
+      const { text } = await place().kubectl(['describe', 'expd', 'giant'])
+      expect(text)
+        .to.match(/Warning\s+PolicyViolated/)
+        .and.to.match(/Normal\s+Compliant/)
+    })
+  })
+
+  it('shrinks even what may not follow its source any more', async () => {
+    await remove('small')
+    await place().experiment('stuck', { source: 'tall', replicas: 3 })
+    await place().reaches('stuck', 'Available')
+    await policy('small', { maxTTLSeconds: 60 })
+    await place().shows('stuck', 'a violation', (found) => condition(found, 'PolicyCompliant')?.status === 'False')
+    const template = { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:7' }] } }
+    await place().api.patch(place().path('deployments', 'tall'), { spec: { template } })
+    expect(condition(await place().reaches('stuck', 'PolicyDenied'), 'Stalled')?.message).to.contain('spec.ttlSeconds')
+    expect(await place().kubectl(['scale', 'expd/stuck', '--replicas=0'])).to.deep.include({ code: 0 })
+    await eventually('the fork to have no pods', DEADLINE_MS, async () => expect(await replicasOf('stuck')).to.equal(0))
+    const fork = await place().deployment(forkOf(await place().experimentAt('stuck')))
+    expect(imagesOf(fork)).to.deep.equal(['registry.example/cart:1'])
+  })
+
+  it('tells in the status of a policy how many it covers and how many break it', async () => {
+    await eventually('the counts', DEADLINE_MS, async () => {
+      const { status, metadata } = await place().api.get(path(nameOf('small')))
+      expect(status).to.deep.equal({ observedGeneration: metadata.generation, experiments: 2, violations: 2 })
+    })
+    await place().api.patch(path(nameOf('small')), { spec: { maxTTLSeconds: null, maxReplicas: 9 } })
+    await eventually('the counts of its new terms', DEADLINE_MS, async () => {
+      const { status, metadata } = await place().api.get(path(nameOf('small')))
+      expect(status).to.deep.equal({ observedGeneration: metadata.generation, experiments: 2, violations: 0 })
+    })
+  })
+
+  it('writes nothing when all is told, nor after a restart', async () => {
+    const ofPolicies = async (since: Date) => {
+      const { all } = await ownWrites((await controlPlane()).auditLog, since)
+      return all.filter((request) => request.includes(nameOf('small')))
+    }
+    // a share that drifts is written every ten seconds
+    await eventually('silence', DEADLINE_MS, () => staysQuiet(place().namespace, 11_000))
+    const since = new Date()
+    const { controller, startController } = await installation()
+    await controller().stop()
+    await startController()
+    await staysQuiet(place().namespace, 8_000)
+    expect(await ofPolicies(since)).to.deep.equal([])
+  })
+
+  it('makes nothing in a namespace where nobody reviews rights', async () => {
+    const excluded = pathOf(
+      { apiVersion: 'experimentcontroller.example.com/v1alpha1', kind: '', plural: 'experimentdeployments' },
+      { namespace: 'kube-system' },
+    )
+    const manifest = {
+      apiVersion: 'experimentcontroller.example.com/v1alpha1',
+      kind: 'ExperimentDeployment',
+      metadata: { generateName: 'sneaky-' },
+      spec: { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {} },
+    }
+    const { metadata } = await place().api.create(excluded, manifest)
+    await eventually('it to be refused', DEADLINE_MS, async () => {
+      const { text } = await place().kubectl(['-n', 'kube-system', 'get', 'expd', metadata.name])
+      expect(text).to.contain('NamespaceExcluded')
+    })
+    await place().api.delete(`${excluded}/${metadata.name}`)
+  })
+})
