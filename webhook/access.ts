@@ -2,7 +2,7 @@ import { at } from '../common/api/object.ts'
 import type { ResourceType } from '../common/api/resource.ts'
 import { KubeError } from '../common/kube/errors.ts'
 import { pathOf, RESOURCES } from '../common/kube/resources.ts'
-import type { Reader } from './reader.ts'
+import { DECISIVE_MS, type Reader } from './reader.ts'
 import type { UserInfo } from './review.ts'
 
 /** Something the requester must be allowed to do herself, since the controller is about to do it for her. */
@@ -30,7 +30,7 @@ async function reviewed(kube: Reader, user: UserInfo, need: Need): Promise<Acces
   const body = { apiVersion, kind, spec: { ...specOf(user), resourceAttributes: attributesOf(need) } }
   try {
     const path = pathOf(RESOURCES.SubjectAccessReview)
-    const answer = await kube.request({ verb: 'create', path, body, expects: kind })
+    const answer = await kube.request({ verb: 'create', path, body, expects: kind, deadlineMs: DECISIVE_MS })
     if (at(answer, 'status', 'evaluationError')) return 'unknown'
     return at(answer, 'status', 'allowed') === true && at(answer, 'status', 'denied') !== true ? 'granted' : 'refused'
   } catch (error) {

@@ -38,7 +38,7 @@ export interface PolicySource {
   /** undefined until they were read */
   policies(): readonly ExperimentPolicy[] | undefined
   /** undefined where nobody can tell now */
-  namespace(kube: Reader, name: string): Promise<NamespaceView | undefined>
+  namespace(name: string): Promise<NamespaceView | undefined>
 }
 
 /** Reads all that does not depend on anything read, at once. */
@@ -49,7 +49,7 @@ export async function look(kube: Reader, asked: Asked, source: PolicySource): Pr
     accessOf(kube, request.userInfo, needs),
     lookAtSource(kube, kind, place),
     lookAtPinned(kube, asked),
-    lookAtRules(kube, asked, source),
+    lookAtRules(asked, source),
   ])
   const more = access === 'granted' ? referentNeeds(asked, seen) : []
   const found = { source: seen, pinned, rules }
@@ -58,14 +58,14 @@ export async function look(kube: Reader, asked: Asked, source: PolicySource): Pr
 }
 
 /** What policies judge `asked` by. */
-export async function lookAtRules(kube: Reader, asked: Spot, source: PolicySource): Promise<Rules | undefined> {
+export async function lookAtRules(asked: Spot, source: PolicySource): Promise<Rules | undefined> {
   const policies = source.policies()
   if (policies === undefined) return undefined
   const [own, other] = [asked.request.namespace, asked.place.namespace]
   if (policies.length === 0) return { policies, namespace: unlabelled(own), sourceNamespace: unlabelled(other) }
   const [namespace, sourceNamespace] = await Promise.all([
-    source.namespace(kube, own),
-    own === other ? undefined : source.namespace(kube, other),
+    source.namespace(own),
+    own === other ? undefined : source.namespace(other),
   ])
   if (!namespace || (own !== other && !sourceNamespace)) return undefined
   return { policies, namespace, sourceNamespace: sourceNamespace ?? namespace }

@@ -68,7 +68,7 @@ const flight = inFlight()
 const asked = {
   kube,
   schemas: wanting(schemas, freshening.hurry),
-  policies: policySource(policies, timers),
+  policies: policySource(policies, { client: kube, timers }),
   timers,
   clock: () => new Date(),
 }

@@ -1,15 +1,13 @@
 import { at } from '../common/api/object.ts'
 import { defaultTTLSeconds } from '../common/api/policy.ts'
 import type { Timers } from '../common/clock.ts'
-import { startDeadline } from '../common/deadline.ts'
+import { DeadlineExceeded, startDeadline, unlessAborted } from '../common/deadline.ts'
 import { defaultsPatch } from './default.ts'
 import { lookAtRules, type PolicySource } from './look.ts'
-import { type Reader, within } from './reader.ts'
 import type { AdmissionRequest, Answer } from './review.ts'
 
 /** What a mutation asks. */
 export interface Defaulting {
-  readonly kube: Reader
   readonly policies: PolicySource
   readonly timers: Timers
 }
@@ -31,7 +29,7 @@ export const mutator =
   }
 
 /** What policies want a resource without `ttlSeconds` to have; undefined also where they cannot be read in time. */
-async function wantedTTL({ kube, policies, timers }: Defaulting, request: AdmissionRequest) {
+async function wantedTTL({ policies, timers }: Defaulting, request: AdmissionRequest) {
   const { namespace } = request
   if (request.operation === 'UPDATE' || (at(request.object, 'spec', 'ttlSeconds') ?? undefined) !== undefined)
     return undefined
@@ -39,8 +37,11 @@ async function wantedTTL({ kube, policies, timers }: Defaulting, request: Admiss
   const place = { namespace: typeof source === 'string' && source !== '' ? source : namespace }
   const deadline = startDeadline(timers, MUTATION_MS)
   try {
-    const rules = await lookAtRules(within(kube, deadline.signal), { request, place }, policies)
+    const rules = await unlessAborted(lookAtRules({ request, place }, policies), deadline.signal)
     return rules && defaultTTLSeconds(rules.policies, rules.namespace, rules.sourceNamespace)
+  } catch (error) {
+    if (error instanceof DeadlineExceeded) return undefined
+    throw error
   } finally {
     deadline.end()
   }

@@ -1,9 +1,9 @@
 import { EXPERIMENT_POLICY } from '../common/api/names.ts'
 import type { ExperimentPolicy } from '../common/api/policy.ts'
-import type { Timers } from '../common/clock.ts'
-import { NamespaceCache } from '../common/kube/namespaces.ts'
+import { Namespaces, type NamespacesOptions } from '../common/kube/namespaces.ts'
 import { Reflector, type ReflectorOptions } from '../common/kube/reflector.ts'
 import type { PolicySource } from './look.ts'
+import { DECISIVE_MS } from './reader.ts'
 
 /** The policies of the cluster, to be started. */
 export const policyReflector = (options: Omit<ReflectorOptions<ExperimentPolicy>, 'view' | 'project'>) =>
@@ -16,11 +16,11 @@ export const policyReflector = (options: Omit<ReflectorOptions<ExperimentPolicy>
 /** Policies as `reflector` has them, and namespaces as of a minute ago at most. Where the kind is absent there are none. */
 export function policySource(
   reflector: Pick<Reflector<ExperimentPolicy>, 'hasSynced' | 'list'>,
-  timers: Pick<Timers, 'now'>,
+  { client, timers }: Pick<NamespacesOptions, 'client' | 'timers'>,
 ): PolicySource {
-  const namespaces = new NamespaceCache(timers)
+  const namespaces = new Namespaces({ client, timers, deadlineMs: DECISIVE_MS })
   return {
     policies: () => (reflector.hasSynced ? reflector.list() : undefined),
-    namespace: (kube, name) => namespaces.of(kube, name),
+    namespace: (name) => namespaces.of(name),
   }
 }

@@ -8,6 +8,12 @@ export type Reader = Pick<KubeClient, 'request'>
 /** Each read ends within this, in milliseconds; all of them with the review. */
 export const READ_MS = 2_000
 
+/**
+ * What a refusal would hang on, rights and policies, is worth all the time of a review but for a rest: on a busy API
+ * server a change is rather admitted late than refused.
+ */
+export const DECISIVE_MS = 4_000
+
 /** `kube`, of which every request ends with `signal`, or by itself in time. */
 export const within = (kube: Reader, signal: AbortSignal): Reader => ({
   request: (request) => kube.request({ deadlineMs: READ_MS, signal, ...request }),

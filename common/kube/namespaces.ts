@@ -12,20 +12,23 @@ const KEPT_MS = 60_000
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 
 interface Entry {
-  readonly view: NamespaceView
-  readonly readMs: number
+  readonly read: Promise<NamespaceView | undefined>
+  readonly sinceMs: number
 }
 
-/** Of the API server only what is read here. */
-type Reader = Pick<KubeClient, 'request'>
+export interface NamespacesOptions {
+  readonly client: Pick<KubeClient, 'request'>
+  readonly timers: Pick<Timers, 'now'>
+  readonly deadlineMs: number
+}
 
-/** Namespaces as policies see them, as of a minute ago at most. Holds those that were asked for within it. */
-export class NamespaceCache {
-  readonly #timers: Pick<Timers, 'now'>
+/** Namespaces as policies see them, as of a minute ago at most. Whoever asks while one is read shares the reading. */
+export class Namespaces {
+  readonly #options: NamespacesOptions
   readonly #entries = new Map<string, Entry>()
 
-  constructor(timers: Pick<Timers, 'now'>) {
-    this.#timers = timers
+  constructor(options: NamespacesOptions) {
+    this.#options = options
   }
 
   /** Namespaces that are remembered. */
@@ -34,24 +37,27 @@ export class NamespaceCache {
   }
 
   /**
-   * The namespace `name`, asked of `kube` where it is not remembered; undefined where nobody can tell now. One that is
-   * not there has the label of its name alone, and is asked for again.
+   * The namespace `name`; undefined where nobody can tell now. One that is not there has the label of its name alone, and
+   * is asked for again.
    */
-  async of(kube: Reader, name: string): Promise<NamespaceView | undefined> {
+  of(name: string): Promise<NamespaceView | undefined> {
     this.#sweep()
     const known = this.#entries.get(name)
-    if (known) return known.view
+    if (known) return known.read
+    const read = this.#read(name)
+    this.#entries.set(name, { read, sinceMs: this.#options.timers.now() })
+    return read
+  }
+
+  async #read(name: string): Promise<NamespaceView | undefined> {
+    const { client, deadlineMs } = this.#options
     try {
-      const found = await kube.request({
-        verb: 'get',
-        path: pathOf(RESOURCES.Namespace, { name }),
-        expects: 'Namespace',
-      })
+      const path = pathOf(RESOURCES.Namespace, { name })
+      const found = await client.request({ verb: 'get', path, expects: 'Namespace', deadlineMs })
       const labels = Object.entries(objectOr(at(found, 'metadata', 'labels'))).map(([key, value]) => [key, `${value}`])
-      const view = { name, labels: Object.fromEntries(labels) }
-      this.#entries.set(name, { view, readMs: this.#timers.now() })
-      return view
+      return { name, labels: Object.fromEntries(labels) }
     } catch (error) {
+      this.#entries.delete(name)
       if (!(error instanceof KubeError)) throw error
       return error.kind === 'notFound' ? { name, labels: { [NAME_LABEL]: name } } : undefined
     }
@@ -59,8 +65,8 @@ export class NamespaceCache {
 
   /** A Map keeps the order of insertion, so the oldest come first. */
   #sweep(): void {
-    for (const [name, { readMs }] of this.#entries) {
-      if (this.#timers.now() - readMs < KEPT_MS) return
+    for (const [name, { sinceMs }] of this.#entries) {
+      if (this.#options.timers.now() - sinceMs < KEPT_MS) return
       this.#entries.delete(name)
     }
   }

@@ -22,8 +22,9 @@ const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 const log = jsonLog({ destination: process.stdout, facts: { program: 'webhook' } })
 const schemas = await keptCatalog(folder)
 const timers = realTimers()
-const policies = policySource({ hasSynced: true, list: () => POLICIES }, timers)
-const surroundings = { kube: readerOf(SOURCE), schemas, policies, timers, clock: () => new Date() }
+const kube = readerOf(SOURCE)
+const policies = policySource({ hasSynced: true, list: () => POLICIES }, { client: kube, timers })
+const surroundings = { kube, schemas, policies, timers, clock: () => new Date() }
 const app = admissionApp({ mutate: mutator(surroundings), validate: validator(surroundings), log })
 const server = tlsServer(app, { cert: read('tls.crt'), key: read('tls.key') })
 

@@ -57,7 +57,13 @@ export async function admitting(
   const reflector = policyReflector({ client: kube, timers, random: Math.random, log })
   reflector.start()
   await reflector.synced()
-  const asked = { kube, schemas, policies: policySource(reflector, timers), timers, clock: () => new Date() }
+  const asked = {
+    kube,
+    schemas,
+    policies: policySource(reflector, { client: kube, timers }),
+    timers,
+    clock: () => new Date(),
+  }
   const app = admissionApp({ mutate: mutator(asked), validate: validator(asked), log, ...more })
   const server = tlsServer(app, { cert, key })
   const port = await listening(server, 0, '127.0.0.1')

@@ -55,7 +55,7 @@ const GRANTED = (): JsonObject => ({ allowed: true })
 
 const NO_POLICIES: Surroundings['policies'] = {
   policies: () => [],
-  namespace: async (_kube, name) => ({ name, labels: {} }),
+  namespace: async (name) => ({ name, labels: {} }),
 }
 
 /** What a validation asks: this reader, this schema, at noon. */

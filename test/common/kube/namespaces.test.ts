@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { KubeError, type KubeErrorKind } from '../../../common/kube/errors.ts'
-import { NamespaceCache } from '../../../common/kube/namespaces.ts'
+import { Namespaces } from '../../../common/kube/namespaces.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 
 /** An API server with one namespace, or in trouble; counts what it is asked. */
@@ -12,14 +12,14 @@ function world() {
     if (state.trouble) throw new KubeError({ kind: state.trouble, message: 'no' })
     return { kind: 'Namespace', metadata: { name: 'shop', labels: state.labels } }
   }
-  const cache = new NamespaceCache(time)
-  return { time, state, cache, shop: () => cache.of({ request }, 'shop') }
+  const cache = new Namespaces({ client: { request }, timers: time, deadlineMs: 1_000 })
+  return { time, state, cache, shop: () => cache.of('shop') }
 }
 
 describe('the namespaces that policies see', () => {
   it('are asked for once a minute', async () => {
     const { time, state, shop, cache } = world()
-    expect(await shop()).to.deep.equal({ name: 'shop', labels: { team: 'a' } })
+    expect((await Promise.all([shop(), shop()]))[1]).to.deep.equal({ name: 'shop', labels: { team: 'a' } })
     state.labels = { team: 'b' }
     await time.pass(59_999)
     expect((await shop())?.labels).to.deep.equal({ team: 'a' })
