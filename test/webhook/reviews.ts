@@ -73,6 +73,7 @@ export function aReader(objects: readonly KubeObject[], { isDown = false, access
   const reviews: unknown[] = []
   const plurals: Readonly<Record<string, string>> = {
     Deployment: 'deployments',
+    ExperimentDeployment: 'experimentdeployments',
     Rollout: 'rollouts',
     ControllerRevision: 'controllerrevisions',
     Service: 'services',
@@ -88,6 +89,8 @@ export function aReader(objects: readonly KubeObject[], { isDown = false, access
       return { kind: 'SubjectAccessReview', status: access(spec) }
     }
     asked.push(path)
+    if (/^\/api\/v1\/namespaces\/[^/]+$/.test(path) && !isDown)
+      return { kind: 'Namespace', metadata: { name: path.split('/').at(-1), labels: { team: 'a' } } }
     if (isDown) throw new KubeError({ kind: 'unreachable', message: 'connection refused' })
     const items = objects.filter(({ kind }) => path.split('/').includes(plurals[kind] ?? kind))
     const [last = ''] = path.split('/').slice(-1)
