@@ -65,19 +65,21 @@ const policies = policyReflector({ client: kube, timers, random: Math.random, lo
 policies.start()
 
 const flight = inFlight()
+const counted = reviewMetrics(metrics, flight)
 const asked = {
   kube,
   schemas: wanting(schemas, freshening.hurry),
   policies: policySource(policies, { client: kube, timers }),
   timers,
   clock: () => new Date(),
+  ruled: counted.ruled,
 }
 const app = admissionApp({
   mutate: mutator(asked),
   validate: validator(asked),
   log,
   flight,
-  metrics: reviewMetrics(metrics, flight),
+  metrics: counted,
   ...(config.callers && { guard: onlyNamed(config.callers.names) }),
 })
 const admission = tlsServer(app, { ...certificate.pair, minVersion: config.minVersion })

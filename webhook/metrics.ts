@@ -1,3 +1,4 @@
+import type { ValidationAction } from '../common/api/policy.ts'
 import type { Count, Metrics, Stopwatch } from '../common/metrics.ts'
 import type { InFlight } from './in-flight.ts'
 import type { Refusal } from './refused.ts'
@@ -23,6 +24,8 @@ export interface ReviewMetrics {
   readonly foreign: Count<never>
   /** bugs of ours */
   readonly failed: Count<never>
+  /** findings of policies, whatever came of the review */
+  readonly ruled: (action: ValidationAction) => void
 }
 
 /** From a review answered out of memory to one cut off by the API server. */
@@ -36,7 +39,12 @@ export function reviewMetrics(metrics: Metrics, { reviews, bytes }: InFlight): R
     ...named('refused_total', 'Requests answered without a look at their object, by cause.'),
     labels: ['why'],
   })
+  const ruled = metrics.counter({
+    ...named('policy_findings_total', 'What policies had against resources under review, by what they do about it.'),
+    labels: ['action'],
+  })
   return {
+    ruled: (action) => ruled({ action }),
     reviewed: metrics.counter({
       ...named('reviews_total', 'Reviews of our resources, by outcome.'),
       labels: ['path', 'operation', 'outcome'],

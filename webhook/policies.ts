@@ -7,6 +7,7 @@ import {
   type NamespaceView,
   type PolicyFinding,
   sharesSourcesWith,
+  type ValidationAction,
 } from '../common/api/policy.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import type { Asked } from './asked.ts'
@@ -59,6 +60,8 @@ export interface Ruling {
   readonly warnings: readonly string[]
   /** policies and fields, without values; undefined where nothing is to be audited */
   readonly audit: string | undefined
+  /** what the findings do, one for each */
+  readonly actions: readonly ValidationAction[]
 }
 
 /** Everything that policies have against a request; what they had against the stored resource too is only told. */
@@ -78,6 +81,7 @@ export function ruling(of: Case): Ruling {
   return {
     errors: errors.filter((error) => !relieved.includes(error)),
     warnings: [...told, ...warned].map((text) => warning('Policy', text)),
+    actions: found.flatMap(({ actions }) => actions),
     audit: audited.length > 0 ? audited.join('; ').slice(0, MAX_AUDIT) : undefined,
   }
 }

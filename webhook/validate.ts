@@ -1,4 +1,5 @@
 import { inDocumentOrder } from '../common/api/document-order.ts'
+import type { ValidationAction } from '../common/api/policy.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import type { Clock, Timers } from '../common/clock.ts'
 import { startDeadline } from '../common/deadline.ts'
@@ -28,6 +29,8 @@ export interface Surroundings {
   readonly kube: Reader
   readonly schemas: { schemaOf(kind: string): SpecSchema | undefined }
   readonly policies: PolicySource
+  /** told of each finding of a policy */
+  readonly ruled?: (action: ValidationAction) => void
   readonly timers: Timers
   readonly clock: Clock
 }
@@ -36,7 +39,7 @@ export interface Surroundings {
 const REVIEW_MS = 4_500
 
 /** Everything that is wrong, or what the controller will do. Writes nothing, so a dry run is answered alike. */
-export const validator = ({ kube, schemas, policies, timers, clock }: Surroundings) => {
+export const validator = ({ kube, schemas, policies, timers, clock, ruled = () => undefined }: Surroundings) => {
   const neighbourhoods = new Neighbourhoods(kube, timers)
   return async (request: AdmissionRequest): Promise<Verdict> => {
     const read = askedBy(request)
@@ -50,7 +53,17 @@ export const validator = ({ kube, schemas, policies, timers, clock }: Surroundin
       const seen = await look(reader, asked, policies)
       const entitled = entitlement(asked, own, seen)
       if (entitled.is === 'refused') return entitled.verdict
-      return await judged({ asked, schema, own, seen, rules: entitled.rules, reader, neighbourhoods, now: clock() })
+      return await judged({
+        asked,
+        schema,
+        own,
+        seen,
+        rules: entitled.rules,
+        reader,
+        neighbourhoods,
+        now: clock(),
+        ruled,
+      })
     } finally {
       deadline.end()
     }
@@ -100,6 +113,7 @@ interface Facts {
   readonly rules: Rules
   readonly reader: Reader
   readonly neighbourhoods: Neighbourhoods
+  readonly ruled: (action: ValidationAction) => void
   readonly now: Date
 }
 
@@ -114,6 +128,7 @@ async function judged(facts: Facts): Promise<Verdict> {
   ])
   if (others === undefined) return own.errors.length > 0 ? invalid(asked, own.errors) : unchecked(POLICIES)
   const ruled = ruledBy(facts, { found, scene, others })
+  for (const action of ruled.actions) facts.ruled(action)
   const errors = [...own.errors, ...(found.is === 'refused' ? found.errors : []), ...ruled.errors]
   if (errors.length > 0) return invalid(asked, errors)
   return {

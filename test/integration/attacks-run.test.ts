@@ -58,6 +58,31 @@ describe('attacks on a running product', () => {
     for (const key of Object.keys(keys)) expect(text).to.not.contain(key)
   })
 
+  it('A11 and A13: a foreign registry, and tolerations, are refused where a policy of one’s own says so', async () => {
+    await aSource(place(), 'a11')
+    const policy = pathOf(EXPERIMENT_POLICY, { name: `test-${place().namespace}` })
+    await place().api.apply(policy, {
+      apiVersion: EXPERIMENT_POLICY.apiVersion,
+      kind: EXPERIMENT_POLICY.kind,
+      metadata: { name: `test-${place().namespace}` },
+      spec: {
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': place().namespace } },
+        allowedImages: ['registry.example/**'],
+        deniedOverridePaths: ['template.spec.tolerations'],
+      },
+    })
+    const spec = {
+      containers: [{ name: 'cart', image: 'registry.example.evil.test/cart:1' }],
+      tolerations: [{ operator: 'Exists' }],
+    }
+    await eventually('the policy to rule', DEADLINE_MS, async () => {
+      const text = await kubectl('a11', of('a11', { template: { spec } }), '--dry-run=server')
+      expect(text).to.contain('containers[0].image: ').and.to.contain('registry.example.evil.test')
+      expect(text).to.contain('spec.overrideSpec.template.spec.tolerations')
+    })
+    await place().api.delete(policy)
+  })
+
   it('A15: a pause is warned of, a strategy and a long history are the author’s own', async () => {
     await aSource(place(), 'a15')
     const text = await kubectl('a15', of('a15', { paused: true, revisionHistoryLimit: 100 }), '--dry-run=server')

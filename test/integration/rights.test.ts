@@ -97,7 +97,7 @@ describe('the rights of real users', () => {
     expect((await place().deployment(name)).metadata.name).to.equal(name)
   })
 
-  it('reach no other namespace’s source without its rights, nor with them without its consent', async () => {
+  it('A18: reach no other namespace’s source without its rights, nor with them without its consent', async () => {
     const asks = { name: 'far', source: 'secret-cart', from: other }
     const needs = 'needs "create deployments.apps" and "get deployments.apps/secret-cart" in namespace'
     expect(await create('alice', asks)).to.equal(`${needs} "${other}"`)

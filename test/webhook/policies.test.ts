@@ -135,6 +135,19 @@ describe('policies, at admission', () => {
     })
   })
 
+  it('are counted by what they do about it', async () => {
+    const actions: string[] = []
+    const given: Given = {
+      policies: [
+        policy({ maxReplicas: 3, ...denied }),
+        policy({ maxReplicas: 3, validationActions: ['Warn', 'Audit'] }),
+      ],
+      request: of({ replicas: 5, overrideSpec: network(true) }),
+    }
+    await validator({ ...asked(given), ruled: (action) => actions.push(action) })(aRequest(given.request))
+    expect(actions.sort()).to.deep.equal(['Audit', 'Deny', 'Deny', 'Warn'])
+  })
+
   it('count those of others, and this one', async () => {
     const policies = [policy({ maxExperimentsPerSource: 2 })]
     expect((await told({ policies, others: [other('one')] }))[0]).to.match(/^\[Plan\] creates/)
