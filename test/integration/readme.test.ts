@@ -44,10 +44,10 @@ describe('the README, on the real control plane', () => {
   })
 
   it('names only scripts that there are', async () => {
-    const named = [...README.matchAll(/npm (?:run )?(test(?::\w+)?|demo|sandbox|bench|corpus|certs)\b/g)].map(
+    const named = [...README.matchAll(/npm (?:run )?(test(?::\w+)?|demo|sandbox|bench|corpus|certs|fuzz)\b/g)].map(
       ([, name = '']) => name,
     )
-    expect(named).to.include.members(['demo', 'test', 'sandbox', 'bench', 'corpus', 'certs', 'test:faults'])
+    expect(named).to.include.members(['demo', 'test', 'sandbox', 'bench', 'corpus', 'certs', 'fuzz', 'test:faults'])
     for (const name of named) expect(SCRIPTS).to.have.property(name)
   })
 
