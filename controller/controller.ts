@@ -19,7 +19,7 @@ import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { serviceView, sliceView } from '../common/workload/services.ts'
 import { cluster } from './cluster.ts'
 import { Governance } from './governance.ts'
-import { NamespaceCache } from './namespace-cache.ts'
+import { MinuteCache } from './minute-cache.ts'
 import { reconciler } from './reconcile/reconcile.ts'
 import { type Key, KeyQueue } from './runtime/queue.ts'
 import { Recorder } from './runtime/recorder.ts'
@@ -58,7 +58,7 @@ export class Controller {
   readonly #reflectors: readonly Pick<Reflector<unknown>, 'start' | 'stop' | 'synced'>[]
   readonly #experiments: Reflector<ExperimentDeployment>
   readonly #schemas: SchemaCatalog
-  readonly #neighbours: NamespaceCache<Neighbours>
+  readonly #neighbours: MinuteCache<Neighbours>
   readonly #governance: Governance
   readonly #queue: KeyQueue
   readonly #recorder: Recorder
@@ -75,7 +75,7 @@ export class Controller {
 
     this.#queue = new KeyQueue({ timers, random })
     this.#schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS))
-    this.#neighbours = new NamespaceCache({
+    this.#neighbours = new MinuteCache({
       list: (namespace) => neighboursIn(client, namespace, NEIGHBOURS_MS),
       changed: (namespace) => this.#wakeAll(namespace),
       timers,
@@ -143,6 +143,11 @@ export class Controller {
       log,
       count: options.workers,
     })
+  }
+
+  /** Experiments that break a policy. */
+  get violating(): number {
+    return this.#governance.violating
   }
 
   /** Whether the caches are filled. */

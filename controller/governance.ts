@@ -7,7 +7,7 @@ import type { Handler, Reflector } from '../common/kube/reflector.ts'
 import { pathOf, RESOURCES } from '../common/kube/resources.ts'
 import type { Log } from '../common/log.ts'
 import { orAbsent } from './live.ts'
-import { NamespaceCache } from './namespace-cache.ts'
+import { MinuteCache } from './minute-cache.ts'
 import type { Places } from './places.ts'
 import { PolicyStatus } from './policy-status.ts'
 import type { Key } from './reconcile/observe.ts'
@@ -40,13 +40,13 @@ const KUBE_SYSTEM = 'kube-system'
 /** What the passes ask about policies, and what becomes of their answers. */
 export class Governance {
   readonly #options: GovernanceOptions
-  readonly #namespaces: NamespaceCache<NamespaceView | 'forbidden'>
+  readonly #namespaces: MinuteCache<NamespaceView | 'forbidden'>
   readonly #status: PolicyStatus
 
   constructor(options: GovernanceOptions) {
     const { client, policies, keys, wake, timers, log } = options
     this.#options = options
-    this.#namespaces = new NamespaceCache({
+    this.#namespaces = new MinuteCache({
       list: (namespace) => namespaceView(client, namespace),
       changed: wake,
       timers,
@@ -84,6 +84,11 @@ export class Governance {
     }
   }
 
+  /** Experiments that break a policy. */
+  get violating(): number {
+    return this.#status.violating
+  }
+
   /** `key` is gone. */
   forget(key: Key): void {
     this.#status.forget(key)
@@ -96,12 +101,15 @@ export class Governance {
   }
 }
 
-/** As it is now: one that is not there has no labels. Undefined where the API server cannot tell. */
+/** The label that the API server gives every namespace. */
+const NAME_LABEL = 'kubernetes.io/metadata.name'
+
+/** As it is now: one that is not there has the label of its name alone. Undefined where the API server cannot tell. */
 async function namespaceView(client: Requests, name: string): Promise<NamespaceView | 'forbidden' | undefined> {
   const path = pathOf(RESOURCES.Namespace, { name })
   try {
     const found = await orAbsent(client.request({ verb: 'get', path, deadlineMs: NAMESPACE_MS }))
-    return { name, labels: found?.metadata.labels ?? {} }
+    return { name, labels: found?.metadata.labels ?? { [NAME_LABEL]: name } }
   } catch (error) {
     if (error instanceof KubeError) return error.kind === 'forbidden' ? 'forbidden' : undefined
     throw error

@@ -4,8 +4,12 @@ import { kubeClient } from '../common/kube/client.ts'
 import { factsOf } from '../common/kube/errors.ts'
 import { closed, listening } from '../common/listen.ts'
 import { jsonLog } from '../common/log.ts'
+import { Metrics } from '../common/metrics.ts'
 import { readConfig } from './config.ts'
 import { Controller } from './controller.ts'
+
+/** Of all that the controller tells its monitor. */
+const PREFIX = 'experiment_controller_'
 
 const config = readConfig(process.env)
 const log = jsonLog({ destination: process.stdout, level: config.logLevel, facts: { program: 'controller' } })
@@ -26,7 +30,16 @@ const client = kubeClient({
 })
 const controller = new Controller({ ...config, client, clock: () => new Date(), timers, random, log })
 
+const metrics = new Metrics()
+metrics.addNode(PREFIX)
+metrics.gauge({
+  name: `${PREFIX}policy_violations`,
+  help: 'Experiments that break a policy: one that came later, or one that only warns.',
+  read: () => controller.violating,
+})
+
 const probes = healthServer({
+  metrics,
   checks: {
     caches: () => (controller.isReady ? undefined : 'being filled'),
     running: () => (isStopping ? 'stopping' : undefined),

@@ -47,6 +47,11 @@ export class PolicyStatus {
     this.#options = options
   }
 
+  /** Experiments that break a policy, as far as they were judged. */
+  get violating(): number {
+    return [...this.#entries.values()].filter(({ violated }) => violated.size > 0).length
+  }
+
   /** Entries of every map in here; 0 once all experiments and policies came and went. */
   get held(): number {
     return this.#entries.size + this.#written.size

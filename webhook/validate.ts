@@ -3,7 +3,7 @@ import type { ValidationAction } from '../common/api/policy.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import type { Clock, Timers } from '../common/clock.ts'
 import { startDeadline } from '../common/deadline.ts'
-import { endpointsOfOthers } from '../common/workload/endpoints.ts'
+import { endpointsBeside } from '../common/workload/endpoints.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
 import { outlookOf, type Scene } from '../common/workload/outlook.ts'
 import { sidesOf } from '../common/workload/sides.ts'
@@ -152,7 +152,7 @@ function ruledBy({ asked, seen, rules, now }: Facts, { found, scene, others }: O
     forks: found.is === 'derived' ? found.forks : undefined,
     formerForks: found.is === 'derived' ? found.formerForks : () => undefined,
     others,
-    endpoints: scene?.traffic && endpointsOfOthers(scene.traffic, sidesOf(scene.pair)),
+    endpoints: scene?.traffic && endpointsBeside(scene.traffic, sidesOf(scene.pair)),
     now,
   })
 }

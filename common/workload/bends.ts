@@ -3,7 +3,7 @@ import type { ServiceView } from './services.ts'
 import type { Sides } from './sides.ts'
 
 /** A pod of somebody's fork: `cart-experiment-cd1aa1c99c-7d9f-x2x`. */
-export const EXPERIMENT_POD = /-experiment-[0-9a-f]{10}-/
+const EXPERIMENT_POD = /-experiment-[0-9a-f]{10}-/
 
 /** What makes the share of requests another than that of endpoints, now or soon; `pods` are the ready ones. */
 export function bends(service: ServiceView, pods: readonly string[], sides: Sides): readonly string[] {

@@ -1,14 +1,14 @@
 import type { ServiceEndpoints } from '../api/policy.ts'
-import { EXPERIMENT_POD } from './bends.ts'
-import { readyPods, type Traffic } from './services.ts'
+import { isForkPod } from './identity.ts'
+import type { Traffic } from './services.ts'
 import { lacks, type Sides } from './sides.ts'
 
-/** Of each Service that selects the fork, by name: how many of its ready endpoints are pods of no experiment. */
-export const endpointsOfOthers = ({ services, slices }: Traffic, { fork }: Sides): readonly ServiceEndpoints[] =>
+/** The ready endpoints that are no experiment's, of each Service that selects the fork. */
+export const endpointsBeside = ({ services, slices }: Traffic, sides: Sides): readonly ServiceEndpoints[] =>
   services
-    .filter(({ selector }) => lacks(selector, fork).length === 0)
-    .map(({ name }) => ({
-      service: name,
-      ready: readyPods(slices, name).filter((pod) => !EXPERIMENT_POD.test(pod)).length,
-    }))
-    .sort((a, b) => (a.service < b.service ? -1 : 1))
+    .filter(({ selector }) => lacks(selector, sides.fork).length === 0)
+    .map(({ name }) => {
+      const pods = slices.filter(({ service }) => service === name).flatMap(({ ready }) => ready)
+      const others = new Set(pods.filter(({ pod }) => !isForkPod(pod)).map(({ uid }) => uid))
+      return { service: name, ready: others.size }
+    })

@@ -25,6 +25,9 @@ export const experimentId = (uid: string): string => hashOf(uid, 10)
 export const forkName = (sourceName: string, uid: string): string =>
   `${sourceName.slice(0, 30).replace(/[-.]+$/, '')}-experiment-${experimentId(uid)}`
 
+/** Whether the pod called `name` is of anybody's fork: their pods are known by its name. */
+export const isForkPod = (name: string): boolean => /-experiment-[0-9a-f]{10}-/.test(name)
+
 /** The labels that say whose a fork is; on the workload and on its pods. */
 export const identityLabels = (experiment: ExperimentDeployment): Readonly<Record<string, string>> => ({
   [CR_NAME]: experiment.metadata.name,

@@ -113,7 +113,7 @@ function row(service: ServiceView, slices: readonly SliceView[], sides: Sides): 
 }
 
 /** The names of the pods that `service` sends to; a pod in two slices counts once. */
-export function readyPods(slices: readonly SliceView[], service: string): readonly string[] {
+function readyPods(slices: readonly SliceView[], service: string): readonly string[] {
   const pods = new Map<string, string>()
   for (const slice of slices) if (slice.service === service) for (const { uid, pod } of slice.ready) pods.set(uid, pod)
   return [...pods.values()]

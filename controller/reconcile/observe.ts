@@ -10,7 +10,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { primaryOf } from '../../common/workload/hazards.ts'
 import { forkName, isApart, isForkOf, isHeld, isLeaving } from '../../common/workload/identity.ts'
 import type { SpecSchema, WorkloadKind } from '../../common/workload/kind.ts'
-import type { Neighbours } from '../../common/workload/neighbours.ts'
+import { type Neighbours, NO_NEIGHBOURS } from '../../common/workload/neighbours.ts'
 import { isPinned, pinnedIn } from '../../common/workload/pinned.ts'
 import { referrerOf } from '../../common/workload/referrer.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
@@ -127,19 +127,21 @@ export async function observe(kube: Reads, key: Key, now: Date): Promise<Observe
   const namespace = sourceNamespaceOf(experiment)
   const kind = workloadKind(sourceRef.kind)
   const name = forkName(sourceRef.name, uid)
-  const consent = await consentTo(kube, experiment)
-  // whether there is such a source is for those to know who may fork it; who leaves no longer cares
-  const isOpen = !isLeaving(experiment) && (consent?.isShared ?? !isApart(experiment))
+  // who leaves cares for its fork alone: nothing else that cannot be read may hold it up
+  const isStaying = !isLeaving(experiment)
+  const consent = isStaying ? await consentTo(kube, experiment) : undefined
+  // whether there is such a source is for those to know who may fork it
+  const isOpen = isStaying && (consent?.isShared ?? !isApart(experiment))
   const [seen, neighbours, occupant] = await Promise.all([
     isOpen && kind ? kube.source(kind, namespace, sourceRef.name) : undefined,
-    kube.neighbours(namespace),
-    kind && (isLeaving(experiment) ? kube.present(kind, namespace, name) : kube.occupant(kind, namespace, name)),
+    isStaying ? kube.neighbours(namespace) : NO_NEIGHBOURS,
+    kind && (isStaying ? kube.occupant(kind, namespace, name) : kube.present(kind, namespace, name)),
   ])
   const isOurs = occupant !== undefined && isForkOf(experiment, occupant)
   const primary = seen && primaryOf(seen.source)
   // one that follows has none, unless it was pinned until now
   const mayBePinned = isPinned(experiment) || experiment.status?.source?.pinned === true
-  const pinned = mayBePinned ? await kube.pinned(experiment.metadata.namespace, name) : undefined
+  const pinned = isStaying && mayBePinned ? await kube.pinned(experiment.metadata.namespace, name) : undefined
   return {
     now,
     experiment,

@@ -1,7 +1,7 @@
 import { judge } from '../../common/api/judge.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentPolicy, ExperimentPolicySpec, Forks, PolicyFinding } from '../../common/api/policy.ts'
-import { endpointsOfOthers } from '../../common/workload/endpoints.ts'
+import { endpointsBeside } from '../../common/workload/endpoints.ts'
 import { sidesOf } from '../../common/workload/sides.ts'
 import { replicasOf } from '../../common/workload/status.ts'
 import { type Objection, stalled, UNREAD, waiting } from './checks.ts'
@@ -147,5 +147,5 @@ const withPods = (others: Policing['rivals']['others']): readonly Rival['experim
 /** Who else gets the requests of the Services that would select `fork`. */
 function endpoints({ kind, source, referents, traffic, neighbours }: Observed, fork: KubeObject) {
   if (!kind) return undefined
-  return endpointsOfOthers(traffic, sidesOf({ kind, source, referents, fork }, neighbours?.autoscalers))
+  return endpointsBeside(traffic, sidesOf({ kind, source, referents, fork }, neighbours?.autoscalers))
 }

@@ -55,7 +55,10 @@ describe('what policies are asked', () => {
     cluster.failure = 'notFound'
     await time.pass(60_000)
     expect(diary.slice(1)).to.deep.equal(['get /api/v1/namespaces/shop', 'wake shop'])
-    expect(await reads.namespace('shop')).to.deep.equal({ name: 'shop', labels: {} })
+    expect(await reads.namespace('shop')).to.deep.equal({
+      name: 'shop',
+      labels: { 'kubernetes.io/metadata.name': 'shop' },
+    })
   })
 
   it('knows no labels that it may not read, and leaves a failing API server to the backoff', async () => {

@@ -49,6 +49,7 @@ describe('the status of policies', () => {
     expect(diary).to.deep.equal([])
     await time.pass(1)
     expect(diary).to.deep.equal(['one@1: 1 of 2', 'two@1: 0 of 2'])
+    expect(status.violating).to.equal(1)
   })
 
   it('is not written where it is so already, by whomever', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { endpointsOfOthers } from '../../../common/workload/endpoints.ts'
+import { endpointsBeside } from '../../../common/workload/endpoints.ts'
 import { sidesOf } from '../../../common/workload/sides.ts'
 import { aDeployment, aFork, FORK } from '../../builders.ts'
 
@@ -12,9 +12,9 @@ describe('the endpoints of others', () => {
     const ready = pods.map((pod) => ({ uid: pod, pod }))
     const traffic = {
       services: [
-        { name: 'web', selector: { app: 'cart' } },
-        { name: 'other', selector: { app: 'other' } },
         { name: 'cart', selector: { app: 'cart' } },
+        { name: 'other', selector: { app: 'other' } },
+        { name: 'web', selector: { app: 'cart' } },
       ],
       slices: [
         { service: 'cart', ready },
@@ -22,7 +22,7 @@ describe('the endpoints of others', () => {
         { service: 'web', ready: ready.slice(2) },
       ],
     }
-    expect(endpointsOfOthers(traffic, sides)).to.deep.equal([
+    expect(endpointsBeside(traffic, sides)).to.deep.equal([
       { service: 'cart', ready: 2 },
       { service: 'web', ready: 0 },
     ])

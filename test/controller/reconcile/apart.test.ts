@@ -87,10 +87,12 @@ describe('a fork in another namespace', () => {
     expect(await writes()).to.deep.equal([])
   })
 
-  it('goes though consent was withdrawn and the source is gone', async () => {
-    const { writes, world: now } = await leaving()
-    now.policies = []
-    now.source = undefined
+  it('goes though consent was withdrawn, the source is gone and nothing else can be read', async () => {
+    const { kube, writes } = await leaving()
+    const unreadable = async () => {
+      throw new KubeError({ kind: 'unreachable', message: 'no answer' })
+    }
+    Object.assign(kube, { namespace: unreadable, source: unreadable, pinned: unreadable, neighbours: unreadable })
     await writes()
     expect(await writes()).to.deep.equal(['look for the fork', 'let the resource go'])
   })

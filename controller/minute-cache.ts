@@ -4,7 +4,7 @@ import type { Cancel, Timers } from '../common/clock.ts'
 /** How long an answer is good for: so late, at worst, is a change seen by a pass. */
 const KEPT_MS = 60_000
 
-interface NamespaceCacheOptions<T> {
+interface MinuteCacheOptions<T> {
   /** asks the API server; undefined where it could not tell now */
   readonly list: (namespace: string) => Promise<T | undefined>
   /** somebody was told something else than is so now */
@@ -24,12 +24,12 @@ interface Entry<T> {
  * its entry goes by its own timer. One that was given out again is read once more at its end, so that whoever looked
  * just after a change hears of it.
  */
-export class NamespaceCache<T> {
-  readonly #options: NamespaceCacheOptions<T>
+export class MinuteCache<T> {
+  readonly #options: MinuteCacheOptions<T>
   readonly #entries = new Map<string, Entry<T>>()
   #isStopped = false
 
-  constructor(options: NamespaceCacheOptions<T>) {
+  constructor(options: MinuteCacheOptions<T>) {
     this.#options = options
   }
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { KubeError, type KubeErrorKind } from '../../common/kube/errors.ts'
 import { neighboursIn } from '../../common/kube/neighbours.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../../common/workload/neighbours.ts'
-import { NamespaceCache } from '../../controller/namespace-cache.ts'
+import { MinuteCache } from '../../controller/minute-cache.ts'
 import { VirtualTime } from '../virtual-time.ts'
 
 function aCache(answers: Record<string, Neighbours | undefined> = { shop: NO_NEIGHBOURS }) {
@@ -14,10 +14,10 @@ function aCache(answers: Record<string, Neighbours | undefined> = { shop: NO_NEI
   }
   const changes: string[] = []
   const changed = (namespace: string) => changes.push(namespace)
-  return { time, asked, changes, answers, cache: new NamespaceCache({ list, changed, timers: time }) }
+  return { time, asked, changes, answers, cache: new MinuteCache({ list, changed, timers: time }) }
 }
 
-describe('NamespaceCache', () => {
+describe('MinuteCache', () => {
   it('asks once for all who ask within a minute', async () => {
     const { time, asked, cache } = aCache()
     await Promise.all([cache.of('shop'), cache.of('shop')])
