@@ -18,9 +18,11 @@ export interface MergedResult {
  * which `overrideFindings` found nothing.
  */
 export function mergedFindings(schema: SpecSchema, merged: MergedResult): readonly FieldError[] {
+  const errors = wholeErrors(schema, merged.fork)
+  if (errors.length === 0) return [] // as nearly always: nothing to compare
   const before = new Set(wholeErrors(schema, merged.plain).map(identity))
   const told = new Set<string>()
-  return wholeErrors(schema, merged.fork).flatMap((error) => {
+  return errors.flatMap((error) => {
     if (before.has(identity(error))) return []
     const finding = atOverride(error, schema.shape, merged)
     if (finding === undefined || told.has(identity(finding))) return []
