@@ -113,8 +113,9 @@ describe('a Rollout, on the real control plane', () => {
       expect(imagesOf(await fork('careful'))).to.deep.equal(['registry.example/cart:2']),
     )
     expect(performance.now() - promoted).to.be.lessThan(2_000)
-    const after = await place().reaches('careful', 'Available')
-    expect(after.status?.source?.templateHash).not.to.equal(before.status?.source?.templateHash)
+    const { templateHash } = before.status?.source ?? {}
+    await place().shows('careful', 'another base', ({ status }) => status?.source?.templateHash !== templateHash)
+    await place().reaches('careful', 'Available')
   })
 
   it('Abort changes nothing', async () => {
