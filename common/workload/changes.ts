@@ -14,71 +14,116 @@ export interface Change {
  * Every leaf in which `changed` differs from `plain`, two specs of one kind, however that was spelt. Items of keyed
  * lists are compared by key, wherever they stand, those of other lists by index; the leaves of an added or removed item
  * count one by one. A default of the API server on one side equals nothing on the other. Expects specs that were
- * derived: it recurses.
+ * derived: it recurses. The same specs are compared once, however many policies judge them.
  */
-export const changesBetween = (plain: unknown, changed: unknown, shape: Shape): readonly Change[] =>
-  visit({ before: plain, after: changed }, shape, []).filter((change) => !isDefaulted(change))
+export function changesBetween(plain: unknown, changed: unknown, shape: Shape): readonly Change[] {
+  const known = isObject(changed) ? COMPARED.get(changed) : undefined
+  if (known && known.plain === plain && known.shape === shape) return known.changes
+  const changes: Change[] = []
+  compare({ before: plain, after: changed }, shape, TOP, changes)
+  const lasting = changes.filter((change) => !isDefaulted(change))
+  if (isObject(changed)) COMPARED.set(changed, { plain, shape, changes: lasting })
+  return lasting
+}
+
+interface Compared {
+  readonly plain: unknown
+  readonly shape: Shape
+  readonly changes: readonly Change[]
+}
+
+/** By the changed spec. What was derived is never written to. */
+const COMPARED = new WeakMap<object, Compared>()
 
 interface Sides {
   readonly before: unknown
   readonly after: unknown
 }
 
-function visit({ before, after }: Sides, shape: Shape, path: readonly Step[]): readonly Change[] {
-  const [was, is] = [formOf(before), formOf(after)]
-  if (isLeaf(before) && isLeaf(after))
-    return before === after || (was === is && was !== 'scalar') ? [] : [{ path, before, after }]
-  if (was !== is && was !== undefined && is !== undefined)
-    return [...visit({ before, after: undefined }, shape, path), ...visit({ before: undefined, after }, shape, path)]
-  return (is ?? was) === 'list'
-    ? pairs(listOr(before), listOr(after), shape).flatMap(({ step, ...sides }) =>
-        visit(sides, shape.items(), [...path, step]),
-      )
-    : [...new Set([...Object.keys(objectOr(before)), ...Object.keys(objectOr(after))])].flatMap((key) =>
-        visit({ before: member(before, key), after: member(after, key) }, shape.member(key), [
-          ...path,
-          { is: 'member', key },
-        ]),
-      )
+/** The way to a value, as a chain: nearly all of a spec is equal, and no way to it is ever told. */
+type Way = { readonly above: Way; readonly step: () => Step } | undefined
+const TOP: Way = undefined
+
+function pathOf(way: Way): readonly Step[] {
+  const steps: Step[] = []
+  for (let at = way; at; at = at.above) steps.push(at.step())
+  return steps.reverse()
 }
+
+function compare({ before, after }: Sides, shape: Shape, way: Way, found: Change[]): void {
+  if (before === after) return
+  const [was, is] = [formOf(before), formOf(after)]
+  if (isLeaf(before) && isLeaf(after)) {
+    if (was !== is || was === 'scalar') found.push({ path: pathOf(way), before, after })
+  } else if (was !== is && was !== undefined && is !== undefined) {
+    compare({ before, after: undefined }, shape, way, found)
+    compare({ before: undefined, after }, shape, way, found)
+  } else if ((is ?? was) === 'list') compareItems(listOr(before), listOr(after), { shape, way, found })
+  else compareMembers(objectOr(before), objectOr(after), { shape, way, found })
+}
+
+interface Place {
+  readonly shape: Shape
+  readonly way: Way
+  readonly found: Change[]
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+function compareMembers(before: Members, after: Members, { shape, way, found }: Place): void {
+  const visit = (key: string) => {
+    const sides = { before: member(before, key), after: member(after, key) }
+    if (sides.before === sides.after) return
+    compare(sides, shape.member(key), { above: way, step: () => ({ is: 'member', key }) }, found)
+  }
+  for (const key of Object.keys(before)) visit(key)
+  for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) visit(key)
+}
+
+function compareItems(before: readonly unknown[], after: readonly unknown[], { shape, way, found }: Place): void {
+  const keys = shape.keys.length > 0 ? shape.keys : guessedKeys([...before, ...after])
+  const visit = (sides: Sides, index: number, became: ItemStep['became']) => {
+    const item = became === 'removed' ? sides.before : sides.after
+    compare(sides, shape.items(), { above: way, step: () => itemStep(item, { keys, index, became }) }, found)
+  }
+  if (isInStep(before, after, keys)) {
+    for (const [index, item] of after.entries()) visit({ before: before[index], after: item }, index, undefined)
+    return
+  }
+  const [former, present] = [identified(before, keys), identified(after, keys)]
+  for (const [id, index] of present) {
+    const place = former.get(id)
+    if (place === undefined) visit({ before: undefined, after: after[index] }, index, 'added')
+    else visit({ before: before[place], after: after[index] }, index, undefined)
+  }
+  for (const [id, index] of former)
+    if (!present.has(id)) visit({ before: before[index], after: undefined }, index, 'removed')
+}
+
+/** Whether two lists have the same keys in the same order: then items of one key stand at one index. */
+const isInStep = (before: readonly unknown[], after: readonly unknown[], keys: readonly ListKey[]): boolean =>
+  before.length === after.length &&
+  (keys.length === 0 || after.every((item, index) => identityOf(item, keys) === identityOf(before[index], keys)))
+
+interface Item {
+  readonly keys: readonly ListKey[]
+  readonly index: number
+  readonly became: ItemStep['became']
+}
+
+const itemStep = (item: unknown, { keys, index, became }: Item): ItemStep => ({
+  is: 'item',
+  names: keys.length > 0 ? namesOf(item, keys) : [`${index}`],
+  index,
+  keyed: keys.length > 0 ? { keys, identity: identityOf(item, keys) } : undefined,
+  became,
+})
 
 const formOf = (value: unknown): 'list' | 'object' | 'scalar' | undefined =>
   value === undefined ? undefined : Array.isArray(value) ? 'list' : isObject(value) ? 'object' : 'scalar'
 
 const isLeaf = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || Object.keys(value).length === 0
-
-interface Pair extends Sides {
-  readonly step: ItemStep
-}
-
-/** The items of two lists, those of one key together: first as they stand in `after`, then what is gone. */
-function pairs(before: readonly unknown[], after: readonly unknown[], { keys: known }: Shape): readonly Pair[] {
-  const keys = known.length > 0 ? known : guessedKeys([...before, ...after])
-  const [former, present] = [identified(before, keys), identified(after, keys)]
-  const step = (item: unknown, index: number, became: ItemStep['became']): ItemStep => ({
-    is: 'item',
-    names: keys.length > 0 ? namesOf(item, keys) : [`${index}`],
-    index,
-    keyed: keys.length > 0 ? { keys, identity: identityOf(item, keys) } : undefined,
-    became,
-  })
-  const kept = [...present].map(([id, index]) => {
-    const place = former.get(id)
-    const item = after[index]
-    return place === undefined
-      ? { before: undefined, after: item, step: step(item, index, 'added') }
-      : { before: before[place], after: item, step: step(item, index, undefined) }
-  })
-  const gone = [...former]
-    .filter(([id]) => !present.has(id))
-    .map(([, index]) => ({
-      before: before[index],
-      after: undefined,
-      step: step(before[index], index, 'removed'),
-    }))
-  return [...kept, ...gone]
-}
 
 /** The index of each item by what it is known by: the second of two with one key is another than the first. */
 function identified(items: readonly unknown[], keys: readonly ListKey[]): ReadonlyMap<string, number> {
