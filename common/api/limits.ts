@@ -1,5 +1,6 @@
 import { formatPath } from './field-path.ts'
 import type { FieldError } from './types.ts'
+import { below, pathOf, TOP, type Way } from './way.ts'
 
 /**
  * Bounds of `overrideSpec`, checked before anything clones, merges, serialises or logs it. A pod template in the wild
@@ -17,9 +18,7 @@ export const LIMITS = {
 
 interface Frame {
   readonly value: unknown
-  readonly depth: number
-  readonly step: string | number
-  readonly parent: Frame | undefined
+  readonly way: Way
 }
 
 /**
@@ -39,35 +38,42 @@ const SOUND = new WeakSet<object>()
 
 function walked(overrideSpec: unknown, root: string): readonly FieldError[] {
   const errors: FieldError[] = []
-  const stack: Frame[] = [{ value: overrideSpec, depth: 0, step: '', parent: undefined }]
+  const stack: Frame[] = [{ value: overrideSpec, way: TOP }]
   let nodes = 0
   let characters = 0
-  const error = (frame: Frame, message: string): FieldError => ({
-    field: formatPath(root, pathOf(frame)),
+  const error = (way: Way, message: string): FieldError => ({
+    field: formatPath(root, pathOf(way)),
     message,
     cause: 'FieldValueInvalid',
   })
   for (let frame = stack.pop(); frame; frame = stack.pop()) {
-    if (frame.depth > LIMITS.depth) return [error(frame, `nested deeper than ${LIMITS.depth} levels; flatten it`)]
-    const problem = frame.parent && typeof frame.step === 'string' ? keyProblem(frame.step) : undefined
-    if (problem) errors.push(error(frame, problem))
+    const { value, way } = frame
+    if (way.depth > LIMITS.depth) return [error(way, `nested deeper than ${LIMITS.depth} levels; flatten it`)]
+    const problem = way.above && typeof way.step === 'string' ? keyProblem(way.step) : undefined
+    if (problem) errors.push(error(way, problem))
     if (errors.length > MAX_KEY_ERRORS) return errors
-    characters += scalarLength(frame.value)
-    const inner: Frame[] = []
-    for (const [step, value] of children(frame.value)) {
-      nodes += 1
-      if (nodes > LIMITS.nodes) return [error(frame, `more than ${LIMITS.nodes} keys and items; override less`)]
-      if (typeof step === 'string') characters += step.length
-      inner.push({ value, depth: frame.depth + 1, step, parent: frame })
-    }
-    stack.push(...inner.reverse()) // the first is popped first: findings come in the order of the document
+    if (isContainer(value)) {
+      const isList = Array.isArray(value)
+      const keys = isList ? undefined : Object.keys(value)
+      const count = keys?.length ?? (value as readonly unknown[]).length
+      nodes += count
+      if (nodes > LIMITS.nodes) return [error(way, `more than ${LIMITS.nodes} keys and items; override less`)]
+      // the last is pushed first: findings come in the order of the document
+      for (let index = count - 1; index >= 0; index -= 1) {
+        const step = keys?.[index] ?? index
+        if (typeof step === 'string') characters += step.length
+        stack.push({ value: (value as Readonly<Record<string | number, unknown>>)[step], way: below(way, step) })
+      }
+    } else characters += typeof value === 'string' ? value.length : 8
     if (characters > LIMITS.characters)
-      return [error(frame, `more than ${LIMITS.characters} characters in all; move bulk data into a ConfigMap`)]
-    if (typeof frame.value === 'number' && Number.isInteger(frame.value) && !Number.isSafeInteger(frame.value))
-      return [error(frame, 'an integer beyond 2^53 cannot be kept exactly; write a smaller one or a string')]
+      return [error(way, `more than ${LIMITS.characters} characters in all; move bulk data into a ConfigMap`)]
+    if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+      return [error(way, 'an integer beyond 2^53 cannot be kept exactly; write a smaller one or a string')]
   }
   return errors
 }
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** One more than admission shows, so that its "and more" is true. */
 const MAX_KEY_ERRORS = 20
@@ -80,18 +86,4 @@ function keyProblem(key: string): string | undefined {
   // deepmerge loses keys that every object inherits, and a prototype is never data
   if (key === 'prototype' || key in Object.prototype) return 'this key is reserved and cannot be overridden; remove it'
   return undefined
-}
-
-function children(value: unknown): Iterable<readonly [string | number, unknown]> {
-  if (Array.isArray(value)) return value.entries()
-  return typeof value === 'object' && value !== null ? Object.entries(value) : []
-}
-
-const scalarLength = (value: unknown): number =>
-  typeof value === 'string' ? value.length : typeof value === 'object' && value !== null ? 0 : 8
-
-function pathOf(frame: Frame): (string | number)[] {
-  const path: (string | number)[] = []
-  for (let at = frame; at.parent; at = at.parent) path.unshift(at.step)
-  return path
 }

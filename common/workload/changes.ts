@@ -20,7 +20,7 @@ export function changesBetween(plain: unknown, changed: unknown, shape: Shape): 
   const known = isObject(changed) ? COMPARED.get(changed) : undefined
   if (known && known.plain === plain && known.shape === shape) return known.changes
   const changes: Change[] = []
-  compare({ before: plain, after: changed }, shape, TOP, changes)
+  compare({ before: plain, after: changed }, shape, undefined, changes)
   const lasting = changes.filter((change) => !isDefaulted(change))
   if (isObject(changed)) COMPARED.set(changed, { plain, shape, changes: lasting })
   return lasting
@@ -41,16 +41,21 @@ interface Sides {
 }
 
 /** The way to a value, as a chain: nearly all of a spec is equal, and no way to it is ever told. */
-type Way = { readonly above: Way; readonly step: () => Step } | undefined
-const TOP: Way = undefined
+interface Way {
+  readonly above: Way | undefined
+  /** of an object */
+  readonly key?: string
+  /** of a list */
+  readonly item?: Item
+}
 
-function pathOf(way: Way): readonly Step[] {
+function pathOf(way: Way | undefined): readonly Step[] {
   const steps: Step[] = []
-  for (let at = way; at; at = at.above) steps.push(at.step())
+  for (let at = way; at; at = at.above) steps.push(at.item ? itemStep(at.item) : { is: 'member', key: at.key ?? '' })
   return steps.reverse()
 }
 
-function compare({ before, after }: Sides, shape: Shape, way: Way, found: Change[]): void {
+function compare({ before, after }: Sides, shape: Shape, way: Way | undefined, found: Change[]): void {
   if (before === after) return
   const [was, is] = [formOf(before), formOf(after)]
   if (isLeaf(before) && isLeaf(after)) {
@@ -64,7 +69,7 @@ function compare({ before, after }: Sides, shape: Shape, way: Way, found: Change
 
 interface Place {
   readonly shape: Shape
-  readonly way: Way
+  readonly way: Way | undefined
   readonly found: Change[]
 }
 
@@ -72,9 +77,10 @@ type Members = Readonly<Record<string, unknown>>
 
 function compareMembers(before: Members, after: Members, { shape, way, found }: Place): void {
   const visit = (key: string) => {
-    const sides = { before: member(before, key), after: member(after, key) }
-    if (sides.before === sides.after) return
-    compare(sides, shape.member(key), { above: way, step: () => ({ is: 'member', key }) }, found)
+    const was = member(before, key)
+    const is = member(after, key)
+    if (was === is) return
+    compare({ before: was, after: is }, shape.member(key), { above: way, key }, found)
   }
   for (const key of Object.keys(before)) visit(key)
   for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) visit(key)
@@ -83,8 +89,9 @@ function compareMembers(before: Members, after: Members, { shape, way, found }: 
 function compareItems(before: readonly unknown[], after: readonly unknown[], { shape, way, found }: Place): void {
   const keys = shape.keys.length > 0 ? shape.keys : guessedKeys([...before, ...after])
   const visit = (sides: Sides, index: number, became: ItemStep['became']) => {
-    const item = became === 'removed' ? sides.before : sides.after
-    compare(sides, shape.items(), { above: way, step: () => itemStep(item, { keys, index, became }) }, found)
+    const value = became === 'removed' ? sides.before : sides.after
+    if (sides.before !== sides.after)
+      compare(sides, shape.items(), { above: way, item: { value, keys, index, became } }, found)
   }
   if (isInStep(before, after, keys)) {
     for (const [index, item] of after.entries()) visit({ before: before[index], after: item }, index, undefined)
@@ -106,16 +113,17 @@ const isInStep = (before: readonly unknown[], after: readonly unknown[], keys: r
   (keys.length === 0 || after.every((item, index) => identityOf(item, keys) === identityOf(before[index], keys)))
 
 interface Item {
+  readonly value: unknown
   readonly keys: readonly ListKey[]
   readonly index: number
   readonly became: ItemStep['became']
 }
 
-const itemStep = (item: unknown, { keys, index, became }: Item): ItemStep => ({
+const itemStep = ({ value, keys, index, became }: Item): ItemStep => ({
   is: 'item',
-  names: keys.length > 0 ? namesOf(item, keys) : [`${index}`],
+  names: keys.length > 0 ? namesOf(value, keys) : [`${index}`],
   index,
-  keyed: keys.length > 0 ? { keys, identity: identityOf(item, keys) } : undefined,
+  keyed: keys.length > 0 ? { keys, identity: identityOf(value, keys) } : undefined,
   became,
 })
 

@@ -20,13 +20,14 @@ function copyOf(value: Json): Json {
   if (Array.isArray(value)) return value.map((item) => copyOf(item))
   if (!isObject(value)) return value
   const copy: Record<string, Json> = {}
-  for (const [key, inner] of Object.entries(value as JsonObject)) copy[key] = copyOf(inner)
+  for (const key of Object.keys(value)) copy[key] = copyOf((value as JsonObject)[key] ?? null)
   return copy
 }
 
 /** Removes from `merged` what `patch` nulled; a null that the base holds itself stays, as the RFC has it. */
 function prune(merged: Record<string, unknown>, patch: Readonly<Record<string, unknown>>): void {
-  for (const [key, value] of Object.entries(patch)) {
+  for (const key of Object.keys(patch)) {
+    const value = patch[key]
     const inner = merged[key]
     if (value === null) delete merged[key]
     else if (isObject(value) && isObject(inner)) prune(inner as Record<string, unknown>, value)

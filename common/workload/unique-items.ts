@@ -27,8 +27,11 @@ export function withUniqueItems(spec: JsonObject, shape: Shape): Unique {
     if (Array.isArray(value)) return visitItems(value, at, path)
     if (!isObject(value)) return value
     const copy: Record<string, Json> = {}
-    for (const [key, inner] of Object.entries(value as JsonObject))
-      if (key !== '__proto__') copy[key] = visit(inner, at.member(key), below(path, key))
+    for (const key of Object.keys(value)) {
+      const inner = (value as JsonObject)[key] ?? null
+      if (key === '__proto__') continue
+      copy[key] = typeof inner === 'object' ? visit(inner, at.member(key), below(path, key)) : inner
+    }
     return copy
   }
 

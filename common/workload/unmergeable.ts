@@ -35,8 +35,11 @@ export function unmergeable(override: JsonObject, type: OverrideType, shape: Sha
   const visitMembers = (object: JsonObject, { way, shape, isReplacing }: Place): void => {
     const clashes = isStrategic ? shape.unions.flatMap((union) => clashIn(union, object)) : []
     for (const { key, message } of clashes) found(below(way, key), message)
-    for (const [key, value] of Object.entries(object))
-      visit(value, { way: below(way, key), shape: shape.member(key), isReplacing })
+    for (const key of Object.keys(object)) {
+      const value = object[key] ?? null
+      // most of an override are scalars, of which none but null can be wrong
+      if (typeof value === 'object') visit(value, { way: below(way, key), shape: shape.member(key), isReplacing })
+    }
   }
 
   const visitItems = (items: readonly Json[], { way, shape, isReplacing }: Place): void => {
