@@ -1,7 +1,7 @@
 import { isObject, listOr, member, objectOr } from '../api/object.ts'
 import type { ItemStep, Step } from '../api/override-path.ts'
 import { isDefaulted } from './defaulted.ts'
-import { identityOf, keyValues, type ListKey, type Shape } from './shape.ts'
+import { identityOf, isSameKey, keyValues, type ListKey, type Shape } from './shape.ts'
 
 /** A leaf in which two specs differ: a scalar, or an empty list or object. `undefined` on the side that lacks it. */
 export interface Change {
@@ -47,11 +47,16 @@ interface Way {
   readonly key?: string
   /** of a list */
   readonly item?: Item
+  /** made once: who judges leaf after leaf knows steps that are shared by their identity */
+  step?: Step
 }
 
 function pathOf(way: Way | undefined): readonly Step[] {
   const steps: Step[] = []
-  for (let at = way; at; at = at.above) steps.push(at.item ? itemStep(at.item) : { is: 'member', key: at.key ?? '' })
+  for (let at = way; at; at = at.above) {
+    at.step ??= at.item ? itemStep(at.item) : { is: 'member', key: at.key ?? '' }
+    steps.push(at.step)
+  }
   return steps.reverse()
 }
 
@@ -109,8 +114,7 @@ function compareItems(before: readonly unknown[], after: readonly unknown[], { s
 
 /** Whether two lists have the same keys in the same order: then items of one key stand at one index. */
 const isInStep = (before: readonly unknown[], after: readonly unknown[], keys: readonly ListKey[]): boolean =>
-  before.length === after.length &&
-  (keys.length === 0 || after.every((item, index) => identityOf(item, keys) === identityOf(before[index], keys)))
+  before.length === after.length && after.every((item, index) => isSameKey(item, before[index], keys))
 
 interface Item {
   readonly value: unknown

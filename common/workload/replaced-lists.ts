@@ -1,5 +1,5 @@
 import { at, isObject, type JsonObject, listOr, member } from '../api/object.ts'
-import { identityOf, type ListKey } from './shape.ts'
+import { identityOf, isSameKey, type ListKey } from './shape.ts'
 
 const LISTS = ['initContainers', 'containers'] as const
 
@@ -47,8 +47,11 @@ function isLost(key: string, before: Container, after: Container): boolean {
   if (other === undefined) return true
   const keys = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
   if (!keys) return false
-  const kept = new Set(listOr(other).map((item) => identityOf(item, keys)))
-  return listOr(value).some((item) => !kept.has(identityOf(item, keys)))
+  const [former, present] = [listOr(value), listOr(other)]
+  const isInStep = (item: unknown, index: number) => isSameKey(item, present[index], keys)
+  if (former.length === present.length && former.every(isInStep)) return false // nearly always
+  const kept = new Set(present.map((item) => identityOf(item, keys)))
+  return former.some((item) => !kept.has(identityOf(item, keys)))
 }
 
 const isEmpty = (value: unknown): boolean =>

@@ -38,6 +38,15 @@ export function identityOf(item: unknown, keys: readonly ListKey[]): string | un
   return isWhole ? JSON.stringify(values) : undefined
 }
 
+/** Whether two items are known by one key; false where one has none. */
+export function isSameKey(one: unknown, other: unknown, keys: readonly ListKey[]): boolean {
+  for (const { key, fallback } of keys) {
+    const value = member(one, key) ?? fallback
+    if (value === undefined || typeof value === 'object' || value !== (member(other, key) ?? fallback)) return false
+  }
+  return true
+}
+
 /** `"1"` and `1` are two keys. */
 const identityOfValue = (value: unknown): string | undefined => {
   if (typeof value === 'string') return `"${value}`

@@ -20,6 +20,23 @@ interface Place {
  * for Strategic, an item without its key or two members of a union. Expects an override within `brokenLimits`.
  */
 export function unmergeable(override: JsonObject, type: OverrideType, shape: Shape): readonly FieldError[] {
+  const known = LOOKED_AT.get(override)
+  if (known && known.type === type && known.shape === shape) return known.errors
+  const errors = errorsIn(override, type, shape)
+  LOOKED_AT.set(override, { type, shape, errors })
+  return errors
+}
+
+interface LookedAt {
+  readonly type: OverrideType
+  readonly shape: Shape
+  readonly errors: readonly FieldError[]
+}
+
+/** Admission tells what is wrong, and merges: that asks again. Nobody writes to an override. */
+const LOOKED_AT = new WeakMap<JsonObject, LookedAt>()
+
+function errorsIn(override: JsonObject, type: OverrideType, shape: Shape): readonly FieldError[] {
   const errors: FieldError[] = []
   const found = (way: Way, message: string, cause: FieldErrorCause = 'FieldValueInvalid') => {
     errors.push({ field: formatPath('spec.overrideSpec', pathOf(way)), message, cause })
