@@ -1,0 +1,49 @@
+/**
+ * `npm test [-- ARGUMENT …]`: what runs in memory beside what runs on a control plane, which mostly waits; the count of
+ * both last. With arguments it is mocha, with these.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+
+const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
+const ON_A_CONTROL_PLANE = ['corpus', 'integration', 'sandbox'].map((folder) => `test/${folder}/**/*.test.ts`)
+
+interface Ran {
+  readonly code: number
+  readonly said: string
+}
+
+/** Runs mocha; what it says is shown at once, or once it has ended. */
+async function mocha(args: readonly string[], isShown: boolean): Promise<Ran> {
+  const child = spawn(process.execPath, [MOCHA, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (some: string) => {
+    said += some
+    if (isShown) process.stdout.write(some)
+  })
+  await once(child, 'close')
+  if (!isShown) process.stdout.write(said)
+  return { code: child.exitCode ?? 1, said }
+}
+
+/** The last line that our reporter prints. @throws Error where it is not there: the run broke off */
+function countsIn({ said }: Ran): readonly [passed: number, failed: number] {
+  const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(said.trimEnd().split('\n').at(-1) ?? '') ?? []
+  if (passed === undefined || failed === undefined) throw new Error('a run of mocha ended without its count')
+  return [Number(passed), Number(failed)]
+}
+
+const args = process.argv.slice(2)
+if (args.length > 0) process.exitCode = (await mocha(args, true)).code
+else {
+  const ignored = ON_A_CONTROL_PLANE.flatMap((files) => ['--ignore', files])
+  const runs = await Promise.all([
+    mocha(['--spec', 'test/**/*.test.ts', ...ignored], false),
+    mocha(['--config', 'test/integration/.mocharc.json'], true),
+  ])
+  const counts = runs.map(countsIn)
+  const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
+  console.log(`\n${passed} passed, ${failed} failed`)
+  if (runs.some(({ code }) => code !== 0)) process.exitCode = 1
+}
