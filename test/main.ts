@@ -1,6 +1,6 @@
 /**
- * `npm test [-- ARGUMENT …]`: what runs in memory beside what runs on a control plane, which mostly waits; the count of
- * both last. With arguments it is mocha, with these.
+ * `npm test [-- ARGUMENT …]`: what wants processors beside what waits for a cluster; the count of all last. With
+ * arguments it is mocha, with these.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -34,14 +34,20 @@ function countsIn({ said }: Ran): readonly [passed: number, failed: number] {
   return [Number(passed), Number(failed)]
 }
 
+/** What runs in memory, and then the corpus, on a control plane of its own: both want processors. */
+async function busy(): Promise<readonly Ran[]> {
+  const ignored = ON_A_CONTROL_PLANE.flatMap((files) => ['--ignore', files])
+  const inMemory = await mocha(['--spec', 'test/**/*.test.ts', ...ignored], false)
+  return [inMemory, await mocha(['--config', 'test/corpus/.mocharc.json'], false)]
+}
+
+/** What mostly waits for a cluster. */
+const patient = (): Promise<Ran> => mocha(['--config', 'test/integration/.mocharc.json'], true)
+
 const args = process.argv.slice(2)
 if (args.length > 0) process.exitCode = (await mocha(args, true)).code
 else {
-  const ignored = ON_A_CONTROL_PLANE.flatMap((files) => ['--ignore', files])
-  const runs = await Promise.all([
-    mocha(['--spec', 'test/**/*.test.ts', ...ignored], false),
-    mocha(['--config', 'test/integration/.mocharc.json'], true),
-  ])
+  const runs = (await Promise.all([busy(), patient()])).flat()
   const counts = runs.map(countsIn)
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
   console.log(`\n${passed} passed, ${failed} failed`)
