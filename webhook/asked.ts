@@ -1,5 +1,6 @@
 import { brokenLimits } from '../common/api/limits.ts'
 import { at, textOr } from '../common/api/object.ts'
+import { sourceNamespaceOf } from '../common/api/policy.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import { forkName } from '../common/workload/identity.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
@@ -35,7 +36,7 @@ export function askedBy(
   const { sourceRef } = experiment.spec
   const kind = workloadKind(sourceRef.kind)
   if (!kind) return { is: 'invalid', errors: [unknownKind(sourceRef.kind)] }
-  const place = { namespace: sourceRef.namespace ?? request.namespace, name: sourceRef.name }
+  const place = { namespace: sourceNamespaceOf(experiment), name: sourceRef.name }
   const name = nameIn(request)
   return { is: 'asked', asked: { request, name, experiment, previous: previousOf(request), kind, place } }
 }

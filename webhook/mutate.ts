@@ -19,11 +19,12 @@ const MUTATION_MS = 1_500
 export const mutator =
   (defaulting: Defaulting) =>
   async (request: AdmissionRequest): Promise<Answer> => {
-    const ttlSeconds = await wantedTTL(defaulting, request)
     try {
+      const ttlSeconds = await wantedTTL(defaulting, request)
       return { allowed: true, patch: defaultsPatch(request, ttlSeconds) }
     } catch (error) {
-      if (error instanceof RangeError) return { allowed: true } // too deep to be looked at: /validate says so
+      // too deep to be looked at, or a namespace that can be none: /validate and the CRD, which come later, say so
+      if (error instanceof RangeError) return { allowed: true }
       throw error
     }
   }

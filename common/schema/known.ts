@@ -5,7 +5,7 @@ import { referenced, type Schemas } from './transform.ts'
 const ANYTHING: Known = {}
 
 /** What `root`, a schema of `schemas`, knows. Maps, and what preserves unknown fields, take anything. */
-export function knownOf(schemas: Schemas, root: unknown): Known {
+function knownOf(schemas: Schemas, root: unknown): Known {
   const seen = new Set<string>()
   const visit = (schema: unknown): Known => {
     const name = referenced(schema)

@@ -205,6 +205,12 @@ describe('the TTL of policies', () => {
       expect(JSON.stringify(await patched(given))).to.not.contain('ttlSeconds')
   })
 
+  it('is no bug where the namespace can be none: the CRD comes later', async () => {
+    const policies = [policy({ defaultTTLSeconds: 60 })]
+    const sourceRef = { kind: 'Deployment', name: 'cart', namespace: '..' }
+    expect(await patched({ policies, request: of({ sourceRef }) })).to.deep.equal([])
+  })
+
   it('does not replace what somebody wrote', async () => {
     const policies = [policy({ defaultTTLSeconds: 60 })]
     expect(JSON.stringify(await patched({ policies, request: of({ ttlSeconds: 5 }) }))).to.not.contain('ttlSeconds')
