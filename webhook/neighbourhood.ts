@@ -2,6 +2,7 @@ import type { KubeObject } from '../common/api/object.ts'
 import type { Timers } from '../common/clock.ts'
 import { neighboursIn } from '../common/kube/neighbours.ts'
 import { pathOf } from '../common/kube/resources.ts'
+import { Remembered } from '../common/remembered.ts'
 import type { Neighbours } from '../common/workload/neighbours.ts'
 import { REFERRING_KINDS } from '../common/workload/referrer.ts'
 import { list, READ_MS, type Reader } from './reader.ts'
@@ -17,48 +18,28 @@ export interface Neighbourhood {
 /** How long what was read is good for: two hundred experiments of one `kubectl apply` read it once. */
 const KEPT_MS = 10_000
 
-interface Entry {
-  readonly read: Promise<Neighbourhood>
-  readonly sinceMs: number
-}
-
 /** Neighbourhoods by namespace, as of ten seconds ago at most; whoever asks while one is read shares the reading. */
 export class Neighbourhoods {
   readonly #kube: Reader
-  readonly #timers: Pick<Timers, 'now'>
-  readonly #entries = new Map<string, Entry>()
+  readonly #remembered: Remembered<Neighbourhood>
 
   /** `kube` is nobody's in particular: the end of one review must not be that of another's reading. */
   constructor(kube: Reader, timers: Pick<Timers, 'now'>) {
     this.#kube = kube
-    this.#timers = timers
+    this.#remembered = new Remembered(timers, KEPT_MS)
   }
 
   /** Namespaces that are remembered. */
   get size(): number {
-    return this.#entries.size
+    return this.#remembered.size
   }
 
   /** Never rejects for a failing API server. */
   of(namespace: string): Promise<Neighbourhood> {
-    this.#sweep()
-    const known = this.#entries.get(namespace)
-    if (known) return known.read
-    const read = neighbourhoodOf(this.#kube, namespace)
-    this.#entries.set(namespace, { read, sinceMs: this.#timers.now() })
-    void read.then(
-      ({ neighbours }) => neighbours === undefined && this.#entries.delete(namespace),
-      () => this.#entries.delete(namespace),
-    )
-    return read
-  }
-
-  /** A Map keeps the order of insertion, so the oldest come first. */
-  #sweep(): void {
-    for (const [namespace, { sinceMs }] of this.#entries) {
-      if (this.#timers.now() - sinceMs < KEPT_MS) return
-      this.#entries.delete(namespace)
-    }
+    return this.#remembered.of(namespace, async () => {
+      const value = await neighbourhoodOf(this.#kube, namespace)
+      return { value, isLasting: value.neighbours !== undefined }
+    })
   }
 }
 

@@ -1,6 +1,7 @@
 import { at, objectOr } from '../api/object.ts'
 import type { NamespaceView } from '../api/policy.ts'
 import type { Timers } from '../clock.ts'
+import { type Reading, Remembered } from '../remembered.ts'
 import type { KubeClient } from './client.ts'
 import { KubeError } from './errors.ts'
 import { pathOf, RESOURCES } from './resources.ts'
@@ -11,11 +12,6 @@ const KEPT_MS = 60_000
 /** The label that the API server gives every namespace. */
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 
-interface Entry {
-  readonly read: Promise<NamespaceView | undefined>
-  readonly sinceMs: number
-}
-
 export interface NamespacesOptions {
   readonly client: Pick<KubeClient, 'request'>
   readonly timers: Pick<Timers, 'now'>
@@ -25,15 +21,16 @@ export interface NamespacesOptions {
 /** Namespaces as policies see them, as of a minute ago at most. Whoever asks while one is read shares the reading. */
 export class Namespaces {
   readonly #options: NamespacesOptions
-  readonly #entries = new Map<string, Entry>()
+  readonly #remembered: Remembered<NamespaceView | undefined>
 
   constructor(options: NamespacesOptions) {
     this.#options = options
+    this.#remembered = new Remembered(options.timers, KEPT_MS)
   }
 
   /** Namespaces that are remembered. */
   get size(): number {
-    return this.#entries.size
+    return this.#remembered.size
   }
 
   /**
@@ -41,33 +38,20 @@ export class Namespaces {
    * is asked for again.
    */
   of(name: string): Promise<NamespaceView | undefined> {
-    this.#sweep()
-    const known = this.#entries.get(name)
-    if (known) return known.read
-    const read = this.#read(name)
-    this.#entries.set(name, { read, sinceMs: this.#options.timers.now() })
-    return read
+    return this.#remembered.of(name, () => this.#read(name))
   }
 
-  async #read(name: string): Promise<NamespaceView | undefined> {
+  async #read(name: string): Promise<Reading<NamespaceView | undefined>> {
     const { client, deadlineMs } = this.#options
     try {
       const path = pathOf(RESOURCES.Namespace, { name })
       const found = await client.request({ verb: 'get', path, expects: 'Namespace', deadlineMs })
       const labels = Object.entries(objectOr(at(found, 'metadata', 'labels'))).map(([key, value]) => [key, `${value}`])
-      return { name, labels: Object.fromEntries(labels) }
+      return { value: { name, labels: Object.fromEntries(labels) }, isLasting: true }
     } catch (error) {
-      this.#entries.delete(name)
       if (!(error instanceof KubeError)) throw error
-      return error.kind === 'notFound' ? { name, labels: { [NAME_LABEL]: name } } : undefined
-    }
-  }
-
-  /** A Map keeps the order of insertion, so the oldest come first. */
-  #sweep(): void {
-    for (const [name, { sinceMs }] of this.#entries) {
-      if (this.#options.timers.now() - sinceMs < KEPT_MS) return
-      this.#entries.delete(name)
+      const value = error.kind === 'notFound' ? { name, labels: { [NAME_LABEL]: name } } : undefined
+      return { value, isLasting: false }
     }
   }
 }
