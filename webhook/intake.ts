@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import express, { type RequestHandler } from 'express'
+import express, { type Request, type RequestHandler } from 'express'
 import type { InFlight } from './in-flight.ts'
 import { Refused } from './refused.ts'
 import { isTooStructured, uidWithoutParsing } from './scan.ts'
@@ -8,19 +8,34 @@ import { isTooStructured, uidWithoutParsing } from './scan.ts'
 const BODY_LIMIT = 7 * 1024 * 1024
 
 /** What a request passes before its body is an object; each step throws `Refused`, the cheapest first. */
-export const intake = (flight: InFlight): readonly RequestHandler[] => [isJson, announced(flight), body(flight)]
+export const intake = (flight: InFlight): readonly RequestHandler[] => [
+  isJson,
+  announced(flight),
+  body(flight),
+  othersTurn,
+]
 
 const isJson: RequestHandler = (request, _response, next) => {
   if (request.is('application/json')) next()
   else throw new Refused('expected Content-Type: application/json', { status: 415, why: 'contentType' })
 }
 
+/** Parsing as much as this takes a millisecond. */
+const LARGE = 256 * 1024
+
+/** Parsing a large body has held up others: they come first. */
+const othersTurn: RequestHandler = (request, _response, next) => {
+  if (lengthOf(request) > LARGE) setImmediate(next)
+  else next()
+}
+
+const lengthOf = ({ headers }: Request): number => Number(headers['content-length'] ?? BODY_LIMIT)
+
 /** A body is not read while too many bytes are on their way; one of unknown length counts as the longest. */
 const announced =
   ({ bytes }: InFlight): RequestHandler =>
   (request, response, next) => {
-    const length = Number(request.headers['content-length'] ?? BODY_LIMIT)
-    const giveBack = bytes.take(Math.min(length, BODY_LIMIT))
+    const giveBack = bytes.take(Math.min(lengthOf(request), BODY_LIMIT))
     if (!giveBack) throw new Refused('too many bytes at once; try again', { status: 503, why: 'bytes' })
     response.once('close', giveBack)
     next()

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { inDocumentOrder } from '../common/api/document-order.ts'
 import type { ValidationAction } from '../common/api/policy.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
@@ -22,6 +21,7 @@ import { type Reader, within } from './reader.ts'
 import { forgedRequester } from './requested-by.ts'
 import type { AdmissionRequest } from './review.ts'
 import { sceneOf } from './scene.ts'
+import { Turn } from './turn.ts'
 import type { Verdict } from './verdict.ts'
 import { warning } from './warnings.ts'
 
@@ -43,7 +43,7 @@ const REVIEW_MS = 4_500
 export const validator = ({ kube, schemas, policies, timers, clock, ruled = () => undefined }: Surroundings) => {
   const neighbourhoods = new Neighbourhoods(kube, timers)
   return async (request: AdmissionRequest): Promise<Verdict> => {
-    await othersTurn() // the body was parsed just now
+    const turn = new Turn(timers)
     const read = askedBy(request)
     if (read.is === 'invalid') return { is: 'invalid', name: nameIn(request), errors: read.errors }
     const { asked } = read
@@ -53,7 +53,7 @@ export const validator = ({ kube, schemas, policies, timers, clock, ruled = () =
     try {
       const reader = within(kube, deadline.signal)
       const seen = await look(reader, asked, policies)
-      await othersTurn()
+      turn.begin()
       const entitled = entitlement(asked, own, seen)
       if (entitled.is === 'refused') return entitled.verdict
       return await judged({
@@ -66,18 +66,13 @@ export const validator = ({ kube, schemas, policies, timers, clock, ruled = () =
         neighbourhoods,
         now: clock(),
         ruled,
+        turn,
       })
     } finally {
       deadline.end()
     }
   }
 }
-
-/**
- * Lets the event loop turn between the parts of a review: an override as large as is allowed takes milliseconds in each,
- * and in all of them together it would hold up everybody else.
- */
-const othersTurn = (): Promise<void> => setImmediate()
 
 /** What can be said of the resource alone. */
 function ownFindings(asked: Asked, schema: SpecSchema | undefined): Ratcheted {
@@ -124,19 +119,21 @@ interface Facts {
   readonly neighbourhoods: Neighbourhoods
   readonly ruled: (action: ValidationAction) => void
   readonly now: Date
+  readonly turn: Turn
 }
 
 /** The verdict on a request whose author may know the source. */
 async function judged(facts: Facts): Promise<Verdict> {
-  const { asked, schema, own, seen, rules, reader, neighbourhoods } = facts
+  const { asked, schema, own, seen, rules, reader, neighbourhoods, turn } = facts
   // what does not fit the schema is merged with nothing
   const found: Derivation = own.errors.length > 0 ? { is: 'refused', errors: [] } : derivation(asked, seen, schema)
+  await turn.giveWay()
   const [others, scene] = await Promise.all([
     isCounting(rules) ? lookAtOthers(reader, asked) : [],
     found.is === 'derived' ? sceneOf({ kube: reader, neighbourhoods }, asked, seen, found.forks.changed) : undefined,
   ])
   if (others === undefined) return own.errors.length > 0 ? invalid(asked, own.errors) : unchecked(POLICIES)
-  await othersTurn()
+  turn.begin()
   const ruled = ruledBy(facts, { found, scene, others })
   for (const action of ruled.actions) facts.ruled(action)
   const errors = [...own.errors, ...(found.is === 'refused' ? found.errors : []), ...ruled.errors]
