@@ -1,4 +1,4 @@
-import { canonicalJson } from '../common/api/canonical.ts'
+import { isEqual } from '../common/api/equal.ts'
 import type { Cancel, Timers } from '../common/clock.ts'
 
 /** How long an answer is good for: so late, at worst, is a change seen by a pass. */
@@ -71,7 +71,7 @@ export class MinuteCache<T> {
     const before = await entry.asked
     if (this.#isStopped) return
     const after = await this.#ask(namespace)
-    if (canonicalJson({ before }) !== canonicalJson({ before: after })) this.#options.changed(namespace)
+    if (!isEqual(before, after)) this.#options.changed(namespace)
   }
 
   #forget(namespace: string, asked: Promise<unknown>): void {

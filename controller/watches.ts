@@ -1,4 +1,4 @@
-import { canonicalJson } from '../common/api/canonical.ts'
+import { isEqual } from '../common/api/equal.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import { hasForkLabel, isExperiment } from '../common/workload/identity.ts'
@@ -111,7 +111,7 @@ export function connect(views: Views, queue: Wake): Indexes {
     traffic.service(change)
     const { key, before, after } = change
     // a load balancer's address, for one, moves no request between pods
-    if (canonicalJson(before ?? null) !== canonicalJson(after ?? null)) wake(interest.ofNamespace(namespaceOf(key)))
+    if (!isEqual(before, after)) wake(interest.ofNamespace(namespaceOf(key)))
   })
 
   views.slices.subscribe((change) => {

@@ -1,5 +1,6 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import { DEFAULTS } from '../common/api/defaults.ts'
+import { isEqual } from '../common/api/equal.ts'
 import { REQUESTED_BY } from '../common/api/names.ts'
 import { at, isObject, objectOr } from '../common/api/object.ts'
 import { requestedBy } from './requested-by.ts'
@@ -53,14 +54,7 @@ function sourceRef(request: AdmissionRequest, { sourceRef: given }: Members): Me
 /** Who asked for what `spec` says, whatever was sent. */
 function annotationsOf(request: AdmissionRequest, spec: Members): Members {
   const { [REQUESTED_BY]: _sent, ...others } = objectOr(at(request.object, 'metadata', 'annotations'))
-  const isAsked = request.operation === 'CREATE' || !isSame(request.oldObject.spec, spec)
+  const isAsked = request.operation === 'CREATE' || !isEqual(request.oldObject.spec, spec)
   const by = isAsked ? request.userInfo.username : requestedBy(request.oldObject)
   return typeof by === 'string' && by !== '' ? { ...others, [REQUESTED_BY]: by } : others
 }
-
-/** Whether two specs say the same. The API server writes keys in order. */
-const isSame = (before: unknown, after: Members): boolean =>
-  JSON.stringify(sorted(objectOr(before))) === JSON.stringify(sorted(after))
-
-/** Our own filling in does not keep the order. */
-const sorted = (members: Members) => Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1))

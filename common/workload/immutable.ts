@@ -1,4 +1,4 @@
-import { canonicalJson } from '../api/canonical.ts'
+import { isEqual } from '../api/equal.ts'
 import { type KubeObject, objectOr } from '../api/object.ts'
 import type { FieldError } from '../api/types.ts'
 import type { WorkloadKind } from './kind.ts'
@@ -16,7 +16,7 @@ export function immutableChanges(
   const [from, to] = [objectOr(before.spec), objectOr(after.spec)]
   const members = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort()
   return members
-    .filter((member) => !mutable.includes(member) && canonicalJson(from[member]) !== canonicalJson(to[member]))
+    .filter((member) => !mutable.includes(member) && !isEqual(from[member] ?? null, to[member] ?? null))
     .map((member) => ({
       field: `spec.overrideSpec.${member}`,
       message: `no update of a ${kind} may change this; delete the experiment and create it anew`,

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../common/api/canonical.ts'
+import { isEqual } from '../../common/api/equal.ts'
 import { FIELD_MANAGER } from '../../common/api/names.ts'
 import type { Reason } from '../../common/api/reasons.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
@@ -41,8 +41,8 @@ export async function report(kube: StatusWrites, key: Key, observed: Observed, o
   if (isLeaving(experiment)) return farewell(kube, experiment, outcome)
   const status = describeStatus(observed, outcome)
   const before = experiment.status
-  if (canonicalJson(status) === canonicalJson(before ?? {})) return Number.POSITIVE_INFINITY
-  if (before && canonicalJson(withoutShares(status)) === canonicalJson(withoutShares(before))) {
+  if (isEqual(status, before ?? {})) return Number.POSITIVE_INFINITY
+  if (before && isEqual(withoutShares(status), withoutShares(before))) {
     const restMs = SHARE_INTERVAL_MS - (observed.now.getTime() - lastStatusWrite(experiment))
     if (restMs > 0) return restMs
   }
@@ -114,7 +114,7 @@ function withoutShares({ services, share: _share, conditions, ...rest }: Experim
 const NUMBERED: ReadonlySet<string> = new Set(['TrafficShared', 'PolicyCompliant'])
 
 const summaryOf = (status: ExperimentDeploymentStatus | undefined): string =>
-  canonicalJson(
+  JSON.stringify(
     status?.conditions
       ?.filter(({ type }) => type === 'Ready' || type === 'Stalled')
       .map(({ type, status: value, reason }) => [type, value, reason]),
