@@ -2,7 +2,7 @@ import { formatPath, type Path } from '../common/api/field-path.ts'
 import { isObject, type JsonObject, type KubeObject, member } from '../common/api/object.ts'
 import type { FieldError, OverrideType } from '../common/api/types.ts'
 import type { SpecError, SpecSchema } from '../common/workload/kind.ts'
-import { identityOf, type Shape } from '../common/workload/shape.ts'
+import { type Identity, identityOf, type Shape } from '../common/workload/shape.ts'
 
 /** A fork, and what it would be if nothing were overridden. */
 export interface MergedResult {
@@ -97,5 +97,5 @@ function stepInto({ value, merged, shape, isByKeys }: Place, step: string | numb
     : { step: index, value: value[index], merged: item, shape: shape.items(), isByKeys: isMerged }
 }
 
-const indexOf = (items: readonly unknown[], id: string | undefined, { keys }: Shape): number =>
+const indexOf = (items: readonly unknown[], id: Identity | undefined, { keys }: Shape): number =>
   id === undefined ? -1 : items.findIndex((item) => identityOf(item, keys) === id)

@@ -53,25 +53,34 @@ function walked(overrideSpec: unknown, root: string): readonly FieldError[] {
     if (problem) errors.push(error(way, problem))
     if (errors.length > MAX_KEY_ERRORS) return errors
     if (isContainer(value)) {
-      const isList = Array.isArray(value)
-      const keys = isList ? undefined : Object.keys(value)
+      const keys = Array.isArray(value) ? undefined : Object.keys(value)
       const count = keys?.length ?? (value as readonly unknown[]).length
       nodes += count
       if (nodes > LIMITS.nodes) return [error(way, `more than ${LIMITS.nodes} keys and items; override less`)]
       // the last is pushed first: findings come in the order of the document
       for (let index = count - 1; index >= 0; index -= 1) {
         const step = keys?.[index] ?? index
+        const inner = (value as Readonly<Record<string | number, unknown>>)[step]
         if (typeof step === 'string') characters += step.length
-        stack.push({ value: (value as Readonly<Record<string | number, unknown>>)[step], way: below(way, step) })
+        const isSound = way.depth < LIMITS.depth && !isUnsafe(inner) && (typeof step === 'number' || !keyProblem(step))
+        // most of an override are sound scalars, which need no frame
+        if (isSound && !isContainer(inner) && characters + charactersOf(inner) <= LIMITS.characters)
+          characters += charactersOf(inner)
+        else stack.push({ value: inner, way: below(way, step) })
       }
-    } else characters += typeof value === 'string' ? value.length : 8
+    } else characters += charactersOf(value)
     if (characters > LIMITS.characters)
       return [error(way, `more than ${LIMITS.characters} characters in all; move bulk data into a ConfigMap`)]
-    if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+    if (isUnsafe(value))
       return [error(way, 'an integer beyond 2^53 cannot be kept exactly; write a smaller one or a string')]
   }
   return errors
 }
+
+const isUnsafe = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+
+const charactersOf = (value: unknown): number => (typeof value === 'string' ? value.length : 8)
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 

@@ -48,6 +48,12 @@ export interface KubeObject {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Whether there is nothing in a list or object. */
+export const isEmpty = (value: object): boolean => {
+  for (const _ in value) return false // unlike `Object.keys`, makes no list
+  return true
+}
+
 /** The member `key` of `value`, if `value` is an object that has it itself: never one of `Object.prototype`. */
 export const member = (value: unknown, key: string): unknown =>
   isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined

@@ -1,4 +1,4 @@
-import type { ListKey } from '../workload/shape.ts'
+import type { Identity, ListKey } from '../workload/shape.ts'
 import type { Token } from './sequence.ts'
 
 /** A step into an object. */
@@ -15,7 +15,7 @@ export interface ItemStep {
   /** in the changed list; of a removed item in the former one */
   readonly index: number
   /** how it is told apart; undefined in a list without keys */
-  readonly keyed: { readonly keys: readonly ListKey[]; readonly identity: string | undefined } | undefined
+  readonly keyed: { readonly keys: readonly ListKey[]; readonly identity: Identity | undefined } | undefined
   /** undefined: it was there, and stays */
   readonly became: 'added' | 'removed' | undefined
 }

@@ -1,9 +1,10 @@
-import { Ajv, type ErrorObject, type SchemaValidateFunction } from 'ajv'
+import { Ajv, type SchemaValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { inDocumentOrder } from '../api/document-order.ts'
 import type { JsonObject } from '../api/object.ts'
 import type { SpecError, SpecSchema } from '../workload/kind.ts'
-import { identityOf, type ListKey } from '../workload/shape.ts'
+import { type Repetition, repetitions } from '../workload/repetitions.ts'
+import type { ListKey } from '../workload/shape.ts'
 import { describe } from '../workload/unmergeable.ts'
 import { specErrors } from './messages.ts'
 import { metadataErrors } from './metadata.ts'
@@ -63,28 +64,21 @@ function checkers(definitions: Definitions): (variant: Variant, root: string) =>
 
 /** No two items agree in all `keys`. Items that lack one are somebody else's finding. */
 const uniqueBy: SchemaValidateFunction = (keys: readonly ListKey[], items: readonly unknown[]): boolean => {
-  const first = new Map<string, number>()
-  const errors: Partial<ErrorObject>[] = []
-  items.forEach((item, index) => {
-    const id = identityOf(item, keys)
-    if (id === undefined) return
-    const earlier = first.get(id)
-    if (earlier === undefined) first.set(id, index)
-    else errors.push({ keyword: 'uniqueBy', params: duplicate(item, { keys, index, first: earlier }) })
-  })
+  const errors = repetitions(items, keys).map((found) => ({
+    keyword: 'uniqueBy',
+    params: duplicate(items[found.index], keys, found),
+  }))
   uniqueBy.errors = errors
   return errors.length === 0
 }
 
-interface Place {
-  readonly keys: readonly ListKey[]
-  readonly index: number
-  readonly first: number
-}
-
-const duplicate = (item: unknown, { keys, index, first }: Place): Record<string, unknown> => ({
+const duplicate = (
+  item: unknown,
+  keys: readonly ListKey[],
+  { index, earlier }: Repetition,
+): Record<string, unknown> => ({
   index,
-  first,
+  earlier,
   keys: describe(item, keys),
   ...(keys.length === 1 ? { only: keys[0]?.key } : {}),
 })

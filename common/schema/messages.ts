@@ -69,7 +69,7 @@ function told(error: ErrorObject, path: Path, places: Places): Told {
     case 'enum':
       return { message: unsupported(error), cause: 'FieldValueNotSupported' }
     case 'uniqueBy':
-      return { message: `duplicate of [${error.params.first}] (${error.params.keys})`, cause: 'FieldValueDuplicate' }
+      return { message: `duplicate of [${error.params.earlier}] (${error.params.keys})`, cause: 'FieldValueDuplicate' }
     case 'quantity':
       return { message: noQuantity(String(error.data)), cause: 'FieldValueInvalid' }
     case 'format':

@@ -33,7 +33,7 @@ export interface Origin {
   readonly template?: Known | undefined
 }
 
-/** The part of a source that a fork of `kind` takes over. May share objects with its arguments: `derive` copies. */
+/** The part of a source that a fork of `kind` takes over. Its spec shares no object with them: forks do with it. */
 export function baseOf(kind: WorkloadKind, { source, referents, shape, template }: Origin): Based {
   const found = kind.template(source, referents)
   if (found.is === 'missing') return found

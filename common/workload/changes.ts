@@ -1,4 +1,5 @@
-import { isObject, listOr, member, objectOr } from '../api/object.ts'
+import { isEqual } from '../api/equal.ts'
+import { isEmpty, isObject, listOr, member, objectOr } from '../api/object.ts'
 import type { ItemStep, Step } from '../api/override-path.ts'
 import { isDefaulted } from './defaulted.ts'
 import { identityOf, isSameKey, keyValues, type ListKey, type Shape } from './shape.ts'
@@ -51,13 +52,12 @@ interface Way {
   step?: Step
 }
 
-function pathOf(way: Way | undefined): readonly Step[] {
-  const steps: Step[] = []
-  for (let at = way; at; at = at.above) {
-    at.step ??= at.item ? itemStep(at.item) : { is: 'member', key: at.key ?? '' }
-    steps.push(at.step)
-  }
-  return steps.reverse()
+function pathOf(way: Way | undefined, length = 0): Step[] {
+  if (!way) return new Array(length)
+  const steps = pathOf(way.above, length + 1)
+  way.step ??= way.item ? itemStep(way.item) : { is: 'member', key: way.key ?? '' }
+  steps[steps.length - 1 - length] = way.step
+  return steps
 }
 
 function compare({ before, after }: Sides, shape: Shape, way: Way | undefined, found: Change[]): void {
@@ -84,18 +84,17 @@ function compareMembers(before: Members, after: Members, { shape, way, found }: 
   const visit = (key: string) => {
     const was = member(before, key)
     const is = member(after, key)
-    if (was === is) return
-    compare({ before: was, after: is }, shape.member(key), { above: way, key }, found)
+    if (!isEqual(was, is)) compare({ before: was, after: is }, shape.member(key), { above: way, key }, found)
   }
-  for (const key of Object.keys(before)) visit(key)
-  for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) visit(key)
+  for (const key in before) visit(key)
+  for (const key in after) if (!Object.hasOwn(before, key)) visit(key)
 }
 
 function compareItems(before: readonly unknown[], after: readonly unknown[], { shape, way, found }: Place): void {
   const keys = shape.keys.length > 0 ? shape.keys : guessedKeys([...before, ...after])
   const visit = (sides: Sides, index: number, became: ItemStep['became']) => {
     const value = became === 'removed' ? sides.before : sides.after
-    if (sides.before !== sides.after)
+    if (!isEqual(sides.before, sides.after))
       compare(sides, shape.items(), { above: way, item: { value, keys, index, became } }, found)
   }
   if (isInStep(before, after, keys)) {
@@ -134,15 +133,14 @@ const itemStep = ({ value, keys, index, became }: Item): ItemStep => ({
 const formOf = (value: unknown): 'list' | 'object' | 'scalar' | undefined =>
   value === undefined ? undefined : Array.isArray(value) ? 'list' : isObject(value) ? 'object' : 'scalar'
 
-const isLeaf = (value: unknown): boolean =>
-  typeof value !== 'object' || value === null || Object.keys(value).length === 0
+const isLeaf = (value: unknown): boolean => typeof value !== 'object' || value === null || isEmpty(value)
 
 /** The index of each item by what it is known by: the second of two with one key is another than the first. */
 function identified(items: readonly unknown[], keys: readonly ListKey[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>()
   const seen = new Map<string, number>()
   items.forEach((item, index) => {
-    const identity = keys.length > 0 ? (identityOf(item, keys) ?? '') : ''
+    const identity = JSON.stringify(identityOf(item, keys)) ?? ''
     const earlier = seen.get(identity) ?? 0
     seen.set(identity, earlier + 1)
     places.set(`${earlier} ${identity}`, index)
@@ -153,7 +151,9 @@ function identified(items: readonly unknown[], keys: readonly ListKey[]): Readon
 /** `8080` and, of a list with two keys, `8080/TCP` as well. */
 function namesOf(item: unknown, keys: readonly ListKey[]): readonly string[] {
   const values = keyValues(item, keys).filter((value) => value !== undefined && typeof value !== 'object')
-  return values.length === 0 ? [] : [...new Set([String(values[0]), values.join('/')])]
+  const [first, ...others] = values
+  if (first === undefined) return []
+  return others.length === 0 ? [String(first)] : [String(first), values.join('/')]
 }
 
 /** For lists of which no schema says keys: what tells the items of a pod's lists apart, where all of them have it. */

@@ -1,4 +1,4 @@
-import { at, isObject, type JsonObject, listOr, member } from '../api/object.ts'
+import { at, isEmpty, isObject, type JsonObject, listOr, member } from '../api/object.ts'
 import { identityOf, isSameKey, type ListKey } from './shape.ts'
 
 const LISTS = ['initContainers', 'containers'] as const
@@ -21,10 +21,11 @@ const REMEDY = 'Merge replaces lists whole, Strategic merges by name'
 /** What the containers of `merged` lost of `base` because Merge replaced a list, one line for each container. */
 export const replacedLists = (base: JsonObject, merged: JsonObject): readonly string[] =>
   LISTS.flatMap((list) => {
-    const after = at(merged, 'template', 'spec', list)
+    const [before, after] = [base, merged].map((spec) => at(spec, 'template', 'spec', list))
+    if (before === after) return []
     if (!Array.isArray(after)) return [] // nulled, and so meant
     const kept = named(after)
-    return [...named(at(base, 'template', 'spec', list))].flatMap(([name, container]) => {
+    return [...named(before)].flatMap(([name, container]) => {
       const other = kept.get(name)
       if (other === undefined) return [`${list}[${name}] is left out: ${REMEDY}`]
       const lost = Object.keys(container).filter((key) => isLost(key, container, other))
@@ -43,7 +44,7 @@ const named = (containers: unknown): ReadonlyMap<string, Container> =>
 
 function isLost(key: string, before: Container, after: Container): boolean {
   const [value, other] = [before[key], member(after, key)]
-  if (DEFAULTED.has(key) || isEmpty(value)) return false
+  if (DEFAULTED.has(key) || (typeof value === 'object' && value !== null && isEmpty(value))) return false
   if (other === undefined) return true
   const keys = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
   if (!keys) return false
@@ -53,6 +54,3 @@ function isLost(key: string, before: Container, after: Container): boolean {
   const kept = new Set(present.map((item) => identityOf(item, keys)))
   return former.some((item) => !kept.has(identityOf(item, keys)))
 }
-
-const isEmpty = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0

@@ -29,14 +29,19 @@ export const NO_SHAPE: Shape = { member: () => NO_SHAPE, items: () => NO_SHAPE, 
 export const keyValues = (item: unknown, keys: readonly ListKey[]): readonly unknown[] =>
   keys.map(({ key, fallback }) => member(item, key) ?? fallback)
 
+/** What an item is known by; of one key its value, so that `"1"` and `1` are two. */
+export type Identity = string | number | boolean
+
 /** Equal for two items of one key; undefined for an item that lacks one, or has something else than a scalar there. */
-export function identityOf(item: unknown, keys: readonly ListKey[]): string | undefined {
+export function identityOf(item: unknown, keys: readonly ListKey[]): Identity | undefined {
   const [only, ...others] = keys
-  if (only && others.length === 0) return identityOfValue(member(item, only.key) ?? only.fallback) // nearly every list
+  if (only && others.length === 0) return scalar(member(item, only.key) ?? only.fallback) // nearly every list
   const values = keyValues(item, keys)
-  const isWhole = values.every((value) => value !== undefined && typeof value !== 'object')
-  return isWhole ? JSON.stringify(values) : undefined
+  return values.every((value) => scalar(value) !== undefined) ? JSON.stringify(values) : undefined
 }
+
+const scalar = (value: unknown): Identity | undefined =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined
 
 /** Whether two items are known by one key; false where one has none. */
 export function isSameKey(one: unknown, other: unknown, keys: readonly ListKey[]): boolean {
@@ -45,10 +50,4 @@ export function isSameKey(one: unknown, other: unknown, keys: readonly ListKey[]
     if (value === undefined || typeof value === 'object' || value !== (member(other, key) ?? fallback)) return false
   }
   return true
-}
-
-/** `"1"` and `1` are two keys. */
-const identityOfValue = (value: unknown): string | undefined => {
-  if (typeof value === 'string') return `"${value}`
-  return value === undefined || typeof value === 'object' ? undefined : `${value}`
 }

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, listOr, member } from '../api/object.ts'
 import { mergePatch } from './merge-patch.ts'
-import { identityOf, type Shape } from './shape.ts'
+import { type Identity, identityOf, type Shape } from './shape.ts'
 import type { Union } from './unions.ts'
 
 /**
@@ -27,7 +27,7 @@ function patchOf(base: unknown, value: Json, shape: Shape): Json {
  */
 function mergedItems(base: unknown, items: readonly JsonObject[], shape: Shape): Json[] {
   const merged: Json[] = [...(listOr(base) as readonly Json[])]
-  const places = new Map<string | undefined, number>()
+  const places = new Map<Identity | undefined, number>()
   merged.forEach((item, place) => {
     const id = identityOf(item, shape.keys)
     if (!places.has(id)) places.set(id, place)

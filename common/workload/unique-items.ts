@@ -3,7 +3,8 @@ import { LIMITS } from '../api/limits.ts'
 import { isObject, type Json, type JsonObject } from '../api/object.ts'
 import type { FieldError } from '../api/types.ts'
 import { below, pathOf, TOP, type Way } from '../api/way.ts'
-import { identityOf, type ListKey, type Shape } from './shape.ts'
+import { type Repetition, repetitions } from './repetitions.ts'
+import type { Shape } from './shape.ts'
 import { describe } from './unmergeable.ts'
 
 /** A spec in which no two items of a keyed list have one key, as far as that can be had. */
@@ -27,7 +28,7 @@ export function withUniqueItems(spec: JsonObject, shape: Shape): Unique {
     if (Array.isArray(value)) return visitItems(value, at, path)
     if (!isObject(value)) return value
     const copy: Record<string, Json> = {}
-    for (const key of Object.keys(value)) {
+    for (const key in value) {
       const inner = (value as JsonObject)[key] ?? null
       if (key === '__proto__') continue
       copy[key] = typeof inner === 'object' ? visit(inner, at.member(key), below(path, key)) : inner
@@ -42,8 +43,10 @@ export function withUniqueItems(spec: JsonObject, shape: Shape): Unique {
   }
 
   const visitItems = (items: readonly Json[], at: Shape, path: Way): readonly Json[] => {
-    const copies = items.map((item, index) => visit(item, at.items(), below(path, index)))
-    const repeated = at.keys.length > 0 ? repetitions(items, at.keys) : []
+    const copies = items.map((item, index) =>
+      typeof item === 'object' ? visit(item, at.items(), below(path, index)) : item,
+    )
+    const repeated = repetitions(items, at.keys)
     if (repeated.length === 0) return copies
     const field = fieldOf(path)
     if (path.step !== 'env') {
@@ -59,23 +62,6 @@ export function withUniqueItems(spec: JsonObject, shape: Shape): Unique {
 }
 
 const fieldOf = (way: Way): string => formatPath('spec', pathOf(way))
-
-interface Repetition {
-  readonly index: number
-  /** where the key was last before */
-  readonly earlier: number
-}
-
-function repetitions(items: readonly Json[], keys: readonly ListKey[]): readonly Repetition[] {
-  const last = new Map<string, number>()
-  return items.flatMap((item, index) => {
-    const id = identityOf(item, keys)
-    if (id === undefined) return []
-    const earlier = last.get(id)
-    last.set(id, index)
-    return earlier === undefined ? [] : [{ index, earlier }]
-  })
-}
 
 const duplicate = (list: string, { index, earlier }: Repetition, key: string): FieldError => ({
   field: `${list}[${index}]`,

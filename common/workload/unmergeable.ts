@@ -2,6 +2,7 @@ import { formatPath, showValue } from '../api/field-path.ts'
 import { isObject, type Json, type JsonObject, member, objectOr } from '../api/object.ts'
 import type { FieldError, FieldErrorCause, OverrideType } from '../api/types.ts'
 import { below, pathOf, TOP, type Way } from '../api/way.ts'
+import { repetitions } from './repetitions.ts'
 import { identityOf, keyValues, type ListKey, type Shape } from './shape.ts'
 import type { Union } from './unions.ts'
 
@@ -52,7 +53,7 @@ function errorsIn(override: JsonObject, type: OverrideType, shape: Shape): reado
   const visitMembers = (object: JsonObject, { way, shape, isReplacing }: Place): void => {
     const clashes = isStrategic ? shape.unions.flatMap((union) => clashIn(union, object)) : []
     for (const { key, message } of clashes) found(below(way, key), message)
-    for (const key of Object.keys(object)) {
+    for (const key in object) {
       const value = object[key] ?? null
       // most of an override are scalars, of which none but null can be wrong
       if (typeof value === 'object') visit(value, { way: below(way, key), shape: shape.member(key), isReplacing })
@@ -61,15 +62,15 @@ function errorsIn(override: JsonObject, type: OverrideType, shape: Shape): reado
 
   const visitItems = (items: readonly Json[], { way, shape, isReplacing }: Place): void => {
     const isMerged = isStrategic && shape.keys.length > 0 && !isReplacing
-    const first = new Map<string, number>()
+    const repeated = new Map(repetitions(items, shape.keys).map(({ index, earlier }) => [index, earlier]))
     items.forEach((item, index) => {
+      if (!isMerged && typeof item !== 'object') return // as an argument, of which none can be wrong
       const here = below(way, index)
-      const id = identityOf(item, shape.keys)
-      const earlier = id === undefined || shape.keys.length === 0 ? undefined : first.get(id)
+      const earlier = repeated.get(index)
       if (earlier !== undefined) {
         const message = `duplicate of [${earlier}] (${describe(item, shape.keys)})`
         found(shape.keys.length === 1 ? below(here, shape.keys[0]?.key ?? '') : here, message, 'FieldValueDuplicate')
-      } else if (id !== undefined) first.set(id, index)
+      }
       if (!isMerged) visit(item, { way: here, shape: shape.items(), isReplacing: true })
       else if (item === null) found(here, NULL_ITEM)
       else if (!isObject(item)) found(here, `expected object, got ${showValue(item)}`, 'FieldValueTypeInvalid')

@@ -83,8 +83,15 @@ describe('the laws of merge', () => {
 
   law('Changing the result leaves the override alone', (base, override, type) => {
     const before = structuredClone({ base, override })
-    scribble(merged(base, override, type))
+    const result = merged(base, override, type)
     expect({ base, override }).to.deep.equal(before)
+    scribble(result)
+    expect(override).to.deep.equal(before.override)
+  })
+
+  law("What nobody overrides is the base's own", (base, _override, type) => {
+    const odd = { ...base, other: { list: [{ a: 1 }] } }
+    expect(merged(odd, {}, type).other).to.equal(odd.other)
   })
 
   law('The result is plain data, whatever its keys', (base, override, type) => {
