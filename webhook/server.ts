@@ -58,7 +58,9 @@ export function admissionApp({
 
 const reviewed =
   (endpoint: Endpoint, serving: Serving): RequestHandler =>
-  async ({ body }, response) => {
+  async (request, response) => {
+    const { body } = request
+    request.body = undefined // its connection keeps a request until the next one, and would keep this with it
     const { metrics } = serving
     const review = decodeReview(body)
     switch (review.is) {
