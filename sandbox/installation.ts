@@ -40,8 +40,14 @@ export interface Installation {
   readonly restoreWebhooks: () => Promise<void>
 }
 
+/** One of the two. */
+export type Program = 'controller' | 'webhook'
+
+/** What Node is to be told to run a program from its sources. */
+const fromSources = (name: Program): readonly string[] => [join(ROOT, name, 'main.ts')]
+
 /** Installs the product. The CRDs must be in the control plane already. @throws Error that names what failed */
-export async function install(plane: ControlPlane): Promise<Installation> {
+export async function install(plane: ControlPlane, argsOf = fromSources): Promise<Installation> {
   await applied(
     plane,
     MANIFESTS.flatMap((name) => ['-f', join(ROOT, 'manifests/base', `${name}.yaml`)]),
@@ -54,13 +60,12 @@ export async function install(plane: ControlPlane): Promise<Installation> {
   await Promise.all([writeFile(files.certFile, cert), writeFile(files.keyFile, key, { mode: 0o600 })])
 
   const [port = 0, healthPort = 0, probePort = 0] = await freePorts(3)
-  const program = (name: string, env: Readonly<Record<string, string>>) => async (): Promise<SupervisedProcess> => {
+  const program = (name: Program, env: Readonly<Record<string, string>>) => async (): Promise<SupervisedProcess> => {
     const KUBECONFIG = await plane.serviceAccountKubeconfig({ namespace: SYSTEM_NAMESPACE, name: `experiment-${name}` })
-    const args = [join(ROOT, name, 'main.ts')]
     return plane.supervise({
       name,
       command: process.execPath,
-      args,
+      args: argsOf(name),
       env: {
         KUBECONFIG,
         HOSTNAME: name,

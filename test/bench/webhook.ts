@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execPath } from 'node:process'
+import { bundle } from '../../build/bundle.ts'
 import { issue } from '../../certs/issue.ts'
 import { realTimers } from '../../common/clock.ts'
 import { kubeClient } from '../../common/kube/client.ts'
@@ -9,10 +10,10 @@ import { schemaSource } from '../../common/schema/source.ts'
 import { startControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { argoCrds } from '../../sandbox/modules.ts'
+import { shippedCommand } from '../manifests/shipped.ts'
 import { type Bench, type Figure, ratioFigure } from './figure.ts'
 import { blocks, threeParses } from './webhook-block.ts'
 import { keepDocuments } from './webhook-documents.ts'
-import { shippedFlags } from './webhook-flags.ts'
 import { otherNodes } from './webhook-nodes.ts'
 import { installPepr, PEPR_PATHS, peprSurroundings, startPepr } from './webhook-pepr.ts'
 import { printed, program } from './webhook-program.ts'
@@ -60,7 +61,9 @@ async function tellOfCompiling({ pin, folder, tell }: Stand): Promise<void> {
 async function measured(stand: Stand): Promise<readonly Figure[]> {
   await tellOfCompiling(stand)
   const { pin, tell, folder, pepr } = stand
-  const side = await startSide(pin, { args: [...shippedFlags(), program('webhook-server'), folder] })
+  await bundle({ 'webhook-server': program('webhook-server') }, folder) // as it is shipped
+  const server = join(folder, 'webhook-server.mjs')
+  const side = await startSide(pin, { args: [...shippedCommand('webhook').flags, server, folder] })
   try {
     const theirs = await startPepr({ pin, folder, ...pepr })
     const runners = [

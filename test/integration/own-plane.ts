@@ -6,11 +6,13 @@ import { eventually } from '../../sandbox/eventually.ts'
 const FIRST_START_MS = 1_800_000
 
 /** In a `describe`: runs while its tests do, and is theirs alone. Returns what gives it. */
-export function usesOwnControlPlane(crds: readonly string[] = []): () => ControlPlane {
+export function usesOwnControlPlane(
+  crds: () => Promise<readonly string[]> | readonly string[] = () => [],
+): () => ControlPlane {
   let plane: ControlPlane | undefined
   before('a control plane of its own runs', async function () {
     this.timeout(FIRST_START_MS)
-    plane = await startControlPlane({ say: (line) => console.error(line), crds })
+    plane = await startControlPlane({ say: (line) => console.error(line), crds: await crds() })
   })
   after('it ends', () => plane?.stop())
   return () => {

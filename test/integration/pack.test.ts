@@ -50,7 +50,7 @@ interface Asks {
 }
 
 describe('the pack, while there is no webhook configuration', () => {
-  const plane = usesOwnControlPlane([crd()])
+  const plane = usesOwnControlPlane(() => [crd()])
   const apiOf = (user: User) => (user === 'admin' ? plane().api : plane().apiAs(user))
   const path = (namespace: string, name?: string) =>
     pathOf(EXPERIMENT_DEPLOYMENT, name === undefined ? { namespace } : { namespace, name })

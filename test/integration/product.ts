@@ -15,7 +15,7 @@ let installing: Promise<Installation> | undefined
 
 /** The run's installation. Whoever asks first makes it. */
 export function installation(): Promise<Installation> {
-  installing ??= controlPlane().then(install)
+  installing ??= controlPlane().then((plane) => install(plane))
   return installing
 }
 

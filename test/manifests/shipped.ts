@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
-import type { KubeObject } from '../../common/api/object.ts'
+import { at, type KubeObject, listOr } from '../../common/api/object.ts'
 
 /** Every object in the files of `folder` below manifests/, as they are: kustomize has not seen them. */
 export const shipped = (folder: string): readonly KubeObject[] =>
@@ -14,4 +14,12 @@ export function shippedOne(folder: string, kind: string, name: string): KubeObje
   const found = shipped(folder).find((object) => object.kind === kind && object.metadata.name === name)
   if (!found) throw new Error(`manifests/${folder} has no ${kind} ${name}`)
   return found
+}
+
+/** What Node is told by the manifest of a program: flags, and the file that `npm run build` makes of it. */
+export function shippedCommand(program: 'controller' | 'webhook') {
+  const workload = shippedOne('base', 'Deployment', `experiment-${program}`)
+  const [container] = listOr(at(workload, 'spec', 'template', 'spec', 'containers'))
+  const args = listOr(at(container, 'args')).map(String)
+  return { flags: args.slice(0, -1), file: args.at(-1) ?? '' }
 }

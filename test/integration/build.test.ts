@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { bundle, PROGRAMS } from '../../build/bundle.ts'
+import { crds, install } from '../../sandbox/installation.ts'
+import { shippedCommand } from '../manifests/shipped.ts'
+import { usesOwnControlPlane } from './own-plane.ts'
+
+const SOURCE = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: cart}
+spec:
+  selector: {matchLabels: {app: cart}}
+  template:
+    metadata: {labels: {app: cart}}
+    spec: {containers: [{name: cart, image: "registry.example/cart:1"}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: cart}
+spec: {selector: {app: cart}, ports: [{port: 80}]}
+`
+
+const experiment = (image: string): string => `
+apiVersion: experimentcontroller.example.com/v1alpha1
+kind: ExperimentDeployment
+metadata: {name: faster-cart}
+spec:
+  sourceRef: {kind: Deployment, name: cart}
+  overrideType: Strategic
+  overrideSpec: {template: {spec: {containers: [{name: cart, image: ${image}}]}}}
+`
+
+describe('the programs as they are shipped: bundled, and told what the manifests tell them', () => {
+  let folder = ''
+  const plane = usesOwnControlPlane(crds)
+  before('the build', async () => {
+    folder = await mkdtemp(join(tmpdir(), 'build-'))
+    await bundle(PROGRAMS, folder)
+    await install(plane(), (program) => {
+      const { flags, file } = shippedCommand(program)
+      return [...flags, join(folder, file)]
+    })
+  })
+  after('the build goes', () => rm(folder, { recursive: true, force: true }))
+
+  const apply = (input: string) => plane().kubectl(['apply', '-f', '-'], { input })
+
+  it('review an experiment and make its fork', async () => {
+    expect((await apply(SOURCE)).code).to.equal(0)
+    const refused = await apply(experiment('[a]'))
+    expect(refused.stderr).to.contain('spec.overrideSpec.template.spec.containers[0].image')
+    const { code, stderr } = await apply(experiment('registry.example/cart:2'))
+    expect(code, stderr).to.equal(0)
+    expect(stderr).to.contain('[Plan] containers[cart].image: registry.example/cart:1 -> registry.example/cart:2')
+    const ready = ['wait', '--for=condition=Ready', '--timeout=50s', 'experimentdeployment/faster-cart']
+    const waited = await plane().kubectl(ready)
+    expect(waited.code, waited.stderr).to.equal(0)
+  })
+})
