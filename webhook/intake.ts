@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import express, { type Request, type RequestHandler } from 'express'
 import type { InFlight } from './in-flight.ts'
 import { Refused } from './refused.ts'
@@ -7,11 +6,17 @@ import { isTooStructured, uidWithoutParsing } from './scan.ts'
 /** 7 MiB: two objects of 3 MiB, the API server's own limit, fit. */
 const BODY_LIMIT = 7 * 1024 * 1024
 
-/** What a request passes before its body is an object; each step throws `Refused`, the cheapest first. */
+/**
+ * What a request passes before its body is an object; each step throws `Refused`, the cheapest first. `express.json`
+ * would count and parse in one turn of the event loop.
+ */
 export const intake = (flight: InFlight): readonly RequestHandler[] => [
   isJson,
   announced(flight),
-  body(flight),
+  express.raw({ limit: BODY_LIMIT, type: 'application/json', inflate: false }), // 7 MiB could become 7 GiB
+  admitted(flight),
+  othersTurn,
+  parsed,
   othersTurn,
 ]
 
@@ -20,10 +25,10 @@ const isJson: RequestHandler = (request, _response, next) => {
   else throw new Refused('expected Content-Type: application/json', { status: 415, why: 'contentType' })
 }
 
-/** Parsing as much as this takes a millisecond. */
+/** To count or to parse as much as this takes a millisecond. */
 const LARGE = 256 * 1024
 
-/** Parsing a large body has held up others: they come first. */
+/** What was done with a large body has held up others: they come first. */
 const othersTurn: RequestHandler = (request, _response, next) => {
   if (lengthOf(request) > LARGE) setImmediate(next)
   else next()
@@ -41,27 +46,42 @@ const announced =
     next()
   }
 
-/** Reads and parses a body, unless there is too much to do or it is not worth it. */
-const body = ({ reviews }: InFlight): RequestHandler =>
-  express.json({
-    limit: BODY_LIMIT,
-    type: 'application/json',
-    strict: true,
-    inflate: false, // the API server does not compress, and 7 MiB could become 7 GiB
-    verify: (_request, response: ServerResponse, bytes) => {
-      const giveBack = reviews.take()
-      if (!giveBack)
-        throw new Refused('too many reviews at once; try again', {
-          status: 429,
-          why: 'cap',
-          uid: uidWithoutParsing(bytes),
-        })
-      response.once('close', giveBack)
-      if (isTooStructured(bytes))
-        throw new Refused('more than 100,000 keys and items; make the object smaller', {
-          status: 413,
-          why: 'structure',
-          uid: uidWithoutParsing(bytes),
-        })
-    },
-  })
+/** A body has been read; it is parsed unless there is too much to do, or it is not worth it. */
+const admitted =
+  ({ reviews }: InFlight): RequestHandler =>
+  (request, response, next) => {
+    const bytes = bytesOf(request)
+    const giveBack = reviews.take()
+    if (!giveBack)
+      throw new Refused('too many reviews at once; try again', {
+        status: 429,
+        why: 'cap',
+        uid: uidWithoutParsing(bytes),
+      })
+    response.once('close', giveBack)
+    if (isTooStructured(bytes))
+      throw new Refused('more than 100,000 keys and items; make the object smaller', {
+        status: 413,
+        why: 'structure',
+        uid: uidWithoutParsing(bytes),
+      })
+    next()
+  }
+
+const parsed: RequestHandler = (request, _response, next) => {
+  request.body = jsonIn(bytesOf(request))
+  if (request.body === undefined) throw new Refused('the body is not JSON', { status: 400, why: 'json' })
+  next()
+}
+
+/** Undefined for what is none. */
+function jsonIn(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch {
+    return undefined
+  }
+}
+
+/** What `express.raw` read: nothing where there was no body. */
+const bytesOf = ({ body }: Request): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))

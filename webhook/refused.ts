@@ -33,9 +33,9 @@ export class Refused extends Error {
   }
 }
 
-/** Statuses that the body parser ends with, in our words. It parses nothing that is no JSON. */
+/** Statuses with which the reader of bodies ends, in our words. */
 const PARSER: Readonly<Record<number, { readonly why: Refusal; readonly message: string }>> = {
-  400: { why: 'json', message: 'the body is not JSON' },
+  400: { why: 'size', message: 'the body is not as long as was announced' },
   413: { why: 'size', message: 'the body is too large' },
   415: { why: 'contentType', message: 'the body is encoded in a way that is not served here' },
 }

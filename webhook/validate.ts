@@ -47,13 +47,14 @@ export const validator = ({ kube, schemas, policies, timers, clock, ruled = () =
     const read = askedBy(request)
     if (read.is === 'invalid') return { is: 'invalid', name: nameIn(request), errors: read.errors }
     const { asked } = read
+    await turn.giveWay()
     const schema = schemas.schemaOf(asked.kind.kind)
     const own = ownFindings(asked, schema)
     const deadline = startDeadline(timers, REVIEW_MS)
     try {
       const reader = within(kube, deadline.signal)
       const seen = await look(reader, asked, policies)
-      turn.begin()
+      turn.resume()
       const entitled = entitlement(asked, own, seen)
       if (entitled.is === 'refused') return entitled.verdict
       return await judged({
@@ -133,7 +134,7 @@ async function judged(facts: Facts): Promise<Verdict> {
     found.is === 'derived' ? sceneOf({ kube: reader, neighbourhoods }, asked, seen, found.forks.changed) : undefined,
   ])
   if (others === undefined) return own.errors.length > 0 ? invalid(asked, own.errors) : unchecked(POLICIES)
-  turn.begin()
+  turn.resume()
   const ruled = ruledBy(facts, { found, scene, others })
   for (const action of ruled.actions) facts.ruled(action)
   const errors = [...own.errors, ...(found.is === 'refused' ? found.errors : []), ...ruled.errors]

@@ -22,7 +22,8 @@ export interface Judged {
 
 /** What ajv found in a document, in words for its author. Expects `verbose` errors. */
 export function specErrors(errors: readonly ErrorObject[], { root, document, places }: Judged): readonly SpecError[] {
-  const found = errors.map((error) => ({ error, path: pathOf(error, document) }))
+  const pathAt = remembering((pointer) => pathOfPointer(pointer, document)) // of thousands of unknown fields one
+  const found = errors.map((error) => ({ error, path: pathOf(error, pathAt) }))
   const misspelt = new Set(
     found.slice(0, MAX_TOLD).flatMap(({ error, path }) => {
       const meant = error.keyword === 'additionalProperties' ? suggestion(error) : undefined
@@ -128,14 +129,23 @@ function unsupported(error: ErrorObject): string {
 }
 
 /** Where the mistake is: below what ajv judged for a member that is missing, unknown or there twice. */
-function pathOf(error: ErrorObject, document: unknown): Path {
-  const path = pathOfPointer(error.instancePath, document)
+function pathOf(error: ErrorObject, pathAt: (pointer: string) => Path): Path {
+  const path = pathAt(error.instancePath)
   const { missingProperty, additionalProperty, index, keys, only } = error.params
   if (error.keyword === 'required') return [...path, String(missingProperty)]
   if (error.keyword === 'additionalProperties') return [...path, String(additionalProperty)]
   if (error.keyword === 'uniqueBy' && keys !== undefined)
     return only === undefined ? [...path, Number(index)] : [...path, Number(index), String(only)]
   return path
+}
+
+function remembering<T>(tell: (of: string) => T): (of: string) => T {
+  const told = new Map<string, T>()
+  return (of) => {
+    const value = told.get(of) ?? tell(of)
+    told.set(of, value)
+    return value
+  }
 }
 
 /** RFC 6901, with list indices as numbers: only the document tells `0` the key from `0` the index. */

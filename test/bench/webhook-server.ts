@@ -13,6 +13,7 @@ import { policySource } from '../../webhook/policy-source.ts'
 import { admissionApp } from '../../webhook/server.ts'
 import { tlsServer } from '../../webhook/tls.ts'
 import { validator } from '../../webhook/validate.ts'
+import { BODIES } from './webhook-bodies.ts'
 import { keptCatalog } from './webhook-documents.ts'
 import { readerOf } from './webhook-reader.ts'
 import { SOURCE } from './webhook-review.ts'
@@ -39,6 +40,7 @@ const POLICIES: readonly ExperimentPolicy[] = [
 ]
 
 const RESOLUTION_MS = 1
+const PARSES = 3
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
 
 /** Each question is answered by one number. */
@@ -56,6 +58,13 @@ const ANSWERS: Readonly<Record<string, () => number>> = {
   block: () => {
     delay.disable()
     return Math.max(0, delay.max / 1e6 - RESOLUTION_MS)
+  },
+  /** three plain parses of the largest body, in milliseconds */
+  parses: () => {
+    const text = BODIES.largest()
+    const started = performance.now()
+    for (let parse = 0; parse < PARSES; parse += 1) JSON.parse(text)
+    return performance.now() - started
   },
 }
 

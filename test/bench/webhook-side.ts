@@ -7,7 +7,7 @@ import { run } from '../../sandbox/run.ts'
 export interface Side {
   readonly port: number
   /** @throws Error if it has ended, or does not answer in time */
-  readonly ask: (question: 'memory' | 'cpu' | 'watch' | 'block') => Promise<number>
+  readonly ask: (question: 'memory' | 'cpu' | 'watch' | 'block' | 'parses') => Promise<number>
   /** Resolves when it is gone. */
   readonly stop: () => Promise<void>
 }

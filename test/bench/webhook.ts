@@ -127,7 +127,7 @@ async function blockFigure(side: Runner['side'], tell: Stand['tell']): Promise<F
   const found = await blocks(side)
   for (const { body, ms } of found) tell(`the ${body} body blocks the event loop for ${ms.toFixed(1)} ms`)
   const value = Math.max(...found.map(({ ms }) => ms))
-  return ratioFigure({ name: 'webhook block', value, unit: 'ms', against: threeParses(), atMost: 1 })
+  return ratioFigure({ name: 'webhook block', value, unit: 'ms', against: await threeParses(side), atMost: 1 })
 }
 
 /** Our pair of calls with everything checked, beside pepr's with nothing. */
