@@ -1,6 +1,5 @@
 import type { Step } from '../common/api/override-path.ts'
-import { type Change, changesBetween } from '../common/workload/changes.ts'
-import type { Shape } from '../common/workload/shape.ts'
+import type { Change } from '../common/workload/changes.ts'
 
 /** Something that differs between two forks, in words: `containers[cart].image: a:1 -> a:2`. */
 export interface Difference {
@@ -9,9 +8,9 @@ export interface Difference {
   readonly isShown: boolean
 }
 
-/** How `to` differs from `from`, two specs of one kind: what can be shown first, then what is only named. */
-export function differences(from: unknown, to: unknown, shape: Shape): readonly Difference[] {
-  const groups = Map.groupBy(changesBetween(from, to, shape), (change) => nameOf(whole(change.path)))
+/** What `changes` come to: what can be shown first, then what is only named. */
+export function differences(changes: readonly Change[]): readonly Difference[] {
+  const groups = Map.groupBy(changes, (change) => nameOf(whole(change.path)))
   const found = [...groups].map(([name, changes]) => difference(name, changes))
   return [...found.filter(({ isShown }) => isShown), ...found.filter(({ isShown }) => !isShown)]
 }

@@ -7,6 +7,7 @@ import { type Derived, derive } from '../common/workload/desired.ts'
 import { isExperiment } from '../common/workload/identity.ts'
 import { immutableChanges } from '../common/workload/immutable.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
+import { pairOf } from '../common/workload/pair.ts'
 import { NO_SHAPE } from '../common/workload/shape.ts'
 import type { Asked } from './asked.ts'
 import type { Seen, SourceSeen } from './look.ts'
@@ -45,13 +46,17 @@ export function derivation(asked: Asked, seen: Seen, schema: SpecSchema | undefi
   if (changed.length > 0) return { is: 'refused', errors: changed }
   const besides = (of: ExperimentDeployment, made: KubeObject): Forks => {
     const plain = forkIn(forkOf({ ...of, spec: { ...of.spec, overrideSpec: {} } }))
-    return { changed: made, plain: plain ?? made, shape: schema?.shape ?? NO_SHAPE }
+    return pairOf({ changed: made, plain: plain ?? made, shape: schema?.shape ?? NO_SHAPE })
   }
   const forks = besides(experiment, fork)
-  const formerForks = () => previous && before && besides(previous, before)
+  let former: Forks | undefined
+  const formerForks = () => {
+    if (previous && before) former ??= besides(previous, before)
+    return former
+  }
   const { errors, known } = ratchet(wholeFindings(schema, experiment, forks), () => {
-    const former = formerForks()
-    return previous && former && wholeFindings(schema, previous, former)
+    const then = formerForks()
+    return previous && then && wholeFindings(schema, previous, then)
   })
   if (errors.length > 0) return { is: 'refused', errors }
   const warnings = [

@@ -2,8 +2,8 @@ import { duration } from '../common/api/duration.ts'
 import { expiresAt } from '../common/api/expiry.ts'
 import { at, type KubeObject } from '../common/api/object.ts'
 import type { ServiceShare } from '../common/api/types.ts'
+import type { Change } from '../common/workload/changes.ts'
 import { percent } from '../common/workload/percent.ts'
-import type { Shape } from '../common/workload/shape.ts'
 import type { Asked } from './asked.ts'
 import { differences } from './comparison.ts'
 import { warning } from './warnings.ts'
@@ -11,14 +11,12 @@ import { warning } from './warnings.ts'
 /** All that a prediction may know. */
 export interface Foreseen {
   readonly asked: Asked
-  /** what a copy without changes would be */
-  readonly plain: KubeObject
   /** what the controller will apply */
   readonly fork: KubeObject
   /** what it applied for the resource as it was, where that can be told */
   readonly previous: KubeObject | undefined
-  /** which lists of the spec have keys */
-  readonly shape: Shape
+  /** from that, or from a copy without changes */
+  readonly changes: readonly Change[]
   /** today's rows of the Services that concern the experiment; undefined where they could not be read */
   readonly services: readonly ServiceShare[] | undefined
   readonly now: Date
@@ -56,8 +54,8 @@ function pods(fork: KubeObject): string {
 
 const replicasOf = (workload: KubeObject): number => Number(at(workload, 'spec', 'replicas') ?? 1)
 
-function changeLines({ plain, fork, previous, shape }: Foreseen): readonly string[] {
-  const found = differences((previous ?? plain).spec, fork.spec, shape)
+function changeLines({ changes }: Foreseen): readonly string[] {
+  const found = differences(changes)
   const lines = found.slice(0, MAX_CHANGES).map(({ text }) => text)
   return found.length <= MAX_CHANGES ? lines : [...lines, `and ${found.length - MAX_CHANGES} more changes`]
 }

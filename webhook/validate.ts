@@ -3,6 +3,7 @@ import type { ValidationAction } from '../common/api/policy.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import type { Clock, Timers } from '../common/clock.ts'
 import { startDeadline } from '../common/deadline.ts'
+import { changesBetween } from '../common/workload/changes.ts'
 import { endpointsBeside } from '../common/workload/endpoints.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
 import { outlookOf, type Scene } from '../common/workload/outlook.ts'
@@ -178,10 +179,11 @@ function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly 
   const { services, hazards, collisions } = outlookOf(scene)
   const plan = prediction({
     asked,
-    plain: found.forks.plain,
     fork: found.forks.changed,
     previous: found.before,
-    shape: found.forks.shape,
+    changes: found.before
+      ? changesBetween(found.before.spec, found.forks.changed.spec, found.forks.shape)
+      : found.forks.changes(),
     services: scene.traffic && services,
     now,
   })

@@ -1,4 +1,3 @@
-import { changesBetween } from '../workload/changes.ts'
 import { applicable, type ExperimentPolicy, type Judged, type PolicyFinding } from './policy.ts'
 import { forbiddenImages } from './policy-images.ts'
 import { brokenPolicyLimits } from './policy-limits.ts'
@@ -28,6 +27,5 @@ export function judge(policies: readonly ExperimentPolicy[], judged: Judged): re
 /** Undefined where no fork can be told now. */
 function effectOf({ forks, experiment }: Judged): Effect | undefined {
   if (!forks) return undefined
-  const { plain, changed, shape } = forks
-  return { changes: changesBetween(plain.spec, changed.spec, shape), overrideSpec: experiment.spec.overrideSpec }
+  return { changes: forks.changes(), overrideSpec: experiment.spec.overrideSpec }
 }

@@ -1,3 +1,4 @@
+import type { Change } from '../workload/changes.ts'
 import { selects } from '../workload/selector.ts'
 import type { Shape } from '../workload/shape.ts'
 import { untilExpiryMs } from './expiry.ts'
@@ -56,6 +57,8 @@ export interface Forks {
   readonly changed: KubeObject
   /** of the kind's `spec`; `NO_SHAPE` while the schema is not known */
   readonly shape: Shape
+  /** every leaf of the specs in which they differ, found once */
+  readonly changes: () => readonly Change[]
 }
 
 /** Ready endpoints of a Service that selects the fork, less those of experiments. */

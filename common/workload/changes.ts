@@ -15,26 +15,13 @@ export interface Change {
  * Every leaf in which `changed` differs from `plain`, two specs of one kind, however that was spelt. Items of keyed
  * lists are compared by key, wherever they stand, those of other lists by index; the leaves of an added or removed item
  * count one by one. A default of the API server on one side equals nothing on the other. Expects specs that were
- * derived: it recurses. The same specs are compared once, however many policies judge them.
+ * derived: it recurses.
  */
 export function changesBetween(plain: unknown, changed: unknown, shape: Shape): readonly Change[] {
-  const known = isObject(changed) ? COMPARED.get(changed) : undefined
-  if (known && known.plain === plain && known.shape === shape) return known.changes
   const changes: Change[] = []
   compare({ before: plain, after: changed }, shape, undefined, changes)
-  const lasting = changes.filter((change) => !isDefaulted(change))
-  if (isObject(changed)) COMPARED.set(changed, { plain, shape, changes: lasting })
-  return lasting
+  return changes.filter((change) => !isDefaulted(change))
 }
-
-interface Compared {
-  readonly plain: unknown
-  readonly shape: Shape
-  readonly changes: readonly Change[]
-}
-
-/** By the changed spec. What was derived is never written to. */
-const COMPARED = new WeakMap<object, Compared>()
 
 interface Sides {
   readonly before: unknown

@@ -3,6 +3,7 @@ import { DERIVED_HASH } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { Forks } from '../../common/api/policy.ts'
 import { type Derived, derive } from '../../common/workload/desired.ts'
+import { pairOf } from '../../common/workload/pair.ts'
 import type { Pinned } from '../../common/workload/pinned.ts'
 import { type Checked, checked, type Objection, stalled, tell } from './checks.ts'
 import type { Observed } from './observe.ts'
@@ -45,7 +46,7 @@ function forks({ kind, experiment, schema }: Checked, { base }: Pinned, changed:
   const spec = { ...experiment.spec, overrideSpec: {}, overrideType: 'Merge' as const }
   const plain = derive({ kind, experiment: { ...experiment, spec }, base, schema })
   return plain.is === 'fork' && changed.is === 'fork'
-    ? { plain: plain.fork, changed: changed.fork, shape: schema.shape }
+    ? pairOf({ plain: plain.fork, changed: changed.fork, shape: schema.shape })
     : undefined
 }
 

@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 import { objectOr } from '../../common/api/object.ts'
+import { changesBetween } from '../../common/workload/changes.ts'
 import { differences } from '../../webhook/comparison.ts'
 import { aDeployment, POD } from '../builders.ts'
 
 type Of = Parameters<typeof aDeployment>[0]
 
 const told = (from: Of, to: Of): readonly string[] =>
-  differences(aDeployment(from).spec, objectOr(aDeployment(to).spec), POD).map(({ text }) => text)
+  differences(changesBetween(aDeployment(from).spec, objectOr(aDeployment(to).spec), POD)).map(({ text }) => text)
 
 describe('the differences of two forks', () => {
   it('show images, resources and replicas, before what is only named', () => {

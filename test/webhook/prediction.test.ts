@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
+import { changesBetween } from '../../common/workload/changes.ts'
 import { NO_SHAPE } from '../../common/workload/shape.ts'
 import { askedBy } from '../../webhook/asked.ts'
 import { type Foreseen, prediction } from '../../webhook/prediction.ts'
@@ -18,14 +19,14 @@ const asked = (given: Parameters<typeof aRequest>[0] = {}) => {
 }
 const foreseen = (of: Partial<Foreseen>): Foreseen => ({
   asked: asked(),
-  plain: aDeployment(),
   fork: aDeployment({ name: 'fork' }),
   previous: undefined,
-  shape: NO_SHAPE,
+  changes: [],
   services: [],
   now: new Date('2026-11-21T12:00:00Z'),
   ...of,
 })
+const changesOf = (plain: KubeObject, fork: KubeObject) => changesBetween(plain.spec, fork.spec, NO_SHAPE)
 const lines = (of: Partial<Foreseen>): readonly string[] =>
   prediction(foreseen(of)).map((line) => line.replace('[Plan] ', ''))
 
@@ -33,7 +34,8 @@ describe('prediction', () => {
   it('shows five changes, then counts', () => {
     const images = ['a:1', 'b:1', 'c:1', 'd:1', 'e:1', 'f:1', 'g:1']
     const plain = aDeployment({ pod: containers(...images) })
-    const found = lines({ plain, fork: aFork(containers(...images.map((image) => image.replace('1', '2')))) })
+    const fork = aFork(containers(...images.map((image) => image.replace('1', '2'))))
+    const found = lines({ fork, changes: changesOf(plain, fork) })
     expect(found.filter((line) => line.includes(' -> '))).to.have.length(5)
     expect(found).to.include('containers[c0].image: a:1 -> a:2').and.include('and 2 more changes')
   })
@@ -49,7 +51,7 @@ describe('prediction', () => {
         ],
       },
     })
-    expect(lines({ plain, fork })).to.include('containers[new]: none -> n:1')
+    expect(lines({ fork, changes: changesOf(plain, fork) })).to.include('containers[new]: none -> n:1')
   })
 
   it('says that it could not read the Services', () => {

@@ -11,6 +11,7 @@ import type {
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { derive } from '../../../common/workload/desired.ts'
+import { pairOf } from '../../../common/workload/pair.ts'
 import { ANY_SCHEMA, aBase, aDeployment, anExperiment, POD } from '../../builders.ts'
 
 /** A policy for all namespaces that limits nothing. */
@@ -34,7 +35,7 @@ export function aPairOfForks(experiment: ExperimentDeployment, source: KubeObjec
     return derived.fork
   }
   const plain = forkOf({ ...experiment, spec: { ...experiment.spec, overrideSpec: {} } })
-  return { plain, changed: forkOf(experiment), shape: POD }
+  return pairOf({ plain, changed: forkOf(experiment), shape: POD })
 }
 
 export const NOW = new Date('2026-11-21T12:00:00Z')
