@@ -63,7 +63,8 @@ async function measured(stand: Stand): Promise<readonly Figure[]> {
   const { pin, tell, folder, pepr } = stand
   await bundle({ 'webhook-server': program('webhook-server') }, folder) // as it is shipped
   const server = join(folder, 'webhook-server.mjs')
-  const side = await startSide(pin, { args: [...shippedCommand('webhook').flags, server, folder] })
+  const { flags, env } = shippedCommand('webhook')
+  const side = await startSide(pin, { args: [...flags, server, folder], env })
   try {
     const theirs = await startPepr({ pin, folder, ...pepr })
     const runners = [

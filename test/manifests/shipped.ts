@@ -16,10 +16,14 @@ export function shippedOne(folder: string, kind: string, name: string): KubeObje
   return found
 }
 
-/** What Node is told by the manifest of a program: flags, and the file that `npm run build` makes of it. */
+/** What Node is told by the manifest of a program: flags, the file that `npm run build` makes of it, how to allocate. */
 export function shippedCommand(program: 'controller' | 'webhook') {
   const workload = shippedOne('base', 'Deployment', `experiment-${program}`)
   const [container] = listOr(at(workload, 'spec', 'template', 'spec', 'containers'))
   const args = listOr(at(container, 'args')).map(String)
-  return { flags: args.slice(0, -1), file: args.at(-1) ?? '' }
+  const variables = listOr(at(container, 'env')).map((variable) => [at(variable, 'name'), at(variable, 'value')])
+  const env: Readonly<Record<string, string>> = Object.fromEntries(
+    variables.filter(([name]) => String(name).startsWith('MALLOC_')),
+  )
+  return { flags: args.slice(0, -1), file: args.at(-1) ?? '', env }
 }
