@@ -1,4 +1,5 @@
 import { duration } from '../common/api/duration.ts'
+import { isEqual } from '../common/api/equal.ts'
 import { expiresAt } from '../common/api/expiry.ts'
 import { at, type KubeObject } from '../common/api/object.ts'
 import type { ServiceShare } from '../common/api/types.ts'
@@ -40,7 +41,7 @@ function deed({ asked, fork, previous }: Foreseen): string {
   // the real create will have another uid, and so another suffix
   if (operation === 'CREATE')
     return `creates ${kind}/${dryRun ? undecided(fork.metadata.name) : fork.metadata.name} in ${namespace}: ${pods(fork)}, ${from}`
-  const isSame = previous !== undefined && JSON.stringify(previous.spec) === JSON.stringify(fork.spec)
+  const isSame = previous !== undefined && isEqual(previous.spec, fork.spec)
   const verb = isSame ? 'changes nothing in' : 'updates'
   return `${verb} ${kind}/${fork.metadata.name} in ${namespace}: ${pods(fork)}, ${from}`
 }

@@ -138,6 +138,7 @@ async function judged(facts: Facts): Promise<Verdict> {
   turn.resume()
   const ruled = ruledBy(facts, { found, scene, others })
   for (const action of ruled.actions) facts.ruled(action)
+  await turn.giveWay()
   const errors = [...own.errors, ...(found.is === 'refused' ? found.errors : []), ...ruled.errors]
   if (errors.length > 0) return invalid(asked, errors)
   return {

@@ -1,5 +1,6 @@
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../common/api/names.ts'
 import type { FieldError } from '../common/api/types.ts'
+import { MAX_FOUND } from '../common/schema/messages.ts'
 import type { Answer, DenialStatus } from './review.ts'
 import { limited } from './warnings.ts'
 
@@ -43,7 +44,8 @@ function invalid({ name, errors }: Extract<Verdict, { is: 'invalid' }>): DenialS
     .slice(0, MAX_ERRORS)
     .map(({ field, message, cause }) => ({ reason: cause, field, message: printable(message) }))
   const more = errors.length - MAX_ERRORS
-  if (more > 0) causes.push({ reason: 'FieldValueInvalid', field: 'spec', message: `and ${more} more` })
+  const atLeast = errors.length >= MAX_FOUND ? 'at least ' : ''
+  if (more > 0) causes.push({ reason: 'FieldValueInvalid', field: 'spec', message: `and ${atLeast}${more} more` })
   const message = causes.map((cause) => `${cause.field}: ${cause.message}`).join(', ')
   return {
     code: 422,

@@ -2,7 +2,7 @@ import { isEqual } from '../api/equal.ts'
 import { isEmpty, isObject, listOr, member, objectOr } from '../api/object.ts'
 import type { ItemStep, Step } from '../api/override-path.ts'
 import { isDefaulted } from './defaulted.ts'
-import { identityOf, isSameKey, keyValues, type ListKey, type Shape } from './shape.ts'
+import { type Identity, identityOf, isSameKey, keyValues, type ListKey, type Shape } from './shape.ts'
 
 /** A leaf in which two specs differ: a scalar, or an empty list or object. `undefined` on the side that lacks it. */
 export interface Change {
@@ -89,13 +89,15 @@ function compareItems(before: readonly unknown[], after: readonly unknown[], { s
     return
   }
   const [former, present] = [identified(before, keys), identified(after, keys)]
-  for (const [id, index] of present) {
-    const place = former.get(id)
-    if (place === undefined) visit({ before: undefined, after: after[index] }, index, 'added')
-    else visit({ before: before[place], after: after[index] }, index, undefined)
-  }
-  for (const [id, index] of former)
-    if (!present.has(id)) visit({ before: before[index], after: undefined }, index, 'removed')
+  for (const [id, places] of present)
+    places.forEach((index, nth) => {
+      const place = former.get(id)?.[nth]
+      if (place === undefined) visit({ before: undefined, after: after[index] }, index, 'added')
+      else visit({ before: before[place], after: after[index] }, index, undefined)
+    })
+  for (const [id, places] of former)
+    for (const index of places.slice(present.get(id)?.length ?? 0))
+      visit({ before: before[index], after: undefined }, index, 'removed')
 }
 
 /** Whether two lists have the same keys in the same order: then items of one key stand at one index. */
@@ -122,17 +124,16 @@ const formOf = (value: unknown): 'list' | 'object' | 'scalar' | undefined =>
 
 const isLeaf = (value: unknown): boolean => typeof value !== 'object' || value === null || isEmpty(value)
 
-/** The index of each item by what it is known by: the second of two with one key is another than the first. */
-function identified(items: readonly unknown[], keys: readonly ListKey[]): ReadonlyMap<string, number> {
-  const places = new Map<string, number>()
-  const seen = new Map<string, number>()
+/** Where items are, by what they are known by: the second of two with one key is compared with the second. */
+function identified(items: readonly unknown[], keys: readonly ListKey[]) {
+  const found = new Map<Identity | undefined, number[]>()
   items.forEach((item, index) => {
-    const identity = JSON.stringify(identityOf(item, keys)) ?? ''
-    const earlier = seen.get(identity) ?? 0
-    seen.set(identity, earlier + 1)
-    places.set(`${earlier} ${identity}`, index)
+    const identity = identityOf(item, keys)
+    const places = found.get(identity)
+    if (places) places.push(index)
+    else found.set(identity, [index])
   })
-  return places
+  return found
 }
 
 /** `8080` and, of a list with two keys, `8080/TCP` as well. */

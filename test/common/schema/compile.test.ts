@@ -154,10 +154,10 @@ describe('a compiled schema', () => {
     expect(override).to.deep.equal(before)
   })
 
-  it('counts every mistake of a hostile override, but guesses what was meant for the first 200 only', () => {
+  it('finds a thousand mistakes of a hostile override, and guesses what was meant for the first 200 only', () => {
     const hostile = pod(Object.fromEntries(Array.from({ length: 4_990 }, (_, at) => [`afinity${at % 10}${at}`, 1])))
     const found = schema.check(hostile, 'Merge').map(({ message }) => message)
-    expect(found).to.have.length(4_990)
+    expect(found).to.have.length(1_000)
     expect(found.filter((message) => message.startsWith('unknown field'))).to.have.length(200)
   })
 
