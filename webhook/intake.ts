@@ -8,13 +8,15 @@ const BODY_LIMIT = 7 * 1024 * 1024
 
 /**
  * What a request passes before its body is an object; each step throws `Refused`, the cheapest first. `express.json`
- * would count and parse in one turn of the event loop.
+ * would count, decode and parse in one turn of the event loop.
  */
 export const intake = (flight: InFlight): readonly RequestHandler[] => [
   isJson,
   announced(flight),
   express.raw({ limit: BODY_LIMIT, type: 'application/json', inflate: false }), // 7 MiB could become 7 GiB
   admitted(flight),
+  othersTurn,
+  decoded,
   othersTurn,
   parsed,
   othersTurn,
@@ -68,16 +70,21 @@ const admitted =
     next()
   }
 
+const decoded: RequestHandler = (request, _response, next) => {
+  request.body = bytesOf(request).toString()
+  next()
+}
+
 const parsed: RequestHandler = (request, _response, next) => {
-  request.body = jsonIn(bytesOf(request))
+  request.body = jsonIn(request.body)
   if (request.body === undefined) throw new Refused('the body is not JSON', { status: 400, why: 'json' })
   next()
 }
 
 /** Undefined for what is none. */
-function jsonIn(bytes: Buffer): unknown {
+function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(bytes.toString())
+    return JSON.parse(text)
   } catch {
     return undefined
   }
