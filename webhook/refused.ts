@@ -34,7 +34,7 @@ export class Refused extends Error {
 }
 
 /** Statuses with which the reader of bodies ends, in our words. */
-const PARSER: Readonly<Record<number, { readonly why: Refusal; readonly message: string }>> = {
+const READER: Readonly<Record<number, { readonly why: Refusal; readonly message: string }>> = {
   400: { why: 'size', message: 'the body is not as long as was announced' },
   413: { why: 'size', message: 'the body is too large' },
   415: { why: 'contentType', message: 'the body is encoded in a way that is not served here' },
@@ -44,6 +44,6 @@ const PARSER: Readonly<Record<number, { readonly why: Refusal; readonly message:
 export function refusalOf(error: unknown): Refused | undefined {
   if (error instanceof Refused) return error
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
-  const known = PARSER[status]
+  const known = READER[status]
   return known && new Refused(known.message, { status, why: known.why }, { cause: error })
 }

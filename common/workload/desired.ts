@@ -36,8 +36,8 @@ export const baseHash = ({ spec }: Base): string => hashOf(spec, 10)
 
 /**
  * The fork that `experiment` asks of `base`, or every field that forbids one. Shares no object with the resource; what
- * nobody overrides is the base's own. The webhook predicts with it, the controller applies it. Expects an override within rules and schema. Refuses with
- * `SchemaNotAvailable`, and no errors, what cannot be told yet.
+ * nobody overrides is the base's own. The webhook predicts with it, the controller applies it. Expects an override
+ * within rules and schema. Refuses with `SchemaNotAvailable`, and no errors, what cannot be told yet.
  */
 export function derive({ kind, experiment, base, schema }: Inputs): Derived {
   const { replicas, overrideSpec, overrideType, sourceRef } = withDefaults(experiment.spec)
