@@ -122,11 +122,12 @@ describe('a StatefulSet, on the real control plane', () => {
     )
     const fork = status?.experimentResourceRef?.name ?? ''
     const claims = async () =>
-      (await place().api.list(place().path('claims')))
-        .map(({ metadata }) => metadata.name)
-        .filter((each) => each.includes(fork))
-    await eventually('the fork’s claim', DEADLINE_MS, async () =>
-      expect(await claims()).to.deep.equal([`data-${fork}-0`]),
+      (await place().api.list(place().path('claims'))).filter(({ metadata }) => metadata.name.includes(fork))
+    // Kubernetes makes a claim first and gives it its owner in a later write: between the two, nobody's deletion takes it
+    await eventually('the fork’s claim, with its owner', DEADLINE_MS, async () =>
+      expect(
+        (await claims()).map(({ metadata }) => [metadata.name, metadata.ownerReferences?.map(({ name }) => name)]),
+      ).to.deep.equal([[`data-${fork}-0`, [fork]]]),
     )
     await place().api.delete(place().path('experiments', 'brief'))
     await eventually('fork and claim to be gone', DEADLINE_MS, async () => {
