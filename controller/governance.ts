@@ -3,8 +3,9 @@ import type { ExperimentPolicy, ExperimentPolicyStatus, NamespaceView } from '..
 import type { Timers } from '../common/clock.ts'
 import type { KubeClient } from '../common/kube/client.ts'
 import { KubeError } from '../common/kube/errors.ts'
+import { readNamespace } from '../common/kube/namespace.ts'
 import type { Handler, Reflector } from '../common/kube/reflector.ts'
-import { pathOf, RESOURCES } from '../common/kube/resources.ts'
+import { pathOf } from '../common/kube/resources.ts'
 import type { Log } from '../common/log.ts'
 import { orAbsent } from './live.ts'
 import { MinuteCache } from './minute-cache.ts'
@@ -101,15 +102,10 @@ export class Governance {
   }
 }
 
-/** The label that the API server gives every namespace. */
-const NAME_LABEL = 'kubernetes.io/metadata.name'
-
-/** As it is now: one that is not there has the label of its name alone. Undefined where the API server cannot tell. */
+/** As it is now. Undefined where the API server cannot tell. */
 async function namespaceView(client: Requests, name: string): Promise<NamespaceView | 'forbidden' | undefined> {
-  const path = pathOf(RESOURCES.Namespace, { name })
   try {
-    const found = await orAbsent(client.request({ verb: 'get', path, deadlineMs: NAMESPACE_MS }))
-    return { name, labels: found?.metadata.labels ?? { [NAME_LABEL]: name } }
+    return (await readNamespace(client, name, NAMESPACE_MS)).view
   } catch (error) {
     if (error instanceof KubeError) return error.kind === 'forbidden' ? 'forbidden' : undefined
     throw error

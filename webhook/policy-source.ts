@@ -1,8 +1,8 @@
 import { EXPERIMENT_POLICY } from '../common/api/names.ts'
 import type { ExperimentPolicy } from '../common/api/policy.ts'
-import { Namespaces, type NamespacesOptions } from '../common/kube/namespaces.ts'
 import { Reflector, type ReflectorOptions } from '../common/kube/reflector.ts'
 import type { PolicySource } from './look.ts'
+import { Namespaces, type NamespacesOptions } from './namespaces.ts'
 import { DECISIVE_MS } from './reader.ts'
 
 /** The policies of the cluster, to be started. */

@@ -1,16 +1,12 @@
-import { at, objectOr } from '../api/object.ts'
-import type { NamespaceView } from '../api/policy.ts'
-import type { Timers } from '../clock.ts'
-import { type Reading, Remembered } from '../remembered.ts'
-import type { KubeClient } from './client.ts'
-import { KubeError } from './errors.ts'
-import { pathOf, RESOURCES } from './resources.ts'
+import type { NamespaceView } from '../common/api/policy.ts'
+import type { Timers } from '../common/clock.ts'
+import type { KubeClient } from '../common/kube/client.ts'
+import { KubeError } from '../common/kube/errors.ts'
+import { readNamespace } from '../common/kube/namespace.ts'
+import { type Reading, Remembered } from '../common/remembered.ts'
 
 /** How long what was read is good for: so late, at worst, does a policy apply after a namespace was labelled. */
 const KEPT_MS = 60_000
-
-/** The label that the API server gives every namespace. */
-const NAME_LABEL = 'kubernetes.io/metadata.name'
 
 export interface NamespacesOptions {
   readonly client: Pick<KubeClient, 'request'>
@@ -44,14 +40,11 @@ export class Namespaces {
   async #read(name: string): Promise<Reading<NamespaceView | undefined>> {
     const { client, deadlineMs } = this.#options
     try {
-      const path = pathOf(RESOURCES.Namespace, { name })
-      const found = await client.request({ verb: 'get', path, expects: 'Namespace', deadlineMs })
-      const labels = Object.entries(objectOr(at(found, 'metadata', 'labels'))).map(([key, value]) => [key, `${value}`])
-      return { value: { name, labels: Object.fromEntries(labels) }, isLasting: true }
+      const { view, isThere } = await readNamespace(client, name, deadlineMs)
+      return { value: view, isLasting: isThere }
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
-      const value = error.kind === 'notFound' ? { name, labels: { [NAME_LABEL]: name } } : undefined
-      return { value, isLasting: false }
+      return { value: undefined, isLasting: false }
     }
   }
 }

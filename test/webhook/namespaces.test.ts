@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { KubeError, type KubeErrorKind } from '../../../common/kube/errors.ts'
-import { Namespaces } from '../../../common/kube/namespaces.ts'
-import { VirtualTime } from '../../virtual-time.ts'
+import { KubeError, type KubeErrorKind } from '../../common/kube/errors.ts'
+import { Namespaces } from '../../webhook/namespaces.ts'
+import { VirtualTime } from '../virtual-time.ts'
 
 /** An API server with one namespace, or in trouble; counts what it is asked. */
 function world() {
