@@ -3,7 +3,7 @@ import type { Timers } from '../common/clock.ts'
 import type { KubeClient } from '../common/kube/client.ts'
 import { KubeError } from '../common/kube/errors.ts'
 import { readNamespace } from '../common/kube/namespace.ts'
-import { type Reading, Remembered } from '../common/remembered.ts'
+import { type Reading, Remembered } from './remembered.ts'
 
 /** How long what was read is good for: so late, at worst, does a policy apply after a namespace was labelled. */
 const KEPT_MS = 60_000

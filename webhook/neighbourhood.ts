@@ -2,10 +2,10 @@ import type { KubeObject } from '../common/api/object.ts'
 import type { Timers } from '../common/clock.ts'
 import { neighboursIn } from '../common/kube/neighbours.ts'
 import { pathOf } from '../common/kube/resources.ts'
-import { Remembered } from '../common/remembered.ts'
 import type { Neighbours } from '../common/workload/neighbours.ts'
 import { REFERRING_KINDS } from '../common/workload/referrer.ts'
 import { list, READ_MS, type Reader } from './reader.ts'
+import { Remembered } from './remembered.ts'
 
 /** Of a namespace what many reviews need and few people change. */
 export interface Neighbourhood {

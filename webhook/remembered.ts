@@ -1,4 +1,4 @@
-import type { Timers } from './clock.ts'
+import type { Timers } from '../common/clock.ts'
 
 /** Something that was read. */
 export interface Reading<T> {
