@@ -2,19 +2,35 @@ import { expect } from 'chai'
 import { eventually } from '../../sandbox/eventually.ts'
 import { ownWrites } from '../../sandbox/proof.ts'
 import { controlPlane } from './fixture.ts'
+import { DEADLINE_MS } from './product.ts'
+
+/** Events are told behind the status that they are about, one at a time: after so long without one, the last was told. */
+const TOLD_MS = 2_000
+
+const isEvent = (request: string): boolean => request.startsWith('create events/')
 
 /**
- * Resolves when no account of ours has written in `namespace` for `quietMs`; other suites' experiments may have news.
+ * Resolves when no account of ours has written in `namespace` for `quietMs`, once the Events of what was done before
+ * are told; other suites' experiments may have news.
  * @throws AssertionError that names what was written
  */
 export async function staysQuiet(namespace: string, quietMs: number): Promise<void> {
   const { auditLog } = await controlPlane()
-  const since = new Date()
+  const writtenSince = async (since: Date) =>
+    (await ownWrites(auditLog, since)).all.filter((request) => request.includes(`/${namespace}/`))
+  const begun = new Date()
+  await eventually(
+    'the last Events to be told',
+    DEADLINE_MS,
+    async () => expect((await writtenSince(new Date(Date.now() - TOLD_MS))).filter(isEvent)).to.deep.equal([]),
+    { pauseMs: 500 },
+  )
+  const told = new Date()
   const until = performance.now() + quietMs
-  const written = async () => {
-    const { all } = await ownWrites(auditLog, since)
-    return all.filter((request) => request.includes(`/${namespace}/`))
-  }
+  const written = async () => [
+    ...(await writtenSince(begun)).filter((request) => !isEvent(request)),
+    ...(await writtenSince(told)).filter(isEvent),
+  ]
   await eventually(
     `${quietMs} ms to pass`,
     2 * quietMs,
