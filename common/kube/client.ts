@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import { isObject } from '../api/object.ts'
 import { pause, type Random, type Timers } from '../clock.ts'
 import { type Deadline, startDeadline } from '../deadline.ts'
+import { textOf } from './body.ts'
 import { classify } from './classify.ts'
 import { Credentials } from './credentials.ts'
 import { isAbsent } from './discovery.ts'
@@ -68,8 +69,7 @@ export function kubeClient({ userAgent, random, timers, ...options }: KubeClient
 
   async function once(request: KubeRequest, signal: AbortSignal): Promise<unknown> {
     const response = await exchange(callOf(request), signal)
-    const text = await response.body.text()
-    const body = parsed(text)
+    const body = parsed(await textOf(response.body, request.maxBytes))
     if (response.statusCode >= 200 && response.statusCode < 300 && isAnswerTo(request, body)) return body
     throw failureOf(response, body, request)
   }

@@ -20,6 +20,8 @@ export interface KubeRequest {
   readonly signal?: AbortSignal
   /** for all tries together; default: reads 30 s, lists 60 s, writes 10 s */
   readonly deadlineMs?: number
+  /** a longer answer is `invalid`, and never parsed; default: as long as it may be */
+  readonly maxBytes?: number
 }
 
 export interface KubeStream {

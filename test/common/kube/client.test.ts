@@ -136,6 +136,14 @@ describe('the client', () => {
     expect(seen).to.have.length(1)
   })
 
+  it('does not read an answer that is longer than was asked for, nor ask again', async () => {
+    const { client, seen } = await serving([json(200, { ...CART, padding: 'é'.repeat(100_000) })])
+    const error = await failure(client.request({ ...GET, maxBytes: 200_000 }))
+    expect(error).to.deep.include({ kind: 'invalid', message: 'an answer of more than 200000 bytes' })
+    expect(seen).to.have.length(1)
+    expect(await client.request({ ...GET, maxBytes: 200_200 })).to.have.property('padding')
+  })
+
   it('refuses a body too deep for JSON.stringify without a request', async () => {
     const { client, seen } = await serving([json(200, CART)])
     const body: unknown = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)
