@@ -1,7 +1,5 @@
-import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import { type KubeObject, listOr, member } from '../common/api/object.ts'
 import type { ExperimentPolicy, NamespaceView } from '../common/api/policy.ts'
-import type { ExperimentDeployment } from '../common/api/types.ts'
 import { KubeError } from '../common/kube/errors.ts'
 import { pathOf, RESOURCES } from '../common/kube/resources.ts'
 import type { Base } from '../common/workload/base.ts'
@@ -10,9 +8,8 @@ import type { Reference, WorkloadKind } from '../common/workload/kind.ts'
 import { isPinned, pinnedIn } from '../common/workload/pinned.ts'
 import { type Access, accessOf, type Need } from './access.ts'
 import { type Asked, needsOf } from './asked.ts'
-import { decodeExperiment } from './decode.ts'
 import type { Rules } from './policies.ts'
-import { isKubeObject, list, type Reader } from './reader.ts'
+import { isKubeObject, type Reader, unlessOver } from './reader.ts'
 
 /** What is known of the source. `unread`: nobody can tell now, and the controller will see. */
 export type SourceSeen =
@@ -41,15 +38,23 @@ export interface PolicySource {
   namespace(name: string): Promise<NamespaceView | undefined>
 }
 
+/** Where to look, and until when. */
+interface Looking {
+  /** ends with `signal` */
+  readonly kube: Reader
+  readonly policies: PolicySource
+  readonly signal: AbortSignal
+}
+
 /** Reads all that does not depend on anything read, at once. */
-export async function look(kube: Reader, asked: Asked, source: PolicySource): Promise<Seen> {
+export async function look({ kube, policies, signal }: Looking, asked: Asked): Promise<Seen> {
   const { request, kind, place } = asked
   const needs = needsOf(asked)
   const [access, seen, pinned, rules] = await Promise.all([
     accessOf(kube, request.userInfo, needs),
     lookAtSource(kube, kind, place),
     lookAtPinned(kube, asked),
-    lookAtRules(asked, source),
+    unlessOver(lookAtRules(asked, policies), signal),
   ])
   const more = access === 'granted' ? referentNeeds(asked, seen) : []
   const found = { source: seen, pinned, rules }
@@ -75,33 +80,6 @@ export async function lookAtRules(asked: Spot, source: PolicySource): Promise<Ru
 type Spot = { readonly request: Pick<Asked['request'], 'namespace'>; readonly place: Pick<Asked['place'], 'namespace'> }
 
 const unlabelled = (name: string): NamespaceView => ({ name, labels: {} })
-
-/** The experiments of the namespace and of the source, which limits count; undefined if they cannot be read. */
-export async function lookAtOthers(
-  kube: Reader,
-  { request, kind, place }: Asked,
-): Promise<readonly ExperimentDeployment[] | undefined> {
-  const all = pathOf(EXPERIMENT_DEPLOYMENT)
-  const ofSource = `spec.sourceRef.kind=${kind.kind},spec.sourceRef.name=${place.name}`
-  const [here, there] = await Promise.all([
-    list(kube, {
-      path: pathOf(EXPERIMENT_DEPLOYMENT, { namespace: request.namespace }),
-      query: {},
-      view: asExperiment,
-    }),
-    list(kube, { path: all, query: { fieldSelector: ofSource }, view: asExperiment }),
-  ])
-  if (!here || !there) return undefined
-  return [...new Map([...here, ...there].map((each) => [each.metadata.uid, each])).values()]
-}
-
-const asExperiment = (object: KubeObject): ExperimentDeployment | undefined => {
-  const decoded = decodeExperiment(object, object.metadata.namespace ?? '')
-  if (decoded.is === 'malformed') return undefined
-  const { deletionTimestamp } = object.metadata
-  const metadata = { ...decoded.experiment.metadata, ...(deletionTimestamp ? { deletionTimestamp } : {}) }
-  return { ...decoded.experiment, metadata }
-}
 
 /** A template that is another object's is for those who may get that object too. */
 function referentNeeds({ kind, place: { namespace } }: Asked, seen: SourceSeen): readonly Need[] {

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../common/api/object.ts'
+import type { Timers } from '../common/clock.ts'
 import { pathOf, RESOURCES } from '../common/kube/resources.ts'
 import { primaryOf } from '../common/workload/hazards.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
@@ -7,49 +8,77 @@ import { referrerOf } from '../common/workload/referrer.ts'
 import { type ServiceView, type SliceView, serviceShares, serviceView, sliceView } from '../common/workload/services.ts'
 import { sidesOf } from '../common/workload/sides.ts'
 import type { Asked } from './asked.ts'
+import { FreshReadings } from './fresh-readings.ts'
 import { lookAtSource, type Seen } from './look.ts'
-import type { Neighbourhoods } from './neighbourhood.ts'
-import { list, type Reader } from './reader.ts'
+import { Neighbourhoods } from './neighbourhood.ts'
+import { list, type Reader, unlessOver } from './reader.ts'
 
-/** Where to read what surrounds a fork. */
-interface Staging {
-  readonly kube: Reader
-  readonly neighbourhoods: Neighbourhoods
+/** A fork to be, and what was seen already. */
+interface Subject {
+  readonly asked: Asked
+  readonly seen: Seen
+  readonly fork: KubeObject
 }
 
-/** What surrounds the fork today. Of EndpointSlices only those of Services that concern it. */
-export async function sceneOf({ kube, neighbourhoods }: Staging, asked: Asked, seen: Seen, fork: KubeObject) {
-  const { kind, place } = asked
-  const { namespace } = place
-  const { source, referents } = seen.source.is === 'found' ? seen.source : NOTHING
-  const [services, { neighbours, referring }, primary] = await Promise.all([
-    lookAtServices(kube, namespace),
-    neighbourhoods.of(namespace),
-    source && lookAtPrimary(kube, kind, source),
-  ])
-  const referrer = source && referrerOf(source, referring)
-  const scene: Scene = { pair: { kind, source, referents, fork }, traffic: undefined, neighbours, primary, referrer }
-  if (services === undefined) return scene
-  const concerned = serviceShares({ services, slices: [] }, sidesOf(scene.pair)).map(({ name }) => name)
-  const slices = await lookAtSlices(kube, namespace, concerned)
-  return { ...scene, traffic: slices && { services, slices } }
+/** The time of one review. */
+interface Stay {
+  /** ends with `signal` */
+  readonly kube: Reader
+  readonly signal: AbortSignal
+}
+
+/** What surrounds forks today, read for all whose reviews ask for it at once. */
+export class Scenes {
+  readonly #kube: Reader
+  readonly #neighbourhoods: Neighbourhoods
+  readonly #services = new FreshReadings<readonly ServiceView[] | undefined>()
+  readonly #slices = new FreshReadings<readonly SliceView[] | undefined>()
+
+  /** `kube` is nobody's in particular: the end of one review must not be that of another's reading. */
+  constructor(kube: Reader, timers: Pick<Timers, 'now'>) {
+    this.#kube = kube
+    this.#neighbourhoods = new Neighbourhoods(kube, timers)
+  }
+
+  /** What could not be read in time is unknown. Of EndpointSlices only those of Services that concern the fork. */
+  async of({ asked, seen, fork }: Subject, { kube, signal }: Stay): Promise<Scene> {
+    const { kind, place } = asked
+    const { namespace } = place
+    const { source, referents } = seen.source.is === 'found' ? seen.source : NOTHING
+    const pair = { kind, source, referents, fork }
+    const [traffic, neighbourhood, primary] = await Promise.all([
+      unlessOver(this.#trafficOf(namespace, pair), signal),
+      unlessOver(this.#neighbourhoods.of(namespace), signal),
+      source && lookAtPrimary(kube, kind, source),
+    ])
+    const referrer = source && referrerOf(source, neighbourhood?.referring ?? [])
+    return { pair, traffic, neighbours: neighbourhood?.neighbours, primary, referrer }
+  }
+
+  async #trafficOf(namespace: string, pair: Scene['pair']): Promise<Scene['traffic']> {
+    const services = await this.#servicesIn(namespace)
+    if (services === undefined) return undefined
+    const concerned = serviceShares({ services, slices: [] }, sidesOf(pair)).map(({ name }) => name)
+    const slices = await this.#slicesOf(namespace, concerned)
+    return slices && { services, slices }
+  }
+
+  /** The Services of `namespace` that select pods; undefined if they cannot be read. */
+  #servicesIn(namespace: string): Promise<readonly ServiceView[] | undefined> {
+    const path = pathOf(RESOURCES.Service, { namespace })
+    return this.#services.of(path, () => list(this.#kube, { path, query: {}, view: serviceView }))
+  }
+
+  async #slicesOf(namespace: string, services: readonly string[]): Promise<readonly SliceView[] | undefined> {
+    if (services.length === 0) return []
+    const path = pathOf(RESOURCES.EndpointSlice, { namespace })
+    const labelSelector = `kubernetes.io/service-name in (${services.join(',')})`
+    const read = () => list(this.#kube, { path, query: { labelSelector }, view: sliceView })
+    return this.#slices.of(`${path} ${labelSelector}`, read)
+  }
 }
 
 const NOTHING = { source: undefined, referents: [] }
-
-/** The Services of `namespace` that select pods; undefined if they cannot be read. */
-const lookAtServices = (kube: Reader, namespace: string): Promise<readonly ServiceView[] | undefined> =>
-  list(kube, { path: pathOf(RESOURCES.Service, { namespace }), query: {}, view: serviceView })
-
-async function lookAtSlices(
-  kube: Reader,
-  namespace: string,
-  services: readonly string[],
-): Promise<readonly SliceView[] | undefined> {
-  if (services.length === 0) return []
-  const query = { labelSelector: `kubernetes.io/service-name in (${services.join(',')})` }
-  return list(kube, { path: pathOf(RESOURCES.EndpointSlice, { namespace }), query, view: sliceView })
-}
 
 /** The name of the workload that serves in the place of `source`, if Flagger made one. */
 async function lookAtPrimary(kube: Reader, kind: WorkloadKind, source: KubeObject): Promise<string | undefined> {

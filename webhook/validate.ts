@@ -1,4 +1,5 @@
 import { inDocumentOrder } from '../common/api/document-order.ts'
+import type { KubeObject } from '../common/api/object.ts'
 import type { ValidationAction } from '../common/api/policy.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import type { Clock, Timers } from '../common/clock.ts'
@@ -10,18 +11,18 @@ import { outlookOf, type Scene } from '../common/workload/outlook.ts'
 import { sidesOf } from '../common/workload/sides.ts'
 import { type Need, tellNeeds } from './access.ts'
 import { type Asked, askedBy, nameIn } from './asked.ts'
+import { Census } from './census.ts'
 import { type Derivation, derivation, knownMistake } from './derivation.ts'
 import { overrideFindings } from './findings.ts'
-import { look, lookAtOthers, type PolicySource, type Seen } from './look.ts'
-import { Neighbourhoods } from './neighbourhood.ts'
+import { look, type PolicySource, type Seen } from './look.ts'
 import { droppedNulls, nullDropped } from './null-dropped.ts'
 import { type Case, isCounting, isShared, notShared, type Rules, type Ruling, ruling } from './policies.ts'
 import { prediction } from './prediction.ts'
 import { type Ratcheted, ratchet } from './ratchet.ts'
-import { type Reader, within } from './reader.ts'
+import { bounded, type Reader, within } from './reader.ts'
 import { forgedRequester } from './requested-by.ts'
 import type { AdmissionRequest } from './review.ts'
-import { sceneOf } from './scene.ts'
+import { Scenes } from './scene.ts'
 import { Turn } from './turn.ts'
 import type { Verdict } from './verdict.ts'
 import { warning } from './warnings.ts'
@@ -37,13 +38,14 @@ export interface Surroundings {
   readonly clock: Clock
 }
 
-/** The API server waits for 5 s, and its answer has to travel. */
+/** As long as the API server waits by our configuration, less a rest: the answer has to travel. */
 const REVIEW_MS = 4_500
 
 /** Everything that is wrong, or what the controller will do. Writes nothing, so a dry run is answered alike. */
 export const validator = ({ kube, schemas, policies, timers, clock, ruled = () => undefined }: Surroundings) => {
-  const neighbourhoods = new Neighbourhoods(kube, timers)
-  return async (request: AdmissionRequest): Promise<Verdict> => {
+  const lists = bounded(kube)
+  const [census, scenes] = [new Census(lists, timers), new Scenes(lists, timers)]
+  return async (request: AdmissionRequest, limitMs = REVIEW_MS): Promise<Verdict> => {
     const turn = new Turn(timers)
     const read = askedBy(request)
     if (read.is === 'invalid') return { is: 'invalid', name: nameIn(request), errors: read.errors }
@@ -51,10 +53,11 @@ export const validator = ({ kube, schemas, policies, timers, clock, ruled = () =
     await turn.giveWay()
     const schema = schemas.schemaOf(asked.kind.kind)
     const own = ownFindings(asked, schema)
-    const deadline = startDeadline(timers, REVIEW_MS)
+    const deadline = startDeadline(timers, limitMs)
     try {
-      const reader = within(kube, deadline.signal)
-      const seen = await look(reader, asked, policies)
+      const { signal } = deadline
+      const stay = { kube: within(lists, { limitMs, signal }), signal }
+      const seen = await look({ ...stay, policies }, asked)
       turn.resume()
       const entitled = entitlement(asked, own, seen)
       if (entitled.is === 'refused') return entitled.verdict
@@ -64,8 +67,8 @@ export const validator = ({ kube, schemas, policies, timers, clock, ruled = () =
         own,
         seen,
         rules: entitled.rules,
-        reader,
-        neighbourhoods,
+        census: () => census.beside(asked, entitled.rules, signal),
+        scene: (fork) => scenes.of({ asked, seen, fork }, stay),
         now: clock(),
         ruled,
         turn,
@@ -117,8 +120,8 @@ interface Facts {
   readonly own: Ratcheted
   readonly seen: Seen
   readonly rules: Rules
-  readonly reader: Reader
-  readonly neighbourhoods: Neighbourhoods
+  readonly census: () => ReturnType<Census['beside']>
+  readonly scene: (fork: KubeObject) => Promise<Scene>
   readonly ruled: (action: ValidationAction) => void
   readonly now: Date
   readonly turn: Turn
@@ -126,13 +129,13 @@ interface Facts {
 
 /** The verdict on a request whose author may know the source. */
 async function judged(facts: Facts): Promise<Verdict> {
-  const { asked, schema, own, seen, rules, reader, neighbourhoods, turn } = facts
+  const { asked, schema, own, seen, rules, census, turn } = facts
   // what does not fit the schema is merged with nothing
   const found: Derivation = own.errors.length > 0 ? { is: 'refused', errors: [] } : derivation(asked, seen, schema)
   await turn.giveWay()
   const [others, scene] = await Promise.all([
-    isCounting(rules) ? lookAtOthers(reader, asked) : [],
-    found.is === 'derived' ? sceneOf({ kube: reader, neighbourhoods }, asked, seen, found.forks.changed) : undefined,
+    isCounting(rules) ? census() : [],
+    found.is === 'derived' ? facts.scene(found.forks.changed) : undefined,
   ])
   if (others === undefined) return own.errors.length > 0 ? invalid(asked, own.errors) : unchecked(POLICIES)
   turn.resume()
