@@ -6,15 +6,16 @@ import { denial } from './denial.ts'
 import { type InFlight, inFlight } from './in-flight.ts'
 import { intake } from './intake.ts'
 import { type Path, type Reviewed, type ReviewMetrics, reviewMetrics } from './metrics.ts'
+import { patienceMs } from './patience.ts'
 import { Refused, refusalOf } from './refused.ts'
 import { type AdmissionRequest, type Answer, decodeReview, encodeReview } from './review.ts'
 import { answerTo, type Verdict } from './verdict.ts'
 
 export interface Deciding {
   /** what it throws is a bug of ours */
-  readonly validate: (request: AdmissionRequest) => Promise<Verdict>
+  readonly validate: (request: AdmissionRequest, limitMs: number) => Promise<Verdict>
   /** never denies; what it throws is a bug of ours */
-  readonly mutate: (request: AdmissionRequest) => Promise<Answer>
+  readonly mutate: (request: AdmissionRequest, limitMs: number) => Promise<Answer>
   readonly log: Log
   readonly flight?: InFlight
   readonly metrics?: ReviewMetrics
@@ -25,7 +26,7 @@ export interface Deciding {
 /** One of the two questions, and what answers it. */
 interface Endpoint {
   readonly path: Path
-  readonly decide: (request: AdmissionRequest) => Promise<Answer>
+  readonly decide: Deciding['mutate']
 }
 
 type Serving = Pick<Deciding, 'log'> & Required<Pick<Deciding, 'flight' | 'metrics'>>
@@ -46,7 +47,7 @@ export function admissionApp({
   app.disable('query parser')
   const endpoints: readonly Endpoint[] = [
     { path: 'mutate', decide: mutate },
-    { path: 'validate', decide: async (request) => answerTo(await validate(request)) },
+    { path: 'validate', decide: async (...review) => answerTo(await validate(...review)) },
   ]
   for (const endpoint of endpoints) app.post(`/${endpoint.path}`, guard, ...intake(flight), reviewed(endpoint, serving))
   app.use(() => {
@@ -75,20 +76,25 @@ const reviewed =
         throw new Refused(message, { status: 400, why: 'version', uid: review.uid })
       }
       case 'ours':
-        send(response, endpoint.path, review.request.uid, await decided(endpoint, review.request, serving))
+        send(
+          response,
+          endpoint.path,
+          review.request.uid,
+          await decided(endpoint, { ...review, limitMs: patienceMs(request.url) }, serving),
+        )
     }
   }
 
 /** A bug of ours refuses this one change, and is told in the log alone: a stack is nobody's business. */
 async function decided(
   { path, decide }: Endpoint,
-  request: AdmissionRequest,
+  { request, limitMs }: { readonly request: AdmissionRequest; readonly limitMs: number },
   { log, metrics }: Serving,
 ): Promise<Answer> {
   const { uid, namespace, operation } = request
   const stop = metrics.startReview()
   try {
-    const answer = await decide(request)
+    const answer = await decide(request, limitMs)
     const { allowed } = answer
     metrics.reviewed({ path, operation, outcome: outcomeOf(answer) })
     log.info({ uid, namespace, operation, path, allowed }, 'reviewed')

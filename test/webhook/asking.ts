@@ -56,10 +56,10 @@ export const allow: Deciding['validate'] = async () => ({ is: 'admitted', warnin
 /** Holds every review until `go` is called; `arrived` resolves when the first is there. */
 export function holding() {
   const [gate, first] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const validate: Deciding['validate'] = async (request) => {
+  const validate: Deciding['validate'] = async (...review) => {
     first.resolve()
     await gate.promise
-    return allow(request)
+    return allow(...review)
   }
   return { validate, arrived: first.promise, go: gate.resolve }
 }

@@ -15,7 +15,7 @@ describe('the metrics of the webhook', () => {
       },
     ]
     return serving(
-      (request) => (answers.shift() ?? allow)(request),
+      (...review) => (answers.shift() ?? allow)(...review),
       async ({ ask, counted }) => {
         await ask('/mutate', aReview())
         for (const _ of [...answers]) await ask('/validate', aReview())
