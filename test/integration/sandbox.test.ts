@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { auditEvents } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { guestbook } from '../../sandbox/modules.ts'
+import { collect } from '../collect.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
 
 const PREFIX = 'sandbox.experiment-controller.example.com/'
@@ -203,7 +204,7 @@ describe('the sandbox, on the real control plane', () => {
       data: {},
     })
     await eventually('the audit log to tell of the ConfigMap', 10_000, async () => {
-      const mine = (await auditEvents(auditLog)).filter(
+      const mine = (await collect(auditEvents(auditLog, namespace))).filter(
         ({ objectRef }) =>
           objectRef?.namespace === namespace && objectRef.resource === 'configmaps' && objectRef.name === 'note',
       )
