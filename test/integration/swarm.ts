@@ -69,7 +69,7 @@ export function describeSwarm({ count, quietMs, deadlineMs }: SwarmOptions): voi
 
     it(`nor after a restart of the controller, for ${quietMs / 1000} s`, async () => {
       const { controller, startController } = await installation()
-      const { code } = await controller().stop()
+      const { code } = await controller().stop('SIGTERM', deadlineMs)
       expect(code).to.equal(0)
       await startController()
       await staysQuiet(place().namespace, quietMs)
