@@ -68,7 +68,7 @@ export function usesProduct(): () => Place {
   const plane = usesControlPlane()
   let place: Place | undefined
   before('the product runs', async function () {
-    this.timeout(DEADLINE_MS)
+    this.timeout(4 * DEADLINE_MS) // what is waited for in it ends earlier, and says what for
     await installation()
     place = placeAt(plane().api, plane().kubectl, await aNamespace())
   })

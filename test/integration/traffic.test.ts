@@ -26,6 +26,7 @@ describe('real requests through a Service, on the real control plane', () => {
   let traffic: Traffic | undefined
 
   before('kube-proxy runs', async function () {
+    this.timeout(2 * DEADLINE_MS)
     const started = await startTraffic(plane())
     if ('unavailable' in started) {
       console.error(`no real requests here: ${started.unavailable}`)
