@@ -19,7 +19,7 @@ export function installation(): Promise<Installation> {
   return installing
 }
 
-/** Waits are for a whole suite at once on two busy cores; they end before mocha's timeout, which cannot say what for. */
+/** Waits are for a whole suite at once on two busy cores; some of them end before mocha's timeout, which cannot say what for. */
 export const DEADLINE_MS = 50_000
 
 type ExperimentOf = Partial<ExperimentDeploymentSpec> & {
