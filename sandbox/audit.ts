@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import type { KubeObject } from '../common/api/object.ts'
 
 /**
@@ -39,9 +39,15 @@ export interface AuditEvent {
   readonly stageTimestamp: string
 }
 
-/** All events so far, in the order in which they were answered. A line that is still being written is left out. */
-export async function auditEvents(auditLog: string): Promise<readonly AuditEvent[]> {
-  const text = await readFile(auditLog, 'utf8')
-  const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n')
-  return lines.filter(Boolean).map((line) => JSON.parse(line) as AuditEvent)
+/**
+ * All events so far whose line contains `mentions`, in the order in which they were answered. A line that is still being
+ * written is left out. The log of a long run is longer than a string may be (512 MiB), hence one after the other.
+ */
+export async function* auditEvents(auditLog: string, mentions = ''): AsyncGenerator<AuditEvent> {
+  let rest = ''
+  for await (const chunk of createReadStream(auditLog, { encoding: 'utf8', highWaterMark: 2 ** 20 })) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line !== '' && line.includes(mentions)) yield JSON.parse(line)
+  }
 }

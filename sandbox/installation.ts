@@ -6,6 +6,7 @@ import type { ControlPlane } from './control-plane.ts'
 import { eventually } from './eventually.ts'
 import { freePorts } from './ports.ts'
 import type { SupervisedProcess } from './processes.ts'
+import { reviews } from './reviews.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** Where the shipped manifests put the product; its ServiceAccounts live here. */
@@ -34,9 +35,9 @@ export interface Installation {
   readonly controller: () => SupervisedProcess
   /** Starts a controller; after the last one was stopped or has died. */
   readonly startController: () => Promise<SupervisedProcess>
-  /** Takes the webhook configurations away, as an admin's emergency exit does. */
+  /** Takes the webhook configurations away, as an admin's emergency exit does; resolves when nobody is asked any more. */
   readonly removeWebhooks: () => Promise<void>
-  /** Puts them back. */
+  /** Puts them back; resolves when both are asked. */
   readonly restoreWebhooks: () => Promise<void>
 }
 
@@ -89,6 +90,7 @@ export async function install(plane: ControlPlane, argsOf = fromSources): Promis
   const restoreWebhooks = async () => {
     const manifest = await webhookConfigurations(`https://127.0.0.1:${port}`, ca)
     await applied(plane, ['-f', '-'], manifest)
+    await reviews(plane.api, 'default', 'both')
   }
   const webhook = await startWebhook()
   let controller = await startController()
@@ -107,6 +109,7 @@ export async function install(plane: ControlPlane, argsOf = fromSources): Promis
     async removeWebhooks() {
       const name = 'experiment-deployment-controller'
       await plane.kubectl(['delete', `validatingwebhookconfiguration/${name}`, `mutatingwebhookconfiguration/${name}`])
+      await reviews(plane.api, 'default', 'neither')
     },
   }
 }

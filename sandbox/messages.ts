@@ -24,7 +24,7 @@ export interface Exit {
 /** What the parent tells the supervisor. */
 export type Order =
   | { readonly do: 'start'; readonly id: number; readonly spec: ProcessSpec }
-  | { readonly do: 'stop'; readonly id: number; readonly signal: NodeJS.Signals }
+  | { readonly do: 'stop'; readonly id: number; readonly signal: NodeJS.Signals; readonly graceMs: number }
   | { readonly do: 'end' }
 
 /** What the supervisor tells its parent. */

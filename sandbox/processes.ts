@@ -10,8 +10,8 @@ export interface SupervisedProcess {
   readonly pid: number
   /** Resolves when it has ended, for whatever reason; never rejects. */
   readonly exited: Promise<Exit>
-  /** Asks it to end and waits. SIGTERM by default; SIGKILL follows after five seconds. */
-  readonly stop: (signal?: NodeJS.Signals) => Promise<Exit>
+  /** Asks it to end and waits. SIGTERM by default; SIGKILL follows after `graceMs`, by default five seconds. */
+  readonly stop: (signal?: NodeJS.Signals, graceMs?: number) => Promise<Exit>
 }
 
 /** Stops all it started, last first, and removes `stateDirectory`: when asked, and when this process vanishes. */
@@ -99,8 +99,8 @@ export async function startSupervisor(): Promise<Supervisor> {
         cause: error,
       })
     })
-    const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
-      tell({ do: 'stop', id, signal })
+    const stop = (signal: NodeJS.Signals = 'SIGTERM', graceMs = 5_000) => {
+      tell({ do: 'stop', id, signal, graceMs })
       return pending.exited.promise
     }
     return { name: spec.name, pid, exited: pending.exited.promise, stop }

@@ -20,16 +20,16 @@ interface OwnWrites {
 
 /** What the webhook and the controller wrote so far, or since `since`, by the API server's own account. */
 export async function ownWrites(auditLog: string, since = new Date(0)): Promise<OwnWrites> {
-  const ours = (await auditEvents(auditLog)).filter(
-    ({ user, requestReceivedTimestamp }) =>
-      user.username.startsWith(OUR_ACCOUNTS) && Date.parse(requestReceivedTimestamp) > since.getTime(),
-  )
-  const writes = ours.filter(({ verb, objectRef }) => WRITES.has(verb) && objectRef?.resource !== 'leases')
-  return {
-    all: writes.map(nameOf),
-    forbidden: writes.filter((event) => !isAllowed(event)).map(nameOf),
-    denied: ours.filter(({ responseStatus }) => responseStatus?.code === 403).map(nameOf),
+  const [all, forbidden, denied]: [string[], string[], string[]] = [[], [], []]
+  for await (const event of auditEvents(auditLog, OUR_ACCOUNTS)) {
+    const { user, verb, objectRef, requestReceivedTimestamp, responseStatus } = event
+    if (!user.username.startsWith(OUR_ACCOUNTS) || Date.parse(requestReceivedTimestamp) <= since.getTime()) continue
+    if (responseStatus?.code === 403) denied.push(nameOf(event))
+    if (!WRITES.has(verb) || objectRef?.resource === 'leases') continue
+    all.push(nameOf(event))
+    if (!isAllowed(event)) forbidden.push(nameOf(event))
   }
+  return { all, forbidden, denied }
 }
 
 /** Where forks are, and the bases that are pinned. */
@@ -66,10 +66,12 @@ interface Watched {
 
 /** Who moved the source's generation and the Service's version: lines to read, and those who were not the demo. */
 export async function foreignWrites(auditLog: string, { namespace, deployment, service }: Watched) {
-  const writes = (await auditEvents(auditLog)).filter(
-    ({ verb, objectRef, responseStatus }) =>
-      WRITES.has(verb) && objectRef?.namespace === namespace && (responseStatus?.code ?? 500) < 300,
-  )
+  const writes: AuditEvent[] = []
+  for await (const event of auditEvents(auditLog, `"${namespace}"`)) {
+    const { verb, objectRef, responseStatus } = event
+    if (WRITES.has(verb) && objectRef?.namespace === namespace && (responseStatus?.code ?? 500) < 300)
+      writes.push(event)
+  }
   const generation = moves(
     writes.filter(({ objectRef }) => objectRef?.resource === 'deployments' && objectRef.name === deployment),
     ({ metadata }) => metadata.generation,

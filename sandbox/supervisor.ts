@@ -76,11 +76,11 @@ function start(id: number, spec: ProcessSpec): void {
   })
 }
 
-async function stop(entry: Running, signal: NodeJS.Signals): Promise<void> {
+async function stop(entry: Running, signal: NodeJS.Signals, graceMs = GRACE_MS): Promise<void> {
   const exited = once(entry.child, 'exit')
   entry.isAsked = true
   signalGroup(entry, signal)
-  const impatience = setTimeout(() => signalGroup(entry, 'SIGKILL'), GRACE_MS)
+  const impatience = setTimeout(() => signalGroup(entry, 'SIGKILL'), graceMs)
   await exited
   clearTimeout(impatience)
 }
@@ -114,7 +114,7 @@ process.on('message', (order: Order) => {
     }
   }
   const entry = running.get(order.id)
-  if (entry) void stop(entry, order.signal)
+  if (entry) void stop(entry, order.signal, order.graceMs)
 })
 process.on('disconnect', endNow)
 process.on('SIGTERM', () => void end())

@@ -19,6 +19,7 @@ interface Limits {
   readonly parallel?: number
   readonly requestMs?: number
   readonly totalMs?: number
+  readonly now?: () => number
 }
 
 const MOST = 100_000
@@ -29,15 +30,15 @@ const MOST = 100_000
  */
 export async function send(
   { count, host, port }: Burst,
-  { parallel = 16, requestMs = 5_000, totalMs = 60_000 }: Limits = {},
+  { parallel = 16, requestMs = 5_000, totalMs = 60_000, now = () => performance.now() }: Limits = {},
 ): Promise<Answers> {
   if (!(count >= 0 && count <= MOST)) throw new RangeError(`count must be 0 to ${MOST}, found ${count}`)
-  const end = performance.now() + totalMs
+  const end = now() + totalMs
   const byPod: Record<string, number> = {}
   const failures: Record<string, number> = {}
   let left = count
   const client = async () => {
-    while (left > 0 && performance.now() < end) {
+    while (left > 0 && now() < end) {
       left--
       try {
         const pod = await askOnce(host, port, requestMs)

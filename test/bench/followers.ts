@@ -7,6 +7,7 @@ import { auditEvents } from '../../sandbox/audit.ts'
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install } from '../../sandbox/installation.ts'
+import { collect } from '../collect.ts'
 import { inParallel } from '../in-parallel.ts'
 import { type Bench, ratioFigure } from './figure.ts'
 import { experiments, prepare } from './forks.ts'
@@ -42,7 +43,7 @@ async function until(plane: ControlPlane, grace: number, act: () => Promise<unkn
     if (late.length > 0) throw new Error(`${late.length} are late`)
   }
   await eventually(`all forks to have ${wanted}`, DEADLINE_MS, look, { pauseMs: 500 })
-  const writes = (await auditEvents(plane.auditLog)).filter(
+  const writes = (await collect(auditEvents(plane.auditLog, wanted))).filter(
     ({ verb, objectRef, requestObject }) =>
       verb === 'patch' &&
       objectRef?.resource === 'deployments' &&

@@ -5,10 +5,9 @@ import { pathOf } from '../../common/kube/resources.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
-import { eventually } from '../../sandbox/eventually.ts'
 import { ownWrites } from '../../sandbox/proof.ts'
 import { inParallel } from '../in-parallel.ts'
-import { allDone, type Seen } from './patience.ts'
+import { allDone, type Seen, whileTheyMove } from './patience.ts'
 import type { Specimen } from './specimen.ts'
 import { storeAll } from './store.ts'
 import {
@@ -133,10 +132,9 @@ async function follow(plane: ControlPlane, subjects: readonly Subject[]): Promis
       const isFollowing = at(each, 'spec', 'minReadySeconds') === FOLLOWED.spec.minReadySeconds
       if (isFollowing) following.add(`${each.metadata.namespace}/${each.metadata.name}`)
     }
-    const late = (await late_(plane, subjects, following)).length
-    if (late > 0) throw new Error(`${late} forks are late`)
+    return (await late_(plane, subjects, following)).length
   }
-  await eventually('all forks to follow', 60_000, look, { pauseMs: 500 }).catch(() => undefined)
+  await whileTheyMove('all forks to follow', look)
   for (const [subject, variant] of await late_(plane, subjects, following))
     subject.failures.push(`follow, ${variant}: the fork is as it was`)
 }
@@ -162,15 +160,7 @@ async function gone({ api }: ControlPlane, subjects: readonly Subject[]): Promis
     )
     return lists.flat().filter(({ metadata }) => namespaces.has(metadata.namespace ?? ''))
   }
-  await eventually(
-    'all forks to be gone',
-    60_000,
-    async () => {
-      const forks = await left()
-      if (forks.length > 0) throw new Error(`${forks.length} are left`)
-    },
-    { pauseMs: 500 },
-  ).catch(() => undefined)
+  await whileTheyMove('all forks to be gone', async () => (await left()).length)
   for (const { metadata } of await left())
     namespaces.get(metadata.namespace ?? '')?.failures.push(`delete: ${metadata.name} is left`)
 }

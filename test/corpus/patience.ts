@@ -3,8 +3,28 @@ import type { Api } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { experimentName, experimentsBy, type Subject, VARIANTS, type Variant } from './subject.ts'
 
-/** A step of all workloads ends when all have made it, or when nothing has changed for so long. */
-const STEP_MS = 60_000
+/** Nothing has moved for so long: nothing will. */
+const STILL_MS = 60_000
+/** As long as something moves. */
+const STEP_MS = 600_000
+
+/**
+ * Resolves when `left` says that nobody is left to wait for, or has said of nobody for a minute that he has made it.
+ * How long all of them take together is the machine's business.
+ */
+export async function whileTheyMove(what: string, left: () => Promise<number>): Promise<void> {
+  let fewest = Number.POSITIVE_INFINITY
+  let since = performance.now()
+  const look = async () => {
+    const now = await left()
+    if (now < fewest) {
+      fewest = now
+      since = performance.now()
+    }
+    if (now > 0 && performance.now() - since < STILL_MS) throw new Error(`${now} are left`)
+  }
+  await eventually(what, STEP_MS, look, { pauseMs: 500 }).catch(() => undefined) // who is late is told by the caller
+}
 
 /** What an experiment has come to: done, or what is still missing. */
 export type Seen =
@@ -29,10 +49,9 @@ export async function allDone(api: Api, subjects: readonly Subject[], { name, se
         return seen.is === 'done' ? [] : [[subject, variant, seen] as const]
       }),
     )
-    const waitedFor = open.filter(([, , seen]) => seen.is === 'missing' && !seen.isFinal)
-    if (waitedFor.length > 0) throw new Error(`${waitedFor.length} are not there`)
+    return open.filter(([, , seen]) => seen.is === 'missing' && !seen.isFinal).length
   }
-  await eventually(name, STEP_MS, look, { pauseMs: 500 }).catch(() => undefined) // who is late is told below
+  await whileTheyMove(name, look)
   for (const [subject, variant, seen] of open)
     if (seen.is === 'missing') subject.failures.push(`${name}, ${variant}: ${seen.what}`)
 }

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
 import { issue } from '../../certs/issue.ts'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import { realTimers } from '../../common/clock.ts'
 import { kubeClient } from '../../common/kube/client.ts'
+import { pathOf } from '../../common/kube/resources.ts'
 import { closed, listening } from '../../common/listen.ts'
 import { jsonLog } from '../../common/log.ts'
 import { SchemaCatalog } from '../../common/schema/catalog.ts'
 import { schemaSource } from '../../common/schema/source.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
-import { ApiError } from '../../sandbox/api.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { mutator } from '../../webhook/mutate.ts'
@@ -17,6 +18,9 @@ import { policyReflector, policySource } from '../../webhook/policy-source.ts'
 import { admissionApp, type Deciding } from '../../webhook/server.ts'
 import { tlsServer } from '../../webhook/tls.ts'
 import { validator } from '../../webhook/validate.ts'
+
+/** The API server learns of a configuration some time after it was written. */
+const DEADLINE_MS = 30_000
 
 /** The shipped configurations, as JSON. */
 export const shippedConfigurations = (): readonly WebhookConfiguration[] =>
@@ -85,6 +89,9 @@ export async function admitting(
   }
 }
 
+/** Where nobody listens. */
+const NOBODY = 1
+
 /**
  * Has the API server ask at `port` of this machine about the resources of `namespace`; resolves once it does. What it
  * returns takes the configurations away.
@@ -94,39 +101,44 @@ export async function configured(
   namespace: string,
   { port, ca }: { readonly port: number; readonly ca: string },
 ): Promise<() => Promise<void>> {
-  const paths: string[] = []
-  for (const { kind, webhooks, ...configuration } of shippedConfigurations()) {
-    const plural = `${kind.toLowerCase()}s`
-    const name = `test-${namespace}`
-    const path = `/apis/admissionregistration.k8s.io/v1/${plural}`
-    paths.push(`${path}/${name}`)
-    await plane.api.create(path, {
-      ...configuration,
-      kind,
-      metadata: { name },
-      webhooks: webhooks.map((webhook) => ({
+  const made = shippedConfigurations().map(({ kind, webhooks, ...rest }) => {
+    const collection = `/apis/admissionregistration.k8s.io/v1/${kind.toLowerCase()}s`
+    const metadata = { name: `test-${namespace}` }
+    const route = webhooks[0]?.clientConfig.service.path
+    const askingAt = (asked: number, more: object = {}) =>
+      webhooks.map((webhook) => ({
         ...webhook,
+        ...more,
         namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
-        clientConfig: {
-          url: `https://127.0.0.1:${port}${webhook.clientConfig.service.path}`,
-          caBundle: Buffer.from(ca).toString('base64'),
-        },
-      })),
-    })
+        clientConfig: { url: `https://127.0.0.1:${asked}${route}`, caBundle: Buffer.from(ca).toString('base64') },
+      }))
+    const manifest = { ...rest, kind, metadata, webhooks: askingAt(NOBODY, { failurePolicy: 'Fail' }) }
+    return { collection, path: `${collection}/${metadata.name}`, route, manifest, webhooks: askingAt(port) }
+  })
+  // Another webhook of ours may be asked too, and answers alike. Only a failure tells that this one is: at first nobody
+  // answers for it, and who mutates is asked before who validates.
+  for (const { collection, manifest } of made) await plane.api.create(collection, manifest)
+  for (const { path, route, webhooks } of made) {
+    await eventually(`the API server to ask in vain for ${route}`, DEADLINE_MS, async () =>
+      expect(await answerIn(plane, namespace)).to.contain(`https://127.0.0.1:${NOBODY}${route}?`),
+    )
+    await plane.api.patch(path, { webhooks })
   }
-  await eventually('the API server to ask the webhook', 20_000, () => isAsked(plane, namespace))
+  await eventually('the API server to be answered', DEADLINE_MS, async () =>
+    expect(await answerIn(plane, namespace)).to.equal('created'),
+  )
   return async () => {
-    for (const path of paths) await plane.api.delete(path)
+    for (const { path } of made) await plane.api.delete(path)
   }
 }
 
-/** @throws Error while an experiment that the webhook refuses would be stored */
-async function isAsked({ api }: ControlPlane, namespace: string): Promise<void> {
-  const { apiVersion, kind, plural } = EXPERIMENT_DEPLOYMENT
-  const spec = { sourceRef: { kind: 'Deployment', name: 'none' }, overrideSpec: { replicas: 1 } }
-  const path = `/apis/${apiVersion}/namespaces/${namespace}/${plural}?dryRun=All`
-  const answer = await api
-    .create(path, { apiVersion, kind, metadata: { name: 'asked' }, spec })
-    .catch((e: unknown) => e)
-  if (!(answer instanceof ApiError && answer.status === 422)) throw new Error(`an invalid experiment got ${answer}`)
+/** What becomes of a good experiment in a dry run. */
+function answerIn({ api }: ControlPlane, namespace: string): Promise<string> {
+  const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+  const spec = { sourceRef: { kind: 'Deployment', name: 'none' }, overrideSpec: {} }
+  const manifest = { apiVersion, kind, metadata: { name: 'asked' }, spec }
+  return api.create(`${pathOf(EXPERIMENT_DEPLOYMENT, { namespace })}?dryRun=All`, manifest).then(
+    () => 'created',
+    (error: unknown) => String(error),
+  )
 }

@@ -22,8 +22,10 @@ describe('a fork and its source, on the real control plane', () => {
     await eventually('the stray pod to be ready, as one that everybody has seen', DEADLINE_MS, async () =>
       expect(at(await place().api.get(place().path('pods', 'stray')), 'status', 'phase')).to.equal('Running'),
     )
-    const source = await place().deployment('counted')
-    expect([at(source, 'status', 'replicas'), at(source, 'status', 'readyReplicas')]).to.deep.equal([2, 2])
+    await eventually('the source to have its pods, and no other', DEADLINE_MS, async () => {
+      const { status } = await place().deployment('counted')
+      expect([at(status, 'replicas'), at(status, 'readyReplicas')]).to.deep.equal([2, 2])
+    })
     expect(await ownedBy(fork.metadata.uid)).to.have.length(1)
     const stray = await place().api.get(place().path('pods', 'stray'))
     expect(stray.metadata.ownerReferences).to.equal(undefined)

@@ -33,7 +33,7 @@ describe('Argo Rollouts in the sandbox, on the real control plane', () => {
   async function becomesHealthy(name: string): Promise<void> {
     const { api } = plane()
     await api.create(rollouts(), aRollout(name))
-    await eventually(`Rollout ${name} to be Healthy`, 30_000, async () => {
+    await eventually(`Rollout ${name} to be Healthy`, 50_000, async () => {
       const { status } = await api.get<KubeObject & { status?: { phase?: string } }>(`${rollouts()}/${name}`)
       expect(status?.phase, JSON.stringify(status)).to.equal('Healthy')
     })
@@ -42,7 +42,7 @@ describe('Argo Rollouts in the sandbox, on the real control plane', () => {
   it('makes a canary Healthy', () => becomesHealthy('cart'))
 
   it('loses every Rollout with the CRDs, and goes on when they are back', async function () {
-    this.timeout(120_000) // its watches come back at their own pace
+    this.timeout(300_000) // its watches come back at their own pace
     await argo().removeCrds()
     await argo().installCrds()
     // a kind that was just re-created answers 429 for a while

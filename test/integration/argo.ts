@@ -17,7 +17,8 @@ export function usesArgoRollouts(): () => ArgoRollouts {
     this.timeout(FIRST_START_MS)
     argo = await startArgoRollouts(await controlPlane())
   })
-  after('Argo Rollouts is gone', async () => {
+  after('Argo Rollouts is gone', async function () {
+    this.timeout(FIRST_START_MS)
     await argo?.stop()
     await argo?.removeCrds()
   })

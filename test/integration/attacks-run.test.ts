@@ -186,21 +186,28 @@ describe('attacks on a running product', () => {
     const namespace = await aNamespace()
     const { api } = place()
     const count = `count/experimentdeployments.${GROUP}`
-    await api.create(`/api/v1/namespaces/${namespace}/resourcequotas`, {
-      metadata: { name: 'few' },
-      spec: { hard: { [count]: '1' } },
-    })
-    await eventually('the quota to count', DEADLINE_MS, async () => {
-      const quota = await api.get(`/api/v1/namespaces/${namespace}/resourcequotas/few`)
-      if (at(quota, 'status', 'hard', count) !== '1') throw new Error('not yet')
-    })
+    const quotas = `/api/v1/namespaces/${namespace}/resourcequotas`
+    const few = (hard: string) => ({ metadata: { name: 'few' }, spec: { hard: { [count]: hard } } })
     const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
-    const create = (name: string) =>
+    const create = (name: string, query = '') =>
       api
-        .create(pathOf(EXPERIMENT_DEPLOYMENT, { namespace }), { apiVersion, kind, metadata: { name }, spec: of('a30') })
+        .create(`${pathOf(EXPERIMENT_DEPLOYMENT, { namespace })}${query}`, {
+          apiVersion,
+          kind,
+          metadata: { name },
+          spec: of('a30'),
+        })
         .then(() => 'created')
         .catch((error: Error) => error.message)
-    expect(await create('first')).to.equal('created')
+    // the API server learns of a quota some time after that was made; a refusal tells that it did
+    await api.create(quotas, few('0'))
+    await eventually('the quota to hold', DEADLINE_MS, async () =>
+      expect(await create('none', '?dryRun=All')).to.contain('exceeded quota: few'),
+    )
+    await api.patch(`${quotas}/few`, few('1'))
+    await eventually('the quota to be raised', DEADLINE_MS, async () =>
+      expect(await create('first')).to.equal('created'),
+    )
     expect(await create('second')).to.contain('exceeded quota: few')
   })
 })

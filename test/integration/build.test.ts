@@ -36,7 +36,8 @@ spec:
 describe('the programs as they are shipped: bundled, and told what the manifests tell them', () => {
   let folder = ''
   const plane = usesOwnControlPlane(crds)
-  before('the build', async () => {
+  before('the build', async function () {
+    this.timeout(180_000) // two programs are bundled, and have half a minute each to be ready
     folder = await mkdtemp(join(tmpdir(), 'build-'))
     await bundle(PROGRAMS, folder)
     await install(plane(), (program) => {
@@ -48,7 +49,8 @@ describe('the programs as they are shipped: bundled, and told what the manifests
 
   const apply = (input: string) => plane().kubectl(['apply', '-f', '-'], { input })
 
-  it('review an experiment and make its fork', async () => {
+  it('review an experiment and make its fork', async function () {
+    this.timeout(90_000) // kubectl itself waits for most of a minute
     expect((await apply(SOURCE)).code).to.equal(0)
     const refused = await apply(experiment('[a]'))
     expect(refused.stderr).to.contain('spec.overrideSpec.template.spec.containers[0].image')

@@ -98,7 +98,7 @@ describe('npm run certs, against the real API server', () => {
   })
 
   it('tells one of two runs at once that the other was there', async () => {
-    const cluster = webhook().cluster()
+    const cluster = readingTogether(webhook().cluster(), 2)
     const at = { clock, timers: AT_ONCE, say: () => undefined, wantsNewCa: true }
     const results = await Promise.allSettled([renew(cluster, at), renew(cluster, at)])
     expect(results.map(({ status }) => status).sort()).to.deep.equal(['fulfilled', 'rejected'])
@@ -134,6 +134,22 @@ const AT_ONCE: Timers = {
     const next = setImmediate(run)
     return () => clearImmediate(next)
   },
+}
+
+/** A cluster that so many runs have read before the first of them writes. */
+function readingTogether(cluster: Cluster, runs: number): Cluster {
+  const all = Promise.withResolvers<void>()
+  let left = runs
+  return {
+    ...cluster,
+    read: async () => {
+      const found = await cluster.read()
+      left -= 1
+      if (left === 0) all.resolve()
+      await all.promise
+      return found
+    },
+  }
 }
 
 /** A cluster on which the run is killed after so many writes. */

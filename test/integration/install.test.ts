@@ -116,7 +116,8 @@ describe('the shipped manifests, in an empty cluster', () => {
   it('let who may edit create experiments, who may view read them, and both read policies', async () => {
     const namespace = 'default'
     const proof = { verb: 'get', group: GROUP, resource: 'experimentpolicies' }
-    await bind(plane(), 'alice', { role: 'edit', namespace, proof })
+    const edits = { verb: 'create', group: GROUP, resource: 'experimentdeployments' } // beside what it has from view
+    await bind(plane(), 'alice', { role: 'edit', namespace, proof: edits })
     await bind(plane(), 'bob', { role: 'view', namespace, proof })
     const rights = async (user: 'alice' | 'bob', resource: string) => {
       const verbs = [...READ, 'create', 'update', 'patch', 'delete']

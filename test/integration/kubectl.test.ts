@@ -1,20 +1,42 @@
 import { expect } from 'chai'
 import { stringify } from 'yaml'
 import { EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../../common/api/names.ts'
-import type { JsonObject } from '../../common/api/object.ts'
-import { aSource, installation, usesProduct } from './product.ts'
+import { at, type JsonObject, listOr } from '../../common/api/object.ts'
+import { pathOf, RESOURCES } from '../../common/kube/resources.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { aSource, condition, DEADLINE_MS, installation, usesProduct } from './product.ts'
 
 describe('kubectl, with the product', () => {
   const place = usesProduct()
-  before('a source', () => aSource(place(), 'cart'))
+  before('a source, and its pod behind the Service', async () => {
+    await aSource(place(), 'cart')
+    await eventually('the endpoint of the source', DEADLINE_MS, async () => {
+      const slices = pathOf(RESOURCES.EndpointSlice, { namespace: place().namespace })
+      const endpoints = (await place().api.list(slices)).flatMap((slice) => listOr(slice.endpoints))
+      expect(endpoints.map((endpoint) => at(endpoint, 'conditions', 'ready'))).to.deep.equal([true])
+    })
+  })
 
-  const manifest = (name: string, spec: JsonObject = {}): string => {
+  const manifest = (name: string, spec: JsonObject = {}, source = 'cart'): string => {
     const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
-    const sourceRef = { kind: 'Deployment', name: 'cart' }
+    const sourceRef = { kind: 'Deployment', name: source }
     return stringify({ apiVersion, kind, metadata: { name }, spec: { sourceRef, overrideSpec: {}, ...spec } })
   }
   const kubectl = (args: readonly string[], input?: string) => place().kubectl(args, input)
   const apply = (input: string, ...args: readonly string[]) => kubectl(['apply', ...args, '-f', '-'], input)
+  /** Applies an experiment on a source of its own, until nobody has more to write about it: kubectl reads, then writes. */
+  async function isSettled(name: string): Promise<void> {
+    await aSource(place(), name)
+    await apply(manifest(name, {}, name))
+    await place().shows(
+      name,
+      'its last status',
+      (found) =>
+        condition(found, 'Ready')?.reason === 'Available' &&
+        found.status?.share === '50%' &&
+        found.status.source?.revision === '1',
+    )
+  }
   const changing = (image: string): JsonObject => ({
     template: { spec: { containers: [{ name: 'cart', image }] } },
   })
@@ -29,11 +51,11 @@ describe('kubectl, with the product', () => {
   })
 
   it('diff shows what would change, and exits with 1 as always', async () => {
-    await apply(manifest('diffed'))
-    const { code, text } = await kubectl(['diff', '-f', '-'], manifest('diffed', { replicas: 2 }))
+    await isSettled('diffed')
+    const { code, text } = await kubectl(['diff', '-f', '-'], manifest('diffed', { replicas: 2 }, 'diffed'))
     expect(code).to.equal(1)
     expect(text).to.contain('-  replicas: 1\n+  replicas: 2')
-    const same = await kubectl(['diff', '-f', '-'], manifest('diffed'))
+    const same = await kubectl(['diff', '-f', '-'], manifest('diffed', {}, 'diffed'))
     expect(same.code).to.equal(0)
   })
 
@@ -61,9 +83,8 @@ describe('kubectl, with the product', () => {
   })
 
   it('replace without the namespace of the source is legal', async () => {
-    await apply(manifest('replaced'))
-    await place().reaches('replaced', 'Available') // kubectl reads before it replaces: nobody writes in between
-    const { code, text } = await kubectl(['replace', '-f', '-'], manifest('replaced', { replicas: 2 }))
+    await isSettled('replaced')
+    const { code, text } = await kubectl(['replace', '-f', '-'], manifest('replaced', { replicas: 2 }, 'replaced'))
     expect(code, text).to.equal(0)
     expect((await place().experimentAt('replaced')).spec.sourceRef.namespace).to.equal(place().namespace)
   })
@@ -83,7 +104,6 @@ describe('kubectl, with the product', () => {
     await removeWebhooks()
     await place().experiment('old', { source: 'cart', overrideSpec: { ...changing('x'), zzz: 1 } })
     await restoreWebhooks()
-    await apply(manifest('probe', { overrideSpec: { zzz: 1 } }), '--dry-run=server')
     const edit = (path: string, value: unknown) =>
       kubectl(['patch', 'expd/old', '--type=json', '-p', JSON.stringify([{ op: 'add', path, value }])])
     const other = await edit('/spec/overrideSpec/minReadySeconds', 3)

@@ -114,17 +114,6 @@ describe('an experiment, on the real control plane', () => {
     expect(text).to.contain('is itself an experiment')
   })
 
-  it('Quota 0 is ReplicaFailure with its message, and heals when it is raised', async () => {
-    await aSource(place(), 'quoted')
-    await place().api.create(place().path('quotas'), { metadata: { name: 'tight' }, spec: { hard: { pods: '0' } } })
-    await place().experiment('poor', { source: 'quoted' })
-    const stalled = await place().reaches('poor', 'ReplicaFailure')
-    expect(condition(stalled, 'Stalled')?.message).to.contain('exceeded quota: tight')
-    await place().api.delete(place().path('quotas', 'tight'))
-    await place().api.patch(place().path('experiments', 'poor'), { spec: { replicas: 2 } }) // makes Kubernetes try at once
-    await place().reaches('poor', 'Available')
-  })
-
   it('tells what the API server refuses, and heals when it is mended', async () => {
     await aSource(place(), 'strict')
     const overrideSpec = { template: { spec: { containers: [{ name: 'Not_A_Name', image: 'x' }] } } }
@@ -143,10 +132,11 @@ describe('an experiment, on the real control plane', () => {
     await place().experiment('sick', { source: 'healthy', overrideSpec })
     const sick = await place().shows(
       'sick',
-      'unready pods',
-      (found) => condition(found, 'Ready')?.reason === 'PodsNotReady',
+      'unready pods, and no traffic to them',
+      (found) =>
+        condition(found, 'Ready')?.reason === 'PodsNotReady' &&
+        condition(found, 'TrafficShared')?.reason === 'NoReadyEndpoints',
     )
-    expect(condition(sick, 'TrafficShared')?.reason).to.equal('NoReadyEndpoints')
     expect(condition(sick, 'Progressing')?.status).to.equal('True')
   })
 
@@ -183,8 +173,12 @@ describe('an experiment, on the real control plane', () => {
     await aSource(place(), 'choosy')
     const overrideSpec = { template: { metadata: { labels: { app: 'elsewhere' } } } }
     await place().experiment('stray', { source: 'choosy', overrideSpec })
-    const stray = await place().reaches('stray', 'Available')
-    expect(condition(stray, 'TrafficShared')?.reason).to.equal('LabelsDoNotMatch')
+    await place().reaches('stray', 'Available')
+    const stray = await place().shows(
+      'stray',
+      'that its Service misses labels',
+      (found) => condition(found, 'TrafficShared')?.reason === 'LabelsDoNotMatch',
+    )
     expect(condition(stray, 'TrafficShared')?.message).to.contain('app=choosy')
   })
 
@@ -199,8 +193,10 @@ describe('an experiment, on the real control plane', () => {
     const two = await place().reaches('stretch', 'Available')
     expect([two.status?.replicas, two.status?.readyReplicas]).to.deep.equal([2, 2])
     const selector = two.status?.selector ?? ''
-    const pods = await place().api.list(`${place().path('pods')}?labelSelector=${encodeURIComponent(selector)}`)
-    expect(pods).to.have.length(2)
+    await eventually('two pods, and the one of before to be gone', DEADLINE_MS, async () => {
+      const pods = await place().api.list(`${place().path('pods')}?labelSelector=${encodeURIComponent(selector)}`)
+      expect(pods).to.have.length(2)
+    })
   })
 
   it('is told of by Events that kubectl describes', async () => {
@@ -220,7 +216,9 @@ describe('an experiment, on the real control plane', () => {
     const id = at(fork, 'spec', 'selector', 'matchLabels', EXPERIMENT_ID)
     const pods = await place().api.list(`${place().path('pods')}?labelSelector=${EXPERIMENT_ID}=${id}`)
     expect(pods).to.have.length(1)
-    expect(at(await place().deployment('alone'), 'status', 'replicas')).to.equal(2)
+    await eventually('the source to count its own alone', DEADLINE_MS, async () =>
+      expect(at(await place().deployment('alone'), 'status', 'readyReplicas')).to.equal(2),
+    )
   })
 })
 

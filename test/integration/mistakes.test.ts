@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { eventually } from '../../sandbox/eventually.ts'
 import { inParallel } from '../in-parallel.ts'
 import { admitting, type RunningWebhook } from './admission-webhook.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
@@ -10,6 +11,9 @@ import { OF_RESOURCES } from './mistakes/of-resources.ts'
 import { usesRolloutCrds } from './rollout-crds.ts'
 
 const MISTAKES: readonly Mistake[] = [...OF_OVERRIDES, ...OF_MERGES, ...OF_RESOURCES]
+
+/** Some seventy processes of kubectl. */
+const ALL_MS = 300_000
 
 /** `UPDATE_GOLDEN=1` writes it anew. */
 const GOLDEN = new URL('mistakes.md', import.meta.url)
@@ -38,7 +42,8 @@ describe('common mistakes, by kubectl apply', () => {
   let namespace = ''
   let webhook: RunningWebhook | undefined
 
-  before('all are made, before a webhook and sources of every kind', async () => {
+  before('all are made, before a webhook and sources of every kind', async function () {
+    this.timeout(ALL_MS)
     namespace = await aNamespace()
     const at = (group: string, plural: string) => `/apis/${group}/namespaces/${namespace}/${plural}`
     const { api } = plane()
@@ -51,6 +56,11 @@ describe('common mistakes, by kubectl apply', () => {
       spec: { ...spec, strategy: { canary: {} } },
     })
     webhook = await admitting(plane(), namespace)
+    // in a whole run the installation is asked too, and warns until it has read the schema of Rollouts
+    await eventually('nobody to lack a schema', 30_000, async () => {
+      const rollout: Mistake = { title: 'none', paths: [], kind: 'Rollout', name: 'none', override: 'paused: true' }
+      expect(await applied(manifestOf(rollout), rollout, '--dry-run=server')).to.not.contain('[SchemaNotAvailable]')
+    })
     await inParallel(6, MISTAKES, async (mistake) => {
       if (mistake.before !== undefined) await applied(manifestOf(mistake, mistake.before), mistake)
       answers.set(mistake, await applied(manifestOf(mistake), mistake))
@@ -58,8 +68,8 @@ describe('common mistakes, by kubectl apply', () => {
   })
   after('the webhook goes', () => webhook?.remove())
 
-  async function applied(manifest: string, { isServerSide = false }: Mistake): Promise<string> {
-    const args = ['-n', namespace, 'apply', ...(isServerSide ? ['--server-side'] : []), '-f', '-']
+  async function applied(manifest: string, { isServerSide = false }: Mistake, ...more: string[]): Promise<string> {
+    const args = ['-n', namespace, 'apply', ...(isServerSide ? ['--server-side'] : []), ...more, '-f', '-']
     const { stdout, stderr } = await plane().kubectl(args, { input: manifest })
     return `${stderr}${stdout}`.replaceAll(namespace, 'shop').trimEnd()
   }

@@ -39,7 +39,7 @@ describe('a source in another namespace, on the real control plane', () => {
 
   it('is not forked, nor told to be there, without consent', async () => {
     await consent({ allowSourcesFrom: [place().namespace] })
-    await experiment('uninvited', 'cart')
+    await eventually('consent to be seen', DEADLINE_MS, () => experiment('uninvited', 'cart'))
     await place().reaches('uninvited', 'SourceNotFound')
     await allow('elsewhere')
     await place().reaches('uninvited', 'SourceNotAllowed')
@@ -103,7 +103,9 @@ describe('a source in another namespace, on the real control plane', () => {
       spec: { namespaceSelector: null, allowSourcesFrom: [place().namespace] },
     })
     await aSource(doomed, 'cart')
-    await place().experiment('bereaved', { source: 'cart', of: doomed.namespace })
+    await eventually('consent to be seen', DEADLINE_MS, () =>
+      place().experiment('bereaved', { source: 'cart', of: doomed.namespace }),
+    )
     await place().reaches('bereaved', 'Available')
     await place().api.delete(
       pathOf({ apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces' }, { name: doomed.namespace }),

@@ -30,6 +30,10 @@ describe('policies and the controller, on the real control plane', () => {
     await Promise.all(['first', 'second'].map((name) => place().experiment(name, { source: 'cart' })))
     await Promise.all(['first', 'second'].map((name) => place().reaches(name, 'SourceNotFound')))
     await policy('one', { maxExperimentsPerSource: 1, validationActions: ['Deny'] })
+    await eventually('the controller to know the limit', DEADLINE_MS, async () => {
+      const { status, metadata } = await place().api.get(path(nameOf('one')))
+      expect(at(status, 'observedGeneration')).to.equal(metadata.generation)
+    })
     await aSource(place(), 'cart')
     const isDone = (name: string) =>
       place().shows(name, 'a place, or none', (found) =>
@@ -83,7 +87,9 @@ describe('policies and the controller, on the real control plane', () => {
 
   it('shrinks even what may not follow its source any more', async () => {
     await remove('small')
-    await place().experiment('stuck', { source: 'tall', replicas: 3 })
+    await eventually('the webhook to forget the policy', DEADLINE_MS, () =>
+      place().experiment('stuck', { source: 'tall', replicas: 3 }),
+    )
     await place().reaches('stuck', 'Available')
     await policy('small', { maxTTLSeconds: 60 })
     await place().shows('stuck', 'a violation', (found) => condition(found, 'PolicyCompliant')?.status === 'False')
@@ -108,7 +114,8 @@ describe('policies and the controller, on the real control plane', () => {
     })
   })
 
-  it('writes nothing when all is told, nor after a restart', async () => {
+  it('writes nothing when all is told, nor after a restart', async function () {
+    this.timeout(3 * DEADLINE_MS) // two silences, of which the first may be broken
     const ofPolicies = async (since: Date) => {
       const { all } = await ownWrites((await controlPlane()).auditLog, since)
       return all.filter((request) => request.includes(nameOf('small')))

@@ -19,7 +19,7 @@ export function installation(): Promise<Installation> {
   return installing
 }
 
-/** Waits are for a whole suite at once on two busy cores; they end before mocha's timeout, which cannot say what for. */
+/** Waits are for a whole suite at once on two busy cores; some of them end before mocha's timeout, which cannot say what for. */
 export const DEADLINE_MS = 50_000
 
 type ExperimentOf = Partial<ExperimentDeploymentSpec> & {
@@ -68,7 +68,7 @@ export function usesProduct(): () => Place {
   const plane = usesControlPlane()
   let place: Place | undefined
   before('the product runs', async function () {
-    this.timeout(DEADLINE_MS)
+    this.timeout(4 * DEADLINE_MS) // what is waited for in it ends earlier, and says what for
     await installation()
     place = placeAt(plane().api, plane().kubectl, await aNamespace())
   })

@@ -6,14 +6,19 @@ import { applyCrds, removeCrds } from '../../sandbox/first-objects.ts'
 import { argoCrds } from '../../sandbox/modules.ts'
 import { controlPlane } from './fixture.ts'
 
+/** The waits in it end earlier, and say what for. */
+const TIMEOUT_MS = 120_000
+
 /** To be called in a `describe`: the cluster serves Rollouts, and tells their schema, during its tests only. */
 export function usesRolloutCrds(): void {
-  before('the cluster has Rollouts', async () => {
+  before('the cluster has Rollouts', async function () {
+    this.timeout(TIMEOUT_MS)
     const { api } = await controlPlane()
     await applyCrds(api, await argoCrds())
     await eventually('the schema of Rollouts to be told', 30_000, () => isTold(api))
   })
-  after('the cluster has no Rollouts', async () => {
+  after('the cluster has no Rollouts', async function () {
+    this.timeout(TIMEOUT_MS)
     const { api } = await controlPlane()
     await removeCrds(api, await argoCrds())
     await eventually('the schema of Rollouts to be forgotten', 30_000, () => isForgotten(api))

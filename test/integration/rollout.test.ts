@@ -20,7 +20,10 @@ describe('a Rollout, on the real control plane', () => {
     await argo?.removeCrds()
     argo = undefined
   }
-  after('Argo Rollouts is gone', uninstalled)
+  after('Argo Rollouts is gone', async function () {
+    this.timeout(2 * DEADLINE_MS)
+    await uninstalled()
+  })
 
   const service = (name: string, selector: JsonObject) =>
     place().api.create(place().path('services'), { metadata: { name }, spec: { selector, ports: [{ port: 80 }] } })
@@ -75,7 +78,8 @@ describe('a Rollout, on the real control plane', () => {
     await place().reaches('hopeful', 'Available')
   })
 
-  it('The fork of every strategy becomes Healthy', async () => {
+  it('The fork of every strategy becomes Healthy', async function () {
+    this.timeout(4 * DEADLINE_MS) // three one after the other
     for (const name of ['active', 'preview', 'stable', 'new']) await service(name, { app: name })
     const strategies: Record<string, JsonObject> = {
       plain: { canary: {} },
@@ -106,16 +110,16 @@ describe('a Rollout, on the real control plane', () => {
 
   it('Promotion re-derives once', async () => {
     const before = await place().reaches('careful', 'Available')
+    const { generation = 0 } = (await fork('careful')).metadata
     await place().api.patch(`${place().path('rollouts', 'halfway')}/status`, { status: { pauseConditions: null } })
     await phase('halfway', 'Healthy')
-    const promoted = performance.now()
     await eventually('the fork to follow', DEADLINE_MS, async () =>
       expect(imagesOf(await fork('careful'))).to.deep.equal(['registry.example/cart:2']),
     )
-    expect(performance.now() - promoted).to.be.lessThan(2_000)
     const { templateHash } = before.status?.source ?? {}
     await place().shows('careful', 'another base', ({ status }) => status?.source?.templateHash !== templateHash)
     await place().reaches('careful', 'Available')
+    expect((await fork('careful')).metadata.generation).to.equal(generation + 1)
   })
 
   it('Abort changes nothing', async () => {
@@ -170,14 +174,15 @@ describe('a Rollout, on the real control plane', () => {
   })
 
   it('A silent Argo is NotReconciled', async function () {
-    this.timeout(90_000)
+    this.timeout(2 * DEADLINE_MS) // it is given half a minute
     await argo?.stop()
     await forked('unheard', 'plain')
     const found = await place().reaches('unheard', 'NotReconciled')
     expect(condition(found, 'Stalled')?.message).to.contain('instance-id')
   })
 
-  it('CRD absent, installed, removed: other kinds go on', async () => {
+  it('CRD absent, installed, removed: other kinds go on', async function () {
+    this.timeout(4 * DEADLINE_MS) // Kubernetes takes its time to remove them
     await uninstalled()
     await place().reaches('hopeful', 'KindNotAvailable')
     await aSource(place(), 'still')

@@ -2,13 +2,17 @@ import { expect } from 'chai'
 import { auditEvents } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { guestbook } from '../../sandbox/modules.ts'
+import { collect } from '../collect.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
 
+/** Before mocha's own timeout, which cannot say what was waited for. */
+const DEADLINE_MS = 50_000
 const PREFIX = 'sandbox.experiment-controller.example.com/'
 
 interface Condition {
   readonly type: string
   readonly status: string
+  readonly lastTransitionTime: string
 }
 interface ContainerStatus {
   readonly name: string
@@ -20,6 +24,7 @@ interface Pod {
   readonly metadata: { readonly uid: string }
   readonly status: {
     readonly phase: string
+    readonly startTime: string
     readonly conditions: readonly Condition[]
     readonly containerStatuses: readonly ContainerStatus[]
   }
@@ -103,7 +108,7 @@ describe('the sandbox, on the real control plane', () => {
   })
 
   const podThat = (name: string, what: string, holds: (pod: Pod) => boolean): Promise<Pod> =>
-    eventually(`pod ${name} ${what}`, 20_000, async () => {
+    eventually(`pod ${name} ${what}`, DEADLINE_MS, async () => {
       const pod = await plane().api.get<Pod>(inNamespace(`pods/${name}`))
       if (!holds(pod)) throw new Error(summary(pod))
       return pod
@@ -119,7 +124,7 @@ describe('the sandbox, on the real control plane', () => {
     }
     await api.create(inNamespace('services'), service)
     await api.create(inNamespace('deployments', '/apis/apps/v1'), aDeployment('cart', 3))
-    await eventually('three ready endpoints behind the Service', 20_000, async () => {
+    await eventually('three ready endpoints behind the Service', DEADLINE_MS, async () => {
       const path = inNamespace(
         'endpointslices?labelSelector=kubernetes.io/service-name=cart',
         '/apis/discovery.k8s.io/v1',
@@ -147,8 +152,10 @@ describe('the sandbox, on the real control plane', () => {
   it('plays a pod that is slow to become Ready', async () => {
     const slow = aPod('slow', { [`${PREFIX}behavior`]: 'slow', [`${PREFIX}after`]: '1s' })
     await plane().api.create(inNamespace('pods'), slow)
-    await podThat('slow', 'to run and not be ready', (pod) => summary(pod) === 'Running running running')
-    await podThat('slow', 'to be Ready', isReady)
+    const { status } = await podThat('slow', 'to be Ready', isReady)
+    // in whole seconds; of any other pod both are of the same moment
+    const readyAt = status.conditions.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? ''
+    expect(Date.parse(readyAt) - Date.parse(status.startTime)).to.be.at.least(1_000)
   })
 
   it('lets a deleted pod go', async () => {
@@ -156,7 +163,7 @@ describe('the sandbox, on the real control plane', () => {
     await api.create(inNamespace('pods'), aPod('short', {}))
     await podThat('short', 'to be Ready', isReady)
     await api.delete(inNamespace('pods/short'))
-    await eventually('pod short to be gone', 20_000, async () => {
+    await eventually('pod short to be gone', DEADLINE_MS, async () => {
       const pods = await api.list(inNamespace('pods?fieldSelector=metadata.name=short'))
       expect(pods).to.have.length(0)
     })
@@ -168,7 +175,15 @@ describe('the sandbox, on the real control plane', () => {
       input: (await guestbook()).join('\n---\n'),
     })
     expect(code, stderr).to.equal(0)
-    const wait = ['wait', '-n', namespace, '--for=condition=Available', 'deployment', '--all', '--timeout=20s']
+    const wait = [
+      'wait',
+      '-n',
+      namespace,
+      '--for=condition=Available',
+      'deployment',
+      '--all',
+      `--timeout=${DEADLINE_MS / 1_000}s`,
+    ]
     const waited = await kubectl(wait)
     expect(waited.code, waited.stderr).to.equal(0)
     expect(waited.stdout.match(/condition met/g)).to.have.length.at.least(5)
@@ -202,8 +217,8 @@ describe('the sandbox, on the real control plane', () => {
       metadata: { name: 'note' },
       data: {},
     })
-    await eventually('the audit log to tell of the ConfigMap', 10_000, async () => {
-      const mine = (await auditEvents(auditLog)).filter(
+    await eventually('the audit log to tell of the ConfigMap', DEADLINE_MS, async () => {
+      const mine = (await collect(auditEvents(auditLog, namespace))).filter(
         ({ objectRef }) =>
           objectRef?.namespace === namespace && objectRef.resource === 'configmaps' && objectRef.name === 'note',
       )

@@ -95,8 +95,9 @@ describe('Services, on the real control plane', () => {
     const { text } = await place().kubectl(['apply', '-f', '-'], manifest('mover', 'left', overrideSpec))
     expect(text).to.contain("[JoinsService] service/joined: not the source's")
     expect(text).to.contain("[LeavesService] service/left: the source's alone; the experiment lacks app=left")
-    const found = await place().reaches('mover', 'Available')
-    expect(reasons(found)).to.include.members(['JoinsService', 'LeavesService'])
+    await place().shows('mover', 'both Services', (found) =>
+      ['JoinsService', 'LeavesService'].every((reason) => reasons(found).some((told) => told === reason)),
+    )
     expect(await told('mover', ['JoinsService', 'LeavesService'])).to.have.length(2)
   })
 

@@ -101,9 +101,11 @@ describe('a StatefulSet, on the real control plane', () => {
     // first the resource, or it would make another fork, which takes its own back
     expect((await place().kubectl(['delete', 'expd', 'parting', '--cascade=orphan'])).code).to.equal(0)
     expect((await place().kubectl(['delete', 'statefulset', fork, '--cascade=orphan'])).code).to.equal(0)
-    // its controller looks for orphans when it looks at the set anyway
-    await place().api.patch(place().path('statefulSets', 'taker'), { metadata: { annotations: { look: 'now' } } })
+    let looks = 0
     await eventually('the source to own the revision of the fork', DEADLINE_MS, async () => {
+      // its controller looks for orphans when it looks at the set anyway, and may not have heard of this one yet
+      const annotations = { look: `${looks++}` }
+      await place().api.patch(place().path('statefulSets', 'taker'), { metadata: { annotations } })
       const revisions = await place().api.list(`/apis/apps/v1/namespaces/${place().namespace}/controllerrevisions`)
       const ofFork = revisions.filter((revision) => revision.metadata.name.startsWith(fork))
       const owners = ofFork.map((revision) => revision.metadata.ownerReferences?.map(({ uid }) => uid))

@@ -6,6 +6,8 @@ import { statefulSets } from '../../sandbox/modules.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
 
 const DEADLINE_MS = 60_000
+/** Waits end before mocha's timeout, which cannot say what for. */
+const TIMEOUT_MS = 2 * DEADLINE_MS
 const APPLICATIONS = ['cassandra', 'cockroachdb', 'etcd', 'mysql-galera', 'mysql-upgrade', 'zookeeper']
 
 interface StatefulSet extends KubeObject {
@@ -37,7 +39,8 @@ const copyOf = ({ apiVersion, kind, metadata, spec }: StatefulSet): object => {
   }
 }
 
-describe("Kubernetes' StatefulSets, on the real control plane", () => {
+describe("Kubernetes' StatefulSets, on the real control plane", function () {
+  this.timeout(TIMEOUT_MS)
   const plane = usesControlPlane()
   const places = new Map<string, string>()
 

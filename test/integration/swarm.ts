@@ -16,7 +16,7 @@ interface SwarmOptions {
 /** Many experiments at once, a controller that is killed meanwhile, and silence afterwards. */
 export function describeSwarm({ count, quietMs, deadlineMs }: SwarmOptions): void {
   describe(`${count} experiments on one source, on the real control plane`, function () {
-    this.timeout(deadlineMs)
+    this.timeout(2 * deadlineMs) // waits end before it, and say what for
     const place = usesProduct()
     const forks = () => place().api.list(`${place().path('deployments')}?labelSelector=${IS_EXPERIMENT}=true`)
     const experiments = () => place().api.list(place().path('experiments'))
@@ -39,7 +39,7 @@ export function describeSwarm({ count, quietMs, deadlineMs }: SwarmOptions): voi
       )
 
     before('all are created, and the controller is killed three times', async function () {
-      this.timeout(deadlineMs)
+      this.timeout(5 * deadlineMs)
       await aSource(place(), 'cart', { replicas: 3 })
       const { controller, startController } = await installation()
       const creating = Promise.all(
@@ -69,7 +69,7 @@ export function describeSwarm({ count, quietMs, deadlineMs }: SwarmOptions): voi
 
     it(`nor after a restart of the controller, for ${quietMs / 1000} s`, async () => {
       const { controller, startController } = await installation()
-      const { code } = await controller().stop()
+      const { code } = await controller().stop('SIGTERM', deadlineMs)
       expect(code).to.equal(0)
       await startController()
       await staysQuiet(place().namespace, quietMs)

@@ -44,8 +44,17 @@ export async function aSecret(): Promise<Secret> {
   return { env, pair, write, remove: () => rmSync(directory, { recursive: true, force: true }) }
 }
 
+interface ReplicaOptions {
+  /** how long it serves on after SIGTERM: what watches it from here may be held up for some of it */
+  readonly drainSeconds?: number
+}
+
 /** Starts one, and waits until it is ready. */
-export async function aReplica(plane: ControlPlane, { env }: Secret): Promise<Replica> {
+export async function aReplica(
+  plane: ControlPlane,
+  { env }: Secret,
+  { drainSeconds = 1 }: ReplicaOptions = {},
+): Promise<Replica> {
   const [port = 0, healthPort = 0] = await freePorts(2)
   const process_ = await plane.supervise({
     name: `webhook-${port}`,
@@ -56,7 +65,7 @@ export async function aReplica(plane: ControlPlane, { env }: Secret): Promise<Re
       HOST: '127.0.0.1',
       PORT: `${port}`,
       HEALTH_PORT: `${healthPort}`,
-      DRAIN_SECONDS: '1',
+      DRAIN_SECONDS: `${drainSeconds}`,
       NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
       ...env,
     },

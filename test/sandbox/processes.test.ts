@@ -48,7 +48,7 @@ describe('the supervisor', () => {
     const { pid, exited } = await supervisor.start(node('patient', PATIENT))
     process.kill(supervisor.pid, 'SIGKILL')
     expect((await exited).isAsked).to.equal(false)
-    await eventually('the orphan and its directory to be gone', 5_000, () => {
+    await eventually('the orphan and its directory to be gone', 20_000, () => {
       expect(isGone(pid)).to.equal(true)
       expect(existsSync(supervisor.stateDirectory)).to.equal(false)
     })

@@ -45,7 +45,7 @@ describe('CertificateFiles', () => {
 
   it('serves the other pair 250 ms after kubelet swapped the link, and once', async () => {
     await files?.swap(pair(other))
-    await eventually('the event of the directory', 10_000, () => expect(time.pending).to.equal(2)) // the poll is one
+    await eventually('the event of the directory', 20_000, () => expect(time.pending).to.equal(2)) // the poll is one
     expect(served).to.deep.equal([])
     await time.pass(250)
     expect(served).to.deep.equal([pair(other).cert])

@@ -115,7 +115,7 @@ describe('drain', () => {
     const gone = start()
     await time.pass(0)
     await gone
-    await eventually('the caller to see it', 5_000, () => expect(Object.keys(agent.freeSockets)).to.deep.equal([]))
+    await eventually('the caller to see it', 20_000, () => expect(Object.keys(agent.freeSockets)).to.deep.equal([]))
     agent.destroy()
   })
 })

@@ -54,7 +54,7 @@ describe('the admission app under load', () => {
         expect((await ask('/validate', '{"not":"as the API server writes it"}')).status).to.equal(429)
         go()
         expect(at(await (await held).json(), 'response', 'allowed')).to.equal(true)
-        await eventually('the place to be free', 5_000, () => expect(flight.reviews.used).to.equal(0))
+        await eventually('the place to be free', 20_000, () => expect(flight.reviews.used).to.equal(0))
         expect(at(await (await ask('/validate', aReview())).json(), 'response', 'allowed')).to.equal(true)
         expect(await counted()).to.include('experiment_webhook_refused_total{why="cap"} 3')
       },
@@ -75,7 +75,7 @@ describe('the admission app under load', () => {
         expect([refused.status, await refused.text()]).to.deep.equal([503, 'too many bytes at once; try again\n'])
         go()
         expect((await held).status).to.equal(200)
-        await eventually('the bytes to be free', 5_000, () => expect(flight.bytes.used).to.equal(0))
+        await eventually('the bytes to be free', 20_000, () => expect(flight.bytes.used).to.equal(0))
         expect(await counted()).to.include('experiment_webhook_refused_total{why="bytes"} 1')
       },
       flight,
@@ -111,9 +111,9 @@ describe('the admission app under load', () => {
         socket.write(
           'POST /validate HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
         )
-        await eventually('the bytes to be taken', 5_000, () => expect(flight.bytes.used).to.equal(99))
+        await eventually('the bytes to be taken', 20_000, () => expect(flight.bytes.used).to.equal(99))
         socket.destroy()
-        await eventually('the bytes to be free', 5_000, () => expect(flight.bytes.used).to.equal(0))
+        await eventually('the bytes to be free', 20_000, () => expect(flight.bytes.used).to.equal(0))
       },
       flight,
     )

@@ -119,7 +119,7 @@ describe('tlsServer', () => {
         expect(String(answer)).to.match(/^HTTP\/1.1 408 /)
         expect((await slow).status).to.equal(200)
       },
-      { requestMs: 150 },
+      { requestMs: 1_200 },
       validate,
     )
   })
