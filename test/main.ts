@@ -7,7 +7,9 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
-const ON_A_CONTROL_PLANE = ['corpus', 'integration', 'sandbox'].map((folder) => `test/${folder}/**/*.test.ts`)
+const ON_A_CONTROL_PLANE = ['clusters', 'corpus', 'integration', 'sandbox'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+)
 
 interface Ran {
   readonly code: number
@@ -34,11 +36,12 @@ function countsIn({ said }: Ran): readonly [passed: number, failed: number] {
   return [Number(passed), Number(failed)]
 }
 
-/** What runs in memory, and then the corpus, on a control plane of its own: both want processors. */
+/** What runs in memory, the corpus, and what has a control plane of its own: these want processors. */
 async function busy(): Promise<readonly Ran[]> {
   const ignored = ON_A_CONTROL_PLANE.flatMap((files) => ['--ignore', files])
   const inMemory = await mocha(['--spec', 'test/**/*.test.ts', ...ignored], false)
-  return [inMemory, await mocha(['--config', 'test/corpus/.mocharc.json'], false)]
+  const corpus = await mocha(['--config', 'test/corpus/.mocharc.json'], false)
+  return [inMemory, corpus, await mocha(['--config', 'test/clusters/.mocharc.json'], false)]
 }
 
 /** What mostly waits for a cluster. */

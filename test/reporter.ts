@@ -7,6 +7,7 @@ const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_FAIL, EVEN
 /** By the folder of a test, what it stands on. The first that fits. */
 const TIERS = [
   ['test/integration/', 'on the real control plane'],
+  ['test/clusters/', 'on control planes of their own'],
   ['test/corpus/', 'on the real control plane, the corpus'],
   ['test/faults/', 'on the real control plane, faults'],
   ['test/sandbox/', 'processes of the sandbox'],

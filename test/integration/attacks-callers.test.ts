@@ -6,8 +6,8 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { anExperiment } from '../builders.ts'
 import { aReview } from '../webhook/reviews.ts'
 import { controlPlane } from './fixture.ts'
-import { bind } from './own-plane.ts'
 import { aSource, usesProduct } from './product.ts'
+import { bind } from './roles.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 

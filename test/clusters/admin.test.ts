@@ -11,7 +11,7 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds } from '../../sandbox/first-objects.ts'
 import { certManagerCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
-import { Page, patternOf, wordsOf } from './document.ts'
+import { Page, patternOf, wordsOf } from '../integration/document.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 const PAGE = new Page('admin.md')

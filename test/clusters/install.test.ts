@@ -7,7 +7,8 @@ import { applyCrds } from '../../sandbox/first-objects.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
-import { bind, may, usesOwnControlPlane } from './own-plane.ts'
+import { bind, may } from '../integration/roles.ts'
+import { usesOwnControlPlane } from './own-plane.ts'
 
 const GROUP = 'experimentcontroller.example.com'
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${SYSTEM_NAMESPACE}/deployments`
