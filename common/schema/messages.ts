@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { formatPath, type Path, showValue } from '../api/field-path.ts'
-import { listOr, objectOr } from '../api/object.ts'
+import { listOr, member } from '../api/object.ts'
 import type { Refusal } from '../api/rules.ts'
 import type { FieldErrorCause } from '../api/types.ts'
 import type { SpecError } from '../workload/kind.ts'
@@ -161,7 +161,7 @@ function pathOfPointer(pointer: string, document: unknown): Path {
   for (const token of pointer.split('/').slice(1)) {
     const key = token.replaceAll('~1', '/').replaceAll('~0', '~')
     path.push(Array.isArray(value) ? Number(key) : key)
-    value = Array.isArray(value) ? value[Number(key)] : objectOr(value)[key]
+    value = Array.isArray(value) ? value[Number(key)] : member(value, key)
   }
   return path
 }
