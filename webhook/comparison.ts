@@ -1,4 +1,5 @@
-import type { Step } from '../common/api/override-path.ts'
+import { parseOverridePath, type Step } from '../common/api/override-path.ts'
+import { matchesWhole } from '../common/api/sequence.ts'
 import type { Change } from '../common/workload/changes.ts'
 
 /** Something that differs between two forks, in words: `containers[cart].image: a:1 -> a:2`. */
@@ -30,7 +31,7 @@ function difference(name: string, changes: readonly Change[]): Difference {
 }
 
 function became(name: string, how: 'added' | 'removed', changes: readonly Change[]): Difference {
-  const image = changes.find(({ path }) => keyOf(path.at(-1)) === 'image' && path.length === whole(path).length + 1)
+  const image = changes.find(({ path }) => isOneOf(IMAGES, path))
   if (image) return { text: `${name}: ${show(image.before)} -> ${show(image.after)}`, isShown: true }
   return { text: `${name}: ${how}`, isShown: false }
 }
@@ -42,10 +43,24 @@ const verbOf = (change: Change | undefined): string => {
 
 const keyOf = (step: Step | undefined): string | undefined => (step?.is === 'member' ? step.key : undefined)
 
-const isPublic = (path: readonly Step[]): boolean => {
-  const keys = path.map(keyOf)
-  return keys.at(-1) === 'image' || keys.at(-1) === 'replicas' || keys.includes('resources')
-}
+/** Patterns of paths below the `spec` of a workload. */
+const paths = (...patterns: readonly string[]) => patterns.map((pattern) => parseOverridePath(pattern) ?? [])
+
+const CONTAINERS = 'template.spec.{containers,initContainers,ephemeralContainers}[*]'
+const IMAGES = paths(`${CONTAINERS}.image`, 'template.spec.volumes[*].image.reference')
+const NUMBERS = paths(
+  'replicas',
+  `${CONTAINERS}.resources.**`,
+  'template.spec.resources.**',
+  'volumeClaimTemplates[*].spec.resources.**',
+)
+const PUBLIC = [...IMAGES, ...NUMBERS]
+
+const isOneOf = (patterns: typeof PUBLIC, path: readonly Step[]): boolean =>
+  patterns.some((pattern) => matchesWhole(pattern, path))
+
+/** By the whole way: under the same key an annotation may hold a secret. */
+const isPublic = (path: readonly Step[]): boolean => isOneOf(PUBLIC, path)
 
 const show = (value: unknown): string => (value === undefined || typeof value === 'object' ? 'none' : String(value))
 

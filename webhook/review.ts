@@ -42,11 +42,13 @@ export function decodeReview(body: unknown): Review {
   const read = (...path: string[]) => at(body, 'request', ...path)
   const isOurs = read('resource', 'group') === GROUP && read('resource', 'resource') === EXPERIMENT_DEPLOYMENT.plural
   const subresource = read('subResource')
-  if (!isOurs || (subresource !== undefined && subresource !== '')) return { is: 'foreign', uid }
-  const version = read('resource', 'version')
-  if (`${GROUP}/${version}` !== EXPERIMENT_DEPLOYMENT.apiVersion)
-    return { is: 'unknownVersion', uid, version: textOr(version, 'unknown') }
-  const [object, oldObject, operation] = [read('object'), read('oldObject'), read('operation')]
+  const operation = read('operation')
+  const isReviewed = operation === 'CREATE' || operation === 'UPDATE'
+  // before the version: what is not reviewed is let be in every version
+  if (!isOurs || !isReviewed || (subresource !== undefined && subresource !== '')) return { is: 'foreign', uid }
+  const version = textOr(read('resource', 'version'), 'unknown')
+  if (`${GROUP}/${version}` !== EXPERIMENT_DEPLOYMENT.apiVersion) return { is: 'unknownVersion', uid, version }
+  const [object, oldObject] = [read('object'), read('oldObject')]
   if (!isObject(object)) return { is: 'foreign', uid }
   const request = {
     uid,
@@ -56,9 +58,7 @@ export function decodeReview(body: unknown): Review {
     object,
   }
   if (operation === 'CREATE') return { is: 'ours', request: { ...request, operation } }
-  if (operation === 'UPDATE' && isObject(oldObject))
-    return { is: 'ours', request: { ...request, operation, oldObject } }
-  return { is: 'foreign', uid }
+  return isObject(oldObject) ? { is: 'ours', request: { ...request, operation, oldObject } } : { is: 'foreign', uid }
 }
 
 /** What is of another type than the API server's is nobody's, and grants nothing. */

@@ -57,9 +57,14 @@ function split(text: string) {
 /** The first segment is a host if it cannot be part of a path; else all of it is Docker Hub's. */
 function withHost([first = '', ...rest]: readonly string[]): readonly [host: string, path: readonly string[]] {
   const isHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase())
-  const [host, path] = isHost ? [first, rest] : ['docker.io', [first, ...rest]]
+  return isHost ? inFull(first, rest) : inFull('docker.io', [first, ...rest])
+}
+
+/** Docker Hub has two names, and a path of one segment there is that of an official image. `**` is not one segment. */
+function inFull(host: string, path: readonly string[]): readonly [host: string, path: readonly string[]] {
   if (host !== 'docker.io' && host !== 'index.docker.io') return [host, path]
-  return ['docker.io', path.length === 1 ? ['library', ...path] : path]
+  const isOfficial = path.length === 1 && path[0] !== '**'
+  return ['docker.io', isOfficial ? ['library', ...path] : path]
 }
 
 /** Host, path, tag and digest of a pattern. The CRD says it again. */
@@ -72,14 +77,16 @@ export type ImagePattern = (image: string) => boolean
 /**
  * The meaning of a pattern of `allowedImages`: `registry.example/shop/**`, `docker.io/library/nginx:1.*`. The host
  * stands there literally, so that no look-alike fits; `*` stays within a segment, tag or digest, `**` is one or more
- * segments. Without tag and digest every one of them is meant. The tag of an image that has a digest as well counts for
+ * segments. Of Docker Hub, whose name stands there too, `docker.io/nginx` is `docker.io/library/nginx` as in an image, so
+ * `docker.io/*` are the official images and `docker.io/**` all. Without tag and digest every one of them is meant. The tag of an image that has a digest as well counts for
  * nothing: nobody pulls by it. Undefined for what is no pattern.
  */
 export function parseImagePattern(pattern: string): ImagePattern | undefined {
   if (pattern.length > MAX_PATTERN) return undefined
-  const [found, host, path = '', tag, digest] = PATTERN.exec(pattern) ?? []
+  const [found, first = '', rest = '', tag, digest] = PATTERN.exec(pattern) ?? []
   if (found === undefined) return undefined
-  const tokens = path.split('/').slice(1).flatMap(tokensOf)
+  const [host, path] = inFull(first, rest.split('/').slice(1))
+  const tokens = path.flatMap(tokensOf)
   return (image) => {
     const read = readImage(image)
     if (!read) return false

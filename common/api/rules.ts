@@ -14,33 +14,29 @@ const forbidden = (path: Path, message: string): FieldError => ({
   cause: 'FieldValueForbidden',
 })
 
-const replicasHaveOneHome: Rule = (override) =>
-  Object.hasOwn(override, 'replicas') ? [forbidden(['replicas'], 'not here; set spec.replicas')] : []
+/** Whatever they are set to, and if it is to null. */
+const BANS: readonly OverrideBan[] = [
+  { path: ['spec'], message: 'overrideSpec already is the spec; move this up one level' },
+  { path: ['replicas'], message: 'not here; set spec.replicas' },
+  { path: ['selector'], message: 'the experiment selects its pods by a label of its own; remove this' },
+  { path: ['template', 'spec', 'ephemeralContainers'], message: 'only pods have these; use kubectl debug on a pod' },
+]
 
-const selectorIsOurs: Rule = (override) =>
-  Object.hasOwn(override, 'selector')
-    ? [forbidden(['selector'], 'the experiment selects its pods by a label of its own; remove this')]
-    : []
-
-const specIsTheTop: Rule = (override) =>
-  Object.hasOwn(override, 'spec')
-    ? [forbidden(['spec'], 'overrideSpec already is the spec; move this up one level')]
-    : []
+const nothingIsBanned: Rule = (override) =>
+  BANS.filter(({ path }) => at(override, ...path) !== undefined).map(({ path, message }) => forbidden(path, message))
 
 const templateStays: Rule = (override) =>
   [['template'], ['template', 'spec']]
     .filter((path) => at(override, ...path) === null)
     .map((path) => forbidden(path, 'may not be removed; name the members to remove instead'))
 
+const SETTABLE = 'only labels and annotations can be set here; remove this'
+const isSettable = (key: string): boolean => key === 'labels' || key === 'annotations'
+
 const templateMetadataIsLabelsAndAnnotations: Rule = (override) =>
   Object.keys(objectOr(at(override, 'template', 'metadata')))
-    .filter((key) => key !== 'labels' && key !== 'annotations')
-    .map((key) => forbidden(['template', 'metadata', key], 'only labels and annotations can be set here; remove this'))
-
-const noDebugContainers: Rule = (override) =>
-  at(override, 'template', 'spec', 'ephemeralContainers') === undefined
-    ? []
-    : [forbidden(['template', 'spec', 'ephemeralContainers'], 'only pods have these; use kubectl debug on a pod')]
+    .filter((key) => !isSettable(key))
+    .map((key) => forbidden(['template', 'metadata', key], SETTABLE))
 
 const reservedKeysStayOurs: Rule = (override) =>
   ['labels', 'annotations'].flatMap((map) =>
@@ -50,13 +46,10 @@ const reservedKeysStayOurs: Rule = (override) =>
   )
 
 const RULES: readonly Rule[] = [
-  specIsTheTop,
-  replicasHaveOneHome,
-  selectorIsOurs,
+  nothingIsBanned,
   templateStays,
   templateMetadataIsLabelsAndAnnotations,
   reservedKeysStayOurs,
-  noDebugContainers,
 ]
 
 /** What an override of this kind may not say. */
@@ -70,3 +63,18 @@ export const brokenRules = (
   { overrideSpec }: Pick<ExperimentDeploymentSpec, 'overrideSpec'>,
   bans: readonly OverrideBan[] = [],
 ): readonly FieldError[] => [...RULES.flatMap((rule) => rule(overrideSpec)), ...kindBans(overrideSpec, bans)]
+
+/** Why an override may not name the member at a path, or one above it; undefined where it may. */
+export type Refusal = (path: Path) => string | undefined
+
+/** What `brokenRules` says of a member by its name alone, so that nobody suggests one that is then refused. */
+export const refusalBy = (bans: readonly OverrideBan[] = []): Refusal => {
+  const all = [...BANS, ...bans]
+  return (path) => {
+    const ban = all.find((each) => each.path.every((key, index) => path[index] === key))
+    if (ban) return ban.message
+    const [template, metadata, key] = path
+    const isOfPods = template === 'template' && metadata === 'metadata' && typeof key === 'string'
+    return isOfPods && !isSettable(key) ? SETTABLE : undefined
+  }
+}

@@ -1,7 +1,7 @@
 import { hashOf } from '../api/canonical.ts'
 import { at, isObject, listOr, member, objectOr } from '../api/object.ts'
 import type { ResourceType } from '../api/resource.ts'
-import type { SpecSchema } from '../workload/kind.ts'
+import type { OverrideBan, SpecSchema } from '../workload/kind.ts'
 import { compile } from './compile.ts'
 import { knownBelow } from './known.ts'
 import type { Schemas } from './transform.ts'
@@ -22,6 +22,8 @@ export interface SchemaFailure {
 export interface SchemaKind extends ResourceType {
   /** the group and version in whose document the PodTemplateSpec of its `template` is, if not in its own */
   readonly templateFrom?: string
+  /** what messages must not suggest */
+  readonly bans?: readonly OverrideBan[]
 }
 
 /** What the API server publishes at the time of one refresh. */
@@ -157,9 +159,9 @@ async function compiled(type: SchemaKind, hash: string, { schemasOf }: Published
   const schemas = await schemasOf(type.apiVersion)
   const root = specOf(schemas, type)
   if (root === undefined) return undefined
-  if (type.templateFrom === undefined) return compile(hash, schemas, root)
+  if (type.templateFrom === undefined) return compile(hash, schemas, root, type)
   const core = await schemasOf(type.templateFrom)
-  const whole = compile(hash, { ...schemas, ...core }, withTemplate(root, core))
+  const whole = compile(hash, { ...schemas, ...core }, withTemplate(root, core), type)
   return { ...whole, template: knownBelow(schemas, root, 'template') }
 }
 

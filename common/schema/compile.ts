@@ -2,7 +2,8 @@ import { Ajv, type SchemaValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { inDocumentOrder } from '../api/document-order.ts'
 import type { JsonObject } from '../api/object.ts'
-import type { SpecError, SpecSchema } from '../workload/kind.ts'
+import { type Refusal, refusalBy } from '../api/rules.ts'
+import type { OverrideBan, SpecError, SpecSchema } from '../workload/kind.ts'
 import { type Repetition, repetitions } from '../workload/repetitions.ts'
 import type { ListKey } from '../workload/shape.ts'
 import { describe } from '../workload/unmergeable.ts'
@@ -18,9 +19,9 @@ import { type Definitions, type Schemas, transform, type Variant } from './trans
  * some 200 ms for a workload's: never inside a request.
  * @throws Error if `schemas` hold something that ajv cannot compile.
  */
-export function compile(hash: string, schemas: Schemas, root: unknown): SpecSchema {
+export function compile(hash: string, schemas: Schemas, root: unknown, { bans = [] }: Banning = {}): SpecSchema {
   const definitions = transform(schemas, root)
-  const checker = checkers(definitions)
+  const checker = checkers(definitions, refusalBy(bans))
   const checks = { Merge: checker('Merge', OVERRIDE), Strategic: checker('Strategic', OVERRIDE) }
   const checkFull = checker('full', WHOLE)
   return {
@@ -31,6 +32,11 @@ export function compile(hash: string, schemas: Schemas, root: unknown): SpecSche
   }
 }
 
+/** What the messages of a schema are to suggest to nobody. */
+interface Banning {
+  readonly bans?: readonly OverrideBan[] | undefined
+}
+
 /** Where what is judged has its place. */
 const OVERRIDE = 'spec.overrideSpec'
 const WHOLE = 'spec'
@@ -38,7 +44,7 @@ const WHOLE = 'spec'
 type Check = (spec: JsonObject) => readonly SpecError[]
 
 /** Checks that share what they have in common: each definition is compiled once. */
-function checkers(definitions: Definitions): (variant: Variant, root: string) => Check {
+function checkers(definitions: Definitions, refusal: Refusal): (variant: Variant, root: string) => Check {
   // verbose: messages need the value, and the fields known there
   const ajv = new Ajv({ strict: false, allErrors: true, verbose: true, logger: false, code: { optimize: false } })
   addFormats.default(ajv, ['int32', 'int64', 'date-time', 'byte'])
@@ -54,10 +60,10 @@ function checkers(definitions: Definitions): (variant: Variant, root: string) =>
   return (variant, root) => {
     const validate = ajv.getSchema(`all#/definitions/${variant}`)
     if (!validate) throw new Error(`no schema of ${variant}`)
-    const places = placesOf(definitions, variant)
+    const places = placesOf(definitions, variant, refusal)
     return (document) => {
       validate(document)
-      return inDocumentOrder(root, document, specErrors(validate.errors ?? [], { root, document, places }))
+      return inDocumentOrder(root, document, specErrors(validate.errors ?? [], { root, document, places, refusal }))
     }
   }
 }

@@ -12,7 +12,7 @@ function knownOf(schemas: Schemas, root: unknown): Known {
     if (name !== undefined) {
       if (seen.has(name)) return ANYTHING // one that refers to itself: deeper than anybody prunes
       seen.add(name)
-      const found = visit(schemas[name])
+      const found = visit(member(schemas, name))
       seen.delete(name)
       return found
     }

@@ -1,16 +1,14 @@
 import type { ErrorObject } from 'ajv'
 import { formatPath, type Path, showValue } from '../api/field-path.ts'
-import { listOr, objectOr } from '../api/object.ts'
+import { listOr, member } from '../api/object.ts'
+import type { Refusal } from '../api/rules.ts'
 import type { FieldErrorCause } from '../api/types.ts'
 import type { SpecError } from '../workload/kind.ts'
 import { NULL_ITEM } from '../workload/unmergeable.ts'
 import { didYouMean } from './did-you-mean.ts'
 import type { Places } from './places.ts'
 import { meantQuantity } from './quantity.ts'
-import { knownHere, MAX_LISTED, wrongType } from './wrong-type.ts'
-
-/** Known to the schema, and refused by the rules: to offer them would cost their author another round. */
-const REFUSED: ReadonlySet<string> = new Set(['replicas', 'selector'])
+import { knownFields, knownHere, MAX_LISTED, wrongType } from './wrong-type.ts'
 
 /** What was judged. */
 export interface Judged {
@@ -18,10 +16,12 @@ export interface Judged {
   readonly root: string
   readonly document: unknown
   readonly places: Places
+  /** known to the schema, and refused by the rules: to offer it would cost its author another round */
+  readonly refusal: Refusal
 }
 
 /** What ajv found in a document, in words for its author. Expects `verbose` errors. */
-export function specErrors(errors: readonly ErrorObject[], { root, document, places }: Judged): readonly SpecError[] {
+export function specErrors(errors: readonly ErrorObject[], { root, document, ...about }: Judged): readonly SpecError[] {
   const pathAt = remembering((pointer) => pathOfPointer(pointer, document)) // of thousands of unknown fields one
   const found = errors.slice(0, MAX_FOUND).map((error) => ({ error, path: pathOf(error, pathAt) }))
   const misspelt = new Set(
@@ -37,7 +37,7 @@ export function specErrors(errors: readonly ErrorObject[], { root, document, pla
     .map(({ error, path }, index) => ({
       path,
       field: formatPath(root, path),
-      ...(index < MAX_TOLD ? told(error, path, places) : UNTOLD),
+      ...(index < MAX_TOLD ? told(error, path, about) : UNTOLD),
     }))
     .filter(({ field, cause }, index) => {
       if (cause === 'FieldValueRequired') return !misspelt.has(field) // one mistake, told once
@@ -59,14 +59,16 @@ interface Told {
   readonly cause: FieldErrorCause
 }
 
-function told(error: ErrorObject, path: Path, places: Places): Told {
+type About = Pick<Judged, 'places' | 'refusal'>
+
+function told(error: ErrorObject, path: Path, about: About): Told {
   switch (error.keyword) {
     case 'additionalProperties':
-      return { message: unknownField(error, path.slice(0, -1), places), cause: 'FieldValueInvalid' }
+      return { message: unknownField(error, path.slice(0, -1), about), cause: 'FieldValueInvalid' }
     case 'required':
       return { message: 'required', cause: 'FieldValueRequired' }
     case 'type':
-      return { message: wrongType(error, path), cause: 'FieldValueTypeInvalid' }
+      return { message: wrongType(error, path, about.refusal), cause: 'FieldValueTypeInvalid' }
     case 'present':
       return { message: error.schema === 'item' ? NULL_ITEM : NULL_KEY, cause: 'FieldValueInvalid' }
     case 'enum':
@@ -98,24 +100,26 @@ function noQuantity(text: string): string {
   return `expected a quantity such as 500m or 1Gi, got ${showValue(text)}${remedy}`
 }
 
-const knownFields = (error: ErrorObject): readonly string[] => Object.keys(objectOr(error.parentSchema?.properties))
-
+/** What is most like it, though it may be refused. */
 const suggestion = (error: ErrorObject): string | undefined =>
   didYouMean(String(error.params.additionalProperty), knownFields(error))
 
-function unknownField(error: ErrorObject, parent: Path, places: Places): string {
+function unknownField(error: ErrorObject, parent: Path, { places, refusal }: About): string {
   const place = placeOf(String(error.params.additionalProperty), parent, places)
   if (place !== undefined) return `unknown field; it belongs in ${place}`
   const meant = suggestion(error)
-  if (meant !== undefined) return `unknown field; did you mean ${JSON.stringify(meant)}?`
-  const known = knownFields(error).filter((key) => parent.length > 0 || !REFUSED.has(key))
-  return `unknown field; ${knownHere(known)}`
+  if (meant === undefined) return `unknown field; ${knownHere(error, parent, refusal)}`
+  const refused = refusal([...parent, meant])
+  const name = JSON.stringify(meant)
+  return refused === undefined
+    ? `unknown field; did you mean ${name}?`
+    : `unknown field; if ${name} is meant: ${refused}`
 }
 
 /** Where `key` belongs, if that is further down or up from `parent`: elsewhere it is another thing of that name. */
 function placeOf(key: string, parent: Path, places: Places): string | undefined {
   const place = places.get(key)
-  if (place === undefined || (place === '' && REFUSED.has(key))) return undefined
+  if (place === undefined) return undefined
   const here = parent.map((step) => (typeof step === 'number' ? '[]' : `.${step}`)).join('')
   const there = place === '' ? '' : `.${place}`
   return isWithin(there, here) || isWithin(here, there) ? place || 'overrideSpec itself' : undefined
@@ -157,7 +161,7 @@ function pathOfPointer(pointer: string, document: unknown): Path {
   for (const token of pointer.split('/').slice(1)) {
     const key = token.replaceAll('~1', '/').replaceAll('~0', '~')
     path.push(Array.isArray(value) ? Number(key) : key)
-    value = Array.isArray(value) ? value[Number(key)] : objectOr(value)[key]
+    value = Array.isArray(value) ? value[Number(key)] : member(value, key)
   }
   return path
 }

@@ -1,4 +1,5 @@
 import { member, objectOr } from '../api/object.ts'
+import type { Refusal } from '../api/rules.ts'
 import type { Definitions, Variant } from './transform.ts'
 
 /** Field names, and where each stands: `containers` in `template.spec`, `image` in `template.spec.containers[]`. */
@@ -7,14 +8,16 @@ export type Places = ReadonlyMap<string, string>
 /** Objects within objects that are looked into: further down, a name says little about where it was meant to be. */
 const MAX_DEPTH = 3
 
-/** Where each known field stands; of several places the shallowest, then the first. */
-export function placesOf(definitions: Definitions, variant: Variant): Places {
+/** Where each known field stands that `refusal` lets be; of several places the shallowest, then the first. */
+export function placesOf(definitions: Definitions, variant: Variant, refusal: Refusal): Places {
   const places = new Map<string, string>()
   let level: (readonly [path: string, schema: unknown])[] = [['', definitions[variant]]]
   for (let depth = 0; depth <= MAX_DEPTH; depth++) {
     const fields = level.flatMap(([path, schema]) => {
       const { suffix, properties } = fieldsOf(definitions, schema)
-      return Object.entries(properties).map(([key, value]) => ({ path: `${path}${suffix}`, key, value }))
+      return Object.entries(properties)
+        .map(([key, value]) => ({ path: `${path}${suffix}`, key, value }))
+        .filter(({ path, key }) => refusal(path === '' ? [key] : [...path.split('.'), key]) === undefined)
     })
     for (const { path, key } of fields) if (!places.has(key)) places.set(key, path)
     level = fields.map(({ path, key, value }) => [path === '' ? key : `${path}.${key}`, value])

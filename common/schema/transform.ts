@@ -47,7 +47,7 @@ export function transform(schemas: Schemas, root: unknown): Definitions {
   }
   const convert = converter(schemas, refer)
   const roots = { Merge: convert(root, 'Merge'), Strategic: convert(root, 'Strategic'), full: convert(root, 'full') }
-  for (const { id, name, variant } of wanted) definitions[id] = convert(schemas[name], variant) // grows as it goes
+  for (const { id, name, variant } of wanted) definitions[id] = convert(member(schemas, name), variant) // grows as it goes
   return { ...definitions, ...roots }
 }
 
@@ -61,7 +61,9 @@ function converter(schemas: Schemas, refer: (name: string, variant: Variant) => 
     if (!isObject(schema)) return {}
     if (isIntOrString(schema)) return typed(['integer', 'string'], variant)
     return {
-      ...Object.fromEntries(KEPT.flatMap((keyword) => (keyword in schema ? [[keyword, schema[keyword]]] : []))),
+      ...Object.fromEntries(
+        KEPT.flatMap((keyword) => (Object.hasOwn(schema, keyword) ? [[keyword, schema[keyword]]] : [])),
+      ),
       ...(typeof schema.type === 'string' ? typed([schema.type], schema.nullable === true ? 'Merge' : variant) : {}),
       ...(FORMATS.has(schema.format) ? { format: schema.format } : {}),
       ...enumOf(schema, variant),
@@ -91,7 +93,7 @@ function converter(schemas: Schemas, refer: (name: string, variant: Variant) => 
     const required = uniqueBy.filter(({ fallback }) => fallback === undefined).map(({ key }) => key)
     const item = convert(schema.items, variant)
     const known = objectOr(item.properties) // none where it is a reference
-    const keyed = Object.fromEntries(required.map((key) => [key, { ...objectOr(known[key]), present: 'key' }]))
+    const keyed = Object.fromEntries(required.map((key) => [key, { ...objectOr(member(known, key)), present: 'key' }]))
     return { items: { ...item, present: 'item', required, properties: { ...known, ...keyed } }, uniqueBy }
   }
 
@@ -119,7 +121,7 @@ function enumOf(schema: JsonSchema, variant: Variant): JsonSchema {
 
 function listKey(schemas: Schemas, items: unknown, key: string): ListKey {
   const name = referenced(items)
-  const item = name === undefined ? items : schemas[name]
+  const item = name === undefined ? items : member(schemas, name)
   const fallback = member(member(member(item, 'properties'), key), 'default')
   // every key has its zero value for a default in the API server's own schemas, required or not; one is rarely meant
   const isRequired = listOr(member(item, 'required')).includes(key)

@@ -1,12 +1,18 @@
 import type { ErrorObject } from 'ajv'
 import { type Path, showValue } from '../api/field-path.ts'
 import { isObject, objectOr } from '../api/object.ts'
+import type { Refusal } from '../api/rules.ts'
 
 /** How many known fields or values a message lists. */
 export const MAX_LISTED = 8
 
-/** The first of the fields that can stand at a place. */
-export function knownHere(known: readonly string[]): string {
+/** The fields that the schema has where ajv found an error. */
+export const knownFields = (error: ErrorObject): readonly string[] =>
+  Object.keys(objectOr(error.parentSchema?.properties))
+
+/** The first of the fields that can stand at `path`, where ajv found an error. */
+export function knownHere(error: ErrorObject, path: Path, refusal: Refusal): string {
+  const known = knownFields(error).filter((key) => refusal([...path, key]) === undefined)
   const more = known.length > MAX_LISTED ? ', ...' : ''
   return `known here: ${known.slice(0, MAX_LISTED).join(', ')}${more}`
 }
@@ -15,7 +21,7 @@ export function knownHere(known: readonly string[]): string {
 const WORDS: Readonly<Record<string, string>> = { array: 'list' }
 
 /** What was expected in place of a value of another type, and how to write it. */
-export function wrongType(error: ErrorObject, path: Path): string {
+export function wrongType(error: ErrorObject, path: Path, refusal: Refusal): string {
   const types = [error.params.type].flat()
   const expected = types
     .filter((type) => type !== 'null')
@@ -25,7 +31,7 @@ export function wrongType(error: ErrorObject, path: Path): string {
     return path.some((step) => typeof step === 'number')
       ? `expected ${expected}, got null; inside a list null removes nothing, leave this out`
       : `expected ${expected}, got null`
-  return `expected ${expected}, got ${describe(error.data)}${remedy(types, error)}`
+  return `expected ${expected}, got ${describe(error.data)}${remedy(types, error, () => knownHere(error, path, refusal))}`
 }
 
 function describe(value: unknown): string {
@@ -34,7 +40,7 @@ function describe(value: unknown): string {
   return `${typeof value} ${showValue(value)}`
 }
 
-type Remedy = (types: readonly unknown[], error: ErrorObject) => string | undefined
+type Remedy = (types: readonly unknown[], error: ErrorObject, known: () => string) => string | undefined
 
 /** How to write in YAML what was meant; the first that fits. */
 const REMEDIES: readonly Remedy[] = [
@@ -54,17 +60,15 @@ const REMEDIES: readonly Remedy[] = [
     return seconds === undefined ? undefined : `write ${seconds}`
   },
   (types) => (types[0] === 'array' ? 'each item begins with "- "' : undefined),
-  (types, { data, parentSchema }) => {
-    const known = Object.keys(objectOr(parentSchema?.properties))
-    return types[0] === 'object' && known.length > 0 && !isObject(data) ? knownHere(known) : undefined
-  },
+  (types, error, known) =>
+    types[0] === 'object' && knownFields(error).length > 0 && !isObject(error.data) ? known() : undefined,
   (types, { data }) =>
     types[0] !== 'object' && Array.isArray(data) && data.length === 1 ? 'write its item alone' : undefined,
 ]
 
-function remedy(types: readonly unknown[], error: ErrorObject): string {
+function remedy(...of: Parameters<Remedy>): string {
   for (const rule of REMEDIES) {
-    const text = rule(types, error)
+    const text = rule(...of)
     if (text !== undefined) return `; ${text}`
   }
   return ''

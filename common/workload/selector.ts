@@ -1,4 +1,4 @@
-import { at, isObject, listOr, objectOr } from '../api/object.ts'
+import { at, isObject, listOr, member, objectOr, textOr } from '../api/object.ts'
 import type { Labels } from './kind.ts'
 
 /**
@@ -9,13 +9,14 @@ export function selects(selector: unknown, labels: Labels): boolean {
   if (!isObject(selector)) return false
   const pairs = Object.entries(objectOr(selector.matchLabels))
   return (
-    pairs.every(([key, value]) => labels[key] === value) &&
+    pairs.every(([key, value]) => member(labels, key) === value) &&
     listOr(selector.matchExpressions).every((expression) => meets(expression, labels))
   )
 }
 
 function meets(expression: unknown, labels: Labels): boolean {
-  const value = labels[String(at(expression, 'key'))]
+  // a label may be called like what every object inherits: constructor
+  const value = member(labels, textOr(at(expression, 'key'), ''))
   const values = listOr(at(expression, 'values'))
   switch (at(expression, 'operator')) {
     case 'In':

@@ -6,6 +6,7 @@ import { sidesOf } from '../../common/workload/sides.ts'
 import { replicasOf } from '../../common/workload/status.ts'
 import { type Objection, stalled, UNREAD, waiting } from './checks.ts'
 import type { Among, Observed, Policing, Rival } from './observe.ts'
+import { keptBase } from './starting-base.ts'
 
 /** What policies have to say of an experiment. */
 export type Judgement =
@@ -45,7 +46,7 @@ export const limitedBy = (policies: readonly ExperimentPolicy[]): Among => ({
 
 /** What the policies that apply say of `observed`. As much as can be judged while no fork can be derived. */
 export function judgementOf(observed: Observed, wanted: Wanted | undefined): Judgement {
-  const { experiment, policing, source, fork, now } = observed
+  const { experiment, policing, fork, now } = observed
   if (!policing) return { is: 'unread' }
   if (!policing.isShared) return { is: 'unshared' }
   const { policies, namespace, sourceNamespace, rivals } = policing
@@ -53,7 +54,7 @@ export function judgementOf(observed: Observed, wanted: Wanted | undefined): Jud
     experiment,
     namespace,
     sourceNamespace,
-    isSourceMissing: source === undefined,
+    isSourceMissing: isSourceMissing(observed),
     forks: wanted?.forks,
     endpoints: wanted && endpoints(observed, wanted.desired),
     now,
@@ -68,6 +69,13 @@ export function judgementOf(observed: Observed, wanted: Wanted | undefined): Jud
     terms: of(policies.map(without(ABOUT_OTHERS)), []),
   }
 }
+
+/**
+ * As the webhook takes it: who keeps the base it started from needs no source, and of a kind that is not served none can
+ * be created.
+ */
+const isSourceMissing = (observed: Observed): boolean =>
+  observed.source === undefined && observed.kind !== undefined && !observed.isKindAbsent && !keptBase(observed)
 
 /** Why `desired` is not to be written: it is not to be made, or to grow, or to change at all. */
 export function objectionTo(desired: KubeObject, fork: KubeObject | undefined, of: Judgement): Objection | undefined {

@@ -5,8 +5,9 @@ import { type Base, baseOf } from '../../common/workload/base.ts'
 import { baseHash } from '../../common/workload/desired.ts'
 import { isExperiment } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
-import { isPinned, pinnedIn } from '../../common/workload/pinned.ts'
+import { isPinned, type Pinned, pinnedIn } from '../../common/workload/pinned.ts'
 import { type Checked, type Objection, stalled, tell, waiting } from './checks.ts'
+import type { Observed } from './observe.ts'
 
 /** What a fork is derived from, or why that cannot be told. */
 export type Resolved =
@@ -16,10 +17,13 @@ export type Resolved =
 /** A ReplicaSet or the object behind a `workloadRef` has no watch of ours. */
 const TEMPLATE_RETRY_MS = 5_000
 
+/** What a pinned experiment started from; undefined of one that follows, or is yet to start. */
+export const keptBase = ({ experiment, pinned }: Pick<Observed, 'experiment' | 'pinned'>): Pinned | undefined =>
+  isPinned(experiment) ? pinnedIn(experiment, pinned) : undefined
+
 /** The pinned base if there is one and it counts, else what the source is now. */
 export function resolveBase(observed: Checked): Resolved {
-  const { experiment, pinned } = observed
-  const kept = isPinned(experiment) ? pinnedIn(experiment, pinned) : undefined
+  const kept = keptBase(observed)
   return kept ? { is: 'base', base: kept.base, source: { ...kept.source, pinned: true } } : presentBase(observed)
 }
 

@@ -1,4 +1,4 @@
-import { usesArgoRollouts } from '../integration/argo.ts'
+import { aRollout, usesArgoRollouts } from '../integration/argo.ts'
 import { usesProduct } from '../integration/product.ts'
 import { staysQuiet } from '../integration/quiet.ts'
 
@@ -12,17 +12,7 @@ describe('forks of Rollouts beside the real Argo, on the real control plane', fu
   it('Converged means 60 s without writes', async () => {
     const strategies = { plain: { canary: {} }, steps: { canary: { steps: [{ setWeight: 20 }, { pause: {} }] } } }
     for (const [name, strategy] of Object.entries(strategies)) {
-      const labels = { app: name }
-      const template = {
-        metadata: { labels },
-        spec: { containers: [{ name: 'cart', image: 'registry.example/cart:1' }] },
-      }
-      await place().api.create(place().path('rollouts'), {
-        apiVersion: 'argoproj.io/v1alpha1',
-        kind: 'Rollout',
-        metadata: { name },
-        spec: { replicas: 1, selector: { matchLabels: labels }, strategy, template },
-      })
+      await aRollout(place(), name, { replicas: 1, strategy })
       await place().experiment(`try-${name}`, { source: name, kind: 'Rollout' })
     }
     for (const name of Object.keys(strategies)) await place().reaches(`try-${name}`, 'Available')

@@ -1,6 +1,8 @@
-/** The real Argo Rollouts controller in the run's control plane. */
+/** The real Argo Rollouts controller in the run's control plane, and what it reconciles. */
+import type { JsonObject } from '../../common/api/object.ts'
 import { type ArgoRollouts, startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { controlPlane, usesControlPlane } from './fixture.ts'
+import type { Place } from './product.ts'
 
 /** The first start on a machine builds the controller. */
 const FIRST_START_MS = 900_000
@@ -26,4 +28,22 @@ export function usesArgoRollouts(): () => ArgoRollouts {
     if (!argo) throw new Error('Argo Rollouts is there when tests run, not while they are described')
     return argo
   }
+}
+
+/** Creates a Rollout `name` of two pods with the label `app=NAME`, as a canary without steps; `spec` says otherwise. */
+export async function aRollout({ api, path }: Place, name: string, spec: JsonObject = {}): Promise<void> {
+  const labels = { app: name }
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'cart', image: 'registry.example/cart:1' }] } }
+  await api.create(path('rollouts'), {
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'Rollout',
+    metadata: { name },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: labels },
+      strategy: { canary: {} },
+      ...(Object.hasOwn(spec, 'workloadRef') ? {} : { template }), // Argo takes one of the two
+      ...spec,
+    },
+  })
 }

@@ -4,6 +4,7 @@ import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { ownWrites } from '../../sandbox/proof.ts'
 import { imageOverride } from '../builders.ts'
+import { aRollout } from './argo.ts'
 import { controlPlane } from './fixture.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'
 
@@ -28,25 +29,6 @@ describe('a Rollout, on the real control plane', () => {
   const service = (name: string, selector: JsonObject) =>
     place().api.create(place().path('services'), { metadata: { name }, spec: { selector, ports: [{ port: 80 }] } })
 
-  async function aRollout(name: string, strategy: JsonObject, spec: JsonObject = {}): Promise<void> {
-    const labels = { app: name }
-    const template = {
-      metadata: { labels },
-      spec: { containers: [{ name: 'cart', image: 'registry.example/cart:1' }] },
-    }
-    await place().api.create(place().path('rollouts'), {
-      apiVersion: 'argoproj.io/v1alpha1',
-      kind: 'Rollout',
-      metadata: { name },
-      spec: {
-        replicas: 2,
-        selector: { matchLabels: labels },
-        strategy,
-        ...('workloadRef' in spec ? {} : { template }),
-        ...spec,
-      },
-    })
-  }
   const rollout = (name: string) => place().api.get(place().path('rollouts', name))
   const phase = (name: string, wanted: string) =>
     eventually(`rollout ${name} to be ${wanted}`, DEADLINE_MS, async () => {
@@ -74,7 +56,7 @@ describe('a Rollout, on the real control plane', () => {
     this.timeout(FIRST_START_MS)
     argo = await startArgoRollouts(await controlPlane())
     await place().reaches('hopeful', 'SourceNotFound')
-    await aRollout('canary', { canary: {} })
+    await aRollout(place(), 'canary')
     await place().reaches('hopeful', 'Available')
   })
 
@@ -86,7 +68,7 @@ describe('a Rollout, on the real control plane', () => {
       steps: { canary: { stableService: 'stable', canaryService: 'new', steps: [{ setWeight: 20 }, { pause: {} }] } },
       colours: { blueGreen: { activeService: 'active', previewService: 'preview', autoPromotionEnabled: false } },
     }
-    for (const [name, strategy] of Object.entries(strategies)) await aRollout(name, strategy)
+    for (const [name, strategy] of Object.entries(strategies)) await aRollout(place(), name, { strategy })
     for (const name of Object.keys(strategies))
       await forked(`try-${name}`, name, imageOverride('registry.example/cart:rc'))
     for (const name of Object.keys(strategies)) {
@@ -98,7 +80,7 @@ describe('a Rollout, on the real control plane', () => {
   })
 
   it('In mid-canary the base is stable', async () => {
-    await aRollout('halfway', pausing)
+    await aRollout(place(), 'halfway', { strategy: pausing })
     await phase('halfway', 'Healthy')
     await canaryTo('halfway', 'registry.example/cart:2')
     await phase('halfway', 'Paused')
@@ -135,7 +117,7 @@ describe('a Rollout, on the real control plane', () => {
   it('A change of the referent alone re-derives, and The referent is never scaled', async () => {
     await aSource(place(), 'referent', { replicas: 2 })
     const workloadRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'referent' }
-    await aRollout('referring', { canary: {} }, { workloadRef, selector: { matchLabels: { app: 'referent' } } })
+    await aRollout(place(), 'referring', { workloadRef, selector: { matchLabels: { app: 'referent' } } })
     await forked('inlined', 'referring')
     await place().reaches('inlined', 'Available')
     expect(imagesOf(await fork('inlined'))).to.deep.equal(['registry.example/cart:1'])
@@ -150,7 +132,7 @@ describe('a Rollout, on the real control plane', () => {
   })
 
   it('is never counted together with its fork', async () => {
-    await aRollout('lonely', { canary: {} })
+    await aRollout(place(), 'lonely')
     await phase('lonely', 'Healthy')
     await forked('apart', 'lonely')
     await place().reaches('apart', 'Available')

@@ -29,6 +29,71 @@ describe('the differences of two forks', () => {
     expect(told(env('old-secret'), env('new-secret'))).to.deep.equal(['containers[cart].env[A].value: changed'])
   })
 
+  const hidden: Record<string, readonly [from: Of, to: Of, text: string]> = {
+    'of an annotation called image': [
+      { podAnnotations: { image: 'old-secret' } },
+      { podAnnotations: { image: 'new-secret' } },
+      'template.metadata.annotations.image: changed',
+    ],
+    'of an annotation called replicas': [
+      { podAnnotations: { replicas: 'old-secret' } },
+      {},
+      'template.metadata.annotations.replicas: removed',
+    ],
+    'of a label called resources': [
+      { podLabels: { resources: 'old-secret' } },
+      { podLabels: { resources: 'new-secret' } },
+      'template.metadata.labels.resources: changed',
+    ],
+    'below a key called resources that is no container’s': [
+      { pod: { volumes: [{ name: 'v', csi: { volumeAttributes: { resources: 'old-secret', image: 'a' } } }] } },
+      { pod: { volumes: [{ name: 'v', csi: { volumeAttributes: { resources: 'new-secret', image: 'a' } } }] } },
+      'volumes[v].csi.volumeAttributes.resources: changed',
+    ],
+    'of a key called image below a container': [
+      { container: { extension: { image: 'old-secret' } } },
+      { container: { extension: { image: 'new-secret' } } },
+      'containers[cart].extension.image: changed',
+    ],
+    'called image of an item that went, where it is no container': [
+      { container: { env: [{ name: 'A', image: 'old-secret' }] } },
+      { container: { env: [] } },
+      'containers[cart].env[A]: removed',
+    ],
+  }
+  for (const [sentence, [from, to, text]] of Object.entries(hidden))
+    it(`never show a value ${sentence}`, () => expect(told(from, to)).to.deep.equal([text]))
+
+  const shown: Record<string, readonly [from: Of, to: Of, text: string]> = {
+    'the image of a container that starts first': [
+      { pod: { initContainers: [{ name: 'a', image: 'a:1' }] } },
+      { pod: { initContainers: [{ name: 'a', image: 'a:2' }] } },
+      'initContainers[a].image: a:1 -> a:2',
+    ],
+    'the image of a container that came': [
+      {},
+      { pod: { initContainers: [{ name: 'a', image: 'a:2' }] } },
+      'initContainers[a]: none -> a:2',
+    ],
+    'the image of a volume': [
+      { pod: { volumes: [{ name: 'v', image: { reference: 'a:1' } }] } },
+      { pod: { volumes: [{ name: 'v', image: { reference: 'a:2' } }] } },
+      'volumes[v].image.reference: a:1 -> a:2',
+    ],
+    'what the whole pod asks for': [
+      {},
+      { pod: { resources: { limits: { cpu: '1' } } } },
+      'resources.limits.cpu: none -> 1',
+    ],
+    'what a claim asks for': [
+      { spec: { volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '1Gi' } } } }] } },
+      { spec: { volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '2Gi' } } } }] } },
+      'volumeClaimTemplates[0].spec.resources.requests.storage: 1Gi -> 2Gi',
+    ],
+  }
+  for (const [sentence, [from, to, text]] of Object.entries(shown))
+    it(`show ${sentence}`, () => expect(told(from, to)).to.deep.equal([text]))
+
   it('tell what came or went as one', () => {
     const env = (name: string) => ({ container: { env: [{ name, value: 'x', more: 1 }] } })
     expect(told(env('A'), env('B'))).to.deep.equal([

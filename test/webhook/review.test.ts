@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { decodeReview, encodeReview } from '../../webhook/review.ts'
 import { aReview } from './reviews.ts'
 
+const V9 = { group: 'experimentcontroller.example.com', version: 'v9', resource: 'experimentdeployments' }
+
 describe('decodeReview', () => {
   const cases: Record<string, readonly [body: unknown, is: string]> = {
     'takes a create of ours': [aReview(), 'ours'],
@@ -12,12 +14,22 @@ describe('decodeReview', () => {
     ],
     'lets a status be': [aReview({ subResource: 'status' }), 'foreign'],
     'lets a DELETE be': [aReview({ operation: 'DELETE', object: null, oldObject: {} }), 'foreign'],
-    'knows no other version of ours': [
-      aReview({
-        resource: { group: 'experimentcontroller.example.com', version: 'v9', resource: 'experimentdeployments' },
-      }),
+    'knows no other version of ours': [aReview({ resource: V9 }), 'unknownVersion'],
+    'knows no update of another version of ours': [
+      aReview({ resource: V9, operation: 'UPDATE', oldObject: {} }),
       'unknownVersion',
     ],
+    'knows no version that is no text': [aReview({ resource: { ...V9, version: { toString: 1 } } }), 'unknownVersion'],
+    'lets a DELETE of another version be': [
+      aReview({ resource: V9, operation: 'DELETE', object: null, oldObject: {} }),
+      'foreign',
+    ],
+    'lets a DELETE of another version be that has an object': [
+      aReview({ resource: V9, operation: 'DELETE' }),
+      'foreign',
+    ],
+    'lets a CONNECT of another version be': [aReview({ resource: V9, operation: 'CONNECT' }), 'foreign'],
+    'lets a status of another version be': [aReview({ resource: V9, subResource: 'status' }), 'foreign'],
     'cannot read a review without a uid': [aReview({ uid: '' }), 'unreadable'],
     'cannot read another version of the review': [
       { ...aReview(), apiVersion: 'admission.k8s.io/v1beta1' },

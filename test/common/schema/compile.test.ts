@@ -48,6 +48,39 @@ const refused: Record<string, readonly [JsonObject, ...string[]]> = {
     { template: { replicas: 3 } },
     '~.template.replicas: unknown field; known here: metadata, spec',
   ],
+  'a field that is set elsewhere, misspelt, in the words of the rule that refuses it': [
+    { replica: 3, selecter: {} },
+    '~.replica: unknown field; if "replicas" is meant: not here; set spec.replicas',
+    '~.selecter: unknown field; if "selector" is meant: the experiment selects its pods by a label of its own; remove this',
+  ],
+  'another case of it likewise': [
+    { Replicas: 3 },
+    '~.Replicas: unknown field; if "replicas" is meant: not here; set spec.replicas',
+  ],
+  'containers for debugging, misspelt': [
+    pod({ ephemeralContainer: [] }),
+    '~.template.spec.ephemeralContainer: unknown field; if "ephemeralContainers" is meant: only pods have these; use kubectl debug on a pod',
+  ],
+  'containers for debugging elsewhere, and does not send them to where they are refused': [
+    { template: { ephemeralContainers: [] } },
+    '~.template.ephemeralContainers: unknown field; known here: metadata, spec',
+  ],
+  'a name for pods, misspelt': [
+    { template: { metadata: { nam: 'x' } } },
+    '~.template.metadata.nam: unknown field; if "name" is meant: only labels and annotations can be set here; remove this',
+  ],
+  'a field of the metadata that is unlike any, and offers labels and annotations alone': [
+    { template: { metadata: { zzz: 'x' } } },
+    '~.template.metadata.zzz: unknown field; known here: labels, annotations',
+  ],
+  'a bare value for metadata likewise': [
+    { template: { metadata: 'x' } },
+    '~.template.metadata: expected object, got string "x"; known here: labels, annotations',
+  ],
+  'a name too far up, and does not send it to the metadata of pods': [
+    { template: { generateName: 'x' } },
+    '~.template.generateName: unknown field; known here: metadata, spec',
+  ],
   'a fraction for a whole number, once': [
     { minReadySeconds: 1.5 },
     '~.minReadySeconds: expected integer, got number 1.5',

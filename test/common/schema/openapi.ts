@@ -45,11 +45,14 @@ export const APPS_V1 = {
       Meta: object({
         labels: { type: 'object', additionalProperties: string },
         annotations: { type: 'object', additionalProperties: string },
+        generateName: string,
+        name: string,
       }),
       Pod: object(
         {
           affinity: object({ deep: object({ key: string }, ['key']), key: string }),
           containers: keyed(described('Container'), 'name'),
+          ephemeralContainers: keyed(described('Container'), 'name'),
           securityContext: object({ runAsUser: { type: 'integer', format: 'int64' } }),
           shareProcessNamespace: { type: 'boolean' },
           since: { type: 'string', format: 'date-time' },

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { JsonObject } from '../../../common/api/object.ts'
 import { SchemaCatalog, type SchemaSource } from '../../../common/schema/catalog.ts'
 import { merge } from '../../../common/workload/merge.ts'
+import { rollout } from '../../../common/workload/rollout.ts'
 import { NO_SHAPE } from '../../../common/workload/shape.ts'
 import { APPS_V1 } from './openapi.ts'
 
@@ -22,7 +23,11 @@ const ARGO = {
   Rollout: {
     ...object({
       spec: object({
-        strategy: object({ canary: object({ maxSurge: { 'x-kubernetes-int-or-string': true } }) }),
+        strategy: object({
+          blueGreen: object({ activeService: string }),
+          canary: object({ canaryService: string, maxSurge: { 'x-kubernetes-int-or-string': true } }),
+        }),
+        workloadRef: object({ name: string }),
         template: object({ spec: object({ volumes: open }) }),
       }),
     }),
@@ -82,6 +87,23 @@ describe('the schema of a Rollout', () => {
     expect(found.map(({ field }) => field)).to.deep.equal([
       'spec.overrideSpec.strategy.canary.zzz',
       'spec.overrideSpec.template.spec.volumes[0].nam',
+    ])
+  })
+
+  it('suggests nothing that a Rollout’s rules refuse', async () => {
+    const catalog = new SchemaCatalog(publisher().source, [rollout])
+    await catalog.refresh()
+    const told = (override: JsonObject) =>
+      (catalog.schemaOf('Rollout')?.check(override, 'Merge') ?? []).map(({ message }) => message)
+    const ban = (path: string) => rollout.bans.find((each) => each.path.join('.') === path)?.message
+    expect(told({ workloadref: {} })).to.deep.equal([`unknown field; if "workloadRef" is meant: ${ban('workloadRef')}`])
+    expect(told({ strategy: { bluegreen: {}, zzz: 1 } })).to.deep.equal([
+      `unknown field; if "blueGreen" is meant: ${ban('strategy.blueGreen')}`,
+      'unknown field; known here: canary',
+    ])
+    expect(told({ strategy: { canary: { canaryservice: 'x' }, activeService: 'x' } })).to.deep.equal([
+      `unknown field; if "canaryService" is meant: ${ban('strategy.canary.canaryService')}`,
+      'unknown field; known here: canary',
     ])
   })
 

@@ -24,4 +24,32 @@ describe('a label selector', () => {
     it(sentence, () =>
       expect([selects(selector, { tier: 'web' }), selects(selector, { app: 'cart' })]).to.deep.equal([web, none]),
     )
+
+  describe('by a key that every object inherits', () => {
+    const by = (operator: string, ...values: readonly string[]) => ({
+      matchExpressions: [{ key: 'constructor', operator, values }],
+    })
+    const labelled = { constructor: 'web' }
+
+    it('sees none where there is no such label', () => {
+      expect(selects(by('Exists'), {})).to.equal(false)
+      expect(selects(by('DoesNotExist'), {})).to.equal(true)
+      expect(selects(by('In', 'web'), {})).to.equal(false)
+      expect(selects(by('NotIn', 'web'), {})).to.equal(true)
+      expect(selects({ matchLabels: labelled }, {})).to.equal(false)
+    })
+
+    it('sees one that is there', () => {
+      expect(selects(by('Exists'), labelled)).to.equal(true)
+      expect(selects(by('DoesNotExist'), labelled)).to.equal(false)
+      expect(selects(by('In', 'web'), labelled)).to.equal(true)
+      expect(selects(by('NotIn', 'web'), labelled)).to.equal(false)
+      expect(selects({ matchLabels: labelled }, labelled)).to.equal(true)
+    })
+  })
+
+  it('whose key is no text selects nothing by it, and breaks nothing', () => {
+    const key = { toString: 'x' }
+    expect(selects({ matchExpressions: [{ key, operator: 'Exists' }] }, { tier: 'web' })).to.equal(false)
+  })
 })

@@ -8,8 +8,8 @@ const KEY = 'shop/faster-cart'
 const clock = () => new Date('2026-11-21T10:00:00Z')
 
 /** An experiment of three pods, ready. */
-async function settled() {
-  const story = recordingKube({ experiment: anExperiment({ replicas: 3 }), source: aDeployment() })
+async function settled(spec: Parameters<typeof anExperiment>[0] = {}) {
+  const story = recordingKube({ experiment: anExperiment({ replicas: 3, ...spec }), source: aDeployment() })
   const pass = () => reconciler(story.kube, clock)(KEY)
   await pass()
   story.forkBecomesReady()
@@ -74,6 +74,34 @@ describe('a later policy', () => {
         metadata: { ...experiment.metadata, creationTimestamp: '2026-11-21T09:00:00Z' },
       }
     expect((await writes())[0]).to.equal(`delete Deployment ${FORK}`)
+  })
+})
+
+describe('a policy that wants a source', () => {
+  const sourceGoes = async (onSourceChange: string) => {
+    const { world, writes, respec } = await settled({ onSourceChange })
+    world.policies = [aPolicy({ sourceMissing: 'Deny' })]
+    world.source = undefined
+    await writes()
+    respec({ overrideSpec: imageOverride('cart:2') })
+    return { world, written: await writes() }
+  }
+
+  it('has nothing against a pinned experiment that changes after its source went: it has its base', async () => {
+    const { world, written } = await sourceGoes('Pin')
+    expect(written).to.deep.equal([
+      `apply Deployment ${FORK}`,
+      'status Ready=False Updating Progressing',
+      'event Normal Updating',
+    ])
+    expect(JSON.stringify(world.stored?.spec)).to.contain('cart:2')
+  })
+
+  it('finds it missing where the experiment follows', async () => {
+    const { world, written } = await sourceGoes('Follow')
+    expect(written).to.deep.equal([])
+    const compliant = world.experiment?.status?.conditions?.find(({ type }) => type === 'PolicyCompliant')
+    expect(compliant?.message).to.equal('spec.sourceRef: no deployment/cart in shop; create it first (policy "limits")')
   })
 })
 

@@ -188,6 +188,13 @@ const cases: Record<string, Case> = {
     actions: ['apply'],
     compliant: 'False',
   },
+  'finds no source missing of a kind that the cluster does not serve': {
+    because: 'the webhook admits it, for the kind may come; there is nothing to create first',
+    given: { policing: under({ sourceMissing: 'Deny' }), source: undefined, isKindAbsent: true },
+    reason: 'KindNotAvailable',
+    actions: [],
+    compliant: 'True',
+  },
   'is stalled in a namespace where nobody reviews rights': {
     because: 'the webhooks leave those alone',
     given: { isExcluded: true },

@@ -31,6 +31,7 @@ export const OF_OVERRIDES: readonly Mistake[] = [
     override: cart('env:\n- name: A\n  valuefrom: {secretKeyRef: {name: s, key: k}}'),
     paths: [`${CART}.env[0].valuefrom`],
   },
+  { title: 'Replicas here, and misspelt', override: 'replica: 3', paths: ['spec.overrideSpec.replica'] },
   { title: 'Containers at the top', override: 'containers:\n- name: cart', paths: ['spec.overrideSpec.containers'] },
   { title: 'An image at the top', override: 'image: cart:2', paths: ['spec.overrideSpec.image'] },
   { title: 'Labels at the top', override: 'labels: {app: cart}', paths: ['spec.overrideSpec.labels'] },
