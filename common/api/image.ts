@@ -78,8 +78,8 @@ export type ImagePattern = (image: string) => boolean
  * The meaning of a pattern of `allowedImages`: `registry.example/shop/**`, `docker.io/library/nginx:1.*`. The host
  * stands there literally, so that no look-alike fits; `*` stays within a segment, tag or digest, `**` is one or more
  * segments. Of Docker Hub, whose name stands there too, `docker.io/nginx` is `docker.io/library/nginx` as in an image, so
- * `docker.io/*` are the official images and `docker.io/**` all. Without tag and digest every one of them is meant. The tag of an image that has a digest as well counts for
- * nothing: nobody pulls by it. Undefined for what is no pattern.
+ * `docker.io/*` are the official images and `docker.io/**` all. Without tag and digest every one of them is meant. The
+ * tag of an image that has a digest as well counts for nothing: nobody pulls by it. Undefined for what is no pattern.
  */
 export function parseImagePattern(pattern: string): ImagePattern | undefined {
   if (pattern.length > MAX_PATTERN) return undefined
