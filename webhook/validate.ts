@@ -143,13 +143,10 @@ async function judged(facts: Facts): Promise<Verdict> {
   for (const action of ruled.actions) facts.ruled(action)
   await turn.giveWay()
   const errors = [...own.errors, ...(found.is === 'refused' ? found.errors : []), ...ruled.errors]
-  if (errors.length > 0) return invalid(asked, errors)
-  return {
-    is: 'admitted',
-    // what was wrong before is wrong in the whole too
-    warnings: [...new Set(warningsOf(facts, { found, scene, ruled }))],
-    ...(ruled.audit === undefined ? {} : { audit: ruled.audit }),
-  }
+  const audited = ruled.audit === undefined ? {} : { audit: ruled.audit }
+  if (errors.length > 0) return { ...invalid(asked, errors), ...audited }
+  // what was wrong before is wrong in the whole too
+  return { is: 'admitted', warnings: [...new Set(warningsOf(facts, { found, scene, ruled }))], ...audited }
 }
 
 interface Outcome {
@@ -195,7 +192,7 @@ function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly 
 }
 
 /** All at once, in the order in which a reader of the manifest meets them. */
-const invalid = ({ name, experiment }: Asked, errors: readonly FieldError[]): Verdict => ({
+const invalid = ({ name, experiment }: Asked, errors: readonly FieldError[]): Extract<Verdict, { is: 'invalid' }> => ({
   is: 'invalid',
   name,
   errors: inDocumentOrder('spec', experiment.spec, errors),

@@ -100,6 +100,30 @@ describe('policies, at admission', () => {
     })
   })
 
+  const audited = async (given: Given) => {
+    const { allowed, auditAnnotations } = answerTo(await verdict(given))
+    return { allowed, of: auditAnnotations?.['policy-findings'] }
+  }
+  const audit = policy({ maxReplicas: 4, validationActions: ['Audit'] }, 'audit')
+
+  it('are audited where they refuse too: those who were refused are asked about most', async () => {
+    const both = policy({ maxReplicas: 3, validationActions: ['Deny', 'Audit'] })
+    const request = of({ replicas: 5 })
+    expect(await audited({ policies: [both], request })).to.deep.equal({ allowed: false, of: 'limits: spec.replicas' })
+    const apart = [policy({ maxReplicas: 3 }), audit]
+    expect(await audited({ policies: apart, request })).to.deep.equal({ allowed: false, of: 'audit: spec.replicas' })
+  })
+
+  it('are audited beside mistakes, and not where there is nothing to audit', async () => {
+    const request = of({ replicas: 5, overrideSpec: { selector: {} } })
+    const found = await audited({ policies: [audit], request })
+    expect(found).to.deep.equal({ allowed: false, of: 'audit: spec.replicas' })
+    expect(await audited({ policies: [policy({ maxReplicas: 3 })], request })).to.deep.equal({
+      allowed: false,
+      of: undefined,
+    })
+  })
+
   it('are counted by what they do about it', async () => {
     const actions: string[] = []
     const given: Given = {
