@@ -10,7 +10,7 @@ import {
   type ValidationAction,
 } from '../common/api/policy.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
-import type { Asked } from './asked.ts'
+import { type Asked, isRevival } from './asked.ts'
 import { ratchet } from './ratchet.ts'
 import { warning } from './warnings.ts'
 
@@ -66,7 +66,9 @@ export interface Ruling {
 
 /** Everything that policies have against a request; what they had against the stored resource too is only told. */
 export function ruling(of: Case): Ruling {
-  const { experiment, previous } = of.asked
+  const { experiment } = of.asked
+  // what was over had neither pods nor a place; what was scaled to none kept its place, and of a share nothing is known
+  const previous = isRevival(of.asked, of.now) ? undefined : of.asked.previous
   const found = findings(of, experiment, of.forks)
   const denied = found.filter(acting('Deny')).map(({ error }) => error)
   const { errors, known } = ratchet({ spec: experiment.spec, errors: denied }, () => {

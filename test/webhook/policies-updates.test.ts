@@ -1,0 +1,78 @@
+import { expect } from 'chai'
+import type { JsonObject } from '../../common/api/object.ts'
+import type { ExperimentPolicySpec } from '../../common/api/policy.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { anExperiment } from '../builders.ts'
+import { type Given, other, policy, told, verdict } from './policed.ts'
+
+/** Created an hour before the review. */
+const since11 = (spec: Parameters<typeof anExperiment>[0]) =>
+  anExperiment({ ...spec, metadata: { creationTimestamp: '2026-11-21T11:00:00Z' } })
+const OVER = { ttlSeconds: 60 }
+const ON = { ttlSeconds: 86_400 }
+
+interface Revival {
+  readonly limits: ExperimentPolicySpec
+  readonly spec?: Parameters<typeof anExperiment>[0]
+  readonly was?: Parameters<typeof anExperiment>[0]
+  readonly others?: readonly ExperimentDeployment[]
+}
+
+const revived = ({ limits, spec = {}, was = spec, others = [] }: Revival): Given => ({
+  policies: [policy(limits)],
+  others,
+  request: { object: since11({ ...spec, ...ON }), oldObject: since11({ ...was, ...OVER }) },
+})
+const network: JsonObject = { template: { spec: { hostNetwork: true } } }
+
+describe('policies, at the revival of what was over', () => {
+  const cases: Record<string, Revival> = {
+    'count it as one more of its source': { limits: { maxExperimentsPerSource: 1 }, others: [other('rival')] },
+    'count it as one more of its namespace': { limits: { maxExperimentsPerNamespace: 1 }, others: [other('rival')] },
+    'count its pods as new ones of the Services': { limits: { maxShare: '25%' }, others: [other('rival')] },
+    'let it have no more pods than any other': { limits: { maxReplicas: 3 }, spec: { replicas: 5 } },
+    'do not take it for smaller: it had no pods': {
+      limits: { maxReplicas: 3 },
+      spec: { replicas: 5 },
+      was: { replicas: 9 },
+    },
+    'let it change no more than any other': {
+      limits: { deniedOverridePaths: ['template.spec.hostNetwork'] },
+      spec: { overrideSpec: network },
+    },
+  }
+  for (const [sentence, revival] of Object.entries(cases))
+    it(sentence, async () => {
+      const given = revived(revival)
+      const made = { ...given, request: { object: anExperiment({ ...revival.spec, ...ON }) } }
+      expect((await verdict(given)).is).to.equal('invalid')
+      expect(await told(given)).to.deep.equal(await told(made))
+    })
+
+  it('let what is over be changed, and stay over', async () => {
+    const request = { object: since11({ ...OVER, replicas: 4 }), oldObject: since11({ ...OVER, replicas: 5 }) }
+    const policies = [policy({ maxTTLSeconds: 30, maxReplicas: 3 })]
+    const found = await told({ policies, request })
+    expect(found).to.include('[Policy] spec.ttlSeconds: 60 is more than 30 (policy "limits")')
+  })
+
+  it('let what goes on be ended sooner, whatever they say of it', async () => {
+    const policies = [policy({ maxTTLSeconds: 30 })]
+    const request = { object: since11({ ttlSeconds: 30 }), oldObject: since11(ON) }
+    expect((await verdict({ policies, request })).is).to.equal('admitted')
+    const rivals = { policies: [policy({ maxExperimentsPerSource: 1 })], others: [other('rival')] }
+    expect((await verdict({ ...rivals, request })).is).to.equal('admitted')
+  })
+
+  it('count the pods of what is scaled from none: it had no share', async () => {
+    const request = { object: anExperiment({ replicas: 2 }), oldObject: anExperiment({ replicas: 0 }) }
+    const [line] = await told({ policies: [policy({ maxShare: '25%' })], request })
+    expect(line).to.match(/^spec\.replicas: .* more than 25%/)
+  })
+
+  it('let what is scaled from none keep its place: it had that all the time', async () => {
+    const request = { object: anExperiment({ replicas: 2 }), oldObject: anExperiment({ replicas: 0 }) }
+    const policies = [policy({ maxExperimentsPerSource: 1 })]
+    expect((await verdict({ policies, others: [other('rival')], request })).is).to.equal('admitted')
+  })
+})
