@@ -12,7 +12,7 @@ import { sidesOf } from '../common/workload/sides.ts'
 import { type Need, tellNeeds } from './access.ts'
 import { type Asked, askedBy, nameIn } from './asked.ts'
 import { Census } from './census.ts'
-import { type Derivation, derivation, knownMistake } from './derivation.ts'
+import { type Derivation, derivation } from './derivation.ts'
 import { overrideFindings } from './findings.ts'
 import { look, type PolicySource, type Seen } from './look.ts'
 import { droppedNulls, nullDropped } from './null-dropped.ts'
@@ -145,7 +145,6 @@ async function judged(facts: Facts): Promise<Verdict> {
   const errors = [...own.errors, ...(found.is === 'refused' ? found.errors : []), ...ruled.errors]
   const audited = ruled.audit === undefined ? {} : { audit: ruled.audit }
   if (errors.length > 0) return { ...invalid(asked, errors), ...audited }
-  // what was wrong before is wrong in the whole too
   return { is: 'admitted', warnings: [...new Set(warningsOf(facts, { found, scene, ruled }))], ...audited }
 }
 
@@ -171,7 +170,7 @@ function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly 
   const { asked, schema, own, now } = facts
   const early = [
     ...ruled.warnings,
-    ...own.known.map(knownMistake),
+    ...storedMistakes(own, found).map(({ field, message }) => warning('InvalidOverride', `${field}: ${message}`)),
     ...droppedNulls(asked.request.object).map((path) => warning('NullDropped', nullDropped(path))),
     ...(found.is === 'refused' ? [] : found.warnings),
     ...(schema ? [] : [warning('SchemaNotAvailable', `override not checked yet: no schema of ${asked.kind.kind}`)]),
@@ -189,6 +188,13 @@ function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly 
     now,
   })
   return [...early, ...[...hazards, ...collisions].map(({ reason, message }) => warning(reason, message)), ...plan]
+}
+
+/** What was wrong before, which who changes something else is only told. The whole may have it in other words. */
+function storedMistakes(own: Ratcheted, found: Derivation): readonly FieldError[] {
+  const told = new Set(own.known.map(({ field }) => field))
+  const more = found.is === 'refused' ? [] : found.known
+  return [...own.known, ...more.filter(({ field }) => !told.has(field))]
 }
 
 /** All at once, in the order in which a reader of the manifest meets them. */

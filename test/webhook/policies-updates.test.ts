@@ -64,6 +64,15 @@ describe('policies, at the revival of what was over', () => {
     expect((await verdict({ ...rivals, request })).is).to.equal('admitted')
   })
 
+  it('are not kept from what is new by a mistake that is old', async () => {
+    const object = anExperiment({ overrideSpec: { ...network, selector: {} } })
+    const request = { object, oldObject: anExperiment({ overrideSpec: { selector: {} } }) }
+    const policies = [policy({ deniedOverridePaths: ['template.spec.hostNetwork'] })]
+    expect(await told({ policies, request })).to.deep.equal([
+      'spec.overrideSpec.template.spec.hostNetwork: may not be changed (policy "limits")',
+    ])
+  })
+
   it('count the pods of what is scaled from none: it had no share', async () => {
     const request = { object: anExperiment({ replicas: 2 }), oldObject: anExperiment({ replicas: 0 }) }
     const [line] = await told({ policies: [policy({ maxShare: '25%' })], request })

@@ -42,6 +42,45 @@ describe('an update', () => {
     ])
   })
 
+  describe('of a stored override that can be merged with nothing', () => {
+    const twice = { template: { spec: { containers: [{ name: 'cart', env: [{ name: 'A' }, { name: 'A' }] }] } } }
+    const noKey = { template: { spec: { containers: [{ image: 'example/cart:2' }] } } }
+    const noArgument = { template: { spec: { containers: [{ name: 'cart', args: [null] }] } } }
+    const stored: Record<string, readonly [overrideSpec: JsonObject, type?: 'Strategic']> = {
+      'for a variable that is there twice': [twice],
+      'for a null in a list': [noArgument],
+      'for a template that is removed': [{ template: null }],
+      'for a template that is text': [{ template: 'x' }],
+      'for an item without its key': [noKey, 'Strategic'],
+    }
+    for (const [sentence, [overrideSpec, overrideType]] of Object.entries(stored)) {
+      const spec = { overrideSpec, ...(overrideType ? { overrideType } : {}) }
+      const request = { object: anExperiment({ ...spec, ttlSeconds: 3_600 }), oldObject: anExperiment(spec) }
+
+      it(`${sentence}, is told of it once`, async () => {
+        const lines = await told(WORLD, request)
+        const [mistake, ...others] = lines.filter((line) => !line.startsWith('[Plan]'))
+        expect(mistake).to.match(/^\[InvalidOverride\] spec\.overrideSpec\.template/)
+        expect(others).to.deep.equal([])
+      })
+
+      it(`${sentence}, is refused for one more`, async () => {
+        const object = anExperiment({ ...spec, overrideSpec: { ...overrideSpec, strategy: { rollingUpdate: [null] } } })
+        const lines = await told(WORLD, { object, oldObject: anExperiment(spec) })
+        expect(lines[0]).to.match(/^spec\.overrideSpec\.strategy\.rollingUpdate/)
+      })
+    }
+
+    it('is told of it while there is no schema', async () => {
+      const spec = { overrideSpec: { template: 'x' } }
+      const request = { object: anExperiment({ ...spec, ttlSeconds: 3_600 }), oldObject: anExperiment(spec) }
+      const validate = validator(surroundings(aReader(WORLD).kube, undefined))
+      expect(linesOf(await validate(aRequest(request)))).to.include(
+        '[InvalidOverride] spec.overrideSpec.template: expected object, got string',
+      )
+    })
+  })
+
   const by = (username: string, replicas: number) => {
     const experiment = anExperiment({ replicas })
     return { ...experiment, metadata: { ...experiment.metadata, annotations: { [REQUESTED_BY]: username } } }
