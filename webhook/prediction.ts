@@ -2,6 +2,7 @@ import { duration } from '../common/api/duration.ts'
 import { isEqual } from '../common/api/equal.ts'
 import { expiresAt } from '../common/api/expiry.ts'
 import { at, type KubeObject } from '../common/api/object.ts'
+import { isLive } from '../common/api/policy.ts'
 import type { ServiceShare } from '../common/api/types.ts'
 import type { Change } from '../common/workload/changes.ts'
 import { percent } from '../common/workload/percent.ts'
@@ -32,6 +33,16 @@ export const prediction = (foreseen: Foreseen): readonly string[] => [
   ...serviceLines(foreseen),
   ...endLines(foreseen).map((text) => warning('Plan', text)),
 ]
+
+/**
+ * The same for a resource with a mistake, of which the controller says that it is stalled: it makes no fork, leaves one
+ * that is there as it is, larger or smaller than it is to be, and removes it in the end.
+ */
+export const standstill = ({ asked, now }: Pick<Foreseen, 'asked' | 'now'>): readonly string[] =>
+  [
+    ...(isLive(asked.experiment, now) ? ['nothing is made or changed until this is corrected'] : []),
+    ...endLines({ asked, now }),
+  ].map((text) => warning('Plan', text))
 
 function deed({ asked, fork, previous }: Foreseen): string {
   const { operation, dryRun } = asked.request
@@ -85,7 +96,7 @@ function serviceLine(service: ServiceShare, replicas: number): readonly string[]
 }
 
 /** When it is over, if it ever is. */
-function endLines({ asked, now }: Foreseen): readonly string[] {
+function endLines({ asked, now }: Pick<Foreseen, 'asked' | 'now'>): readonly string[] {
   const { experiment } = asked
   const { creationTimestamp = now.toISOString() } = experiment.metadata
   const end = expiresAt({ ...experiment, metadata: { ...experiment.metadata, creationTimestamp } })

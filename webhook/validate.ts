@@ -17,7 +17,7 @@ import { overrideFindings } from './findings.ts'
 import { look, type PolicySource, type Seen } from './look.ts'
 import { droppedNulls, nullDropped } from './null-dropped.ts'
 import { type Case, isCounting, isShared, notShared, type Rules, type Ruling, ruling } from './policies.ts'
-import { prediction } from './prediction.ts'
+import { prediction, standstill } from './prediction.ts'
 import { type Ratcheted, ratchet } from './ratchet.ts'
 import { bounded, type Reader, within } from './reader.ts'
 import { forgedRequester } from './requested-by.ts'
@@ -79,7 +79,10 @@ export const validator = ({ kube, schemas, policies, timers, clock, ruled = () =
   }
 }
 
-/** What can be said of the resource alone. */
+/**
+ * What can be said of the resource alone. Also what breaks our own rules can be old, where the webhook was away or a
+ * rule is new: whoever lowers the `ttlSeconds` of such a resource must not have to rewrite it first.
+ */
 function ownFindings(asked: Asked, schema: SpecSchema | undefined): Ratcheted {
   const { experiment, previous, request } = asked
   const findings = (of: ExperimentDeployment) => ({ spec: of.spec, errors: overrideFindings(of, schema) })
@@ -168,13 +171,15 @@ function ruledBy({ asked, seen, rules, now }: Facts, { found, scene, others }: O
 
 function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly ruled: Ruling }): readonly string[] {
   const { asked, schema, own, now } = facts
+  const mistakes = storedMistakes(own, found)
   const early = [
     ...ruled.warnings,
-    ...storedMistakes(own, found).map(({ field, message }) => warning('InvalidOverride', `${field}: ${message}`)),
+    ...mistakes.map(({ field, message }) => warning('InvalidOverride', `${field}: ${message}`)),
     ...droppedNulls(asked.request.object).map((path) => warning('NullDropped', nullDropped(path))),
     ...(found.is === 'refused' ? [] : found.warnings),
     ...(schema ? [] : [warning('SchemaNotAvailable', `override not checked yet: no schema of ${asked.kind.kind}`)]),
   ]
+  if (mistakes.length > 0) return [...early, ...standstill({ asked, now })]
   if (found.is !== 'derived' || !scene) return early
   const { services, hazards, collisions } = outlookOf(scene)
   const plan = prediction({

@@ -20,6 +20,7 @@ const overriding = (overrideSpec: JsonObject, replicas = 1) => anExperiment({ ov
 
 describe('an update', () => {
   const WORLD = [aDeployment(), aService()]
+  const STANDS = '[Plan] nothing is made or changed until this is corrected'
 
   it('An old finding on update warns.', async () => {
     const [first, second] = await told(WORLD, {
@@ -32,7 +33,37 @@ describe('an update', () => {
     expect(warnings[0]).to.equal(
       '[InvalidOverride] spec.overrideSpec.zzz: unknown field; known here: minReadySeconds, strategy, template',
     )
-    expect(warnings[1]).to.match(/^\[Plan\] updates/)
+    expect(warnings.slice(1)).to.deep.equal([STANDS])
+  })
+
+  it('of what breaks a rule of ours by its structure is told of that, and can be scaled and ended', async () => {
+    const spec = { overrideSpec: { selector: {} }, ttlSeconds: 86_400 }
+    const metadata = { creationTimestamp: '2026-11-21T11:00:00Z' }
+    const mistake =
+      '[InvalidOverride] spec.overrideSpec.selector: the experiment selects its pods by a label of its own; remove this'
+    const oldObject = anExperiment({ ...spec, metadata })
+    expect(await told(WORLD, { object: anExperiment({ ...spec, metadata, replicas: 0 }), oldObject })).to.deep.equal([
+      mistake,
+      STANDS,
+      '[Plan] removed 2026-11-22T11:00Z (in 23h)',
+    ])
+    // it ends whatever is wrong with it
+    expect(await told(WORLD, { object: anExperiment({ ...spec, metadata, ttlSeconds: 60 }), oldObject })).to.deep.equal(
+      [mistake, '[Plan] over since 2026-11-21T11:01Z; raise spec.ttlSeconds to revive it'],
+    )
+  })
+
+  it('is planned again once the old mistake is corrected', async () => {
+    const lines = await told(WORLD, { object: overriding({}), oldObject: overriding({ selector: {} }) })
+    expect(lines[0]).to.match(/^\[Plan\] changes nothing/)
+  })
+
+  it('of a mistake in the whole alone plans nothing either', async () => {
+    const lacking = { template: { spec: { affinity: { deep: {} } } } }
+    expect(await told(WORLD, { object: overriding(lacking, 2), oldObject: overriding(lacking) })).to.deep.equal([
+      '[InvalidOverride] spec.overrideSpec.template.spec.affinity....quired: neither the source nor the override has it; set it',
+      STANDS,
+    ])
   })
 
   it('is refused for an old finding of another value', async () => {
@@ -57,11 +88,10 @@ describe('an update', () => {
       const spec = { overrideSpec, ...(overrideType ? { overrideType } : {}) }
       const request = { object: anExperiment({ ...spec, ttlSeconds: 3_600 }), oldObject: anExperiment(spec) }
 
-      it(`${sentence}, is told of it once`, async () => {
+      it(`${sentence}, is told of it once, and that nothing happens`, async () => {
         const lines = await told(WORLD, request)
-        const [mistake, ...others] = lines.filter((line) => !line.startsWith('[Plan]'))
-        expect(mistake).to.match(/^\[InvalidOverride\] spec\.overrideSpec\.template/)
-        expect(others).to.deep.equal([])
+        expect(lines[0]).to.match(/^\[InvalidOverride\] spec\.overrideSpec\.template/)
+        expect(lines.slice(1)).to.deep.equal([STANDS, '[Plan] removed 2026-11-21T13:00Z (in 1h)'])
       })
 
       it(`${sentence}, is refused for one more`, async () => {
