@@ -6,7 +6,7 @@ import { isLive } from '../common/api/policy.ts'
 import type { ServiceShare } from '../common/api/types.ts'
 import type { Change } from '../common/workload/changes.ts'
 import { percent } from '../common/workload/percent.ts'
-import type { Asked } from './asked.ts'
+import { type Asked, isRevival } from './asked.ts'
 import { differences } from './comparison.ts'
 import { warning } from './warnings.ts'
 
@@ -15,7 +15,7 @@ export interface Foreseen {
   readonly asked: Asked
   /** what the controller will apply */
   readonly fork: KubeObject
-  /** what it applied for the resource as it was, where that can be told */
+  /** what it applied for the resource as it was, where that can be told and is still there */
   readonly previous: KubeObject | undefined
   /** from that, or from a copy without changes */
   readonly changes: readonly Change[]
@@ -29,9 +29,13 @@ const MAX_CHANGES = 5
 
 /** What the controller will do, as warnings for `kubectl` to print. */
 export const prediction = (foreseen: Foreseen): readonly string[] => [
+  ...(isLive(foreseen.asked.experiment, foreseen.now) ? doing(foreseen) : []), // else the fork goes, or is gone
+  ...endLines(foreseen).map((text) => warning('Plan', text)),
+]
+
+const doing = (foreseen: Foreseen): readonly string[] => [
   ...[deed(foreseen), ...changeLines(foreseen)].map((text) => warning('Plan', text)),
   ...serviceLines(foreseen),
-  ...endLines(foreseen).map((text) => warning('Plan', text)),
 ]
 
 /**
@@ -44,7 +48,7 @@ export const standstill = ({ asked, now }: Pick<Foreseen, 'asked' | 'now'>): rea
     ...endLines({ asked, now }),
   ].map((text) => warning('Plan', text))
 
-function deed({ asked, fork, previous }: Foreseen): string {
+function deed({ asked, fork, previous, now }: Foreseen): string {
   const { operation, dryRun } = asked.request
   const kind = fork.kind.toLowerCase()
   const { namespace } = fork.metadata
@@ -52,6 +56,8 @@ function deed({ asked, fork, previous }: Foreseen): string {
   // the real create will have another uid, and so another suffix
   if (operation === 'CREATE')
     return `creates ${kind}/${dryRun ? undecided(fork.metadata.name) : fork.metadata.name} in ${namespace}: ${pods(fork)}, ${from}`
+  if (isRevival(asked, now))
+    return `creates ${kind}/${fork.metadata.name} again in ${namespace}: ${pods(fork)}, ${from}`
   const isSame = previous !== undefined && isEqual(previous.spec, fork.spec)
   const verb = isSame ? 'changes nothing in' : 'updates'
   return `${verb} ${kind}/${fork.metadata.name} in ${namespace}: ${pods(fork)}, ${from}`

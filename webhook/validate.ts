@@ -10,7 +10,7 @@ import type { SpecSchema } from '../common/workload/kind.ts'
 import { outlookOf, type Scene } from '../common/workload/outlook.ts'
 import { sidesOf } from '../common/workload/sides.ts'
 import { type Need, tellNeeds } from './access.ts'
-import { type Asked, askedBy, nameIn } from './asked.ts'
+import { type Asked, askedBy, isRevival, nameIn } from './asked.ts'
 import { Census } from './census.ts'
 import { type Derivation, derivation } from './derivation.ts'
 import { overrideFindings } from './findings.ts'
@@ -182,12 +182,13 @@ function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly 
   if (mistakes.length > 0) return [...early, ...standstill({ asked, now })]
   if (found.is !== 'derived' || !scene) return early
   const { services, hazards, collisions } = outlookOf(scene)
+  const previous = isRevival(asked, now) ? undefined : found.before // that fork went when its time was over
   const plan = prediction({
     asked,
     fork: found.forks.changed,
-    previous: found.before,
-    changes: found.before
-      ? changesBetween(found.before.spec, found.forks.changed.spec, found.forks.shape)
+    previous,
+    changes: previous
+      ? changesBetween(previous.spec, found.forks.changed.spec, found.forks.shape)
       : found.forks.changes(),
     services: scene.traffic && services,
     now,

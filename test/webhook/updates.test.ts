@@ -124,6 +124,31 @@ describe('an update', () => {
     expect(await told(WORLD, { object: by('alice', 2), oldObject: by('bob', 1) })).to.include('[Plan] replicas: 1 -> 2')
   })
 
+  describe('of what is over, or is to be', () => {
+    const lasting = (ttlSeconds: number, replicas = 1) =>
+      anExperiment({
+        ttlSeconds,
+        replicas,
+        overrideSpec: imageOverride('example/cart:2'),
+        metadata: { creationTimestamp: '2026-11-21T11:00:00Z' },
+      })
+
+    it('revives it by a fork that is made anew, whose changes are those from its source', async () => {
+      expect(await told(WORLD, { object: lasting(86_400), oldObject: lasting(60, 2) })).to.deep.equal([
+        `[Plan] creates deployment/${FORK} again in shop: 1 pod, from deployment/cart`,
+        '[Plan] containers[cart].image: example/cart:1 -> example/cart:2',
+        '[Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
+        '[Plan] removed 2026-11-22T11:00Z (in 23h)',
+      ])
+    })
+
+    it('plans no fork that goes, or is gone', async () => {
+      const over = ['[Plan] over since 2026-11-21T11:01Z; raise spec.ttlSeconds to revive it']
+      expect(await told(WORLD, { object: lasting(60, 2), oldObject: lasting(60) })).to.deep.equal(over)
+      expect(await told(WORLD, { object: lasting(60), oldObject: lasting(86_400) })).to.deep.equal(over)
+    })
+  })
+
   describe('of a pinned experiment', () => {
     const pinned = (replicas: number) => anExperiment({ replicas, onSourceChange: 'Pin' })
     const old = aDeployment({ image: 'example/cart:0' })
