@@ -1,8 +1,9 @@
+import { withDefaults } from '../common/api/defaults.ts'
 import { duration } from '../common/api/duration.ts'
 import { isEqual } from '../common/api/equal.ts'
 import { expiresAt } from '../common/api/expiry.ts'
 import { at, type KubeObject } from '../common/api/object.ts'
-import { isLive } from '../common/api/policy.ts'
+import { type Concern, isLive } from '../common/api/policy.ts'
 import type { ServiceShare } from '../common/api/types.ts'
 import type { Change } from '../common/workload/changes.ts'
 import { percent } from '../common/workload/percent.ts'
@@ -21,6 +22,8 @@ export interface Foreseen {
   readonly changes: readonly Change[]
   /** today's rows of the Services that concern the experiment; undefined where they could not be read */
   readonly services: readonly ServiceShare[] | undefined
+  /** what policies have against it and yet admit, for it is old; undefined where there is nothing */
+  readonly obstacle: Concern | undefined
   readonly now: Date
 }
 
@@ -33,10 +36,30 @@ export const prediction = (foreseen: Foreseen): readonly string[] => [
   ...endLines(foreseen).map((text) => warning('Plan', text)),
 ]
 
-const doing = (foreseen: Foreseen): readonly string[] => [
-  ...[deed(foreseen), ...changeLines(foreseen)].map((text) => warning('Plan', text)),
-  ...serviceLines(foreseen),
-]
+function doing(foreseen: Foreseen): readonly string[] {
+  const plan = (texts: readonly string[]) => texts.map((text) => warning('Plan', text))
+  const { asked, obstacle } = foreseen
+  if (obstacle === 'terms') return plan([denied(asked)])
+  const unless = obstacle ? [UNLESS[obstacle]] : []
+  return [...plan([deed(foreseen), ...changeLines(foreseen), ...unless]), ...serviceLines(foreseen)]
+}
+
+/**
+ * Of a fork that policies deny its terms: none is made, and one that is there only gets as few pods as it is to have. It
+ * may have fewer already, for `kubectl scale` is not asked about growth, and then keeps those.
+ */
+function denied({ experiment, previous }: Asked): string {
+  const { replicas } = withDefaults(experiment.spec)
+  return previous && replicas < withDefaults(previous.spec).replicas
+    ? `keeps at most ${counted(replicas)}; nothing else is made or changed until policies allow it`
+    : 'nothing is made or changed until policies allow it'
+}
+
+/** Of one that they deny less: whether it is there, and how large, is for the controller to see. */
+const UNLESS: Readonly<Record<Exclude<Concern, 'terms'>, string>> = {
+  share: 'if it is not there yet or has to grow, nothing is made or changed until policies allow it',
+  places: 'if it is not there yet, it is not made until policies allow it',
+}
 
 /**
  * The same for a resource with a mistake, of which the controller says that it is stalled: it makes no fork, leaves one
@@ -65,10 +88,9 @@ function deed({ asked, fork, previous, now }: Foreseen): string {
 
 const undecided = (name: string): string => name.replace(/[^-]+$/, '<id>')
 
-function pods(fork: KubeObject): string {
-  const replicas = replicasOf(fork)
-  return replicas === 1 ? '1 pod' : `${replicas} pods`
-}
+const pods = (fork: KubeObject): string => counted(replicasOf(fork))
+
+const counted = (replicas: number): string => (replicas === 1 ? '1 pod' : `${replicas} pods`)
 
 const replicasOf = (workload: KubeObject): number => Number(at(workload, 'spec', 'replicas') ?? 1)
 

@@ -191,6 +191,7 @@ function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly 
       ? changesBetween(previous.spec, found.forks.changed.spec, found.forks.shape)
       : found.forks.changes(),
     services: scene.traffic && services,
+    obstacle: ruled.obstacle,
     now,
   })
   return [...early, ...[...hazards, ...collisions].map(({ reason, message }) => warning(reason, message)), ...plan]

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../common/api/names.ts'
-import { at } from '../../common/api/object.ts'
+import { at, type JsonObject } from '../../common/api/object.ts'
 import type { ExperimentPolicySpec } from '../../common/api/policy.ts'
 import { pathOf } from '../../common/kube/resources.ts'
 import { auditEvents } from '../../sandbox/audit.ts'
@@ -98,6 +98,14 @@ describe('policies and the controller, on the real control plane', () => {
     const template = { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:7' }] } }
     await place().api.patch(place().path('deployments', 'tall'), { spec: { template } })
     expect(condition(await place().reaches('stuck', 'PolicyDenied'), 'Stalled')?.message).to.contain('spec.ttlSeconds')
+    const overrideSpec = { template: { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:9' }] } } }
+    const changed = async (spec: JsonObject, ...how: readonly string[]) =>
+      (await place().kubectl(['patch', 'expd/stuck', '--type=merge', '-p', JSON.stringify({ spec }), ...how])).text
+    await eventually('the webhook to know the policy', DEADLINE_MS, async () =>
+      expect(await changed({ overrideSpec }, '--dry-run=server')).to.contain('[Plan] nothing is made or changed until'),
+    )
+    expect(await changed({ overrideSpec, replicas: 2 })).to.contain('[Plan] keeps at most 2 pods; nothing else is made')
+    await eventually('the fork to have two', DEADLINE_MS, async () => expect(await replicasOf('stuck')).to.equal(2))
     expect(await place().kubectl(['scale', 'expd/stuck', '--replicas=0'])).to.deep.include({ code: 0 })
     await eventually('the fork to have no pods', DEADLINE_MS, async () => expect(await replicasOf('stuck')).to.equal(0))
     const fork = await place().deployment(forkOf(await place().experimentAt('stuck')))

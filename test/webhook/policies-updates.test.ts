@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { JsonObject } from '../../common/api/object.ts'
 import type { ExperimentPolicySpec } from '../../common/api/policy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { anExperiment } from '../builders.ts'
+import { anExperiment, FORK, imageOverride } from '../builders.ts'
 import { type Given, other, policy, told, verdict } from './policed.ts'
 
 /** Created an hour before the review. */
@@ -83,5 +83,65 @@ describe('policies, at the revival of what was over', () => {
     const request = { object: anExperiment({ replicas: 2 }), oldObject: anExperiment({ replicas: 0 }) }
     const policies = [policy({ maxExperimentsPerSource: 1 })]
     expect((await verdict({ policies, others: [other('rival')], request })).is).to.equal('admitted')
+  })
+})
+
+describe('policies that came later, and the plan', () => {
+  const stored = (replicas: number, image: string) =>
+    anExperiment({ replicas, ttlSeconds: 86_400, overrideSpec: imageOverride(image) })
+  const lines = async (limits: ExperimentPolicySpec, replicas = 3, others: readonly ExperimentDeployment[] = []) => {
+    const request = { object: stored(replicas, 'example/cart:3'), oldObject: stored(3, 'example/cart:2') }
+    return told({ policies: [policy(limits)], others, request })
+  }
+  const END = '[Plan] removed 2026-11-22T12:00Z (in 1d)'
+  const UPDATES = [
+    `[Plan] updates deployment/${FORK} in shop: 3 pods, from deployment/cart`,
+    '[Plan] containers[cart].image: example/cart:2 -> example/cart:3',
+  ]
+  const SHARE = '[Plan] service/cart: about 50% of new connections (3 of 6 endpoints)'
+  const TTL = '[Policy] spec.ttlSeconds: 86400 is more than 600 (policy "limits")'
+
+  it('say that nothing comes of a change, for its terms are not theirs', async () => {
+    const found = await lines({ maxTTLSeconds: 600 })
+    expect(found).to.deep.equal([TTL, '[Plan] nothing is made or changed until policies allow it', END])
+  })
+
+  it('say that only fewer pods come of a change', async () => {
+    const fewer = '[Plan] keeps at most 2 pods; nothing else is made or changed until policies allow it'
+    expect(await lines({ maxTTLSeconds: 600 }, 2)).to.deep.equal([TTL, fewer, END])
+    const replicas = '[Policy] spec.replicas: 2 is more than 1 (policy "limits")'
+    expect(await lines({ maxReplicas: 1 }, 2)).to.deep.equal([replicas, fewer, END])
+  })
+
+  it('keep what has its share from growing, and from being made, but not from change', async () => {
+    const [finding, ...plan] = await lines({ maxShare: '25%' })
+    expect(finding).to.match(/^\[Policy\] spec\.replicas: .* more than 25%/)
+    const unless = '[Plan] if it is not there yet or has to grow, nothing is made or changed until policies allow it'
+    expect(plan).to.deep.equal([...UPDATES, unless, SHARE, END])
+  })
+
+  it('keep what has its place from being made, but not from change', async () => {
+    const [finding, ...plan] = await lines({ maxExperimentsPerSource: 1 }, 3, [other('rival')])
+    expect(finding).to.match(/^\[Policy\] spec\.sourceRef: .* at most 1/)
+    expect(plan).to.deep.equal([
+      ...UPDATES,
+      '[Plan] if it is not there yet, it is not made until policies allow it',
+      SHARE,
+      END,
+    ])
+  })
+
+  it('say the most that they keep it from', async () => {
+    const rivals = [other('rival')]
+    const found = await lines({ maxExperimentsPerSource: 1, maxShare: '25%', maxTTLSeconds: 600 }, 3, rivals)
+    expect(found.filter((line) => line.startsWith('[Plan]'))).to.deep.equal([
+      '[Plan] nothing is made or changed until policies allow it',
+      END,
+    ])
+  })
+
+  it('keep nothing from happening where they only warn', async () => {
+    const [, ...plan] = await lines({ maxTTLSeconds: 600, validationActions: ['Warn', 'Audit'] })
+    expect(plan).to.deep.equal([...UPDATES, SHARE, END])
   })
 })
