@@ -33,6 +33,8 @@ export interface AuditEvent {
     readonly name?: string
   }
   readonly responseStatus?: { readonly code?: number; readonly reason?: string; readonly message?: string }
+  /** of admission webhooks: each name after that of the webhook */
+  readonly annotations?: Readonly<Record<string, string>>
   readonly requestObject?: KubeObject
   readonly responseObject?: KubeObject
   readonly requestReceivedTimestamp: string

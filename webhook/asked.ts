@@ -1,6 +1,6 @@
 import { brokenLimits } from '../common/api/limits.ts'
 import { at, textOr } from '../common/api/object.ts'
-import { sourceNamespaceOf } from '../common/api/policy.ts'
+import { isLive, sourceNamespaceOf } from '../common/api/policy.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import { forkName } from '../common/workload/identity.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
@@ -40,6 +40,10 @@ export function askedBy(
   const name = nameIn(request)
   return { is: 'asked', asked: { request, name, experiment, previous: previousOf(request), kind, place } }
 }
+
+/** Whether an update has go on again what was over: the fork went at its end, so this makes one as a create does. */
+export const isRevival = ({ experiment, previous }: Asked, now: Date): boolean =>
+  previous !== undefined && !isLive(previous, now) && isLive(experiment, now)
 
 /** The name to tell the user, if there is one yet. */
 export const nameIn = ({ object }: AdmissionRequest): string => textOr(at(object, 'metadata', 'name'), '')

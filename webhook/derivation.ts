@@ -19,8 +19,8 @@ import { warning } from './warnings.ts'
 export type Derivation =
   | { readonly is: 'refused'; readonly errors: readonly FieldError[] }
   /** left to the controller: what has to be known is not there, or could not be read */
-  | { readonly is: 'unknown'; readonly warnings: readonly string[] }
-  | {
+  | ({ readonly is: 'unknown'; readonly warnings: readonly string[] } & Stored)
+  | ({
       readonly is: 'derived'
       readonly forks: Forks
       /** of an update: what was derived from the resource as it was */
@@ -28,7 +28,12 @@ export type Derivation =
       /** the same, with what it would have been without its override; derived where it is asked for */
       readonly formerForks: () => Forks | undefined
       readonly warnings: readonly string[]
-    }
+    } & Stored)
+
+interface Stored {
+  /** what was wrong before: the controller leaves the fork as it is, or makes none */
+  readonly known: readonly FieldError[]
+}
 
 /** What is derived from what was seen; for an update also whether the present fork can become that. */
 export function derivation(asked: Asked, seen: Seen, schema: SpecSchema | undefined): Derivation {
@@ -38,10 +43,18 @@ export function derivation(asked: Asked, seen: Seen, schema: SpecSchema | undefi
   const { kind, experiment, previous } = asked
   const forkOf = (of: ExperimentDeployment): Derived => derive({ kind, experiment: of, base, schema })
   const result = forkOf(experiment)
-  // without a schema: told by who knows that there is none
-  if (result.is === 'refused') return result.reason === 'SchemaNotAvailable' ? { is: 'unknown', warnings: [] } : result
+  const then = previous && forkOf(previous)
+  if (result.is === 'refused') {
+    const before = then?.is === 'refused' ? then.errors : []
+    const { errors, known } = ratchet(
+      { spec: experiment.spec, errors: result.errors },
+      () => previous && { spec: previous.spec, errors: before },
+    )
+    // refused without a word where there is no schema: told by who knows that
+    return errors.length > 0 ? { is: 'refused', errors } : { is: 'unknown', warnings: [], known }
+  }
   const { fork } = result
-  const before = previous && forkIn(forkOf(previous))
+  const before = then && forkIn(then)
   const changed = before ? immutableChanges(kind, before, fork) : []
   if (changed.length > 0) return { is: 'refused', errors: changed }
   const besides = (of: ExperimentDeployment, made: KubeObject): Forks => {
@@ -55,16 +68,15 @@ export function derivation(asked: Asked, seen: Seen, schema: SpecSchema | undefi
     return former
   }
   const { errors, known } = ratchet(wholeFindings(schema, experiment, forks), () => {
-    const then = formerForks()
-    return previous && then && wholeFindings(schema, previous, then)
+    const former = formerForks()
+    return previous && former && wholeFindings(schema, previous, former)
   })
   if (errors.length > 0) return { is: 'refused', errors }
   const warnings = [
-    ...known.map(knownMistake),
     ...base.warnings.map((text) => warning('Source', text)),
     ...result.replaced.map((text) => warning('ListReplaced', text)),
   ]
-  return { is: 'derived', forks, before, formerForks, warnings }
+  return { is: 'derived', forks, before, formerForks, warnings, known }
 }
 
 const forkIn = (of: Derived): KubeObject | undefined => (of.is === 'fork' ? of.fork : undefined)
@@ -76,27 +88,25 @@ function wholeFindings(schema: SpecSchema | undefined, { spec }: ExperimentDeplo
   return { spec, errors }
 }
 
-/** A mistake that was stored before: who changes something else is told of it. */
-export const knownMistake = ({ field, message }: FieldError): string =>
-  warning('InvalidOverride', `${field}: ${message}`)
-
 type Starting = { readonly is: 'base'; readonly base: Base } | Exclude<Derivation, { is: 'derived' }>
 
 /** What the fork starts from, as the controller has it: what was pinned, else what the source is now. */
 function startingBase(asked: Asked, { source, pinned }: Seen, schema: SpecSchema | undefined): Starting {
   if (pinned) return { is: 'base', base: pinned }
-  if (source.is !== 'found') return { is: 'unknown', warnings: [unseen(source, asked)] }
+  if (source.is !== 'found') return unknown(unseen(source, asked))
   if (isExperiment(source.source)) return { is: 'refused', errors: [copyOfACopy(asked)] }
   const based = baseOf(asked.kind, { ...source, shape: schema?.shape ?? NO_SHAPE, template: schema?.template })
   switch (based.is) {
     case 'missing':
-      return { is: 'unknown', warnings: [warning('SourceTemplateNotFound', based.message)] }
+      return unknown(warning('SourceTemplateNotFound', based.message))
     case 'refused':
       return { is: 'refused', errors: based.errors.map(aboutTheSource(asked)) }
     case 'base':
       return based
   }
 }
+
+const unknown = (why: string) => ({ is: 'unknown', warnings: [why], known: [] }) as const
 
 const told = ({ kind, place: { name } }: Asked): string => `${kind.kind.toLowerCase()}/${name}`
 

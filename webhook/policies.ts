@@ -2,6 +2,7 @@ import { judge } from '../common/api/judge.ts'
 import type { ServiceEndpoints } from '../common/api/policy.ts'
 import {
   applicable,
+  type Concern,
   type ExperimentPolicy,
   type Forks,
   type NamespaceView,
@@ -10,7 +11,7 @@ import {
   type ValidationAction,
 } from '../common/api/policy.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
-import type { Asked } from './asked.ts'
+import { type Asked, isRevival } from './asked.ts'
 import { ratchet } from './ratchet.ts'
 import { warning } from './warnings.ts'
 
@@ -62,29 +63,38 @@ export interface Ruling {
   readonly audit: string | undefined
   /** what the findings do, one for each */
   readonly actions: readonly ValidationAction[]
+  /** of what they deny and yet admit, for it is old, what keeps the controller from most */
+  readonly obstacle: Concern | undefined
 }
 
 /** Everything that policies have against a request; what they had against the stored resource too is only told. */
 export function ruling(of: Case): Ruling {
-  const { experiment, previous } = of.asked
+  const { experiment } = of.asked
+  // what was over had neither pods nor a place; what was scaled to none kept its place, and of a share nothing is known
+  const previous = isRevival(of.asked, of.now) ? undefined : of.asked.previous
   const found = findings(of, experiment, of.forks)
-  const denied = found.filter(acting('Deny')).map(({ error }) => error)
-  const { errors, known } = ratchet({ spec: experiment.spec, errors: denied }, () => {
+  const denied = found.filter(acting('Deny'))
+  const { errors, known } = ratchet({ spec: experiment.spec, errors: denied.map(({ error }) => error) }, () => {
     const before = previous && findings(of, previous, of.formerForks())
     return previous && before && { spec: previous.spec, errors: before.map(({ error }) => error) }
   })
   const isShrinking = previous !== undefined && replicas(experiment) < replicas(previous)
   const relieved = isShrinking ? errors.filter(({ field }) => field === 'spec.replicas') : []
-  const told = [...known, ...relieved].map(({ field, message }) => `${field}: ${message}`)
+  const admitted = [...known, ...relieved]
+  const told = admitted.map(({ field, message }) => `${field}: ${message}`)
+  const concerns = denied.filter(({ error }) => admitted.includes(error)).map(({ about }) => about)
   const warned = found.filter(acting('Warn')).map(({ policy, error }) => `${policy}: ${error.field}: ${error.message}`)
   const audited = found.filter(acting('Audit')).map(({ policy, error }) => `${policy}: ${error.field}`)
   return {
     errors: errors.filter((error) => !relieved.includes(error)),
     warnings: [...told, ...warned].map((text) => warning('Policy', text)),
     actions: found.flatMap(({ actions }) => actions),
+    obstacle: BY_WEIGHT.find((about) => concerns.includes(about)),
     audit: audited.length > 0 ? audited.join('; ').slice(0, MAX_AUDIT) : undefined,
   }
 }
+
+const BY_WEIGHT: readonly Concern[] = ['terms', 'share', 'places']
 
 /** Longest annotation of an audit entry that we write; the API server has no bound of its own. */
 const MAX_AUDIT = 2_048

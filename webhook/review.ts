@@ -95,15 +95,13 @@ export interface DenialStatus {
 }
 
 /** What the API server is told. */
-export type Answer =
-  | {
-      readonly allowed: true
-      readonly warnings?: readonly string[]
-      readonly patch?: readonly unknown[]
-      /** by name; the API server puts our own name before each */
-      readonly auditAnnotations?: Readonly<Record<string, string>>
-    }
+export type Answer = {
+  /** by name; the API server puts our own name before each, and logs them whether or not we allow */
+  readonly auditAnnotations?: Readonly<Record<string, string>>
+} & (
+  | { readonly allowed: true; readonly warnings?: readonly string[]; readonly patch?: readonly unknown[] }
   | { readonly allowed: false; readonly status: DenialStatus }
+)
 
 /** `answer` as the `AdmissionReview` that the API server accepts: with the `uid` of its question. */
 export function encodeReview(uid: string, answer: Answer): Readonly<Record<string, unknown>> {
@@ -111,12 +109,13 @@ export function encodeReview(uid: string, answer: Answer): Readonly<Record<strin
 }
 
 function encodeAnswer(answer: Answer): Readonly<Record<string, unknown>> {
-  if (!answer.allowed) return { allowed: false, status: answer.status }
-  const { warnings = [], patch = [], auditAnnotations } = answer
+  const audited = answer.auditAnnotations ? { auditAnnotations: answer.auditAnnotations } : {}
+  if (!answer.allowed) return { allowed: false, status: answer.status, ...audited }
+  const { warnings = [], patch = [] } = answer
   return {
     allowed: true,
     ...(warnings.length > 0 ? { warnings } : {}),
-    ...(auditAnnotations ? { auditAnnotations } : {}),
+    ...audited,
     // both or neither: anything else counts as a failed call
     ...(patch.length > 0
       ? { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') }

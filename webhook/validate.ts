@@ -10,14 +10,14 @@ import type { SpecSchema } from '../common/workload/kind.ts'
 import { outlookOf, type Scene } from '../common/workload/outlook.ts'
 import { sidesOf } from '../common/workload/sides.ts'
 import { type Need, tellNeeds } from './access.ts'
-import { type Asked, askedBy, nameIn } from './asked.ts'
+import { type Asked, askedBy, isRevival, nameIn } from './asked.ts'
 import { Census } from './census.ts'
-import { type Derivation, derivation, knownMistake } from './derivation.ts'
+import { type Derivation, derivation } from './derivation.ts'
 import { overrideFindings } from './findings.ts'
 import { look, type PolicySource, type Seen } from './look.ts'
 import { droppedNulls, nullDropped } from './null-dropped.ts'
 import { type Case, isCounting, isShared, notShared, type Rules, type Ruling, ruling } from './policies.ts'
-import { prediction } from './prediction.ts'
+import { prediction, standstill } from './prediction.ts'
 import { type Ratcheted, ratchet } from './ratchet.ts'
 import { bounded, type Reader, within } from './reader.ts'
 import { forgedRequester } from './requested-by.ts'
@@ -79,7 +79,10 @@ export const validator = ({ kube, schemas, policies, timers, clock, ruled = () =
   }
 }
 
-/** What can be said of the resource alone. */
+/**
+ * What can be said of the resource alone. Also what breaks our own rules can be old, where the webhook was away or a
+ * rule is new: whoever lowers the `ttlSeconds` of such a resource must not have to rewrite it first.
+ */
 function ownFindings(asked: Asked, schema: SpecSchema | undefined): Ratcheted {
   const { experiment, previous, request } = asked
   const findings = (of: ExperimentDeployment) => ({ spec: of.spec, errors: overrideFindings(of, schema) })
@@ -143,13 +146,9 @@ async function judged(facts: Facts): Promise<Verdict> {
   for (const action of ruled.actions) facts.ruled(action)
   await turn.giveWay()
   const errors = [...own.errors, ...(found.is === 'refused' ? found.errors : []), ...ruled.errors]
-  if (errors.length > 0) return invalid(asked, errors)
-  return {
-    is: 'admitted',
-    // what was wrong before is wrong in the whole too
-    warnings: [...new Set(warningsOf(facts, { found, scene, ruled }))],
-    ...(ruled.audit === undefined ? {} : { audit: ruled.audit }),
-  }
+  const audited = ruled.audit === undefined ? {} : { audit: ruled.audit }
+  if (errors.length > 0) return { ...invalid(asked, errors), ...audited }
+  return { is: 'admitted', warnings: [...new Set(warningsOf(facts, { found, scene, ruled }))], ...audited }
 }
 
 interface Outcome {
@@ -172,30 +171,41 @@ function ruledBy({ asked, seen, rules, now }: Facts, { found, scene, others }: O
 
 function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly ruled: Ruling }): readonly string[] {
   const { asked, schema, own, now } = facts
+  const mistakes = storedMistakes(own, found)
   const early = [
     ...ruled.warnings,
-    ...own.known.map(knownMistake),
+    ...mistakes.map(({ field, message }) => warning('InvalidOverride', `${field}: ${message}`)),
     ...droppedNulls(asked.request.object).map((path) => warning('NullDropped', nullDropped(path))),
     ...(found.is === 'refused' ? [] : found.warnings),
     ...(schema ? [] : [warning('SchemaNotAvailable', `override not checked yet: no schema of ${asked.kind.kind}`)]),
   ]
+  if (mistakes.length > 0) return [...early, ...standstill({ asked, now })]
   if (found.is !== 'derived' || !scene) return early
   const { services, hazards, collisions } = outlookOf(scene)
+  const previous = isRevival(asked, now) ? undefined : found.before // that fork went when its time was over
   const plan = prediction({
     asked,
     fork: found.forks.changed,
-    previous: found.before,
-    changes: found.before
-      ? changesBetween(found.before.spec, found.forks.changed.spec, found.forks.shape)
+    previous,
+    changes: previous
+      ? changesBetween(previous.spec, found.forks.changed.spec, found.forks.shape)
       : found.forks.changes(),
     services: scene.traffic && services,
+    obstacle: ruled.obstacle,
     now,
   })
   return [...early, ...[...hazards, ...collisions].map(({ reason, message }) => warning(reason, message)), ...plan]
 }
 
+/** What was wrong before, which who changes something else is only told. The whole may have it in other words. */
+function storedMistakes(own: Ratcheted, found: Derivation): readonly FieldError[] {
+  const told = new Set(own.known.map(({ field }) => field))
+  const more = found.is === 'refused' ? [] : found.known
+  return [...own.known, ...more.filter(({ field }) => !told.has(field))]
+}
+
 /** All at once, in the order in which a reader of the manifest meets them. */
-const invalid = ({ name, experiment }: Asked, errors: readonly FieldError[]): Verdict => ({
+const invalid = ({ name, experiment }: Asked, errors: readonly FieldError[]): Extract<Verdict, { is: 'invalid' }> => ({
   is: 'invalid',
   name,
   errors: inDocumentOrder('spec', experiment.spec, errors),

@@ -6,15 +6,16 @@ import { limited } from './warnings.ts'
 
 /** What will be done, what is wrong, that its author may not do it, or that nobody could tell in time. */
 export type Verdict =
-  | {
-      readonly is: 'admitted'
-      readonly warnings: readonly string[]
-      /** findings of policies that only audit, without values; absent where there are none */
-      readonly audit?: string
-    }
-  | { readonly is: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] }
+  | ({ readonly is: 'admitted'; readonly warnings: readonly string[] } & Audited)
+  | ({ readonly is: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] } & Audited)
   | { readonly is: 'forbidden'; readonly message: string }
   | { readonly is: 'unchecked'; readonly message: string }
+
+/** What a verdict leaves in the audit log. */
+interface Audited {
+  /** what policies that audit have found, without values; absent where there is nothing */
+  readonly audit?: string
+}
 
 /** Mistakes that are told one by one; more help nobody. */
 const MAX_ERRORS = 20
@@ -25,19 +26,18 @@ const MAX_MESSAGE = 2_048
 export function answerTo(verdict: Verdict): Answer {
   switch (verdict.is) {
     case 'admitted':
-      return {
-        allowed: true,
-        warnings: limited(verdict.warnings),
-        ...(verdict.audit === undefined ? {} : { auditAnnotations: { 'policy-findings': verdict.audit } }),
-      }
+      return { allowed: true, warnings: limited(verdict.warnings), ...annotations(verdict) }
     case 'invalid':
-      return { allowed: false, status: invalid(verdict) }
+      return { allowed: false, status: invalid(verdict), ...annotations(verdict) }
     case 'forbidden':
       return { allowed: false, status: { code: 403, reason: 'Forbidden', message: verdict.message } }
     case 'unchecked':
       return { allowed: false, status: { code: 504, reason: 'Timeout', message: verdict.message } }
   }
 }
+
+const annotations = ({ audit }: Audited): Pick<Answer, 'auditAnnotations'> =>
+  audit === undefined ? {} : { auditAnnotations: { 'policy-findings': audit } }
 
 function invalid({ name, errors }: Extract<Verdict, { is: 'invalid' }>): DenialStatus {
   const causes = errors

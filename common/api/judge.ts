@@ -12,13 +12,15 @@ export function judge(policies: readonly ExperimentPolicy[], judged: Judged): re
   const applying = applicable(policies, judged.namespace, judged.sourceNamespace)
   const effect = applying.length > 0 ? effectOf(judged) : undefined
   return applying.flatMap(({ metadata, spec }) => {
-    const errors = [
+    const forbidden = effect ? [...forbiddenPaths(spec, effect), ...forbiddenImages(spec, effect)] : []
+    const found = [
       ...brokenPolicyLimits(spec, judged),
-      ...(effect ? [...forbiddenPaths(spec, effect), ...forbiddenImages(spec, effect)] : []),
+      ...forbidden.map((error) => ({ error, about: 'terms' as const })),
     ]
-    return errors.map(({ field, message, cause }) => ({
+    return found.map(({ error: { field, message, cause }, about }) => ({
       policy: metadata.name,
       actions: spec.validationActions ?? (['Deny'] as const),
+      about,
       error: { field, message: `${message} (policy "${metadata.name}")`, cause },
     }))
   })

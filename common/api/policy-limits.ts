@@ -1,5 +1,5 @@
 import { withDefaults } from './defaults.ts'
-import { type ExperimentPolicySpec, isLive, type Judged, sourceNamespaceOf } from './policy.ts'
+import { type Concern, type ExperimentPolicySpec, isLive, type Judged, sourceNamespaceOf } from './policy.ts'
 import type { ExperimentDeployment, FieldError } from './types.ts'
 
 /** What a limit of a policy has against an experiment, without the policy's name. */
@@ -56,11 +56,26 @@ const share: Limit = ({ maxShare }, judged) => {
   return invalid('spec.replicas', `${found}, more than ${maxShare}`)
 }
 
-const LIMITS: readonly Limit[] = [replicas, share, ttl, sourceIsThere, perSource, perNamespace]
+const LIMITS: readonly (readonly [limit: Limit, about: Concern])[] = [
+  [replicas, 'terms'],
+  [share, 'share'],
+  [ttl, 'terms'],
+  [sourceIsThere, 'terms'],
+  [perSource, 'places'],
+  [perNamespace, 'places'],
+]
 
 /** Every number of `policy` that an experiment is beyond, and a source that it must have. */
-export const brokenPolicyLimits = (policy: ExperimentPolicySpec, judged: Judged): readonly FieldError[] =>
-  LIMITS.flatMap((limit) => limit(policy, judged) ?? [])
+export const brokenPolicyLimits = (policy: ExperimentPolicySpec, judged: Judged): readonly BrokenLimit[] =>
+  LIMITS.flatMap(([limit, about]) => {
+    const error = limit(policy, judged)
+    return error ? [{ error, about }] : []
+  })
+
+interface BrokenLimit {
+  readonly error: FieldError
+  readonly about: Concern
+}
 
 const invalid = (field: string, message: string): FieldError => ({ field, message, cause: 'FieldValueInvalid' })
 const forbidden = (field: string, message: string): FieldError => ({ field, message, cause: 'FieldValueForbidden' })

@@ -82,10 +82,18 @@ export interface Judged {
   readonly now: Date
 }
 
+/**
+ * What a finding is about, and so what the controller does not do where it denies. `terms`, what the experiment says by
+ * itself: it makes no fork, and changes none but to fewer pods. `share`, its part of the traffic: it makes none, and
+ * has none grow. `places`, how many experiments there may be: it makes none.
+ */
+export type Concern = 'terms' | 'share' | 'places'
+
 /** What a policy has against an experiment. The message names the policy. */
 export interface PolicyFinding {
   readonly policy: string
   readonly actions: readonly ValidationAction[]
+  readonly about: Concern
   readonly error: FieldError
 }
 

@@ -14,6 +14,7 @@ const judged = (...violated: readonly string[]): Judgement => ({
   terms: violated.map((policy) => ({
     policy,
     actions: ['Deny'],
+    about: 'terms',
     error: { field: 'spec.replicas', message: 'no', cause: 'FieldValueInvalid' },
   })),
 })

@@ -1,10 +1,12 @@
 import { expect } from 'chai'
-import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
-import { at } from '../../common/api/object.ts'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../common/api/names.ts'
+import { at, type JsonObject } from '../../common/api/object.ts'
 import type { ExperimentPolicySpec } from '../../common/api/policy.ts'
 import { pathOf } from '../../common/kube/resources.ts'
+import { auditEvents } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { ownWrites } from '../../sandbox/proof.ts'
+import { collect } from '../collect.ts'
 import { controlPlane } from './fixture.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, imagesOf, installation, usesProduct } from './product.ts'
 import { staysQuiet } from './quiet.ts'
@@ -96,10 +98,41 @@ describe('policies and the controller, on the real control plane', () => {
     const template = { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:7' }] } }
     await place().api.patch(place().path('deployments', 'tall'), { spec: { template } })
     expect(condition(await place().reaches('stuck', 'PolicyDenied'), 'Stalled')?.message).to.contain('spec.ttlSeconds')
+    const overrideSpec = { template: { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:9' }] } } }
+    const changed = async (spec: JsonObject, ...how: readonly string[]) =>
+      (await place().kubectl(['patch', 'expd/stuck', '--type=merge', '-p', JSON.stringify({ spec }), ...how])).text
+    await eventually('the webhook to know the policy', DEADLINE_MS, async () =>
+      expect(await changed({ overrideSpec }, '--dry-run=server')).to.contain('[Plan] nothing is made or changed until'),
+    )
+    expect(await changed({ overrideSpec, replicas: 2 })).to.contain('[Plan] keeps at most 2 pods; nothing else is made')
+    await eventually('the fork to have two', DEADLINE_MS, async () => expect(await replicasOf('stuck')).to.equal(2))
     expect(await place().kubectl(['scale', 'expd/stuck', '--replicas=0'])).to.deep.include({ code: 0 })
     await eventually('the fork to have no pods', DEADLINE_MS, async () => expect(await replicasOf('stuck')).to.equal(0))
     const fork = await place().deployment(forkOf(await place().experimentAt('stuck')))
     expect(imagesOf(fork)).to.deep.equal(['registry.example/cart:1'])
+  })
+
+  it('leaves what it found in the audit log of a request that it refused, without values', async () => {
+    await policy('watched', { maxTTLSeconds: 7, validationActions: ['Deny', 'Audit'] })
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    const spec = { sourceRef: { kind: 'Deployment', name: 'tall' }, overrideSpec: {}, ttlSeconds: 86_399 }
+    const manifest = JSON.stringify({ apiVersion, kind, metadata: { name: 'long' }, spec })
+    await eventually('the policy to refuse', DEADLINE_MS, async () => {
+      const { text } = await place().kubectl(['create', '--dry-run=server', '-f', '-'], manifest)
+      expect(text).to.contain('86399 is more than 7')
+    })
+    expect(await place().kubectl(['create', '-f', '-'], manifest)).to.deep.include({ code: 1 })
+    const { auditLog } = await controlPlane()
+    await eventually('the audit log to have it', DEADLINE_MS, async () => {
+      const refused = (await collect(auditEvents(auditLog, place().namespace))).findLast(
+        ({ verb, requestURI }) => verb === 'create' && requestURI.includes('/experimentdeployments?'),
+      )
+      expect(refused?.responseStatus?.code).to.equal(422)
+      expect(refused?.annotations).to.deep.include({
+        'validate.experimentcontroller.example.com/policy-findings': `${nameOf('watched')}: spec.ttlSeconds`,
+      })
+    })
+    await remove('watched')
   })
 
   it('tells in the status of a policy how many it covers and how many break it', async () => {

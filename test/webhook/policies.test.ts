@@ -1,49 +1,14 @@
 import { expect } from 'chai'
-import type { JsonObject, KubeObject } from '../../common/api/object.ts'
-import type { ExperimentPolicy, ExperimentPolicySpec } from '../../common/api/policy.ts'
-import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { JsonObject } from '../../common/api/object.ts'
 import { mutator } from '../../webhook/mutate.ts'
-import { policySource } from '../../webhook/policy-source.ts'
-import { type Surroundings, validator } from '../../webhook/validate.ts'
+import { validator } from '../../webhook/validate.ts'
 import { answerTo } from '../../webhook/verdict.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment, imageOverride } from '../builders.ts'
-import { aReader, aRequest, aService, aSlice, linesOf, surroundings } from './reviews.ts'
-
-const policy = (spec: ExperimentPolicySpec, name = 'limits'): ExperimentPolicy => ({
-  apiVersion: 'experimentcontroller.example.com/v1alpha1',
-  kind: 'ExperimentPolicy',
-  metadata: { name },
-  spec,
-})
-
-interface Given {
-  readonly policies?: readonly ExperimentPolicy[]
-  /** not read yet */
-  readonly isUnread?: boolean
-  readonly others?: readonly ExperimentDeployment[]
-  readonly world?: readonly KubeObject[]
-  readonly isDown?: boolean
-  readonly request?: Parameters<typeof aRequest>[0]
-}
-
-const WORLD = [aDeployment(), aService(), aSlice(['cart-1', 'cart-2', 'cart-3'])]
-
-function asked({ policies = [], isUnread = false, others = [], world = WORLD, isDown = false }: Given): Surroundings {
-  const { kube } = aReader([...world, ...others], { isDown })
-  const of = surroundings(kube, ANY_SCHEMA)
-  const reflector = { hasSynced: !isUnread, list: () => policies }
-  return { ...of, policies: policySource(reflector, { client: kube, timers: of.timers }) }
-}
-
-const verdict = (given: Given) => validator(asked(given))(aRequest(given.request))
-const told = async (given: Given): Promise<readonly string[]> => linesOf(await verdict(given))
+import { aDeployment, anExperiment, imageOverride } from '../builders.ts'
+import { asked, type Given, other, policy, told, verdict } from './policed.ts'
+import { aRequest, aService } from './reviews.ts'
 
 const network = (hostNetwork: boolean): JsonObject => ({ template: { spec: { hostNetwork } } })
 const of = (spec: Parameters<typeof anExperiment>[0]) => ({ object: anExperiment(spec) })
-const other = (name: string) => {
-  const experiment = anExperiment()
-  return { ...experiment, metadata: { ...experiment.metadata, name, uid: `uid-of-${name}` } }
-}
 const REPLICAS = 'spec.replicas: 5 is more than 3 (policy "limits")'
 const NETWORK = 'spec.overrideSpec.template.spec.hostNetwork: may not be changed (policy "limits")'
 const denied = { deniedOverridePaths: ['template.spec.hostNetwork'] }
@@ -132,6 +97,30 @@ describe('policies, at admission', () => {
     )
     expect(answer).to.deep.include({
       auditAnnotations: { 'policy-findings': 'limits: spec.overrideSpec.template.spec.containers[0].image' },
+    })
+  })
+
+  const audited = async (given: Given) => {
+    const { allowed, auditAnnotations } = answerTo(await verdict(given))
+    return { allowed, of: auditAnnotations?.['policy-findings'] }
+  }
+  const audit = policy({ maxReplicas: 4, validationActions: ['Audit'] }, 'audit')
+
+  it('are audited where they refuse too: those who were refused are asked about most', async () => {
+    const both = policy({ maxReplicas: 3, validationActions: ['Deny', 'Audit'] })
+    const request = of({ replicas: 5 })
+    expect(await audited({ policies: [both], request })).to.deep.equal({ allowed: false, of: 'limits: spec.replicas' })
+    const apart = [policy({ maxReplicas: 3 }), audit]
+    expect(await audited({ policies: apart, request })).to.deep.equal({ allowed: false, of: 'audit: spec.replicas' })
+  })
+
+  it('are audited beside mistakes, and not where there is nothing to audit', async () => {
+    const request = of({ replicas: 5, overrideSpec: { selector: {} } })
+    const found = await audited({ policies: [audit], request })
+    expect(found).to.deep.equal({ allowed: false, of: 'audit: spec.replicas' })
+    expect(await audited({ policies: [policy({ maxReplicas: 3 })], request })).to.deep.equal({
+      allowed: false,
+      of: undefined,
     })
   })
 

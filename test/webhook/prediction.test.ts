@@ -23,6 +23,7 @@ const foreseen = (of: Partial<Foreseen>): Foreseen => ({
   previous: undefined,
   changes: [],
   services: [],
+  obstacle: undefined,
   now: new Date('2026-11-21T12:00:00Z'),
   ...of,
 })

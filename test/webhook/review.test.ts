@@ -60,4 +60,9 @@ describe('encodeReview', () => {
       patch: Buffer.from('[{"op":"add","path":"/a","value":1}]').toString('base64'),
     })
   })
+  it('tells the audit log of what is refused too', () => {
+    const status = { code: 422, reason: 'Invalid', message: 'no' }
+    const { response } = encodeReview('u', { allowed: false, status, auditAnnotations: { why: 'a' } })
+    expect(response).to.deep.equal({ uid: 'u', allowed: false, status, auditAnnotations: { why: 'a' } })
+  })
 })

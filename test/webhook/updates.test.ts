@@ -20,6 +20,7 @@ const overriding = (overrideSpec: JsonObject, replicas = 1) => anExperiment({ ov
 
 describe('an update', () => {
   const WORLD = [aDeployment(), aService()]
+  const STANDS = '[Plan] nothing is made or changed until this is corrected'
 
   it('An old finding on update warns.', async () => {
     const [first, second] = await told(WORLD, {
@@ -32,7 +33,37 @@ describe('an update', () => {
     expect(warnings[0]).to.equal(
       '[InvalidOverride] spec.overrideSpec.zzz: unknown field; known here: minReadySeconds, strategy, template',
     )
-    expect(warnings[1]).to.match(/^\[Plan\] updates/)
+    expect(warnings.slice(1)).to.deep.equal([STANDS])
+  })
+
+  it('of what breaks a rule of ours by its structure is told of that, and can be scaled and ended', async () => {
+    const spec = { overrideSpec: { selector: {} }, ttlSeconds: 86_400 }
+    const metadata = { creationTimestamp: '2026-11-21T11:00:00Z' }
+    const mistake =
+      '[InvalidOverride] spec.overrideSpec.selector: the experiment selects its pods by a label of its own; remove this'
+    const oldObject = anExperiment({ ...spec, metadata })
+    expect(await told(WORLD, { object: anExperiment({ ...spec, metadata, replicas: 0 }), oldObject })).to.deep.equal([
+      mistake,
+      STANDS,
+      '[Plan] removed 2026-11-22T11:00Z (in 23h)',
+    ])
+    // it ends whatever is wrong with it
+    expect(await told(WORLD, { object: anExperiment({ ...spec, metadata, ttlSeconds: 60 }), oldObject })).to.deep.equal(
+      [mistake, '[Plan] over since 2026-11-21T11:01Z; raise spec.ttlSeconds to revive it'],
+    )
+  })
+
+  it('is planned again once the old mistake is corrected', async () => {
+    const lines = await told(WORLD, { object: overriding({}), oldObject: overriding({ selector: {} }) })
+    expect(lines[0]).to.match(/^\[Plan\] changes nothing/)
+  })
+
+  it('of a mistake in the whole alone plans nothing either', async () => {
+    const lacking = { template: { spec: { affinity: { deep: {} } } } }
+    expect(await told(WORLD, { object: overriding(lacking, 2), oldObject: overriding(lacking) })).to.deep.equal([
+      '[InvalidOverride] spec.overrideSpec.template.spec.affinity....quired: neither the source nor the override has it; set it',
+      STANDS,
+    ])
   })
 
   it('is refused for an old finding of another value', async () => {
@@ -40,6 +71,44 @@ describe('an update', () => {
     expect(found).to.deep.equal([
       'spec.overrideSpec.zzz: unknown field; known here: minReadySeconds, strategy, template',
     ])
+  })
+
+  describe('of a stored override that can be merged with nothing', () => {
+    const twice = { template: { spec: { containers: [{ name: 'cart', env: [{ name: 'A' }, { name: 'A' }] }] } } }
+    const noKey = { template: { spec: { containers: [{ image: 'example/cart:2' }] } } }
+    const noArgument = { template: { spec: { containers: [{ name: 'cart', args: [null] }] } } }
+    const stored: Record<string, readonly [overrideSpec: JsonObject, type?: 'Strategic']> = {
+      'for a variable that is there twice': [twice],
+      'for a null in a list': [noArgument],
+      'for a template that is removed': [{ template: null }],
+      'for a template that is text': [{ template: 'x' }],
+      'for an item without its key': [noKey, 'Strategic'],
+    }
+    for (const [sentence, [overrideSpec, overrideType]] of Object.entries(stored)) {
+      const spec = { overrideSpec, ...(overrideType ? { overrideType } : {}) }
+      const request = { object: anExperiment({ ...spec, ttlSeconds: 3_600 }), oldObject: anExperiment(spec) }
+
+      it(`${sentence}, is told of it once, and that nothing happens`, async () => {
+        const lines = await told(WORLD, request)
+        expect(lines[0]).to.match(/^\[InvalidOverride\] spec\.overrideSpec\.template/)
+        expect(lines.slice(1)).to.deep.equal([STANDS, '[Plan] removed 2026-11-21T13:00Z (in 1h)'])
+      })
+
+      it(`${sentence}, is refused for one more`, async () => {
+        const object = anExperiment({ ...spec, overrideSpec: { ...overrideSpec, strategy: { rollingUpdate: [null] } } })
+        const lines = await told(WORLD, { object, oldObject: anExperiment(spec) })
+        expect(lines[0]).to.match(/^spec\.overrideSpec\.strategy\.rollingUpdate/)
+      })
+    }
+
+    it('is told of it while there is no schema', async () => {
+      const spec = { overrideSpec: { template: 'x' } }
+      const request = { object: anExperiment({ ...spec, ttlSeconds: 3_600 }), oldObject: anExperiment(spec) }
+      const validate = validator(surroundings(aReader(WORLD).kube, undefined))
+      expect(linesOf(await validate(aRequest(request)))).to.include(
+        '[InvalidOverride] spec.overrideSpec.template: expected object, got string',
+      )
+    })
   })
 
   const by = (username: string, replicas: number) => {
@@ -53,6 +122,31 @@ describe('an update', () => {
     expect(await told(WORLD, { object: by('root', 2), oldObject: by('bob', 1) })).to.deep.equal([FORGED])
     expect(await told(WORLD, { object: by('bob', 2), oldObject: by('bob', 1) })).to.include('[Plan] replicas: 1 -> 2')
     expect(await told(WORLD, { object: by('alice', 2), oldObject: by('bob', 1) })).to.include('[Plan] replicas: 1 -> 2')
+  })
+
+  describe('of what is over, or is to be', () => {
+    const lasting = (ttlSeconds: number, replicas = 1) =>
+      anExperiment({
+        ttlSeconds,
+        replicas,
+        overrideSpec: imageOverride('example/cart:2'),
+        metadata: { creationTimestamp: '2026-11-21T11:00:00Z' },
+      })
+
+    it('revives it by a fork that is made anew, whose changes are those from its source', async () => {
+      expect(await told(WORLD, { object: lasting(86_400), oldObject: lasting(60, 2) })).to.deep.equal([
+        `[Plan] creates deployment/${FORK} again in shop: 1 pod, from deployment/cart`,
+        '[Plan] containers[cart].image: example/cart:1 -> example/cart:2',
+        '[Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
+        '[Plan] removed 2026-11-22T11:00Z (in 23h)',
+      ])
+    })
+
+    it('plans no fork that goes, or is gone', async () => {
+      const over = ['[Plan] over since 2026-11-21T11:01Z; raise spec.ttlSeconds to revive it']
+      expect(await told(WORLD, { object: lasting(60, 2), oldObject: lasting(60) })).to.deep.equal(over)
+      expect(await told(WORLD, { object: lasting(60), oldObject: lasting(86_400) })).to.deep.equal(over)
+    })
   })
 
   describe('of a pinned experiment', () => {

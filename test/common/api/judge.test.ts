@@ -13,11 +13,13 @@ describe('judge', () => {
       {
         policy: 'first',
         actions: ['Deny'],
+        about: 'terms',
         error: { field: 'spec.replicas', message: '1 is more than 0 (policy "first")', cause: 'FieldValueInvalid' },
       },
       {
         policy: 'second',
         actions: ['Warn', 'Audit'],
+        about: 'terms',
         error: { field: 'spec.replicas', message: '1 is more than 0 (policy "second")', cause: 'FieldValueInvalid' },
       },
     ])
