@@ -38,6 +38,8 @@ interface Stored {
 /** What is derived from what was seen; for an update also whether the present fork can become that. */
 export function derivation(asked: Asked, seen: Seen, schema: SpecSchema | undefined): Derivation {
   const based = startingBase(asked, seen, schema)
+  // an update names the source that it named before: whatever is wrong with it is nothing new
+  if (based.is === 'refused' && asked.previous) return { is: 'unknown', warnings: [], known: based.errors }
   if (based.is !== 'base') return based
   const { base } = based
   const { kind, experiment, previous } = asked
@@ -92,8 +94,10 @@ type Starting = { readonly is: 'base'; readonly base: Base } | Exclude<Derivatio
 
 /** What the fork starts from, as the controller has it: what was pinned, else what the source is now. */
 function startingBase(asked: Asked, { source, pinned }: Seen, schema: SpecSchema | undefined): Starting {
+  if (pinned === 'unread') return unknown(unseen({ is: 'unread' }, asked))
   if (pinned) return { is: 'base', base: pinned }
   if (source.is !== 'found') return unknown(unseen(source, asked))
+  if (source.source.metadata.deletionTimestamp) return unknown(leaving(asked))
   if (isExperiment(source.source)) return { is: 'refused', errors: [copyOfACopy(asked)] }
   const based = baseOf(asked.kind, { ...source, shape: schema?.shape ?? NO_SHAPE, template: schema?.template })
   switch (based.is) {
@@ -107,6 +111,9 @@ function startingBase(asked: Asked, { source, pinned }: Seen, schema: SpecSchema
 }
 
 const unknown = (why: string) => ({ is: 'unknown', warnings: [why], known: [] }) as const
+
+const leaving = (asked: Asked): string =>
+  warning('SourceNotFound', `${told(asked)} is being deleted; the override is checked again when there is another`)
 
 const told = ({ kind, place: { name } }: Asked): string => `${kind.kind.toLowerCase()}/${name}`
 

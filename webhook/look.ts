@@ -24,8 +24,8 @@ export interface Seen {
   /** what that access is to */
   readonly needs: readonly Need[]
   readonly source: SourceSeen
-  /** what a pinned experiment started from */
-  readonly pinned: Base | undefined
+  /** what a pinned experiment started from; undefined of one that follows, or is yet to start */
+  readonly pinned: Base | 'unread' | undefined
   /** undefined where nobody can tell now, which admits nothing */
   readonly rules: Rules | undefined
 }
@@ -87,18 +87,18 @@ function referentNeeds({ kind, place: { namespace } }: Asked, seen: SourceSeen):
   return target ? [{ verb: 'get', resource: target.resource, namespace, name: target.name }] : []
 }
 
-/** The base that an update of a pinned experiment keeps; undefined where there is none, or nobody can tell. */
-async function lookAtPinned(kube: Reader, { request, experiment }: Asked): Promise<Base | undefined> {
+/** The base that an update of a pinned experiment keeps. */
+async function lookAtPinned(kube: Reader, { request, experiment }: Asked): Promise<Seen['pinned']> {
   if (request.operation === 'CREATE' || !isPinned(experiment)) return undefined
   const { sourceRef } = experiment.spec
   const { namespace, uid } = experiment.metadata
   const path = pathOf(RESOURCES.ControllerRevision, { namespace, name: forkName(sourceRef.name, uid) })
   try {
     const found = await kube.request({ verb: 'get', path })
-    return isKubeObject(found) ? pinnedIn(experiment, found)?.base : undefined
+    return isKubeObject(found) ? pinnedIn(experiment, found)?.base : 'unread'
   } catch (error) {
-    if (error instanceof KubeError) return undefined
-    throw error
+    if (!(error instanceof KubeError)) throw error
+    return error.kind === 'notFound' ? undefined : 'unread'
   }
 }
 

@@ -1,3 +1,4 @@
+import { withDefaults } from '../common/api/defaults.ts'
 import { judge } from '../common/api/judge.ts'
 import type { ServiceEndpoints } from '../common/api/policy.ts'
 import {
@@ -11,6 +12,7 @@ import {
   type ValidationAction,
 } from '../common/api/policy.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
+import { isPinned } from '../common/workload/pinned.ts'
 import { type Asked, isRevival } from './asked.ts'
 import { ratchet } from './ratchet.ts'
 import { warning } from './warnings.ts'
@@ -75,11 +77,14 @@ export function ruling(of: Case): Ruling {
   const found = findings(of, experiment, of.forks)
   const denied = found.filter(acting('Deny'))
   const { errors, known } = ratchet({ spec: experiment.spec, errors: denied.map(({ error }) => error) }, () => {
-    const before = previous && findings(of, previous, of.formerForks())
+    // one that was pinned needed no source
+    const isSourceMissing = of.isSourceMissing && previous !== undefined && !isPinned(previous)
+    const before = previous && findings({ ...of, isSourceMissing }, previous, of.formerForks())
     return previous && before && { spec: previous.spec, errors: before.map(({ error }) => error) }
   })
-  const isShrinking = previous !== undefined && replicas(experiment) < replicas(previous)
-  const relieved = isShrinking ? errors.filter(({ field }) => field === 'spec.replicas') : []
+  const relieved = errors.filter(
+    ({ field }) => previous !== undefined && lessens(field, experiment.spec, previous.spec),
+  )
   const admitted = [...known, ...relieved]
   const told = admitted.map(({ field, message }) => `${field}: ${message}`)
   const concerns = denied.filter(({ error }) => admitted.includes(error)).map(({ about }) => about)
@@ -120,4 +125,9 @@ const findings = (
     now: of.now,
   })
 
-const replicas = ({ spec }: ExperimentDeployment): number => spec.replicas ?? 1
+/** Whether a number that policies bound becomes smaller: still too large, it is better than it was. */
+function lessens(field: string, now: ExperimentDeployment['spec'], before: ExperimentDeployment['spec']): boolean {
+  if (field === 'spec.replicas') return withDefaults(now).replicas < withDefaults(before).replicas
+  if (field === 'spec.ttlSeconds') return (now.ttlSeconds ?? Infinity) < (before.ttlSeconds ?? Infinity)
+  return false
+}

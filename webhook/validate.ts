@@ -1,6 +1,7 @@
 import { inDocumentOrder } from '../common/api/document-order.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ValidationAction } from '../common/api/policy.ts'
+import type { Reason } from '../common/api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import type { Clock, Timers } from '../common/clock.ts'
 import { startDeadline } from '../common/deadline.ts'
@@ -174,7 +175,7 @@ function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly 
   const mistakes = storedMistakes(own, found)
   const early = [
     ...ruled.warnings,
-    ...mistakes.map(({ field, message }) => warning('InvalidOverride', `${field}: ${message}`)),
+    ...mistakes.map(({ field, message }) => warning(reasonOf(field), `${field}: ${message}`)),
     ...droppedNulls(asked.request.object).map((path) => warning('NullDropped', nullDropped(path))),
     ...(found.is === 'refused' ? [] : found.warnings),
     ...(schema ? [] : [warning('SchemaNotAvailable', `override not checked yet: no schema of ${asked.kind.kind}`)]),
@@ -203,6 +204,9 @@ function storedMistakes(own: Ratcheted, found: Derivation): readonly FieldError[
   const more = found.is === 'refused' ? [] : found.known
   return [...own.known, ...more.filter(({ field }) => !told.has(field))]
 }
+
+/** What the controller will call a mistake at `field`. */
+const reasonOf = (field: string): Reason => (field === 'spec.sourceRef.name' ? 'SourceNotForkable' : 'InvalidOverride')
 
 /** All at once, in the order in which a reader of the manifest meets them. */
 const invalid = ({ name, experiment }: Asked, errors: readonly FieldError[]): Extract<Verdict, { is: 'invalid' }> => ({

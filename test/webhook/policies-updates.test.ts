@@ -145,3 +145,26 @@ describe('policies that came later, and the plan', () => {
     expect(plan).to.deep.equal([...UPDATES, SHARE, END])
   })
 })
+
+describe('policies, where a number becomes smaller and is still too large', () => {
+  const policies = [policy({ maxTTLSeconds: 600, maxReplicas: 3 })]
+  const asks = async (object: Parameters<typeof anExperiment>[0], oldObject: Parameters<typeof anExperiment>[0]) => {
+    const request = { object: anExperiment(object), oldObject: anExperiment(oldObject) }
+    return (await verdict({ policies, request })).is
+  }
+
+  it('let it end sooner', async () => {
+    expect(await asks({ ttlSeconds: 3_600 }, { ttlSeconds: 7_200 })).to.equal('admitted')
+    expect(await asks({ ttlSeconds: 3_600 }, {})).to.equal('admitted')
+  })
+
+  it('let it not go on for longer', async () => {
+    expect(await asks({ ttlSeconds: 7_200 }, { ttlSeconds: 3_600 })).to.equal('invalid')
+    expect(await asks({}, { ttlSeconds: 3_600 })).to.equal('invalid')
+  })
+
+  it('take one number for no excuse for another', async () => {
+    const before = { ttlSeconds: 7_200, replicas: 5 }
+    expect(await asks({ ttlSeconds: 3_600, replicas: 9 }, before)).to.equal('invalid')
+  })
+})

@@ -149,6 +149,17 @@ describe('an update', () => {
     })
   })
 
+  it('is admitted though its source can no longer be forked, and told so', async () => {
+    const source = aDeployment({ labels: { 'experiment-controller.example.com/is-experiment': 'true' } })
+    const lines = await told([source], { object: anExperiment({ replicas: 2 }), oldObject: anExperiment() })
+    expect(lines).to.deep.equal([
+      '[SourceNotForkable] spec.sourceRef.name: deployment/cart is itself an experiment; name the workload it was made from',
+      '[Plan] nothing is made or changed until this is corrected',
+    ])
+    const [refusal] = await told([source], { object: anExperiment() })
+    expect(refusal).to.match(/^spec.sourceRef.name: deployment\/cart is itself an experiment/)
+  })
+
   describe('of a pinned experiment', () => {
     const pinned = (replicas: number) => anExperiment({ replicas, onSourceChange: 'Pin' })
     const old = aDeployment({ image: 'example/cart:0' })

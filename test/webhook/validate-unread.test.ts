@@ -84,6 +84,36 @@ describe('validate, of what is not known', () => {
     })
   })
 
+  describe('of a pinned experiment whose source is gone', () => {
+    const limits: ExperimentPolicySpec = { sourceMissing: 'Deny' }
+    const following = anExperiment({ replicas: 2 })
+    const pinned = anExperiment({ onSourceChange: 'Pin', replicas: 2 })
+
+    it('refuses nothing for a base that cannot be read: it may be there', async () => {
+      const request = { object: pinned, oldObject: anExperiment({ onSourceChange: 'Pin' }) }
+      const [line] = await told({ limits, world: [], unread: FORK }, request)
+      expect(line).to.match(/^\[SourceUnread\] deployment\/cart could not be read now/)
+    })
+
+    it('refuses to have it follow what is not there, which is no old finding', async () => {
+      const lines = await told({ limits, world: [] }, { object: following, oldObject: pinned })
+      expect(lines).to.deep.equal(['spec.sourceRef: no deployment/cart in shop; create it first (policy "limits")'])
+    })
+
+    it('only tells one that followed before', async () => {
+      const lines = await told({ limits, world: [] }, { object: following, oldObject: anExperiment() })
+      expect(lines[0]).to.match(/^\[Policy\] spec.sourceRef: no deployment\/cart in shop/)
+    })
+  })
+
+  it('foresees nothing of a source that is being deleted', async () => {
+    const source = aDeployment()
+    const leaving = { ...source, metadata: { ...source.metadata, deletionTimestamp: '2026-11-21T11:00:00Z' } }
+    expect(await told({ world: [leaving, aService()] })).to.deep.equal([
+      '[SourceNotFound] deployment/cart is being deleted; the override is checked again when there is another',
+    ])
+  })
+
   it('says of a null that kubectl dropped how to keep it', async () => {
     const written = { spec: { overrideSpec: { template: { spec: { affinity: null } } } } }
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(written) }
