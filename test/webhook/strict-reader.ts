@@ -1,0 +1,106 @@
+import { at, type JsonObject, type KubeObject } from '../../common/api/object.ts'
+import type { ResourceType } from '../../common/api/resource.ts'
+import { KubeError, type KubeErrorKind } from '../../common/kube/errors.ts'
+import type { KubeRequest, Query } from '../../common/kube/request.ts'
+import { askedBy, pathOf, RESOURCES } from '../../common/kube/resources.ts'
+import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
+
+/** Every kind that a review may read. */
+const KINDS: readonly ResourceType[] = [
+  ...Object.values(RESOURCES),
+  ...Object.values(WORKLOAD_KINDS),
+  { apiVersion: 'apps/v1', kind: 'ReplicaSet', plural: 'replicasets' },
+  { apiVersion: 'v1', kind: 'PodTemplate', plural: 'podtemplates' },
+]
+
+interface StrictOf {
+  /** `status` of the answer to an access review; may throw */
+  readonly access?: (spec: unknown) => JsonObject
+  /** what a path is answered in place of what is there; may throw */
+  readonly instead?: Readonly<Record<string, () => unknown>>
+}
+
+/** How a path fails, for `instead`. */
+export const failing = (kind: KubeErrorKind) => (): never => {
+  throw new KubeError({ kind, message: `made to fail: ${kind}` })
+}
+
+/**
+ * An API server that holds `objects`: an object is where its kind, namespace and name say and nowhere else, selectors
+ * select, items of a list lack their kind, and what has another kind than expected counts as nobody's answer. What no
+ * API server would be asked is an error that nobody expects. With a diary of all requests.
+ */
+export function aStrictReader(objects: readonly KubeObject[], { access, instead = {} }: StrictOf = {}) {
+  const requests: KubeRequest[] = []
+  const request = async (asked: KubeRequest): Promise<unknown> => {
+    requests.push(asked)
+    const { path, expects } = asked
+    const answer = path in instead ? instead[path]?.() : answerTo(asked, objects, access)
+    if (expects === undefined || at(answer, 'kind') === expects) return answer
+    throw new KubeError({ kind: 'unreachable', message: `somebody answered, and not with a ${expects}` })
+  }
+  return {
+    kube: { request },
+    requests,
+    /** paths that were read */
+    paths: () => requests.filter(({ verb }) => verb !== 'create').map(({ path }) => path),
+    /** `spec` of each access review */
+    reviews: () => requests.filter(({ verb }) => verb === 'create').map(({ body }) => at(body, 'spec')),
+  }
+}
+
+function answerTo(asked: KubeRequest, objects: readonly KubeObject[], access: StrictOf['access']): unknown {
+  const { verb, path, query = {}, body } = asked
+  const isOfOne = askedBy(path)?.name !== undefined
+  if (verb === 'create') return reviewed(path, body, access)
+  if (verb === 'get' && isOfOne) return found(objects, path)
+  if (verb === 'list' && !isOfOne) return { kind: 'List', items: listed(objects, path, query) }
+  throw new Error(`no API server is asked to ${verb} ${path}`)
+}
+
+function found(objects: readonly KubeObject[], path: string): KubeObject {
+  const object = objects.find((each) => pathOf(typeOf(each), placeOf(each)) === path)
+  if (object) return object
+  throw new KubeError({ kind: 'notFound', message: `${path} not found`, status: 404 })
+}
+
+function listed(objects: readonly KubeObject[], path: string, query: Query): readonly object[] {
+  const { labelSelector = '', fieldSelector = '' } = query
+  const isThere = (each: KubeObject) =>
+    [pathOf(typeOf(each), { namespace: each.metadata.namespace ?? '' }), pathOf(typeOf(each))].includes(path)
+  return objects
+    .filter(isThere)
+    .filter(({ metadata }) => termsOf(`${labelSelector}`).every((term) => meets(term, metadata.labels?.[term.key])))
+    .filter((each) => termsOf(`${fieldSelector}`).every((term) => meets(term, at(each, ...term.key.split('.')))))
+    .map(({ kind: _kind, apiVersion: _version, ...item }) => item)
+}
+
+function reviewed(path: string, body: unknown, access: StrictOf['access'] = () => ({ allowed: true })): unknown {
+  const { SubjectAccessReview: type } = RESOURCES
+  const isReview = at(body, 'kind') === type.kind && at(body, 'apiVersion') === type.apiVersion
+  if (path !== pathOf(type) || !isReview) throw new Error(`nothing but an access review is created, not at ${path}`)
+  return { apiVersion: type.apiVersion, kind: type.kind, status: access(at(body, 'spec')) }
+}
+
+function typeOf({ apiVersion, kind }: KubeObject): ResourceType {
+  const type = KINDS.find((each) => each.apiVersion === apiVersion && each.kind === kind)
+  if (!type) throw new Error(`no kind ${kind} of ${apiVersion}`)
+  return type
+}
+
+const placeOf = ({ metadata: { namespace, name } }: KubeObject) =>
+  namespace === undefined ? { name } : { namespace, name }
+
+/** One requirement of a selector: `app=cart` or `app in (cart,till)`. */
+interface Term {
+  readonly key: string
+  readonly values: readonly string[]
+}
+
+const termsOf = (selector: string): readonly Term[] =>
+  [...selector.matchAll(/([^,=\s]+)(?:=([^,]+)| in \(([^)]+)\))/g)].map(([, key = '', one, several]) => ({
+    key,
+    values: one === undefined ? (several ?? '').split(',') : [one],
+  }))
+
+const meets = ({ values }: Term, value: unknown): boolean => values.includes(`${value}`)
