@@ -24,19 +24,32 @@ const SHORT = aPolicy({ defaultTTLSeconds: 60 })
 const never = (): Promise<NamespaceView> => new Promise(() => undefined)
 const unasked = (): never => expect.fail('a namespace was read for nothing')
 
-/** What a mutation answers by `limitMs`; and that it leaves no timer behind. */
+/** What a mutation answers while the API server waits, and of which namespaces it asked; it leaves no timer behind. */
 async function mutated({ request = {}, policies = [SHORT], namespace = async (name) => aNamespace(name) }: Given) {
   const timers = new VirtualTime()
-  const answering = mutator({ policies: { policies: () => policies, namespace }, timers })(aRequest(request), 1_500)
-  const settled = answering.then(
+  const namespaces: string[] = []
+  const source: PolicySource = {
+    policies: () => policies,
+    namespace: (name) => {
+      namespaces.push(name)
+      return namespace(name)
+    },
+  }
+  let isSettled = false
+  const settled = mutator({ policies: source, timers })(aRequest(request)).then(
     (answer) => ({ answer }),
     (error: unknown) => ({ error }),
   )
+  void settled.then(() => {
+    isSettled = true
+  })
+  await timers.pass(0)
+  if (isSettled) expect(timers.pending).to.equal(0)
   await timers.pass(1_500)
   expect(timers.pending).to.equal(0)
   const outcome = await settled
   if ('error' in outcome) throw outcome.error
-  return outcome.answer
+  return { answer: outcome.answer, namespaces }
 }
 
 const patchOf = (answer: Answer): readonly unknown[] => (answer.allowed ? (answer.patch ?? []) : [])
@@ -45,7 +58,7 @@ const added = (answer: Answer, path: string): unknown =>
     patchOf(answer).find((operation) => at(operation, 'path') === path),
     'value',
   )
-const ttlOf = async (given: Given) => added(await mutated(given), '/spec/ttlSeconds')
+const ttlOf = async (given: Given) => added((await mutated(given)).answer, '/spec/ttlSeconds')
 const of = (spec: SpecOf | object): Request => ({
   object: { ...anExperiment(), spec: { ...anExperiment().spec, ...spec } },
 })
@@ -70,14 +83,16 @@ describe('the TTL of an experiment', () => {
       expected: 30,
     },
     'does not follow those on a namespace that it has nothing from': { policies: onTill, expected: undefined },
-    'is that of its own namespace where the source’s is written as nothing': { request: from(''), expected: 60 },
-    'is that of its own namespace where the source’s is no name, which the CRD refuses': {
-      request: from(5),
-      expected: 60,
-    },
   }
   for (const [sentence, { expected, ...rest }] of Object.entries(given))
     it(sentence, async () => expect(await ttlOf(rest)).to.equal(expected))
+
+  const none: Record<string, unknown> = { nothing: '', 'no name, which the CRD refuses': 5 }
+  for (const [words, namespace] of Object.entries(none))
+    it(`is that of its own namespace where the source’s is written as ${words}`, async () => {
+      const { answer, namespaces } = await mutated({ request: from(namespace) })
+      expect([added(answer, '/spec/ttlSeconds'), namespaces]).to.deep.equal([60, ['shop']])
+    })
 
   const kept: Record<string, Request> = {
     'stays what somebody wrote': of({ ttlSeconds: 5 }),
@@ -92,7 +107,7 @@ describe('the TTL of an experiment', () => {
       expect(await ttlOf({ request, namespace: unasked })).to.equal(undefined))
 
   it('is left alone where a namespace cannot be read in time; other defaults need no policies', async () => {
-    const answer = await mutated({ namespace: never })
+    const { answer } = await mutated({ namespace: never })
     expect(added(answer, '/spec/ttlSeconds')).to.equal(undefined)
     expect(added(answer, '/spec/replicas')).to.equal(1)
   })
@@ -101,7 +116,7 @@ describe('the TTL of an experiment', () => {
     const namespace = async () => {
       throw new RangeError('".." cannot be a segment of a path')
     }
-    expect(await mutated({ namespace })).to.deep.equal({ allowed: true })
+    expect((await mutated({ namespace })).answer).to.deep.equal({ allowed: true })
   })
 
   it('hides no bug of ours: who answers the API server tells it in the log', async () => {
