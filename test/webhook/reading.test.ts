@@ -150,6 +150,20 @@ describe('the reads of a review', () => {
     await Promise.all(all)
   })
 
+  it('fail as the API server said, although the review is over meanwhile', async () => {
+    const over = new AbortController()
+    const kube = bounded({
+      request: async () => {
+        over.abort()
+        return failing('invalid')()
+      },
+    })
+    const outcome = await kube
+      .request({ verb: 'list', path: PATH, signal: over.signal })
+      .catch((error: unknown) => error)
+    expect(outcome).to.deep.include({ name: 'KubeError', kind: 'invalid' })
+  })
+
   it('throw a bug of ours as it is, although a review has a signal', async () => {
     const kube = bounded({ request: () => Promise.reject(new TypeError('a bug')) })
     const outcome = await kube.request({ verb: 'list', path: PATH, signal }).catch((error: unknown) => error)
