@@ -86,6 +86,15 @@ describe('the verdict', () => {
       `[InvalidOverride] ${REPLICAS}`,
       NOT_YET,
     ],
+    'tells what a policy had against it before, although there is no source to compare with': [
+      {
+        world: [],
+        policies: [{ maxReplicas: 3 }],
+        request: update({ replicas: 5 }, { replicas: 5, ttlSeconds: 9 }),
+      },
+      '[Policy] spec.replicas: 5 is more than 3 (policy "limits")',
+      NOT_YET,
+    ],
     'refuses that mistake with another value': [
       { world: [], request: update({ overrideSpec: misplaced }, { overrideSpec: { replicas: 3 } }) },
       REPLICAS,

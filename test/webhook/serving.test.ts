@@ -1,0 +1,175 @@
+import { createServer } from 'node:http'
+import { expect } from 'chai'
+import { at } from '../../common/api/object.ts'
+import { closed, listening } from '../../common/listen.ts'
+import { Metrics } from '../../common/metrics.ts'
+import { inFlight } from '../../webhook/in-flight.ts'
+import { reviewMetrics } from '../../webhook/metrics.ts'
+import { Refused } from '../../webhook/refused.ts'
+import { admissionApp, type Deciding } from '../../webhook/server.ts'
+import { diaryLog } from '../virtual-time.ts'
+import { allow, defaults } from './asking.ts'
+import { aReview } from './reviews.ts'
+
+interface Served {
+  readonly post: (path: string, body: unknown, headers?: Readonly<Record<string, string>>) => Promise<Response>
+  readonly url: string
+  readonly log: ReturnType<typeof diaryLog>
+  readonly metrics: Metrics
+}
+
+/** Serves what decides while `story` runs. */
+async function serving(deciding: Partial<Deciding>, story: (served: Served) => Promise<void>): Promise<void> {
+  const [log, metrics, flight] = [diaryLog(), new Metrics(), inFlight()]
+  const told = reviewMetrics(metrics, flight)
+  const app = admissionApp({ mutate: defaults, validate: allow, log, flight, metrics: told, ...deciding })
+  const server = createServer(app)
+  const url = `http://127.0.0.1:${await listening(server, 0, '127.0.0.1')}`
+  const post: Served['post'] = (path, body, headers = {}) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', connection: 'close', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+  try {
+    await story({ post, url, log, metrics })
+  } finally {
+    await closed(server)
+  }
+}
+
+const responseOf = async (answer: Promise<Response>): Promise<unknown> => at(await (await answer).json(), 'response')
+const bug = async () => {
+  throw new TypeError('of mine')
+}
+
+describe('what the API server is served', () => {
+  it('is decided within the time that it waits, which it tells', async () => {
+    const limits: [string, number][] = []
+    const mutate: Deciding['mutate'] = async (_request, limitMs) => {
+      limits.push(['mutate', limitMs])
+      return { allowed: true }
+    }
+    const validate: Deciding['validate'] = async (request, limitMs) => {
+      limits.push(['validate', limitMs])
+      return allow(request, limitMs)
+    }
+    await serving({ mutate, validate }, async ({ post }) => {
+      await post('/mutate?timeout=2s', aReview())
+      await post('/validate?timeout=3s', aReview())
+    })
+    expect(limits).to.deep.equal([
+      ['mutate', 1_500],
+      ['validate', 2_500],
+    ])
+  })
+
+  it('is a patch from /mutate', () =>
+    serving({}, async ({ post }) => {
+      expect(await responseOf(post('/mutate', aReview()))).to.include({ allowed: true, patchType: 'JSONPatch' })
+    }))
+
+  it('is no denial from /mutate even for a bug of ours, which the log and a metric tell', () =>
+    serving({ mutate: bug }, async ({ post, log, metrics }) => {
+      expect(await responseOf(post('/mutate', aReview()))).to.deep.equal({ uid: 'uid-of-review', allowed: true })
+      const [line] = log.lines
+      expect(line?.text).to.equal('error review failed')
+      expect(line?.facts).to.deep.include({
+        uid: 'uid-of-review',
+        namespace: 'shop',
+        operation: 'CREATE',
+        path: 'mutate',
+      })
+      expect(await metrics.text()).to.include('experiment_webhook_internal_errors_total 1')
+    }))
+
+  it('is in the log without a word of the object: an override may be secret', () =>
+    serving({}, async ({ post, log }) => {
+      await post('/validate', aReview())
+      expect(log.lines).to.deep.equal([
+        {
+          text: 'info reviewed',
+          facts: { uid: 'uid-of-review', namespace: 'shop', operation: 'CREATE', path: 'validate', allowed: true },
+        },
+      ])
+    }))
+
+  it('is no more than sixty characters of a version that nobody knows', () =>
+    serving({}, async ({ post }) => {
+      const { resource } = aReview().request
+      const review = aReview({ resource: { ...resource, version: 'v'.repeat(99) } })
+      expect(at(await responseOf(post('/validate', review)), 'status', 'message')).to.equal(
+        `version ${'v'.repeat(60)} is not known here`,
+      )
+    }))
+
+  it('is as good for a body that takes its time', () =>
+    serving({}, async ({ post }) => {
+      const annotations = { much: 'x'.repeat(300 * 1024) }
+      const review = aReview({ object: { metadata: { annotations }, spec: {} } })
+      expect(at(await responseOf(post('/validate', review)), 'allowed')).to.equal(true)
+    }))
+
+  it('is nothing but answers to what is posted', () =>
+    serving({}, async ({ url, post }) => {
+      for (const answer of [
+        await fetch(`${url}/validate`, { headers: { connection: 'close' } }),
+        await post('/', {}),
+      ]) {
+        expect(answer.status).to.equal(404)
+        expect(await answer.text()).to.equal('only POST /mutate and /validate are served here\n')
+      }
+    }))
+
+  const unread: Record<string, readonly [string, Readonly<Record<string, string>>, number, string]> = {
+    'nothing at all': ['', {}, 400, 'the body is not JSON\n'],
+    'what is no JSON': ['{"a":', {}, 400, 'the body is not JSON\n'],
+    'what is no review': ['{}', {}, 400, 'expected an AdmissionReview of admission.k8s.io/v1\n'],
+    text: ['x', { 'content-type': 'text/plain' }, 415, 'expected Content-Type: application/json\n'],
+    'what is packed': [
+      'x',
+      { 'content-encoding': 'gzip' },
+      415,
+      'the body is encoded in a way that is not served here\n',
+    ],
+    'too much': [`"${'x'.repeat(8 * 1024 * 1024)}"`, {}, 413, 'the body is too large\n'],
+  }
+  for (const [words, [body, headers, status, message]] of Object.entries(unread))
+    it(`is plain words for ${words}, where there is no review to answer`, () =>
+      serving({}, async ({ post }) => {
+        const answer = await post('/validate', body, headers)
+        expect([answer.status, await answer.text()]).to.deep.equal([status, message])
+        expect(answer.headers.get('content-type')).to.match(/^text\/plain/)
+      }))
+
+  it('is for those alone whom a guard lets in, and no body of others is read', async () => {
+    let decided = 0
+    const validate: Deciding['validate'] = (...review) => {
+      decided += 1
+      return allow(...review)
+    }
+    const guard: Deciding['guard'] = () => {
+      throw new Refused('not you', { status: 403, why: 'caller' })
+    }
+    await serving({ validate, guard }, async ({ post, metrics }) => {
+      expect((await post('/validate', aReview())).status).to.equal(403)
+      expect(await metrics.text()).to.include('experiment_webhook_refused_total{why="caller"} 1')
+    })
+    expect(decided).to.equal(0)
+  })
+
+  it('is 500 and no more for a bug before anything is decided, which the log and a metric tell', () =>
+    serving(
+      {
+        guard: () => {
+          throw new TypeError('of mine')
+        },
+      },
+      async ({ post, log, metrics }) => {
+        const answer = await post('/validate', aReview())
+        expect([answer.status, await answer.text()]).to.deep.equal([500, 'internal error\n'])
+        expect(log.lines.map(({ text }) => text)).to.deep.equal(['error request failed'])
+        expect(await metrics.text()).to.include('experiment_webhook_internal_errors_total 1')
+      },
+    ))
+})
