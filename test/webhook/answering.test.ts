@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { FieldError } from '../../common/api/types.ts'
+import { type Answer, encodeReview } from '../../webhook/review.ts'
 import { answerTo } from '../../webhook/verdict.ts'
 
 const errors = (count: number, message = 'required'): FieldError[] =>
@@ -65,4 +66,28 @@ describe('the answer to a verdict', () => {
     })
     expect(answerTo({ is: 'admitted', warnings: ['a'] })).to.deep.equal({ allowed: true, warnings: ['a'] })
   })
+})
+
+describe('the review that comes back', () => {
+  const responseOf = (answer: Answer) => encodeReview('u', answer).response
+
+  it('is of the version that the API server asked in, or it would not count', () =>
+    expect(encodeReview('u', { allowed: true })).to.deep.equal({
+      apiVersion: 'admission.k8s.io/v1',
+      kind: 'AdmissionReview',
+      response: { uid: 'u', allowed: true },
+    }))
+
+  it('refuses with its reason', () => {
+    const status = { code: 403, reason: 'Forbidden', message: 'needs more' }
+    expect(responseOf({ allowed: false, status })).to.deep.equal({ uid: 'u', allowed: false, status })
+  })
+
+  it('allows with what is to be told to the author, and to the audit log', () => {
+    const told = { warnings: ['[Plan] x'], auditAnnotations: { 'policy-findings': 'limits: spec.replicas' } }
+    expect(responseOf({ allowed: true, ...told })).to.deep.equal({ uid: 'u', allowed: true, ...told })
+  })
+
+  it('says nothing where there is nothing to say', () =>
+    expect(responseOf({ allowed: true, warnings: [], patch: [] })).to.deep.equal({ uid: 'u', allowed: true }))
 })

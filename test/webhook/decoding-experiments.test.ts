@@ -8,13 +8,12 @@ const decoded = (spec: object, metadata: object = {}) =>
   decodeExperiment({ metadata, spec: { ...SPEC, ...spec } }, 'shop')
 const specOf = (spec: object) => {
   const found = decoded(spec)
-  return found.is === 'experiment'
-    ? found.experiment.spec
-    : found.errors.map(({ field, message }) => `${field}: ${message}`)
+  if (found.is === 'malformed') return found.errors.map(({ field, message }) => `${field}: ${message}`)
+  return found.experiment.spec
 }
 const metadataOf = (metadata: object) => {
   const found = decoded({}, metadata)
-  return found.is === 'experiment' ? found.experiment.metadata : found.errors
+  return found.is === 'malformed' ? found.errors : found.experiment.metadata
 }
 
 const NAME = 'spec.sourceRef.name: expected the name of a workload; set it so'

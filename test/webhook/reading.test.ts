@@ -45,7 +45,7 @@ describe('a list of what surrounds a fork', () => {
 
   it('leaves out what is no object, and what the view has no use for', async () => {
     const items = [null, 'x', {}, { metadata: {} }, { metadata: 'x' }, aService('cart'), aService('till')]
-    const view = ({ metadata }: KubeObject) => (metadata.name === 'till' ? undefined : metadata.name)
+    const view = ({ metadata }: KubeObject) => (metadata.name === 'till' ? undefined : `${metadata.name}`)
     expect(await list(answering({ items }).kube, listing(view))).to.deep.equal(['cart'])
     expect(await list(answering({ items: 'x' }).kube, listing())).to.deep.equal([])
   })

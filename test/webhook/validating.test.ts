@@ -121,6 +121,35 @@ describe('the verdict', () => {
     expect(second).to.match(/^\[Plan\] creates/)
   })
 
+  it('is about the experiment by its name, so that kubectl says which of many it is', async () =>
+    expect(await verdict({ request: spec({ overrideSpec: misplaced }) })).to.deep.include({ name: 'faster-cart' }))
+
+  it('says that the share is unknown where the Services cannot be read, and not that there is none', async () => {
+    const instead = { '/api/v1/namespaces/shop/services': failing('unreachable') }
+    expect((await told({ instead })).at(-1)).to.equal(
+      '[Plan] the share of requests is unknown: the Services could not be read',
+    )
+  })
+
+  describe('on a mistake of the whole', () => {
+    const clash = { field: 'spec.minReadySeconds', message: 'clashes', cause: 'FieldValueInvalid' } as const
+    const whole: SpecSchema['checkWhole'] = ({ minReadySeconds }) =>
+      minReadySeconds === undefined ? [] : [{ ...clash, path: ['minReadySeconds'] }]
+    const given = (schema: Partial<SpecSchema>): Given => ({
+      schema: { ...ANY_SCHEMA, checkWhole: whole, ...schema },
+      request: spec({ overrideSpec: { minReadySeconds: 3 } }),
+    })
+
+    it('refuses', async () =>
+      expect(await told(given({}))).to.deep.equal(['spec.overrideSpec.minReadySeconds: clashes']))
+
+    it('says nothing beside a mistake of the override: what does not fit is merged with nothing', async () => {
+      const error = { field: 'spec.overrideSpec.minReadySeconds', message: 'odd', cause: 'FieldValueInvalid' } as const
+      const lines = await told(given({ check: () => [error] }))
+      expect(lines).to.deep.equal(['spec.overrideSpec.minReadySeconds: odd'])
+    })
+  })
+
   it('tells a mistake once that is in the override and, with it, in the whole', async () => {
     const error = { field: 'spec.overrideSpec.minReadySeconds', message: 'odd', cause: 'FieldValueInvalid' } as const
     const schema: SpecSchema = {
