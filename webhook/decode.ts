@@ -1,5 +1,4 @@
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from '../common/api/defaults.ts'
-import { REQUESTED_BY } from '../common/api/names.ts'
 import { at, isObject, type JsonObject } from '../common/api/object.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 
@@ -58,17 +57,12 @@ const textOr = (value: unknown): string => (typeof value === 'string' ? value : 
 
 function metadataIn(object: unknown) {
   const read = (...path: string[]) => at(object, 'metadata', ...path)
-  const [created, requestedBy, generation] = [
-    read('creationTimestamp'),
-    read('annotations', REQUESTED_BY),
-    read('generation'),
-  ]
+  const [created, generation] = [read('creationTimestamp'), read('generation')]
   return {
     name: textOr(read('name')),
     uid: textOr(read('uid')),
     generation: typeof generation === 'number' ? generation : 1,
     ...(typeof created === 'string' ? { creationTimestamp: created } : {}),
-    ...(typeof requestedBy === 'string' ? { annotations: { [REQUESTED_BY]: requestedBy } } : {}),
   }
 }
 
