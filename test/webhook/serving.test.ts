@@ -142,6 +142,13 @@ describe('what the API server is served', () => {
         expect(answer.headers.get('content-type')).to.match(/^text\/plain/)
       }))
 
+  it('is read up to 7 MiB, in which two objects of 3 MiB fit, and no byte further', () =>
+    serving({}, async ({ post }) => {
+      const textOf = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
+      expect((await post('/validate', textOf(7 * 1024 * 1024))).status).to.equal(400) // read, and found to be no review
+      expect((await post('/validate', textOf(7 * 1024 * 1024 + 1))).status).to.equal(413)
+    }))
+
   it('is for those alone whom a guard lets in, and no body of others is read', async () => {
     let decided = 0
     const validate: Deciding['validate'] = (...review) => {
