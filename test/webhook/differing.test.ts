@@ -22,6 +22,12 @@ describe('what is shown of a difference', () => {
     expect(told(to, from)[0]).to.equal('containers[proxy]: example/proxy:1 -> none')
   })
 
+  it('comes before what is only named, also where that came', () =>
+    expect(told({ image: 'a:1' }, { image: 'a:2', container: { args: ['x'] } })).to.deep.equal([
+      'containers[cart].image: a:1 -> a:2',
+      'containers[cart].args[0]: added',
+    ]))
+
   it('is nothing of an image further down in what came: it is the image of something else', () => {
     const volumes = (...items: JsonObject[]): Of => ({ pod: { volumes: items } })
     expect(told(volumes(), volumes({ name: 'data', rbd: { image: 'hidden' } }))).to.deep.equal(['volumes[data]: added'])

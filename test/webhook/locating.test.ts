@@ -83,9 +83,13 @@ describe('what is wrong with a merged result', () => {
       { override: pod({}), wrong: [inPod('a', 'x'), inPod('a', 'y'), inPod('b', 'x')] },
       '~.template.spec: wrong',
     ],
-    'is told where the override has it, although the value is no object there': [
-      { override: pod({ affinity: 'none' }), wrong: [inPod('affinity', 'length')] },
-      '~.template.spec.affinity.length: wrong',
+    'is told where the override ends with a text, which has a length and yet no members': [
+      { override: pod({ affinity: 'none' }), wrong: [inPod('affinity', 'length', 'deep')] },
+      '~.template.spec.affinity: wrong',
+    ],
+    'is told of a null on the way': [
+      { override: pod({ affinity: null }), wrong: [inPod('affinity', 'deep')], cause: 'FieldValueRequired' },
+      `~.template.spec.affinity: ${NULLED}`,
     ],
     'is told where the override has it, although the value is no list there': [
       { override: pod({ containers: {} }), wrong: [inPod('containers', 0)] },
@@ -98,6 +102,10 @@ describe('what is wrong with a merged result', () => {
     'is told of the same item under Merge, which replaces lists whole': [
       { override: containers(proxy, cart), merged: [proxy, cart], wrong: [inPod('containers', 1, 'image')] },
       '~.template.spec.containers[1].image: wrong',
+    ],
+    'is told of the same item under Merge although it has no key': [
+      { override: containers({ image: 'c:1' }), merged: [{ image: 'c:1' }], wrong: [inPod('containers', 0, 'image')] },
+      '~.template.spec.containers[0].image: wrong',
     ],
     'is told of the item with that key under Strategic': [
       {
@@ -125,6 +133,24 @@ describe('what is wrong with a merged result', () => {
         wrong: [inPod('containers', 0, 'image')],
       },
       '~.template.spec.containers: wrong',
+    ],
+    'is told of the item with that key within another under Strategic': [
+      {
+        override: containers({ name: 'cart', env: [{ name: 'B', value: '2' }] }),
+        type: 'Strategic',
+        merged: [
+          proxy,
+          {
+            ...cart,
+            env: [
+              { name: 'A', value: '1' },
+              { name: 'B', value: '2' },
+            ],
+          },
+        ],
+        wrong: [inPod('containers', 1, 'env', 1, 'value')],
+      },
+      '~.template.spec.containers[0].env[0].value: wrong',
     ],
     'is told of the same item under Strategic in a list without keys': [
       {
