@@ -29,7 +29,7 @@ interface Endpoint {
   readonly decide: Deciding['mutate']
 }
 
-type Serving = Pick<Deciding, 'log'> & Required<Pick<Deciding, 'flight' | 'metrics'>>
+type Serving = Pick<Deciding, 'log'> & Required<Pick<Deciding, 'metrics'>>
 
 /** The routes of admission; says nothing of sockets and TLS. */
 export function admissionApp({
@@ -40,7 +40,7 @@ export function admissionApp({
   metrics = reviewMetrics(new Metrics(), flight),
   guard = (_request, _response, next) => next(),
 }: Deciding): Express {
-  const serving = { log, flight, metrics }
+  const serving = { log, metrics }
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
