@@ -94,6 +94,16 @@ describe('what the API server is served', () => {
       ])
     }))
 
+  it('is measured, each question by itself', () =>
+    serving({}, async ({ post, metrics }) => {
+      await post('/validate', aReview())
+      await post('/validate', aReview())
+      await post('/mutate', aReview())
+      const text = await metrics.text()
+      expect(text).to.include('experiment_webhook_review_seconds_count{path="validate"} 2')
+      expect(text).to.include('experiment_webhook_review_seconds_count{path="mutate"} 1')
+    }))
+
   it('is no more than sixty characters of a version that nobody knows', () =>
     serving({}, async ({ post }) => {
       const { resource } = aReview().request
