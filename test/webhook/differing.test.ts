@@ -23,8 +23,8 @@ describe('what is shown of a difference', () => {
   })
 
   it('comes before what is only named, also where that came', () =>
-    expect(told({ image: 'a:1' }, { image: 'a:2', container: { args: ['x'] } })).to.deep.equal([
-      'containers[cart].image: a:1 -> a:2',
+    expect(told({}, { container: { args: ['x'], resources: { limits: { cpu: '1' } } } })).to.deep.equal([
+      'containers[cart].resources.limits.cpu: none -> 1',
       'containers[cart].args[0]: added',
     ]))
 
