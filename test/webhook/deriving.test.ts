@@ -29,11 +29,11 @@ function derived(given: Given): Derivation {
   return derivation(asked, { ...known, source: seen }, schema === 'none' ? undefined : schema)
 }
 
-/** What is told of a derivation: that it was refused and why, that it is unknown, or the warnings beside a fork. */
+/** What is told of a derivation: that it was refused and why; else warnings, and what was wrong before. */
 function told(given: Given): readonly string[] {
   const found = derived(given)
   if (found.is === 'refused') return ['refused', ...found.errors.map(({ field, message }) => `${field}: ${message}`)]
-  return [found.is, ...found.warnings]
+  return [found.is, ...found.warnings, ...found.known.map(({ field, message }) => `before: ${field}: ${message}`)]
 }
 
 /** A schema that minds `minReadySeconds` in the whole, as if it clashed with something in the source. */
@@ -102,7 +102,7 @@ describe('what is derived at admission', () => {
     'is only told of a mistake of the whole that was stored before': [
       { schema: minding, before: overriding({ minReadySeconds: 3 }), spec: overriding({ minReadySeconds: 3, a: 1 }) },
       'derived',
-      `[InvalidOverride] ${CLASHES}`,
+      `before: ${CLASHES}`,
     ],
     'is refused for a stored mistake of another value': [
       { schema: minding, before: overriding({ minReadySeconds: 3 }), spec: overriding({ minReadySeconds: 4 }) },
@@ -141,6 +141,30 @@ describe('what is derived at admission', () => {
       { source: aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'base' } }) },
       'unknown',
       '[SourceTemplateNotFound] spec.workloadRef: no deployment/base in shop',
+    ],
+    'is unknown while nobody can read what was pinned, although the source is there': [
+      { pinned: 'unread' },
+      'unknown',
+      '[SourceUnread] deployment/cart could not be read now; the controller checks the override against it',
+    ],
+    'is only told of a template that was removed before': [
+      { before: removed, spec: { ...removed, replicas: 2 } },
+      'unknown',
+      `before: ${NO_TEMPLATE}`,
+    ],
+    'is only told, in an update, of a source that cannot be forked: it is the one that it was': [
+      {
+        source: aDeployment({ labels: { 'experiment-controller.example.com/is-experiment': 'true' } }),
+        before: {},
+        spec: { replicas: 2 },
+      },
+      'unknown',
+      'before: spec.sourceRef.name: deployment/cart is itself an experiment; name the workload it was made from',
+    ],
+    'is unknown while the source is being deleted': [
+      { source: aDeployment({ metadata: { deletionTimestamp: '2026-11-21T12:00:00Z' } }) },
+      'unknown',
+      '[SourceNotFound] deployment/cart is being deleted; the override is checked again when there is another',
     ],
     'is unknown in a cluster without the kind': [
       { source: 'kindAbsent' },

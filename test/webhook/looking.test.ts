@@ -194,11 +194,14 @@ describe('what an experiment was pinned to', () => {
       expect(paths()).to.deep.equal([CART])
     })
 
+  it('is nothing where it is not there yet', async () =>
+    expect((await look({ asked: update })).seen.pinned).to.equal(undefined))
+
   const unknown: Record<string, Given> = {
-    'is unknown where it is not there yet': { world: [] },
     'is unknown where nobody answers': { instead: { [PATH]: failing('unreachable') } },
+    'is unknown where we may not look': { instead: { [PATH]: failing('forbidden') } },
     'is unknown where the answer is no object of the cluster': { instead: { [PATH]: () => ({ data: {} }) } },
   }
   for (const [sentence, given] of Object.entries(unknown))
-    it(sentence, async () => expect((await look({ ...given, asked: update })).seen.pinned).to.equal(undefined))
+    it(sentence, async () => expect((await look({ ...given, asked: update })).seen.pinned).to.equal('unread'))
 })

@@ -13,6 +13,7 @@ const planned = (of: Partial<Foreseen> = {}): readonly string[] =>
     asked: anAsked(),
     fork: fork(1),
     previous: undefined,
+    obstacle: undefined,
     changes: [],
     services: [],
     now: new Date('2026-11-21T12:00:00Z'),
@@ -120,7 +121,7 @@ describe('the plan of what is sent to it', () => {
 
 describe('the plan of its end', () => {
   const end = (asked: Foreseen['asked'], now = '2026-11-21T12:00:00Z') =>
-    planned({ asked, now: new Date(now) }).slice(2)
+    planned({ asked, now: new Date(now) }).filter((line) => /removed|over/.test(line))
   const created = (creationTimestamp: string, ttlSeconds: number) => ({
     ttlSeconds,
     metadata: { creationTimestamp },

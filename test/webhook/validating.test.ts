@@ -85,6 +85,8 @@ describe('the verdict', () => {
       { world: [], request: update({ overrideSpec: misplaced }, { overrideSpec: misplaced, ttlSeconds: 9 }) },
       `[InvalidOverride] ${REPLICAS}`,
       NOT_YET,
+      '[Plan] nothing is made or changed until this is corrected',
+      '[Plan] removed 2026-11-21T12:00Z (in 9s)',
     ],
     'tells what a policy had against it before, although there is no source to compare with': [
       {
