@@ -36,6 +36,10 @@ describe('a body that was posted', () => {
       aReview({ resource: { ...resource, resource: 'experimentpolicies' } }),
       { is: 'foreign', uid: 'uid-of-review' },
     ],
+    'is not ours where it is about a status': [
+      aReview({ subResource: 'status' }),
+      { is: 'foreign', uid: 'uid-of-review' },
+    ],
     'is not ours without an object': [aReview({ object: null }), { is: 'foreign', uid: 'uid-of-review' }],
     'is not ours as an update of nothing': [aReview({ operation: 'UPDATE' }), { is: 'foreign', uid: 'uid-of-review' }],
     'is not ours as a deletion': [

@@ -119,6 +119,37 @@ describe('the plan of what is sent to it', () => {
     it(sentence, () => expect(planned(of).slice(1)).to.deep.equal(expected))
 })
 
+describe('the plan of what policies deny and yet admit, for it is old', () => {
+  const NOTHING = '[Plan] nothing is made or changed until policies allow it'
+  const shrunk = anUpdate({ replicas: 5 }, { replicas: 2 })
+  const cases: Record<string, readonly [Partial<Foreseen>, ...string[]]> = {
+    'is nothing where they deny its terms': [{ obstacle: 'terms', asked: anUpdate({}, { replicas: 2 }) }, NOTHING],
+    'is nothing where they deny the terms of as many pods as before': [
+      { obstacle: 'terms', asked: anUpdate({}, { ttlSeconds: 9_000 }) },
+      NOTHING,
+      '[Plan] removed 2026-11-21T14:30Z (in 2h30m)',
+    ],
+    'is to shrink where that is what is asked': [
+      { obstacle: 'terms', asked: shrunk },
+      '[Plan] keeps at most 2 pods; nothing else is made or changed until policies allow it',
+    ],
+    'depends on what is there where they deny the share': [
+      { obstacle: 'share', asked: shrunk },
+      '[Plan] updates deployment/fork in shop: 1 pod, from deployment/cart',
+      '[Plan] if it is not there yet or has to grow, nothing is made or changed until policies allow it',
+      NOTHING_SENT,
+    ],
+    'depends on whether it is there where they deny it a place': [
+      { obstacle: 'places', asked: shrunk },
+      '[Plan] updates deployment/fork in shop: 1 pod, from deployment/cart',
+      '[Plan] if it is not there yet, it is not made until policies allow it',
+      NOTHING_SENT,
+    ],
+  }
+  for (const [sentence, [of, ...expected]] of Object.entries(cases))
+    it(sentence, () => expect(planned(of)).to.deep.equal(expected))
+})
+
 describe('the plan of its end', () => {
   const end = (asked: Foreseen['asked'], now = '2026-11-21T12:00:00Z') =>
     planned({ asked, now: new Date(now) }).filter((line) => /removed|over/.test(line))
