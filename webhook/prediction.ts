@@ -116,9 +116,8 @@ function serviceLine(service: ServiceShare, replicas: number): readonly string[]
   if (!selected) return [warning(about, `service/${name}: no requests; ${message ?? 'it does not select the pods'}`)]
   if (reason !== undefined) return [warning(about, `service/${name}: ${message}`)]
   const expected = readyEndpoints - experimentEndpoints + replicas
-  const share = percent(replicas, expected) ?? '0%'
   return [
-    `service/${name}: about ${share} of new connections (${replicas} of ${expected} endpoints)`,
+    `service/${name}: about ${percent(replicas, expected)} of new connections (${replicas} of ${expected} endpoints)`,
     ...(message ? [`service/${name}: ${message}`] : []),
   ].map((text) => warning('Plan', text))
 }

@@ -1,32 +1,28 @@
 import { inDocumentOrder } from '../common/api/document-order.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ValidationAction } from '../common/api/policy.ts'
-import type { Reason } from '../common/api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import type { Clock, Timers } from '../common/clock.ts'
 import { startDeadline } from '../common/deadline.ts'
-import { changesBetween } from '../common/workload/changes.ts'
 import { endpointsBeside } from '../common/workload/endpoints.ts'
 import type { SpecSchema } from '../common/workload/kind.ts'
-import { outlookOf, type Scene } from '../common/workload/outlook.ts'
+import type { Scene } from '../common/workload/outlook.ts'
 import { sidesOf } from '../common/workload/sides.ts'
 import { type Need, tellNeeds } from './access.ts'
-import { type Asked, askedBy, isRevival, nameIn } from './asked.ts'
+import { type Asked, askedBy, nameIn } from './asked.ts'
 import { Census } from './census.ts'
 import { type Derivation, derivation } from './derivation.ts'
 import { overrideFindings } from './findings.ts'
 import { look, type PolicySource, type Seen } from './look.ts'
-import { droppedNulls, nullDropped } from './null-dropped.ts'
 import { type Case, isCounting, isShared, notShared, type Rules, type Ruling, ruling } from './policies.ts'
-import { prediction, standstill } from './prediction.ts'
 import { type Ratcheted, ratchet } from './ratchet.ts'
 import { bounded, type Reader, within } from './reader.ts'
 import { forgedRequester } from './requested-by.ts'
 import type { AdmissionRequest } from './review.ts'
 import { Scenes } from './scene.ts'
+import { warningsOf } from './told.ts'
 import { Turn } from './turn.ts'
 import type { Verdict } from './verdict.ts'
-import { warning } from './warnings.ts'
 
 /** What a validation asks. */
 export interface Surroundings {
@@ -149,7 +145,7 @@ async function judged(facts: Facts): Promise<Verdict> {
   const errors = [...own.errors, ...(found.is === 'refused' ? found.errors : []), ...ruled.errors]
   const audited = ruled.audit === undefined ? {} : { audit: ruled.audit }
   if (errors.length > 0) return { ...invalid(asked, errors), ...audited }
-  return { is: 'admitted', warnings: [...new Set(warningsOf(facts, { found, scene, ruled }))], ...audited }
+  return { is: 'admitted', warnings: warningsOf({ ...facts, found, scene, ruled }), ...audited }
 }
 
 interface Outcome {
@@ -169,44 +165,6 @@ function ruledBy({ asked, seen, rules, now }: Facts, { found, scene, others }: O
     now,
   })
 }
-
-function warningsOf(facts: Facts, { found, scene, ruled }: Outcome & { readonly ruled: Ruling }): readonly string[] {
-  const { asked, schema, own, now } = facts
-  const mistakes = storedMistakes(own, found)
-  const early = [
-    ...ruled.warnings,
-    ...mistakes.map(({ field, message }) => warning(reasonOf(field), `${field}: ${message}`)),
-    ...droppedNulls(asked.request.object).map((path) => warning('NullDropped', nullDropped(path))),
-    ...(found.is === 'refused' ? [] : found.warnings),
-    ...(schema ? [] : [warning('SchemaNotAvailable', `override not checked yet: no schema of ${asked.kind.kind}`)]),
-  ]
-  if (mistakes.length > 0) return [...early, ...standstill({ asked, now })]
-  if (found.is !== 'derived' || !scene) return early
-  const { services, hazards, collisions } = outlookOf(scene)
-  const previous = isRevival(asked, now) ? undefined : found.before // that fork went when its time was over
-  const plan = prediction({
-    asked,
-    fork: found.forks.changed,
-    previous,
-    changes: previous
-      ? changesBetween(previous.spec, found.forks.changed.spec, found.forks.shape)
-      : found.forks.changes(),
-    services: scene.traffic && services,
-    obstacle: ruled.obstacle,
-    now,
-  })
-  return [...early, ...[...hazards, ...collisions].map(({ reason, message }) => warning(reason, message)), ...plan]
-}
-
-/** What was wrong before, which who changes something else is only told. The whole may have it in other words. */
-function storedMistakes(own: Ratcheted, found: Derivation): readonly FieldError[] {
-  const told = new Set(own.known.map(({ field }) => field))
-  const more = found.is === 'refused' ? [] : found.known
-  return [...own.known, ...more.filter(({ field }) => !told.has(field))]
-}
-
-/** What the controller will call a mistake at `field`. */
-const reasonOf = (field: string): Reason => (field === 'spec.sourceRef.name' ? 'SourceNotForkable' : 'InvalidOverride')
 
 /** All at once, in the order in which a reader of the manifest meets them. */
 const invalid = ({ name, experiment }: Asked, errors: readonly FieldError[]): Extract<Verdict, { is: 'invalid' }> => ({
