@@ -31,7 +31,10 @@ export interface InFlight {
   readonly bytes: Budget
 }
 
-/** 64 MiB of bodies become some 200 MiB of objects, which is what a pod's limit leaves. */
+/**
+ * 64 MiB of bodies become some 300 MiB of text and objects at worst, where one letter has V8 write two bytes for each:
+ * with what the program needs itself, three quarters of its pod's limit.
+ */
 export const inFlight = ({ maxReviews = 256, maxBytes = 64 * 1024 * 1024 } = {}): InFlight => ({
   reviews: new Budget(maxReviews),
   bytes: new Budget(maxBytes),
