@@ -1,4 +1,4 @@
-import { CR_NAME, CR_NAMESPACE, FIELD_MANAGER } from '../common/api/names.ts'
+import { CR_NAME, FIELD_MANAGER, OWNER_NAMESPACE } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ResourceType } from '../common/api/resource.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
@@ -211,4 +211,4 @@ const typeOf = ({ apiVersion, kind }: ResourceType) => ({ apiVersion, kind })
 
 /** Of the resource that a fork is of. */
 const keyOfFork = ({ metadata }: Pick<KubeObject, 'metadata'>): Key =>
-  `${metadata.labels?.[CR_NAMESPACE] ?? metadata.namespace}/${metadata.labels?.[CR_NAME]}`
+  `${metadata.labels?.[OWNER_NAMESPACE] ?? metadata.namespace}/${metadata.labels?.[CR_NAME]}`

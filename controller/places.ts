@@ -1,6 +1,7 @@
 import type { KubeObject } from '../common/api/object.ts'
+import { sourceNamespaceOf } from '../common/api/policy.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
-import { ownerUidOf } from '../common/workload/identity.ts'
+import { forkName, isForkOf } from '../common/workload/identity.ts'
 import { replicasOf } from '../common/workload/status.ts'
 import type { Interest } from './interest.ts'
 import type { Among, Key, Rival, Rivals } from './reconcile/observe.ts'
@@ -14,6 +15,8 @@ interface Told<T> {
 interface PlacesOptions {
   readonly interest: Pick<Interest, 'ofSource' | 'ofHome' | 'sourceOf'>
   readonly experiment: (key: Key) => ExperimentDeployment | undefined
+  /** what is labelled as a fork, by kind and `namespace/name` */
+  readonly fork: (kind: string, key: string) => KubeObject | undefined
 }
 
 /**
@@ -22,8 +25,7 @@ interface PlacesOptions {
  */
 export class Places {
   readonly #options: PlacesOptions
-  readonly #forks = new Map<string, number>() // uid of the resource to pods
-  readonly #claims = new Map<string, number>() // likewise
+  readonly #claims = new Map<string, number>() // uid of the resource to pods
   readonly #waiting = new Set<Key>()
   #version = 0
 
@@ -33,14 +35,7 @@ export class Places {
 
   /** Entries of every map in here; 0 once all experiments came and went. */
   get held(): number {
-    return this.#forks.size + this.#claims.size + this.#waiting.size
-  }
-
-  /** Takes in what became of a fork. */
-  fork({ before, after }: Pick<Told<KubeObject>, 'before' | 'after'>): void {
-    const [was, is] = [before && ownerUidOf(before), after && ownerUidOf(after)]
-    if (was !== undefined) this.#forks.delete(was)
-    if (after && is !== undefined) this.#forks.set(is, replicasOf(after))
+    return this.#claims.size + this.#waiting.size
   }
 
   /** Takes in what became of an experiment; answers who may now have the place that it had. */
@@ -59,7 +54,7 @@ export class Places {
     const others = [...this.#beside(experiment, among)].flatMap((key): readonly Rival[] => {
       const other = this.#options.experiment(key)
       if (!other || other.metadata.uid === uid) return []
-      return [{ experiment: other, replicas: this.#replicasOf(other.metadata.uid) }]
+      return [{ experiment: other, replicas: this.#replicasOf(other) }]
     })
     return { others, asOf: this.#version }
   }
@@ -78,9 +73,13 @@ export class Places {
     return among.namespace ? ofSource.union(interest.ofHome(experiment.metadata.namespace)) : ofSource
   }
 
-  #replicasOf(uid: string): number | undefined {
-    const [is, willBe] = [this.#forks.get(uid), this.#claims.get(uid)]
-    return is === undefined ? willBe : Math.max(is, willBe ?? 0)
+  /** Pods of its fork, present or about to be. Only what is proven to be its own counts: anybody may write labels. */
+  #replicasOf(experiment: ExperimentDeployment): number | undefined {
+    const { uid } = experiment.metadata
+    const { kind, name } = experiment.spec.sourceRef
+    const found = this.#options.fork(kind, `${sourceNamespaceOf(experiment)}/${forkName(name, uid)}`)
+    const willBe = this.#claims.get(uid)
+    return found && isForkOf(experiment, found) ? Math.max(replicasOf(found), willBe ?? 0) : willBe
   }
 }
 

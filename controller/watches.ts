@@ -44,6 +44,7 @@ export interface Views {
 export interface Indexes {
   readonly traffic: TrafficIndex
   readonly places: Places
+  readonly interest: Pick<Interest, 'isAnyIn'>
 }
 
 /** Where keys go that want a look. */
@@ -70,7 +71,12 @@ const isEcho = ({ metadata: before }: KubeObject, { metadata: after }: KubeObjec
 export function connect(views: Views, queue: Wake): Indexes {
   const interest = new Interest()
   const traffic = new TrafficIndex()
-  const places = new Places({ interest, experiment: (key) => views.experiments.get(key) })
+  const forks = new Map(views.workloads.map(({ kind, forks }) => [kind.kind, forks]))
+  const places = new Places({
+    interest,
+    experiment: (key) => views.experiments.get(key),
+    fork: (kind, key) => forks.get(kind)?.get(key),
+  })
   const wake = (keys: Iterable<Key>) => {
     for (const key of keys) queue.add(key)
   }
@@ -93,10 +99,7 @@ export function connect(views: Views, queue: Wake): Indexes {
   })
 
   for (const { kind, forks, all } of views.workloads) {
-    forks.subscribe((change) => {
-      places.fork(change)
-      wake(interest.ofFork(`${kind.kind}/${change.key}`))
-    })
+    forks.subscribe(({ key }) => wake(interest.ofFork(`${kind.kind}/${key}`)))
     all.subscribe(({ key, before, after }) => {
       const name = `${kind.kind}/${key}`
       const followers = interest.ofSource(name)
@@ -121,7 +124,7 @@ export function connect(views: Views, queue: Wake): Indexes {
     for (const pod of changedPods(before, after)) wake(interest.ofPod(namespace, pod))
     fold(interest.ofNamespace(namespace))
   })
-  return { traffic, places }
+  return { traffic, places, interest }
 }
 
 /** Whether a source came, went or changed in what a fork is derived from. */

@@ -156,7 +156,8 @@ export function recordingKube({ experiment, source, schema = ANY_SCHEMA, traffic
       const { stored } = world
       if (!stored) throw new Error('there is no fork yet')
       const generation = (stored.metadata.generation ?? 0) + 1
-      world.stored = { ...stored, ...change, metadata: { ...stored.metadata, generation } }
+      const spec = { ...objectOr(stored.spec), ...objectOr(change.spec) }
+      world.stored = { ...stored, ...change, spec, metadata: { ...stored.metadata, generation } }
     },
   }
 }

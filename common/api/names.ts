@@ -27,8 +27,8 @@ export const CR_NAME = `${PREFIX}cr-name`
 export const ROLE = `${PREFIX}role`
 export const IS_EXPERIMENT = `${PREFIX}is-experiment`
 /** On a fork in another namespace than its resource, where no owner reference can say whose it is. */
-export const CR_NAMESPACE = `${PREFIX}cr-namespace`
-export const CR_UID = `${PREFIX}cr-uid`
+export const OWNER_NAMESPACE = `${PREFIX}owner-namespace`
+export const OWNER_UID = `${PREFIX}owner-uid`
 export const MANAGED_BY = 'app.kubernetes.io/managed-by'
 
 /**

@@ -1,12 +1,12 @@
 import { hashOf } from '../api/canonical.ts'
 import { withDefaults } from '../api/defaults.ts'
-import { EXPERIMENT_ID, FIELD_MANAGER, MANAGED_BY } from '../api/names.ts'
+import { FIELD_MANAGER, MANAGED_BY } from '../api/names.ts'
 import { at, isObject, type JsonObject, type KubeObject, objectOr } from '../api/object.ts'
 import { sourceNamespaceOf } from '../api/policy.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import type { Base } from './base.ts'
-import { belonging, experimentId, forkName, identityLabels } from './identity.ts'
+import { belonging, forkName, forkSelector, identityLabels } from './identity.ts'
 import type { SpecSchema, WorkloadKind } from './kind.ts'
 import { merge } from './merge.ts'
 import { NO_SHAPE } from './shape.ts'
@@ -49,7 +49,7 @@ export function derive({ kind, experiment, base, schema }: Inputs): Derived {
   const spec = {
     ...merged.spec,
     replicas,
-    selector: { matchLabels: { [EXPERIMENT_ID]: experimentId(experiment.metadata.uid) } },
+    selector: forkSelector(experiment),
     template: identifiedTemplate(template, experiment),
   }
   const { labels, ...owner } = belonging(experiment)

@@ -1,17 +1,18 @@
 import { hashOf } from '../api/canonical.ts'
+import { isEqual } from '../api/equal.ts'
 import {
   API_VERSION,
   CR_NAME,
-  CR_NAMESPACE,
-  CR_UID,
   EXPERIMENT_DEPLOYMENT,
   EXPERIMENT_ID,
   FIELD_MANAGER,
   FORK_FINALIZER,
   IS_EXPERIMENT,
+  OWNER_NAMESPACE,
+  OWNER_UID,
   ROLE,
 } from '../api/names.ts'
-import type { KubeObject, ObjectMeta, OwnerReference } from '../api/object.ts'
+import { at, type KubeObject, type ObjectMeta, type OwnerReference } from '../api/object.ts'
 import { sourceNamespaceOf } from '../api/policy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 
@@ -36,6 +37,11 @@ export const identityLabels = (experiment: ExperimentDeployment): Readonly<Recor
   [ROLE]: 'experiment',
 })
 
+/** The selector of the fork, of its pods alone. */
+export const forkSelector = ({ metadata: { uid } }: ExperimentDeployment) => ({
+  matchLabels: { [EXPERIMENT_ID]: experimentId(uid) },
+})
+
 /** The reference by which garbage collection removes the fork with its resource. */
 export const ownerReference = ({ metadata: { name, uid } }: ExperimentDeployment): OwnerReference => ({
   apiVersion: API_VERSION,
@@ -55,13 +61,13 @@ export const belonging = (experiment: ExperimentDeployment): Pick<ObjectMeta, 'l
   const labels = identityLabels(experiment)
   const { namespace, uid } = experiment.metadata
   return isApart(experiment)
-    ? { labels: { ...labels, [CR_NAMESPACE]: namespace, [CR_UID]: uid } }
+    ? { labels: { ...labels, [OWNER_NAMESPACE]: namespace, [OWNER_UID]: uid } }
     : { labels, ownerReferences: [ownerReference(experiment)] }
 }
 
 /**
  * Whether `object` is the fork of `experiment`: by the uid of its controller, or where they are apart of its label, our
- * label and our field manager. Names prove nothing.
+ * label, our field manager and our selector. Names prove nothing.
  */
 export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
   (isApart(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)) &&
@@ -75,14 +81,10 @@ export const isHeld = ({ metadata }: ExperimentDeployment): boolean =>
 export const isLeaving = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
   metadata.deletionTimestamp !== undefined
 
-/** The uid of the resource that `fork` says it is of. */
-export const ownerUidOf = ({ metadata }: Pick<KubeObject, 'metadata'>): string | undefined =>
-  metadata.labels?.[CR_UID] ?? metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid
-
 /** What has a controller is that one's, whatever its labels say. */
 const isLabelledFor = ({ metadata: { namespace, uid } }: ExperimentDeployment, { metadata }: KubeObject): boolean =>
-  metadata.labels?.[CR_UID] === uid &&
-  metadata.labels[CR_NAMESPACE] === namespace &&
+  metadata.labels?.[OWNER_UID] === uid &&
+  metadata.labels[OWNER_NAMESPACE] === namespace &&
   metadata.ownerReferences?.some(({ controller }) => controller === true) !== true
 
 /** Whether the controller of `object` is `experiment`, by uid. */
@@ -90,9 +92,16 @@ export const isControlledBy = (experiment: ExperimentDeployment, { metadata }: K
   metadata.ownerReferences?.some(({ controller, uid }) => controller === true && uid === experiment.metadata.uid) ===
   true
 
-const isMarkedFor = (experiment: ExperimentDeployment, { metadata }: KubeObject): boolean =>
-  metadata.labels?.[EXPERIMENT_ID] === experimentId(experiment.metadata.uid) &&
-  metadata.managedFields?.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply') === true
+const isMarkedFor = (experiment: ExperimentDeployment, object: KubeObject): boolean => {
+  const { metadata } = object
+  return (
+    metadata.labels?.[EXPERIMENT_ID] === experimentId(experiment.metadata.uid) &&
+    metadata.managedFields?.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply') ===
+      true &&
+    // whoever else selects pods by it cannot be made ours: no update changes a selector
+    isEqual(at(object, 'spec', 'selector'), forkSelector(experiment))
+  )
+}
 
 /** Whether `object` is anybody's fork: such a source would be a copy of a copy. */
 export const isExperiment = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { FIELD_MANAGER } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { ownerReference } from '../../common/workload/identity.ts'
+import { belonging, forkName, forkSelector } from '../../common/workload/identity.ts'
 import { Interest } from '../../controller/interest.ts'
 import { Places } from '../../controller/places.ts'
 import { aDeployment, anExperiment } from '../builders.ts'
@@ -19,13 +21,28 @@ const experiment = (uid: string, { reason = 'Available', namespace = 'shop', sou
     },
   })
 
-const forkOf = (owner: ExperimentDeployment, replicas = 1) =>
-  aDeployment({ name: 'fork', metadata: { ownerReferences: [ownerReference(owner)] }, spec: { replicas } })
+const nameOf = (owner: ExperimentDeployment) => forkName('cart', owner.metadata.uid)
+const forkOf = (owner: ExperimentDeployment, replicas = 1, spec = {}) =>
+  aDeployment({
+    name: nameOf(owner),
+    metadata: { ...belonging(owner), managedFields: [{ manager: FIELD_MANAGER, operation: 'Apply' }] },
+    spec: { replicas, selector: forkSelector(owner), ...spec },
+  })
 
 function world(...experiments: readonly ExperimentDeployment[]) {
   const known = new Map<string, ExperimentDeployment>()
   const interest = new Interest()
-  const places = new Places({ interest, experiment: (key) => known.get(key) })
+  const forks = new Map<string, KubeObject>()
+  const places = new Places({
+    interest,
+    experiment: (key) => known.get(key),
+    fork: (kind, key) => forks.get(`${kind}/${key}`),
+  })
+  const has = (owner: ExperimentDeployment, fork: KubeObject | undefined) => {
+    const key = `Deployment/shop/${nameOf(owner)}`
+    if (fork) forks.set(key, fork)
+    else forks.delete(key)
+  }
   const keyOf = ({ metadata }: ExperimentDeployment) => `${metadata.namespace}/${metadata.name}`
   const become = (before: ExperimentDeployment | undefined, after: ExperimentDeployment | undefined) => {
     const [key = ''] = [before, after].flatMap((each) => (each ? [keyOf(each)] : []))
@@ -39,7 +56,7 @@ function world(...experiments: readonly ExperimentDeployment[]) {
   for (const each of experiments) become(undefined, each)
   const rivals = (of: ExperimentDeployment, among = ALL) =>
     places.rivalsOf(of, among).others.map(({ experiment: other, replicas }) => [other.metadata.name, replicas])
-  return { places, become, rivals }
+  return { places, become, rivals, has }
 }
 
 const [a, b, elsewhere] = [experiment('a'), experiment('b'), experiment('c', { namespace: 'lab', source: 'cart' })]
@@ -54,11 +71,38 @@ describe('the places that policies limit', () => {
   })
 
   it('belong to those who have a fork, with as many pods as that has', () => {
-    const { places, rivals } = world(a, b)
-    places.fork({ after: forkOf(b, 3) })
+    const { has, rivals } = world(a, b)
+    has(b, forkOf(b, 3))
     expect(rivals(a)).to.deep.equal([['b', 3]])
-    places.fork({ before: forkOf(b, 3) })
+    has(b, undefined)
     expect(rivals(a)).to.deep.equal([['b', undefined]])
+  })
+
+  it('are counted where a fork in another namespace is proven by its labels', () => {
+    const { has, rivals } = world(a, elsewhere)
+    has(elsewhere, forkOf(elsewhere, 4))
+    expect(rivals(a)).to.deep.equal([['c', 4]])
+  })
+
+  const { metadata, ...rest } = forkOf(b, 50)
+  const forgeries: Record<string, KubeObject> = {
+    'labels and a name alone': { ...rest, metadata: { ...metadata, ownerReferences: [] } },
+    'the fork of another': { ...rest, metadata: { ...forkOf(a).metadata, name: metadata.name } },
+    'another field manager': { ...rest, metadata: { ...metadata, managedFields: [] } },
+    'another selector': forkOf(b, 50, { selector: { matchLabels: { app: 'mine' } } }),
+  }
+  for (const [what, forgery] of Object.entries(forgeries))
+    it(`are not to be had by ${what}`, () => {
+      const { has, rivals } = world(a, b)
+      has(b, forgery)
+      expect(rivals(a)).to.deep.equal([['b', undefined]])
+    })
+
+  it('are kept by a fork that somebody gave another label', () => {
+    const { has, rivals } = world(a, b)
+    const labels = { ...metadata.labels, 'experiment-controller.example.com/owner-uid': 'nobody' }
+    has(b, { ...rest, metadata: { ...metadata, labels } })
+    expect(rivals(a)).to.deep.equal([['b', 50]])
   })
 
   it('are taken before the caches know it, and given up by who looks again without a fork', () => {
@@ -94,11 +138,9 @@ describe('the places that policies limit', () => {
     const waiting = experiment('w', { reason: 'LimitReached' })
     const { places, become } = world(a, waiting)
     places.take('a', 1, 0)
-    places.fork({ after: forkOf(a) })
-    expect(places.held).to.equal(3)
+    expect(places.held).to.equal(2)
     become(a, undefined)
     become(waiting, undefined)
-    places.fork({ before: forkOf(a) })
     expect(places.held).to.equal(0)
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { CR_NAMESPACE, CR_UID, EXPERIMENT_POLICY, FORK_FINALIZER } from '../../common/api/names.ts'
+import { EXPERIMENT_POLICY, FORK_FINALIZER, OWNER_NAMESPACE, OWNER_UID } from '../../common/api/names.ts'
 import type { ExperimentPolicySpec } from '../../common/api/policy.ts'
 import { pathOf } from '../../common/kube/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -56,7 +56,7 @@ describe('a source in another namespace, on the real control plane', () => {
     const made = await place().reaches('uninvited', 'Available')
     const fork = await shop.deployment(forkOf(made))
     expect(fork.metadata.ownerReferences).to.equal(undefined)
-    expect(fork.metadata.labels).to.include({ [CR_NAMESPACE]: place().namespace, [CR_UID]: made.metadata.uid })
+    expect(fork.metadata.labels).to.include({ [OWNER_NAMESPACE]: place().namespace, [OWNER_UID]: made.metadata.uid })
     expect(made.metadata.finalizers).to.deep.equal([FORK_FINALIZER])
     expect(made.status?.experimentResourceRef?.namespace).to.equal(shop.namespace)
     expect(await forksIn(place())).to.deep.equal([])

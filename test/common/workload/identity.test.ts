@@ -1,9 +1,16 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { CR_NAMESPACE, CR_UID, EXPERIMENT_ID, FIELD_MANAGER, IS_EXPERIMENT } from '../../../common/api/names.ts'
+import { EXPERIMENT_ID, FIELD_MANAGER, IS_EXPERIMENT, OWNER_NAMESPACE, OWNER_UID } from '../../../common/api/names.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { derive } from '../../../common/workload/desired.ts'
-import { belonging, forkName, isExperiment, isForkOf, ownerReference } from '../../../common/workload/identity.ts'
+import {
+  belonging,
+  forkName,
+  forkSelector,
+  isExperiment,
+  isForkOf,
+  ownerReference,
+} from '../../../common/workload/identity.ts'
 import { isDroppedKey } from '../../../common/workload/metadata.ts'
 import { aBase, aDeployment, anExperiment, FORK, UID } from '../../builders.ts'
 
@@ -35,19 +42,25 @@ describe('the identity of a fork', () => {
     labels: { [EXPERIMENT_ID]: 'cd1aa1c99c' },
     managedFields: [{ manager: FIELD_MANAGER, operation: 'Apply' }],
   }
+  const spec = { selector: forkSelector(anExperiment()) }
   const cases: Record<string, [Parameters<typeof aDeployment>[0], boolean]> = {
-    'owner, label and manager': [{ metadata: ours }, true],
+    'owner, label, manager and selector': [{ metadata: ours, spec }, true],
+    'all but the selector': [{ metadata: ours, spec: { selector: { matchLabels: { mine: 'yes' } } } }, false],
+    'a selector of more than its label': [
+      { metadata: ours, spec: { selector: { ...spec.selector, matchExpressions: [] } } },
+      false,
+    ],
     'Same owner name, other uid: not ours': [
-      { metadata: { ...ours, ownerReferences: [{ ...ownerReference(anExperiment()), uid: 'other' }] } },
+      { spec, metadata: { ...ours, ownerReferences: [{ ...ownerReference(anExperiment()), uid: 'other' }] } },
       false,
     ],
     'an owner that is not the controller': [
-      { metadata: { ...ours, ownerReferences: [{ ...ownerReference(anExperiment()), controller: false }] } },
+      { spec, metadata: { ...ours, ownerReferences: [{ ...ownerReference(anExperiment()), controller: false }] } },
       false,
     ],
-    'our uid without our label': [{ metadata: { ...ours, labels: {} } }, false],
+    'our uid without our label': [{ spec, metadata: { ...ours, labels: {} } }, false],
     'our uid written by another manager': [
-      { metadata: { ...ours, managedFields: [{ manager: 'kubectl', operation: 'Update' }] } },
+      { spec, metadata: { ...ours, managedFields: [{ manager: 'kubectl', operation: 'Update' }] } },
       false,
     ],
     'nothing but the name': [{}, false],
@@ -60,15 +73,15 @@ describe('the identity of a fork', () => {
   const apart = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' } })
   const marked = { ...ours, ownerReferences: [], labels: { ...belonging(apart).labels } }
   const apartCases: Record<string, [Parameters<typeof aDeployment>[0], boolean]> = {
-    'uid label, id label and manager': [{ metadata: marked }, true],
+    'uid label, id label, manager and selector': [{ spec, metadata: marked }, true],
     'the uid of another resource': [
-      { metadata: { ...marked, labels: { ...marked.labels, [CR_UID]: 'other' } } },
+      { spec, metadata: { ...marked, labels: { ...marked.labels, [OWNER_UID]: 'other' } } },
       false,
     ],
-    'no uid label': [{ metadata: ours }, false],
+    'no uid label': [{ spec, metadata: ours }, false],
     'the labels under another manager': [{ metadata: { ...marked, managedFields: [] } }, false],
     'the labels on what somebody else controls': [
-      { metadata: { ...marked, ownerReferences: [{ ...ownerReference(apart), uid: 'other' }] } },
+      { spec, metadata: { ...marked, ownerReferences: [{ ...ownerReference(apart), uid: 'other' }] } },
       false,
     ],
   }
@@ -82,7 +95,7 @@ describe('the identity of a fork', () => {
     const metadata = derived.is === 'fork' ? derived.fork.metadata : undefined
     expect(metadata?.namespace).to.equal('store')
     expect(metadata?.ownerReferences).to.equal(undefined)
-    expect(metadata?.labels).to.include({ [CR_NAMESPACE]: 'shop', [CR_UID]: UID })
+    expect(metadata?.labels).to.include({ [OWNER_NAMESPACE]: 'shop', [OWNER_UID]: UID })
   })
 
   it('marks experiments by label or by owner', () => {
