@@ -104,7 +104,7 @@ export class Controller {
     this.#experiments = experiments
     this.#reflectors = [experiments, policies, services, slices, ...workloads.flatMap(({ forks, all }) => [forks, all])]
 
-    const { traffic, places } = connect({ experiments, workloads, services, slices }, this.#queue)
+    const { traffic, places, interest } = connect({ experiments, workloads, services, slices }, this.#queue)
     this.#governance = new Governance({
       client,
       policies,
@@ -115,12 +115,13 @@ export class Controller {
           .list()
           .filter((each) => !isLeaving(each))
           .map(keyOf),
+      isOfInterest: (namespace) => interest.isAnyIn(namespace),
       wake: (namespace) => this.#wakeAll(namespace),
       timers,
       log,
     })
-    experiments.subscribe(({ is, key }) => {
-      if (is === 'deleted') this.#governance.forget(key)
+    experiments.subscribe((change) => {
+      if (change.is === 'deleted' || isLeaving(change.after)) this.#governance.forget(change.key)
     })
     const world = cluster({
       client,

@@ -24,6 +24,8 @@ interface GovernanceOptions {
   readonly ownNamespace: string
   /** every experiment that is not being deleted */
   readonly keys: () => Iterable<Key>
+  /** whether a namespace matters to any experiment */
+  readonly isOfInterest: (namespace: string) => boolean
   /** asks for another look at all experiments, or at those that a namespace matters to */
   readonly wake: (namespace?: string) => void
   readonly timers: Timers
@@ -45,11 +47,13 @@ export class Governance {
   readonly #status: PolicyStatus
 
   constructor(options: GovernanceOptions) {
-    const { client, policies, keys, wake, timers, log } = options
+    const { client, policies, keys, isOfInterest, wake, timers, log } = options
     this.#options = options
     this.#namespaces = new MinuteCache({
       list: (namespace) => namespaceView(client, namespace),
       changed: wake,
+      // nothing else tells that a namespace was labelled, and with it what is forbidden there
+      isWatched: (namespace) => policies.list().length > 0 && isOfInterest(namespace),
       timers,
     })
     this.#status = new PolicyStatus({
@@ -61,7 +65,7 @@ export class Governance {
     })
     policies.subscribe((change) => {
       const isEcho = change.is === 'updated' && change.before.metadata.generation === change.after.metadata.generation
-      if (isEcho) return // its status: our own
+      if (isEcho) return this.#status.heard(change.after)
       this.#status.changed()
       wake()
     })

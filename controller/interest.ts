@@ -46,6 +46,11 @@ export class Interest {
     return this.#byHome.of(namespace)
   }
 
+  /** Whether any experiment is in `namespace`, or its source is. */
+  isAnyIn(namespace: string): boolean {
+    return this.ofNamespace(namespace).size + this.ofHome(namespace).size > 0
+  }
+
   /** The source of `experiment`, `Deployment/shop/cart`. */
   sourceOf(experiment: ExperimentDeployment): string {
     const { kind, name } = experiment.spec.sourceRef

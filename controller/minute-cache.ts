@@ -9,6 +9,8 @@ interface MinuteCacheOptions<T> {
   readonly list: (namespace: string) => Promise<T | undefined>
   /** somebody was told something else than is so now */
   readonly changed: (namespace: string) => void
+  /** whether a change there is to be noticed though nobody looks; default: of none */
+  readonly isWatched?: (namespace: string) => boolean
   readonly timers: Timers
 }
 
@@ -22,7 +24,7 @@ interface Entry<T> {
 /**
  * What is asked about namespaces, as of a minute ago at most. A namespace in which nobody looks costs nothing:
  * its entry goes by its own timer. One that was given out again is read once more at its end, so that whoever looked
- * just after a change hears of it.
+ * just after a change hears of it; and one that is watched is read every minute.
  */
 export class MinuteCache<T> {
   readonly #options: MinuteCacheOptions<T>
@@ -67,7 +69,7 @@ export class MinuteCache<T> {
   async #expire(namespace: string): Promise<void> {
     const entry = this.#entries.get(namespace)
     this.#entries.delete(namespace)
-    if (!entry?.isReused) return
+    if (!entry || !(entry.isReused || this.#options.isWatched?.(namespace))) return
     const before = await entry.asked
     if (this.#isStopped) return
     const after = await this.#ask(namespace)

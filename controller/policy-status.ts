@@ -3,7 +3,7 @@ import type { Cancel, Timers } from '../common/clock.ts'
 import { factsOf } from '../common/kube/errors.ts'
 import type { Log } from '../common/log.ts'
 import type { Key } from './reconcile/observe.ts'
-import { findingsOf, type Judgement } from './reconcile/policy-check.ts'
+import { type Judgement, violatedIn } from './reconcile/policy-check.ts'
 
 /** Many passes are worth one write of a policy. */
 const DEBOUNCE_MS = 2_000
@@ -25,6 +25,8 @@ interface PolicyStatusOptions {
 interface Entry {
   readonly policies: readonly string[]
   readonly violated: ReadonlySet<string>
+  /** of no policy in particular where none consents to its source */
+  readonly isViolating: boolean
   /** as of which change of the policies */
   readonly revision: number
 }
@@ -49,7 +51,7 @@ export class PolicyStatus {
 
   /** Experiments that break a policy, as far as they were judged. */
   get violating(): number {
-    return [...this.#entries.values()].filter(({ violated }) => violated.size > 0).length
+    return [...this.#entries.values()].filter(({ isViolating }) => isViolating).length
   }
 
   /** Entries of every map in here; 0 once all experiments and policies came and went. */
@@ -64,12 +66,25 @@ export class PolicyStatus {
     this.#arm(DEBOUNCE_MS)
   }
 
+  /** The status of a policy is so now. Where somebody else wrote it, it is put right. */
+  heard(policy: ExperimentPolicy): void {
+    const uid = uidOf(policy)
+    if (this.#written.get(uid) === textOf(policy.status ?? {})) return
+    this.#written.delete(uid)
+    this.#arm(DEBOUNCE_MS)
+  }
+
   /** What a pass over `key` heard; undefined: policies do not count it. */
   judged(key: Key, judgement: Judgement | undefined): void {
-    const policies = judgement?.is === 'judged' ? judgement.policies : []
-    const violated = new Set(judgement ? findingsOf(judgement).map(({ policy }) => policy) : [])
+    const policies = !judgement || judgement.is === 'unread' ? [] : judgement.policies
+    const violated = new Set(judgement ? violatedIn(judgement) : [])
     const before = this.#entries.get(key)
-    this.#entries.set(key, { policies, violated, revision: this.#revision })
+    this.#entries.set(key, {
+      policies,
+      violated,
+      isViolating: judgement?.is === 'unshared' || violated.size > 0,
+      revision: this.#revision,
+    })
     const isSame =
       before?.revision === this.#revision &&
       before.policies.join() === policies.join() &&

@@ -137,8 +137,16 @@ export function sharesSourcesWith(
   namespace: string,
 ): boolean {
   if (sourceNamespace.name === namespace) return true
-  const lists = policies
-    .filter((policy) => selectsNamespace(policy, sourceNamespace))
-    .flatMap(({ spec }) => (spec.allowSourcesFrom ? [spec.allowSourcesFrom] : []))
-  return lists.length > 0 && lists.every((list) => list.includes(namespace))
+  return sharing(policies, sourceNamespace).length > 0 && refusing(policies, sourceNamespace, namespace).length === 0
 }
+
+/** Those of `policies` that let sources of `sourceNamespace` be forked from elsewhere, but not from `namespace`. */
+export const refusing = (
+  policies: readonly ExperimentPolicy[],
+  sourceNamespace: NamespaceView,
+  namespace: string,
+): readonly ExperimentPolicy[] =>
+  sharing(policies, sourceNamespace).filter(({ spec }) => spec.allowSourcesFrom?.includes(namespace) !== true)
+
+const sharing = (policies: readonly ExperimentPolicy[], sourceNamespace: NamespaceView): readonly ExperimentPolicy[] =>
+  policies.filter((policy) => policy.spec.allowSourcesFrom && selectsNamespace(policy, sourceNamespace))

@@ -1,6 +1,12 @@
 import { judge } from '../../common/api/judge.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import type { ExperimentPolicy, ExperimentPolicySpec, Forks, PolicyFinding } from '../../common/api/policy.ts'
+import {
+  type ExperimentPolicy,
+  type ExperimentPolicySpec,
+  type Forks,
+  type PolicyFinding,
+  refusing,
+} from '../../common/api/policy.ts'
 import { endpointsBeside } from '../../common/workload/endpoints.ts'
 import { sidesOf } from '../../common/workload/sides.ts'
 import { replicasOf } from '../../common/workload/status.ts'
@@ -13,7 +19,13 @@ export type Judgement =
   /** we may not see which apply */
   | { readonly is: 'unread' }
   /** the namespace of its source does not let it */
-  | { readonly is: 'unshared' }
+  | {
+      readonly is: 'unshared'
+      /** names of those that apply */
+      readonly policies: readonly string[]
+      /** of these, who shares the source with others only */
+      readonly refusing: readonly string[]
+    }
   | {
       readonly is: 'judged'
       /** names of those that apply */
@@ -48,8 +60,13 @@ export const limitedBy = (policies: readonly ExperimentPolicy[]): Among => ({
 export function judgementOf(observed: Observed, wanted: Wanted | undefined): Judgement {
   const { experiment, policing, fork, now } = observed
   if (!policing) return { is: 'unread' }
-  if (!policing.isShared) return { is: 'unshared' }
   const { policies, namespace, sourceNamespace, rivals } = policing
+  if (!policing.isShared)
+    return {
+      is: 'unshared',
+      policies: policies.map(nameOf),
+      refusing: refusing(policies, sourceNamespace, namespace.name).map(nameOf),
+    }
   const known = {
     experiment,
     namespace,
@@ -63,7 +80,7 @@ export function judgementOf(observed: Observed, wanted: Wanted | undefined): Jud
     limits.length === 0 ? [] : judge(limits, { ...known, others })
   return {
     is: 'judged',
-    policies: policies.map(({ metadata }) => metadata.name),
+    policies: policies.map(nameOf),
     places: of(policies.map(only(PLACES)), ahead(rivals.others, { experiment, hasFork: fork !== undefined })),
     share: of(policies.map(only(SHARE)), withPods(rivals.others)),
     terms: of(policies.map(without(ABOUT_OTHERS)), []),
@@ -100,6 +117,12 @@ export const tellFindings = (findings: readonly PolicyFinding[]): string =>
 /** Whatever they say against it. */
 export const findingsOf = (judgement: Judgement): readonly PolicyFinding[] =>
   judgement.is === 'judged' ? [...judgement.terms, ...judgement.share, ...judgement.places] : []
+
+/** Names of the policies that it breaks. */
+export const violatedIn = (judgement: Judgement): readonly string[] =>
+  judgement.is === 'unshared' ? judgement.refusing : findingsOf(judgement).map(({ policy }) => policy)
+
+const nameOf = ({ metadata }: ExperimentPolicy): string => metadata.name
 
 const isDenied = ({ actions }: PolicyFinding): boolean => actions.includes('Deny')
 

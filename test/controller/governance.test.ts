@@ -13,19 +13,25 @@ function world() {
   const time = new VirtualTime()
   const diary: string[] = []
   const handlers: Handler<ExperimentPolicy>[] = []
-  const cluster = { policies: [] as readonly ExperimentPolicy[], failure: undefined as KubeErrorKind | undefined }
+  const cluster = {
+    policies: [] as readonly ExperimentPolicy[],
+    failure: undefined as KubeErrorKind | undefined,
+    inhabited: [] as string[],
+    labels: { tier: 'live' } as object,
+  }
   const governance = new Governance({
     client: {
       request: async ({ verb, path, body }: KubeRequest) => {
         diary.push(`${verb} ${path}${body === undefined ? '' : ` ${JSON.stringify(body)}`}`)
         if (cluster.failure) throw new KubeError({ kind: cluster.failure, message: 'no' })
-        return { metadata: { name: 'shop', labels: { tier: 'live' } } }
+        return { metadata: { name: 'shop', labels: cluster.labels } }
       },
     },
     policies: { list: () => cluster.policies, subscribe: (handler) => void handlers.push(handler) },
-    places: new Places({ interest: new Interest(), experiment: () => undefined }),
+    places: new Places({ interest: new Interest(), experiment: () => undefined, fork: () => undefined }),
     ownNamespace: 'experiment-controller-system',
     keys: () => ['shop/faster-cart'],
+    isOfInterest: (namespace) => cluster.inhabited.includes(namespace),
     wake: (namespace) => diary.push(`wake ${namespace ?? 'all'}`),
     timers: time,
     log: diaryLog(),
@@ -45,6 +51,20 @@ describe('what policies are asked', () => {
     tell({ is: 'updated', key, before: aPolicy(), after: aPolicy({ generation: 2 }) })
     tell({ is: 'deleted', key, before: aPolicy({ generation: 2 }) })
     expect(diary).to.deep.equal(['wake all', 'wake all', 'wake all'])
+  })
+
+  it('notices a label of a namespace in which nobody looks, while there are policies and experiments', async () => {
+    const { time, diary, reads, cluster } = world()
+    cluster.policies = [aPolicy()]
+    cluster.inhabited = ['shop']
+    await reads.namespace('shop')
+    cluster.labels = { tier: 'test' }
+    await time.pass(60_000)
+    expect(diary.slice(1)).to.deep.equal(['get /api/v1/namespaces/shop', 'wake shop'])
+    expect((await reads.namespace('shop'))?.labels).to.deep.equal({ tier: 'test' })
+    cluster.policies = []
+    await time.pass(600_000)
+    expect(diary).to.have.length(4) // one more for who had looked meanwhile
   })
 
   it('reads the labels of a namespace once a minute, and wakes whom a change of them may matter to', async () => {

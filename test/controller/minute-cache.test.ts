@@ -5,7 +5,7 @@ import { type Neighbours, NO_NEIGHBOURS } from '../../common/workload/neighbours
 import { MinuteCache } from '../../controller/minute-cache.ts'
 import { VirtualTime } from '../virtual-time.ts'
 
-function aCache(answers: Record<string, Neighbours | undefined> = { shop: NO_NEIGHBOURS }) {
+function aCache(answers: Record<string, Neighbours | undefined> = { shop: NO_NEIGHBOURS }, watched: string[] = []) {
   const time = new VirtualTime()
   const asked: string[] = []
   const list = async (namespace: string) => {
@@ -14,7 +14,13 @@ function aCache(answers: Record<string, Neighbours | undefined> = { shop: NO_NEI
   }
   const changes: string[] = []
   const changed = (namespace: string) => changes.push(namespace)
-  return { time, asked, changes, answers, cache: new MinuteCache({ list, changed, timers: time }) }
+  return {
+    time,
+    asked,
+    changes,
+    answers,
+    cache: new MinuteCache({ list, changed, timers: time, isWatched: (each) => watched.includes(each) }),
+  }
 }
 
 describe('MinuteCache', () => {
@@ -45,6 +51,20 @@ describe('MinuteCache', () => {
     expect(await cache.of('shop')).to.deep.equal(answers.shop)
     await time.pass(600_000)
     expect([asked.length, changes.length, cache.size, time.pending]).to.deep.equal([3, 1, 0, 0])
+  })
+
+  it('looks every minute where somebody cares though nobody looks, until nobody does', async () => {
+    const watched = ['shop']
+    const { time, asked, answers, changes, cache } = aCache({ shop: NO_NEIGHBOURS }, watched)
+    await cache.of('shop')
+    await time.pass(600_000)
+    expect([asked.length, changes]).to.deep.equal([11, []])
+    answers.shop = { ...NO_NEIGHBOURS, budgets: [{ name: 'new', selector: {} }] }
+    await time.pass(60_000)
+    expect(changes).to.deep.equal(['shop'])
+    watched.pop()
+    await time.pass(120_000)
+    expect([asked.length, cache.size, time.pending]).to.deep.equal([12, 0, 0])
   })
 
   it('does not remember that nobody could tell', async () => {

@@ -53,6 +53,31 @@ describe('the status of policies', () => {
     expect(status.violating).to.equal(1)
   })
 
+  it('counts what breaks the consent of a policy for that one, and what has none of any for all', async () => {
+    const { time, diary, status } = world()
+    status.judged('shop/a', { is: 'unshared', policies: ['one', 'two'], refusing: ['two'] })
+    status.judged('shop/b', { is: 'unshared', policies: ['one'], refusing: [] })
+    await time.pass(2_000)
+    expect(diary).to.deep.equal(['one@1: 0 of 2', 'two@1: 1 of 1'])
+    expect(status.violating).to.equal(2)
+  })
+
+  it('is put right where somebody else wrote it', async () => {
+    const { time, diary, present, status } = world()
+    for (const key of present.keys) status.judged(key, judged())
+    await time.pass(2_000)
+    const [one, two] = present.policies
+    if (!one || !two) throw new Error('there are two')
+    const told = { observedGeneration: 1, experiments: 2, violations: 0 }
+    status.heard({ ...one, status: told })
+    await time.pass(2_000)
+    const forged = { ...one, status: { ...told, violations: 42 } }
+    present.policies = [forged, { ...two, status: told }]
+    status.heard(forged)
+    await time.pass(2_000)
+    expect(diary).to.deep.equal(['one@1: 0 of 2', 'two@1: 0 of 2', 'one@1: 0 of 2'])
+  })
+
   it('is not written where it is so already, by whomever', async () => {
     const { time, diary, present, status } = world()
     const told = { observedGeneration: 1, experiments: 2, violations: 0 }

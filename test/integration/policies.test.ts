@@ -135,16 +135,36 @@ describe('policies and the controller, on the real control plane', () => {
     await remove('watched')
   })
 
+  const counts = (what: string, expected: { readonly experiments: number; readonly violations: number }) =>
+    eventually(what, DEADLINE_MS, async () => {
+      const { status, metadata } = await place().api.get(path(nameOf('small')))
+      expect(status).to.deep.equal({ observedGeneration: metadata.generation, ...expected })
+    })
+
   it('tells in the status of a policy how many it covers and how many break it', async () => {
-    await eventually('the counts', DEADLINE_MS, async () => {
-      const { status, metadata } = await place().api.get(path(nameOf('small')))
-      expect(status).to.deep.equal({ observedGeneration: metadata.generation, experiments: 2, violations: 2 })
-    })
+    await counts('the counts', { experiments: 2, violations: 2 })
     await place().api.patch(path(nameOf('small')), { spec: { maxTTLSeconds: null, maxReplicas: 9 } })
-    await eventually('the counts of its new terms', DEADLINE_MS, async () => {
-      const { status, metadata } = await place().api.get(path(nameOf('small')))
-      expect(status).to.deep.equal({ observedGeneration: metadata.generation, experiments: 2, violations: 0 })
-    })
+    await counts('the counts of its new terms', { experiments: 2, violations: 0 })
+  })
+
+  it('puts right what somebody else wrote there', async () => {
+    const forged = JSON.stringify({ status: { experiments: 99, violations: 42 } })
+    const { code, text } = await place().kubectl([
+      ...['patch', 'experimentpolicy', nameOf('small'), '--subresource=status', '--type=merge', '-p', forged],
+    ])
+    expect({ code, text }).to.deep.include({ code: 0 })
+    await counts('its own counts', { experiments: 2, violations: 0 })
+  })
+
+  it('does not count who is being deleted, however long that takes', async () => {
+    await place().experiment('held', { source: 'tall' })
+    const experiment = place().path('experiments', 'held')
+    await counts('one more', { experiments: 3, violations: 0 })
+    await place().api.patch(experiment, { metadata: { finalizers: ['example.com/hold'] } })
+    await place().api.delete(experiment)
+    await counts('one less', { experiments: 2, violations: 0 })
+    expect((await place().api.get(experiment)).metadata.deletionTimestamp).to.be.a('string')
+    await place().api.patch(experiment, { metadata: { finalizers: [] } })
   })
 
   it('writes nothing when all is told, nor after a restart', async function () {
