@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { BACKDATED_MS, type Pair } from './authority.ts'
 
 /** A kubelet gives pods a changed Secret within about two minutes; after this every pod has it. */
@@ -51,12 +51,16 @@ export function isOld(pem: string, now: Date): boolean {
   return to - now.getTime() < (to - from) / 3
 }
 
-/** Whether `cert` is a certificate authority and `key` its key. */
+/** Whether `cert` is a certificate authority, `key` its key, and of the one type that signs here. */
 export function isAuthority({ cert, key }: Pair): boolean {
   try {
     const [found] = certificatesOf(cert)
-    return found?.ca === true && found.checkPrivateKey(createPrivateKey(key))
+    const signer = createPrivateKey(key)
+    return found?.ca === true && found.checkPrivateKey(signer) && isP256(signer)
   } catch {
     return false // no key at all
   }
 }
+
+/** Only elliptic keys have a curve, and this is the name of P-256 in OpenSSL. */
+const isP256 = ({ asymmetricKeyDetails }: KeyObject): boolean => asymmetricKeyDetails?.namedCurve === 'prime256v1'

@@ -4,6 +4,7 @@ import { type Cluster, type Content, namesIn, textIn } from '../../certs/cluster
 import { renew } from '../../certs/renew.ts'
 import { certificatesOf } from '../../certs/trust.ts'
 import type { KubeObject } from '../../common/api/object.ts'
+import { anotherAuthority, OTHERS } from './others.ts'
 
 const DAY_MS = 86_400_000
 const NOW = Date.parse('2026-11-21T12:00:00Z')
@@ -109,6 +110,18 @@ describe('renew', () => {
     await world.cluster.writeSecret('ca', undefined, leaf)
     expect(await world.run(1)).to.deep.equal(['write ca', ...publish(2), 'wait 5 s', 'write leaf'])
   })
+
+  for (const name of OTHERS)
+    it(`replaces an authority whose key is ${name}, once, whatever is trusted and served of it`, async () => {
+      const world = new World()
+      const theirs = await anotherAuthority(name, new Date(NOW))
+      await world.cluster.writeSecret('ca', undefined, theirs)
+      await world.cluster.writeSecret('leaf', undefined, theirs) // signed by itself, as its leaves are
+      for (const configuration of (await world.cluster.read()).configurations)
+        await world.cluster.publish(configuration, theirs.cert)
+      expect(await world.run(1)).to.deep.equal(['write ca', ...publish(2), 'wait 5 s', 'write leaf'])
+      expect(await world.run(2)).to.deep.equal([...publish(1), 'write leaf'])
+    })
 })
 
 describe('the names of the leaf', () => {

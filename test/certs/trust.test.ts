@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { newAuthority, newLeaf, type Pair } from '../../certs/authority.ts'
 import { bundleOf, certificatesOf, isAuthority, isOld } from '../../certs/trust.ts'
+import { anotherAuthority, OTHERS } from './others.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
 const HOUR_MS = 3_600_000
@@ -78,4 +79,7 @@ describe('an authority in a Secret', () => {
     expect(isAuthority({ cert: one.cert, key: '' })).to.equal(false)
     expect(isAuthority({ cert: '', key: one.key })).to.equal(false)
   })
+  for (const name of OTHERS)
+    it(`is none whose key is ${name}: nothing here signs with that`, async () =>
+      expect(isAuthority(await anotherAuthority(name, NOW))).to.equal(false))
 })

@@ -2,11 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import { REASONS } from '../../common/api/reasons.ts'
+import { pathOf } from '../../common/kube/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
+import { eventually } from '../../sandbox/eventually.ts'
 import { tellNeeds } from '../../webhook/access.ts'
 import { Page, patternOf, wordsOf } from './document.ts'
-import { aSource, DEADLINE_MS, forkOf, usesProduct } from './product.ts'
+import { aNamespace } from './fixture.ts'
+import { aSource, DEADLINE_MS, forkOf, type Place, placeIn, usesProduct } from './product.ts'
 
 const GUIDE = new Page('guide.md')
 const FIRST = 'kubectl apply -f faster-cart.yaml'
@@ -14,20 +18,40 @@ const FIRST = 'kubectl apply -f faster-cart.yaml'
 describe('the guide, on the real control plane', () => {
   const place = usesProduct()
   let folder = ''
+  let stock: Place
 
-  before('its files and the workload that it tells of', async () => {
+  before('its files, the workloads that it tells of, and the consent', async () => {
     folder = await mkdtemp(join(tmpdir(), 'guide-'))
-    await GUIDE.writeFiles(folder)
+    stock = await placeIn(await aNamespace())
+    await GUIDE.writeFiles(folder, (text) => text.replace('namespace: stock', `namespace: ${stock.namespace}`))
     await aSource(place(), 'cart', { replicas: 3 })
+    await aSource(stock, 'cart')
+    await stock.api.apply(consentPath(), {
+      apiVersion: EXPERIMENT_POLICY.apiVersion,
+      kind: EXPERIMENT_POLICY.kind,
+      metadata: { name: stock.namespace },
+      spec: {
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': stock.namespace } },
+        allowSourcesFrom: [place().namespace],
+      },
+    })
+    await eventually('consent to be seen', DEADLINE_MS, async () => {
+      const { code, text } = await place().kubectl(['apply', '--dry-run=server', '-f', join(folder, 'stock-cart.yaml')])
+      expect(code, text).to.equal(0)
+    })
   })
-  after('its files go', () => rm(folder, { recursive: true }))
+  after('its files and the consent go', async () => {
+    await stock.api.delete(consentPath())
+    await rm(folder, { recursive: true })
+  })
+  const consentPath = () => pathOf(EXPERIMENT_POLICY, { name: stock.namespace })
 
-  /** What a command of the guide says here, as if this were the namespace that the guide tells of. */
+  /** What a command of the guide says here, as if these were the namespaces that the guide tells of. */
   async function run(command: string) {
     const [program, ...args] = wordsOf(command).map((word) => word.replace(/^([\w-]+\.yaml)$/, join(folder, '$1')))
     expect(program).to.equal('kubectl')
     const { code, text } = await place().kubectl(args)
-    return { code, text: text.replaceAll(place().namespace, 'shop') }
+    return { code, text: text.replaceAll(place().namespace, 'shop').replaceAll(stock.namespace, 'stock') }
   }
 
   for (const { command, says, isRefused } of GUIDE.steps()) {
