@@ -1,8 +1,8 @@
 import { judge } from '../../common/api/judge.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import {
+  type Concern,
   type ExperimentPolicy,
-  type ExperimentPolicySpec,
   type Forks,
   type PolicyFinding,
   refusing,
@@ -44,12 +44,6 @@ export interface Wanted {
   readonly forks: Forks | undefined
 }
 
-type Limit = keyof ExperimentPolicySpec
-
-const PLACES: readonly Limit[] = ['maxExperimentsPerSource', 'maxExperimentsPerNamespace']
-const SHARE: readonly Limit[] = ['maxShare']
-const ABOUT_OTHERS: readonly Limit[] = [...PLACES, ...SHARE]
-
 /** Whose number or pods `policies` limit: of the others of its source, of its namespace. */
 export const limitedBy = (policies: readonly ExperimentPolicy[]): Among => ({
   source: policies.some(({ spec }) => spec.maxExperimentsPerSource !== undefined || spec.maxShare !== undefined),
@@ -67,23 +61,23 @@ export function judgementOf(observed: Observed, wanted: Wanted | undefined): Jud
       policies: policies.map(nameOf),
       refusing: refusing(policies, sourceNamespace, namespace.name).map(nameOf),
     }
-  const known = {
+  const judged = {
     experiment,
     namespace,
     sourceNamespace,
     isSourceMissing: isSourceMissing(observed),
-    forks: wanted?.forks,
     endpoints: wanted && endpoints(observed, wanted.desired),
     now,
   }
-  const of = (limits: readonly ExperimentPolicy[], others: readonly Rival['experiment'][]) =>
-    limits.length === 0 ? [] : judge(limits, { ...known, others })
+  // whom a limit counts depends on what it limits, and what is overridden matters to its terms alone
+  const about = (concern: Concern, others: readonly Rival['experiment'][], forks?: Forks) =>
+    judge(policies, { ...judged, others, forks }).filter((finding) => finding.about === concern)
   return {
     is: 'judged',
     policies: policies.map(nameOf),
-    places: of(policies.map(only(PLACES)), ahead(rivals.others, { experiment, hasFork: fork !== undefined })),
-    share: of(policies.map(only(SHARE)), withPods(rivals.others)),
-    terms: of(policies.map(without(ABOUT_OTHERS)), []),
+    places: about('places', ahead(rivals.others, { experiment, hasFork: fork !== undefined })),
+    share: about('share', withPods(rivals.others)),
+    terms: about('terms', [], wanted?.forks),
   }
 }
 
@@ -125,29 +119,6 @@ export const violatedIn = (judgement: Judgement): readonly string[] =>
 const nameOf = ({ metadata }: ExperimentPolicy): string => metadata.name
 
 const isDenied = ({ actions }: PolicyFinding): boolean => actions.includes('Deny')
-
-const LIMITS: ReadonlySet<string> = new Set<Limit>([
-  ...ABOUT_OTHERS,
-  'maxReplicas',
-  'maxTTLSeconds',
-  'allowedOverridePaths',
-  'deniedOverridePaths',
-  'allowedImages',
-  'sourceMissing',
-])
-
-/** A policy less all limits but `limits`; whom it selects and what its findings do stay. */
-const only =
-  (limits: readonly Limit[]) =>
-  (policy: ExperimentPolicy): ExperimentPolicy =>
-    without([...LIMITS].filter((limit) => !limits.includes(limit as Limit)))(policy)
-
-const without =
-  (limits: readonly string[]) =>
-  (policy: ExperimentPolicy): ExperimentPolicy => ({
-    ...policy,
-    spec: Object.fromEntries(Object.entries(policy.spec).filter(([key]) => !limits.includes(key))),
-  })
 
 interface Standing {
   readonly experiment: Observed['experiment']
