@@ -1,10 +1,10 @@
 import type { KubeObject } from '../common/api/object.ts'
-import { sourceNamespaceOf } from '../common/api/policy.ts'
+import { type Among, sourceNamespaceOf } from '../common/api/policy.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import { forkName, isForkOf } from '../common/workload/identity.ts'
 import { replicasOf } from '../common/workload/status.ts'
 import type { Interest } from './interest.ts'
-import type { Among, Key, Rival, Rivals } from './reconcile/observe.ts'
+import type { Key, Rival, Rivals } from './reconcile/observe.ts'
 
 interface Told<T> {
   readonly key: Key

@@ -1,6 +1,6 @@
 import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
-import { applicable, sharesSourcesWith } from '../common/api/policy.ts'
+import { sharesSourcesWith } from '../common/api/policy.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Timers } from '../common/clock.ts'
 import { startDeadline } from '../common/deadline.ts'
@@ -9,7 +9,7 @@ import { pathOf } from '../common/kube/resources.ts'
 import type { Asked } from './asked.ts'
 import { decodeExperiment } from './decode.ts'
 import { FreshReadings } from './fresh-readings.ts'
-import type { Rules } from './policies.ts'
+import { countedBy, type Rules } from './policies.ts'
 import { DECISIVE_MS, listPages, MAX_LIST_BYTES, type Reader, unlessOver } from './reader.ts'
 
 /**
@@ -76,7 +76,7 @@ export class Census {
 
   async #pages(district: District, page: (typeof PAGES)[number], signal: AbortSignal) {
     try {
-      return await listPages(this.#kube, { ...district, ...page, view: counted, signal })
+      return await listPages(this.#kube, { ...district, ...page, view: asCounted, signal })
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
       return error.kind === 'invalid' ? 'tooLong' : undefined
@@ -87,7 +87,9 @@ export class Census {
 /** Where the experiments are that the limits of `rules` count: in a namespace whose consent is missing there are none. */
 function districtsOf({ request, kind, place }: Asked, rules: Rules): readonly District[] {
   const ofSource = { fieldSelector: `spec.sourceRef.kind=${kind.kind},spec.sourceRef.name=${place.name}` }
-  const own = { path: pathIn(request.namespace), query: countsAll(rules) ? {} : ofSource }
+  const counted = countedBy(rules)
+  const own = { path: pathIn(request.namespace), query: counted.namespace ? {} : ofSource }
+  if (!counted.source) return [own]
   const consenting = consentingTo(rules)
   if (consenting.length > MAX_CONSENTING) return [own, { path: pathOf(EXPERIMENT_DEPLOYMENT), query: ofSource }]
   const others = [rules.sourceNamespace.name, ...consenting].filter((name) => name !== request.namespace)
@@ -96,10 +98,6 @@ function districtsOf({ request, kind, place }: Asked, rules: Rules): readonly Di
 
 const pathIn = (namespace: string): string => pathOf(EXPERIMENT_DEPLOYMENT, { namespace })
 
-/** Whether a limit counts the experiments of a namespace, whatever their source. */
-const countsAll = ({ policies, namespace, sourceNamespace }: Rules): boolean =>
-  applicable(policies, namespace, sourceNamespace).some(({ spec }) => spec.maxExperimentsPerNamespace !== undefined)
-
 /** The other namespaces whose experiments may be of sources in that of the source. */
 function consentingTo({ policies, sourceNamespace }: Rules): readonly string[] {
   const named = new Set(policies.flatMap(({ spec }) => spec.allowSourcesFrom ?? []))
@@ -107,7 +105,7 @@ function consentingTo({ policies, sourceNamespace }: Rules): readonly string[] {
   return [...named].filter((name) => sharesSourcesWith(policies, sourceNamespace, name))
 }
 
-const counted = (object: KubeObject): ExperimentDeployment | undefined => {
+const asCounted = (object: KubeObject): ExperimentDeployment | undefined => {
   const decoded = decodeExperiment(object, object.metadata.namespace ?? '')
   if (decoded.is === 'malformed') return undefined
   const { metadata, spec, ...rest } = decoded.experiment

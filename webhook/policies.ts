@@ -2,10 +2,12 @@ import { withDefaults } from '../common/api/defaults.ts'
 import { judge } from '../common/api/judge.ts'
 import type { ServiceEndpoints } from '../common/api/policy.ts'
 import {
+  type Among,
   applicable,
   type Concern,
   type ExperimentPolicy,
   type Forks,
+  limitedBy,
   type NamespaceView,
   type PolicyFinding,
   sharesSourcesWith,
@@ -37,12 +39,15 @@ export const notShared = ({ namespace, sourceNamespace }: Rules): FieldError => 
   cause: 'FieldValueForbidden',
 })
 
-/** Whether a limit of `rules` counts other experiments. */
-export const isCounting = ({ policies, namespace, sourceNamespace }: Rules): boolean =>
-  applicable(policies, namespace, sourceNamespace).some(
-    ({ spec: { maxShare, maxExperimentsPerSource, maxExperimentsPerNamespace } }) =>
-      (maxShare ?? maxExperimentsPerSource ?? maxExperimentsPerNamespace) !== undefined,
-  )
+/** Which other experiments a limit of `rules` counts. */
+export const countedBy = ({ policies, namespace, sourceNamespace }: Rules): Among =>
+  limitedBy(applicable(policies, namespace, sourceNamespace))
+
+/** Whether there are such. */
+export function isCounting(rules: Rules): boolean {
+  const { source, namespace } = countedBy(rules)
+  return source || namespace
+}
 
 /** What one request is judged by. */
 export interface Case {

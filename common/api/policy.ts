@@ -116,6 +116,18 @@ export const applicable = (
 const selectsNamespace = ({ spec }: ExperimentPolicy, { labels }: NamespaceView): boolean =>
   selects(spec.namespaceSelector ?? {}, labels)
 
+/** Which other experiments are counted: those of the same source, those in the same namespace. */
+export interface Among {
+  readonly source: boolean
+  readonly namespace: boolean
+}
+
+/** Whose number or pods `policies` limit: of the others of its source, of its namespace. */
+export const limitedBy = (policies: readonly ExperimentPolicy[]): Among => ({
+  source: policies.some(({ spec }) => spec.maxExperimentsPerSource !== undefined || spec.maxShare !== undefined),
+  namespace: policies.some(({ spec }) => spec.maxExperimentsPerNamespace !== undefined),
+})
+
 /** The `ttlSeconds` of an experiment that has none: the smallest that a policy wants; undefined if none wants one. */
 export function defaultTTLSeconds(
   policies: readonly ExperimentPolicy[],

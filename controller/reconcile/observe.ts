@@ -1,7 +1,9 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import {
+  type Among,
   applicable,
   type ExperimentPolicy,
+  limitedBy,
   type NamespaceView,
   sharesSourcesWith,
   sourceNamespaceOf,
@@ -15,7 +17,6 @@ import { isPinned, pinnedIn } from '../../common/workload/pinned.ts'
 import { referrerOf } from '../../common/workload/referrer.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
 import type { Traffic } from '../../common/workload/services.ts'
-import { limitedBy } from './policy-check.ts'
 
 /** `namespace/name` of an experiment. */
 export type Key = string
@@ -68,12 +69,6 @@ export interface Rival {
   readonly experiment: ExperimentDeployment
   /** of its fork; undefined: it has none */
   readonly replicas: number | undefined
-}
-
-/** Which others are asked for. */
-export interface Among {
-  readonly source: boolean
-  readonly namespace: boolean
 }
 
 /** The others, where a policy asks for them. */

@@ -11,7 +11,7 @@ import { endpointsBeside } from '../../common/workload/endpoints.ts'
 import { sidesOf } from '../../common/workload/sides.ts'
 import { replicasOf } from '../../common/workload/status.ts'
 import { type Objection, stalled, UNREAD, waiting } from './checks.ts'
-import type { Among, Observed, Policing, Rival } from './observe.ts'
+import type { Observed, Policing, Rival } from './observe.ts'
 import { keptBase } from './starting-base.ts'
 
 /** What policies have to say of an experiment. */
@@ -43,12 +43,6 @@ export interface Wanted {
   readonly desired: KubeObject
   readonly forks: Forks | undefined
 }
-
-/** Whose number or pods `policies` limit: of the others of its source, of its namespace. */
-export const limitedBy = (policies: readonly ExperimentPolicy[]): Among => ({
-  source: policies.some(({ spec }) => spec.maxExperimentsPerSource !== undefined || spec.maxShare !== undefined),
-  namespace: policies.some(({ spec }) => spec.maxExperimentsPerNamespace !== undefined),
-})
 
 /** What the policies that apply say of `observed`. As much as can be judged while no fork can be derived. */
 export function judgementOf(observed: Observed, wanted: Wanted | undefined): Judgement {

@@ -74,6 +74,10 @@ describe('the census of experiments', () => {
       { spec: { maxExperimentsPerNamespace: 3 } },
       '/namespaces/shop/experimentdeployments all 100',
     ],
+    'asks nowhere else where none counts those of the source': [
+      { spec: { maxExperimentsPerNamespace: 3, allowSourcesFrom: ['shop', 'lab'] }, sourceNamespace: 'core' },
+      '/namespaces/shop/experimentdeployments all 100',
+    ],
     'asks where the source is, and where its namespace shares it': [
       { spec: { maxExperimentsPerSource: 3, allowSourcesFrom: ['shop', 'lab'] }, sourceNamespace: 'core' },
       `/namespaces/shop/experimentdeployments ${OF_CART} 100`,
