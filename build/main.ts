@@ -1,4 +1,4 @@
-/** `npm run build`: bundles the programs of the image into `dist`. */
+/** `npm run build`: writes the bundles of the programs for the image into `dist`. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bundle, PROGRAMS } from './bundle.ts'

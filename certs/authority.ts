@@ -14,17 +14,17 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509'
-import type { Clock } from '../common/clock.ts'
+import type { Clock } from '../common/program/clock.ts'
 
 const DAY_MS = 86_400_000
 const ECDSA_P256 = { name: 'ECDSA', namedCurve: 'P-256' } as const
 const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' } as const
 
-/** Everything is valid from so long before it was made: clocks may differ a little. */
+/** Certificates are valid from this long before their creation, in milliseconds, because clocks differ a little. */
 export const BACKDATED_MS = DAY_MS / 24
 
-/** A certificate and its private key, PEM texts. */
-export interface Pair {
+/** A certificate and its private key, in PEM. */
+export interface CertificatePair {
   readonly cert: string
   readonly key: string
 }
@@ -35,22 +35,25 @@ interface Validity {
 }
 
 /** A certificate authority with a new key. */
-export async function newAuthority(validity: Validity): Promise<Pair> {
+export async function newAuthority(validity: Validity): Promise<CertificatePair> {
   const keys = await newKeys()
   return { cert: await selfSigned(keys, validity), key: await pemOf(keys.privateKey) }
 }
 
-/** The same authority for longer: leaves that it signed verify under the new certificate, for the key is the same. */
-export async function renewedAuthority({ cert, key }: Pair, validity: Validity): Promise<Pair> {
+/**
+ * The same authority with a later end. Leaves that it signed verify under the new certificate, because the key is the
+ * same.
+ */
+export async function renewedAuthority({ cert, key }: CertificatePair, validity: Validity): Promise<CertificatePair> {
   const publicKey = await new X509Certificate(cert).publicKey.export(ECDSA_P256, ['verify'])
   return { cert: await selfSigned({ publicKey, privateKey: await signerOf(key) }, validity), key }
 }
 
-/** A serving certificate for `names`, which are DNS names and IP addresses, with a key of its own. */
+/** A serving certificate with a new key, signed by `authority`. `names` are DNS names and IP addresses. */
 export async function newLeaf(
-  authority: Pair,
+  authority: CertificatePair,
   { names, ...validity }: Validity & { readonly names: readonly string[] },
-): Promise<Pair> {
+): Promise<CertificatePair> {
   const { publicKey, privateKey } = await newKeys()
   const issuer = new X509Certificate(authority.cert)
   const leaf = await X509CertificateGenerator.create({
@@ -95,7 +98,7 @@ function datesOf({ clock, days }: Validity) {
 
 const newKeys = (): Promise<CryptoKeyPair> => crypto.subtle.generateKey(ECDSA_P256, true, ['sign', 'verify'])
 
-/** The key in whatever PEM it comes: the library takes PKCS #8 alone. */
+/** Converts the key from any PEM format, because the library accepts PKCS #8 only. */
 const signerOf = (key: string): Promise<CryptoKey> =>
   crypto.subtle.importKey(
     'pkcs8',

@@ -1,8 +1,9 @@
-import { at, isObject, type KubeObject, listOr } from '../common/api/object.ts'
-import type { KubeClient } from '../common/kube/client.ts'
-import { KubeError } from '../common/kube/errors.ts'
-import { pathOf } from '../common/kube/resources.ts'
-import type { Pair } from './authority.ts'
+import type { KubeObject } from '../common/api/object.ts'
+import { at, isObject, listOr } from '../common/json/json.ts'
+import type { KubeClient } from '../common/kube/client/client.ts'
+import { KubeError } from '../common/kube/client/errors.ts'
+import { pathOf } from '../common/kube/client/resources.ts'
+import type { CertificatePair } from './authority.ts'
 
 const SECRET = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets' }
 const ADMISSION = 'admissionregistration.k8s.io/v1'
@@ -12,45 +13,48 @@ const CONFIGURATIONS = [
 ]
 const FIELD_MANAGER = 'experiment-certs'
 
-/** Where the certificates of an installation are. */
-export interface Places {
-  /** of both Secrets */
+/** The names of the objects of an installation that hold certificates. */
+export interface ObjectNames {
+  /** the namespace of both Secrets */
   readonly namespace: string
   /** the name of both webhook configurations */
   readonly configuration: string
-  /** what the pods mount: `tls.crt`, `tls.key`, `ca.crt` */
+  /** the Secret that the pods mount, with `tls.crt`, `tls.key` and `ca.crt` */
   readonly leafSecret: string
-  /** the authority, with its key */
+  /** the Secret of the authority, with its key */
   readonly caSecret: string
 }
 
-/** What is in the cluster. A Secret that is not there yet is undefined. */
+/** What is in the cluster. A Secret that does not exist is undefined. */
 export interface Found {
-  /** those of the two that are there */
+  /** those of the two that exist */
   readonly configurations: readonly KubeObject[]
   readonly ca: KubeObject | undefined
   readonly leaf: KubeObject | undefined
 }
 
-/** The cluster as far as certificates go. Every method throws KubeError. */
+/** What the script reads and writes in the cluster. Every method throws KubeError. */
 export interface Cluster {
-  readonly places: Places
-  /** the API server checks every write and keeps none */
+  readonly objectNames: ObjectNames
+  /** the API server checks every write and stores none */
   readonly isDryRun: boolean
   readonly read: () => Promise<Found>
-  /** Creates or updates a Secret. @throws KubeError `conflict` or `alreadyExists` if somebody else did since it was read */
+  /**
+   * Creates or updates a Secret.
+   * @throws KubeError `conflict` or `alreadyExists` if it was written since it was read
+   */
   readonly writeSecret: (name: string, found: KubeObject | undefined, content: Content) => Promise<void>
-  /** Has the API server trust `bundle`, PEM, when it asks the webhooks of `configuration`. */
+  /** Makes the API server trust `bundle` (PEM) when it calls the webhooks of `configuration`. */
   readonly publish: (configuration: KubeObject, bundle: string) => Promise<void>
 }
 
-export interface Content extends Pair {
+export interface Content extends CertificatePair {
   readonly ca?: string
 }
 
-/** The cluster that `kube` reaches. */
-export function clusterOf(kube: KubeClient, places: Places, isDryRun: boolean): Cluster {
-  const { namespace, configuration, caSecret, leafSecret } = places
+/** The cluster that `kube` connects to. */
+export function clusterOf(kube: KubeClient, objectNames: ObjectNames, isDryRun: boolean): Cluster {
+  const { namespace, configuration, caSecret, leafSecret } = objectNames
   const query = { dryRun: isDryRun ? 'All' : undefined, fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' }
   const found = (path: string): Promise<KubeObject | undefined> =>
     kube.request({ verb: 'get', path }).then(
@@ -61,7 +65,7 @@ export function clusterOf(kube: KubeClient, places: Places, isDryRun: boolean): 
       },
     )
   return {
-    places,
+    objectNames,
     isDryRun,
     async read() {
       const [ca, leaf, ...configurations] = await Promise.all([
@@ -77,7 +81,7 @@ export function clusterOf(kube: KubeClient, places: Places, isDryRun: boolean): 
         ...(ca !== undefined && { 'ca.crt': base64(ca) }),
       }
       const { apiVersion, kind } = SECRET
-      // the resourceVersion comes along: of two runs at once one is told of a conflict
+      // the body has the resourceVersion, so that one of two concurrent runs gets a conflict
       if (before) {
         const path = pathOf(SECRET, { namespace, name })
         await kube.request({ verb: 'update', path, query, body: { ...before, apiVersion, kind, data } })
@@ -88,9 +92,9 @@ export function clusterOf(kube: KubeClient, places: Places, isDryRun: boolean): 
     },
     async publish({ kind, apiVersion, metadata: { name, uid }, webhooks }, bundle) {
       const resource = CONFIGURATIONS.find((known) => known.kind === kind)
-      if (!resource) throw new RangeError(`${kind} is no webhook configuration`)
+      if (!resource) throw new RangeError(`${kind} is not a webhook configuration`)
       const clientConfig = { caBundle: base64(bundle) }
-      // with its uid: an apply would make it anew where somebody has just removed it
+      // with the uid: otherwise an apply would create the configuration again if it was just deleted
       const body = {
         apiVersion,
         kind,
@@ -102,14 +106,14 @@ export function clusterOf(kube: KubeClient, places: Places, isDryRun: boolean): 
   }
 }
 
-/** The text that a Secret has under `key`, empty if none. */
+/** The decoded text under `key` of a Secret. Empty if there is none. */
 export const textIn = (secret: KubeObject | undefined, key: string): string => {
   const data = at(secret, 'data')
   const value = isObject(data) ? data[key] : undefined
   return typeof value === 'string' ? Buffer.from(value, 'base64').toString() : ''
 }
 
-/** What the API server trusts when it asks the webhooks of `configuration`, PEM. */
+/** The certificates (PEM) that the API server trusts when it calls the webhooks of `configuration`. */
 export const bundleIn = ({ webhooks }: KubeObject): string =>
   listOr(webhooks)
     .map((webhook) => at(webhook, 'clientConfig', 'caBundle'))
@@ -117,7 +121,7 @@ export const bundleIn = ({ webhooks }: KubeObject): string =>
     .map((bundle) => Buffer.from(bundle, 'base64').toString())
     .join('\n')
 
-/** The names that the API server calls the webhooks of `configuration` by: those of a Service, or the host of a URL. */
+/** The host names by which the API server calls the webhooks of `configuration`: those of a Service, or of a URL. */
 export const namesIn = ({ webhooks }: KubeObject): readonly string[] =>
   listOr(webhooks).flatMap((webhook) => {
     const url = at(webhook, 'clientConfig', 'url')

@@ -1,6 +1,7 @@
-/** `npm run certs`: the webhook's certificate where there is no cert-manager. */
-import { realTimers } from '../common/clock.ts'
-import { kubeClient } from '../common/kube/client.ts'
+/** `npm run certs`: creates or renews the webhook's certificate in a cluster without cert-manager. */
+
+import { kubeClient } from '../common/kube/client/client.ts'
+import { realTimers } from '../common/program/clock.ts'
 import { clusterOf } from './cluster.ts'
 import { readOptions, USAGE } from './options.ts'
 import { renew } from './renew.ts'
@@ -8,13 +9,13 @@ import { renew } from './renew.ts'
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 async function run(): Promise<void> {
-  const { isHelp, isDryRun, wantsNewCa, kubeconfig, places } = readOptions(process.argv.slice(2), process.env)
+  const { isHelp, isDryRun, wantsNewCa, kubeconfig, objectNames } = readOptions(process.argv.slice(2), process.env)
   if (isHelp) return console.log(USAGE)
   const timers = realTimers()
   const kube = kubeClient({ kubeconfig, userAgent: 'experiment-certs/0.1.0', timers, random: Math.random })
   const say = (line: string): void => console.log(isDryRun ? `${line} (dry run)` : line)
   try {
-    await renew(clusterOf(kube, places, isDryRun), { wantsNewCa, clock: () => new Date(), timers, say })
+    await renew(clusterOf(kube, objectNames, isDryRun), { wantsNewCa, clock: () => new Date(), timers, say })
   } finally {
     await kube.close()
   }

@@ -1,29 +1,32 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Vars } from '../common/env.ts'
-import type { Places } from './cluster.ts'
+import type { Vars } from '../common/program/env.ts'
+import type { ObjectNames } from './cluster.ts'
 
-export const USAGE = `npm run certs -- [options]      makes or renews the webhook's certificate, without cert-manager
+export const USAGE = `npm run certs -- [options]      creates or renews the webhook's certificate, without cert-manager
 
-  --dry-run                       only ask the API server whether it would take every step
-  --new-ca                        give the authority a new key, too
-  --namespace NAME                of the Secrets; default: experiment-controller-system
-  --configuration NAME            of both webhook configurations; default: experiment-deployment-controller
+  --dry-run                       write nothing; the API server checks every write
+  --new-ca                        give the authority a new key as well
+  --namespace NAME                namespace of the Secrets; default: experiment-controller-system
+  --configuration NAME            name of both webhook configurations; default: experiment-deployment-controller
   --kubeconfig FILE               default: $KUBECONFIG, then ~/.kube/config
   --help
 
-Needs get, create and update of secrets there, and get and patch of both webhook configurations.`
+Needs permission to get, create and update secrets in the namespace, and to get and patch both webhook configurations.`
 
-/** What was asked for. */
+/** The arguments of the script, decoded. */
 export interface Options {
   readonly isHelp: boolean
   readonly isDryRun: boolean
   readonly wantsNewCa: boolean
   readonly kubeconfig: string
-  readonly places: Places
+  readonly objectNames: ObjectNames
 }
 
-/** @throws Error that names the argument that it does not know */
+/**
+ * Reads the arguments of the script. The environment provides the default of `--kubeconfig`.
+ * @throws Error that names an unknown argument
+ */
 export function readOptions(args: readonly string[], vars: Vars): Options {
   const { values } = parseArgs({
     args: [...args],
@@ -41,7 +44,7 @@ export function readOptions(args: readonly string[], vars: Vars): Options {
     isDryRun: values['dry-run'],
     wantsNewCa: values['new-ca'],
     kubeconfig: values.kubeconfig || vars.KUBECONFIG || join(vars.HOME ?? '', '.kube/config'),
-    places: {
+    objectNames: {
       namespace: values.namespace,
       configuration: values.configuration,
       leafSecret: 'experiment-webhook-tls',

@@ -1,38 +1,39 @@
-import { type Clock, pause, type Timers } from '../common/clock.ts'
-import { newAuthority, newLeaf, type Pair, renewedAuthority } from './authority.ts'
+import { type Clock, pause, type Timers } from '../common/program/clock.ts'
+import { type CertificatePair, newAuthority, newLeaf, renewedAuthority } from './authority.ts'
 import { bundleIn, type Cluster, type Found, namesIn, textIn } from './cluster.ts'
 import { obstacles } from './obstacles.ts'
 import { bundleOf, certificatesOf, isAuthority, isOld } from './trust.ts'
 
 const CA_DAYS = 3_650
 const LEAF_DAYS = 90
-/** API servers watch the configurations: each has a new bundle well within this. */
+/** API servers watch the configurations. Each has a new bundle well within this time, in milliseconds. */
 const PUBLISHED_MS = 5_000
 
+/** How to renew. */
 export interface Renewal {
-  /** make a new key for the authority even though the present one is good */
+  /** replaces the key of the authority even if it is good */
   readonly wantsNewCa: boolean
   readonly clock: Clock
   readonly timers: Timers
-  /** told of every step that was taken */
+  /** prints a line for every step */
   readonly say: (line: string) => void
 }
 
 /**
- * Gives the webhook a new leaf, and before that all that the leaf needs: an authority, and its root in both webhook
- * configurations beside those of leaves that are still served. Always the same three steps in the same order, so
- * whatever a run that died has left behind, the next one completes it.
- * @throws Error that says what is in the way, before anything was written; KubeError for what the API server refuses
+ * Gives the webhook a new leaf in three steps: the authority, its root in both webhook configurations beside the roots
+ * of leaves that are still served, and the leaf. The steps are always the same and in this order, so the next run
+ * completes a run that was interrupted.
+ * @throws Error for an obstacle, before anything is written; KubeError if the API server refuses a write
  */
 export async function renew(cluster: Cluster, { clock, timers, say, wantsNewCa }: Renewal): Promise<void> {
-  const { places } = cluster
+  const { objectNames } = cluster
   const found = await cluster.read()
-  const [obstacle] = obstacles(found, places)
+  const [obstacle] = obstacles(found, objectNames)
   if (obstacle !== undefined) throw new Error(obstacle)
 
   const { authority, what } = await authorityFor(found, { clock, wantsNewCa })
-  if (what !== 'kept') await cluster.writeSecret(places.caSecret, found.ca, authority)
-  say(`authority ${what}, until ${dayOf(authority.cert)} (Secret ${places.caSecret})`)
+  if (what !== 'kept') await cluster.writeSecret(objectNames.caSecret, found.ca, authority)
+  say(`authority ${what}, valid until ${dayOf(authority.cert)} (Secret ${objectNames.caSecret})`)
 
   const leafNow = found.leaf && textIn(found.leaf, 'tls.crt')
   let isNewRoot = false
@@ -48,9 +49,9 @@ export async function renew(cluster: Cluster, { clock, timers, say, wantsNewCa }
 
   const names = [...new Set(found.configurations.flatMap(namesIn))]
   const leaf = await newLeaf(authority, { names, clock, days: LEAF_DAYS })
-  await cluster.writeSecret(places.leafSecret, found.leaf, { ...leaf, ca: authority.cert })
+  await cluster.writeSecret(objectNames.leafSecret, found.leaf, { ...leaf, ca: authority.cert })
   say(
-    `leaf ${found.leaf ? 'renewed' : 'made'} for ${names.join(', ')}, until ${dayOf(leaf.cert)} (Secret ${places.leafSecret})`,
+    `leaf ${found.leaf ? 'renewed' : 'created'} for ${names.join(', ')}, valid until ${dayOf(leaf.cert)} (Secret ${objectNames.leafSecret})`,
   )
 }
 
@@ -61,8 +62,8 @@ interface ForAuthority {
 
 async function authorityFor({ ca }: Found, { clock, wantsNewCa }: ForAuthority) {
   const validity = { clock, days: CA_DAYS }
-  if (!ca) return { what: 'made', authority: await newAuthority(validity) }
-  const present: Pair = { cert: textIn(ca, 'tls.crt'), key: textIn(ca, 'tls.key') }
+  if (!ca) return { what: 'created', authority: await newAuthority(validity) }
+  const present: CertificatePair = { cert: textIn(ca, 'tls.crt'), key: textIn(ca, 'tls.key') }
   if (wantsNewCa || !isAuthority(present)) return { what: 'replaced', authority: await newAuthority(validity) }
   if (isOld(present.cert, clock())) return { what: 'renewed', authority: await renewedAuthority(present, validity) }
   return { what: 'kept', authority: present }

@@ -1,25 +1,26 @@
-import { choice, text, type Vars, wholeNumber } from '../common/env.ts'
-import { LOG_LEVELS, type LogLevel } from '../common/log.ts'
+import { choice, text, type Vars, wholeNumber } from '../common/program/env.ts'
+import { LOG_LEVELS, type LogLevel } from '../common/program/log.ts'
 
-/** What a deployment may set; everything else is a constant beside the code that it is about. */
+/** What an installation may set. Everything else is a constant in the file that uses it. */
 export interface Config {
-  /** a kubeconfig file; undefined: the service account of the pod we run in */
+  /** a kubeconfig file; undefined for the service account of the pod */
   readonly kubeconfig: string | undefined
+  /** how many passes run at once */
   readonly workers: number
-  /** how often a kind that the cluster does not serve is asked for: Argo Rollouts may be installed later */
+  /** how often it is checked whether the cluster serves an absent kind now: Argo Rollouts may be installed later */
   readonly kindProbeMs: number
   readonly logLevel: LogLevel
   /** the pod's name, for Events */
   readonly instance: string
-  /** the namespace of the pod: who may create experiments there is reviewed by nobody */
+  /** the namespace of the pod; the webhooks do not review experiments there */
   readonly namespace: string
-  /** plain HTTP: /livez and /readyz; 0: a free one, told in the log */
+  /** the port of /livez, /readyz and /metrics, plain HTTP; 0 for any free port, which the log names */
   readonly probePort: number
-  /** the address of the probes */
+  /** the address on which the probes listen */
   readonly host: string
 }
 
-/** @throws Error that names variable, range and finding: `WORKERS must be a whole number from 1 to 64, found "many"`. */
+/** Reads the environment. @throws Error that names the variable, its range and its value: `WORKERS must be a whole number from 1 to 64, found "many"`. */
 export const readConfig = (vars: Vars): Config => ({
   kubeconfig: vars.KUBECONFIG || undefined,
   workers: wholeNumber(vars, 'WORKERS', { fallback: 16, min: 1, max: 64 }),

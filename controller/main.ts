@@ -1,14 +1,14 @@
-import { realTimers } from '../common/clock.ts'
-import { healthServer } from '../common/health.ts'
-import { kubeClient } from '../common/kube/client.ts'
-import { factsOf } from '../common/kube/errors.ts'
-import { closed, listening } from '../common/listen.ts'
-import { jsonLog } from '../common/log.ts'
-import { Metrics } from '../common/metrics.ts'
+import { kubeClient } from '../common/kube/client/client.ts'
+import { factsOf } from '../common/kube/client/errors.ts'
+import { realTimers } from '../common/program/clock.ts'
+import { healthServer } from '../common/program/health.ts'
+import { close, listen } from '../common/program/listen.ts'
+import { jsonLog } from '../common/program/log.ts'
+import { Metrics } from '../common/program/metrics.ts'
 import { readConfig } from './config.ts'
 import { Controller } from './controller.ts'
 
-/** Of all that the controller tells its monitor. */
+/** The beginning of the names of all metrics. */
 const PREFIX = 'experiment_controller_'
 
 const config = readConfig(process.env)
@@ -26,7 +26,7 @@ const client = kubeClient({
   userAgent: 'experiment-controller/0.1.0',
   timers,
   random,
-  connections: config.workers + 16, // a write must never wait for a connection behind the watches
+  connections: config.workers + 16, // more than workers, so that a write never waits for a connection that a watch uses
 })
 const controller = new Controller({ ...config, client, clock: () => new Date(), timers, random, log })
 
@@ -34,7 +34,7 @@ const metrics = new Metrics()
 metrics.addNode(PREFIX)
 metrics.gauge({
   name: `${PREFIX}policy_violations`,
-  help: 'Experiments that break a policy: one that came later, or one that only warns.',
+  help: 'Experiments that violate a policy. The policy is newer than the experiment, or only warns.',
   read: () => controller.violating,
 })
 
@@ -48,13 +48,13 @@ const probes = healthServer({
 
 let isStopping = false
 const stop = async (): Promise<void> => {
-  if (isStopping) process.exit(1) // a second signal: whoever asks twice does not want to wait
+  if (isStopping) process.exit(1) // a second signal ends the process at once
   isStopping = true
   log.info({}, 'stopping')
   await controller.stop()
-  await Promise.all([client.close(), closed(probes)])
+  await Promise.all([client.close(), close(probes)])
 }
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop())
 
-log.info({ probePort: await listening(probes, config.probePort, config.host) }, 'starting')
+log.info({ probePort: await listen(probes, config.probePort, config.host) }, 'starting')
 await controller.start()

@@ -12,7 +12,7 @@ const differs = ({ file, text }: Generated): boolean => read(file) !== text
 
 const stale = generated(read).filter(differs)
 if (isCheck) {
-  for (const { file } of stale) console.error(`${file} does not follow from the code any more; run npm run generate`)
+  for (const { file } of stale) console.error(`${file} is out of date; run npm run generate`)
   process.exitCode = stale.length > 0 ? 1 : 0
 } else {
   for (const { file, text } of stale) {

@@ -1,23 +1,24 @@
 import { type Document, isMap, isSeq, parseAllDocuments, type YAMLMap, type YAMLSeq } from 'yaml'
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from '../common/api/defaults.ts'
+import { SUBJECTS } from '../common/api/reason-attributes.ts'
 import { REASONS } from '../common/api/reasons.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 
-/** A file and what it should hold. */
+/** A file and the text that it should hold. */
 export interface Generated {
   readonly file: string
   readonly text: string
 }
 
-/** Reads a file below the root of the repository; empty for one that is not there. */
+/** Reads a file by its path from the root of the repository. The text is empty if there is no such file. */
 export type Read = (file: string) => string
 
-/** Every file of which a part follows from the code, with that part as it should be and the rest as it is. */
+/** Every file that follows from the code, as it should be. What does not follow from the code stays as it is. */
 export const generated = (read: Read): readonly Generated[] => [
   yaml(read, 'crds/experimentdeployments.yaml', keepCrd),
   yaml(read, 'manifests/base/controller-role.yaml', keepRole),
   yaml(read, 'manifests/base/webhook-role.yaml', keepRole),
-  { file: 'README.md', text: withReasons(read('README.md')) },
+  { file: 'docs/reasons.md', text: reasonsPage() },
 ]
 
 function yaml(read: Read, file: string, keep: (document: Document) => void): Generated {
@@ -26,7 +27,7 @@ function yaml(read: Read, file: string, keep: (document: Document) => void): Gen
     if (document.errors[0]) throw new Error(`${file} is not YAML`, { cause: document.errors[0] })
     keep(document)
   }
-  // the style the files are written in, so that only what changed differs
+  // the style of the files, so that only the generated parts differ
   const texts = documents.map((document) => document.toString({ lineWidth: 120, flowCollectionPadding: false }))
   return { file, text: texts.map((text) => text.replace(/^---\n/, '')).join('---\n') }
 }
@@ -40,7 +41,7 @@ function keepCrd(document: Document): void {
   for (const [field, value] of Object.entries(DEFAULTS)) document.setIn([...SPEC, field, 'default'], value)
 }
 
-/** A list in one line, as the files have theirs. */
+/** Writes the list in one line, as the files do. */
 function set(document: Document, path: readonly (string | number)[], values: readonly string[]): void {
   const node = document.createNode(values)
   node.flow = true
@@ -49,7 +50,7 @@ function set(document: Document, path: readonly (string | number)[], values: rea
 
 const MARK = 'Kept by `npm run generate`'
 
-/** The rule about workloads is known by its comment: what it grants is for the file to say, on what for the code. */
+/** Finds the rule about workloads by its comment. The file says which verbs it grants, the code on which kinds. */
 function keepRole(document: Document): void {
   const rules = document.get('rules')
   if (!isSeq(rules)) return
@@ -68,19 +69,26 @@ function keepRole(document: Document): void {
   )
 }
 
-/** To the parser a comment before the first item of a list belongs to the list. */
+/** The parser gives a comment before the first item of a list to the list. */
 const commentOn = (rule: YAMLMap, list: YAMLSeq | undefined): string =>
   `${list?.commentBefore ?? ''}${rule.commentBefore ?? ''}`
 
-const [BEGIN, END] = ['<!-- reasons: kept by npm run generate -->', '<!-- end of reasons -->']
-const EMPTY = `# Experiment Deployment Controller\n\n## Reasons\n\n${BEGIN}\n${END}\n`
+const INTRODUCTION = `# Reasons
 
-/** `readme` with the table of every reason and its remedy between the two comments. */
-export function withReasons(readme: string): string {
-  const text = readme === '' ? EMPTY : readme
-  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]
-  if (begin < 0 || end < begin) throw new Error(`README.md has lost its section of reasons: ${BEGIN} and ${END}`)
-  const rows = Object.entries(REASONS).map(([reason, remedy]) => `| \`${reason}\` | ${remedy} |`)
-  const table = ['| Reason | What to do |', '| --- | --- |', ...rows].join('\n')
-  return `${text.slice(0, begin + BEGIN.length)}\n${table}\n${text.slice(end)}`
+<!-- Generated from common/api/reasons.ts by \`npm run generate\`. Do not edit. -->
+
+Every condition, every Event and every warning of an experiment has a *reason*: one word that says why. This page says
+what to do about each reason. \`kubectl describe expd NAME\` shows the reasons of conditions and Events.
+\`kubectl apply\` prints the reason of a warning in brackets, for example \`[Plan]\`.
+`
+
+/** The page of all reasons with their remedies: one section for each subject. */
+export function reasonsPage(): string {
+  const sections = Object.entries(SUBJECTS).map(([subject, title]) => {
+    const rows = Object.entries(REASONS)
+      .filter(([, { about }]) => about === subject)
+      .map(([reason, { remedy }]) => `| \`${reason}\` | ${remedy} |`)
+    return ['', `## ${title}`, '', '| Reason | What to do |', '| --- | --- |', ...rows, ''].join('\n')
+  })
+  return [INTRODUCTION, ...sections].join('')
 }

@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici'
 import type { KubeObject } from '../common/api/object.ts'
 
-/** A refusal of the API server. */
+/** An error response of the API server. */
 export class ApiError extends Error {
   readonly status: number
-  /** The `Status` object, or whatever else was answered. */
+  /** The `Status` object, or else the body of the response. */
   readonly body: unknown
 
   constructor(asked: string, status: number, body: unknown) {
@@ -23,33 +23,34 @@ const PATCH_TYPES = {
   strategic: 'application/strategic-merge-patch+json',
 } as const
 
-/** How a request is sent beyond its path and body. */
+/** The body of a request and its media type. */
 interface Sent {
   readonly body?: unknown
   readonly type?: string
 }
 
 /**
- * Raw JSON by path, for tests and the demo, which know what they ask for: `T` is their word for the answer and is not
- * checked. Paths start with /api or /apis and may carry a query. Every method throws `ApiError` on a refusal.
+ * Raw JSON by path, for tests and the demo. The type `T` of an answer is not checked. Paths start with /api or /apis
+ * and may have a query. Every method throws `ApiError` for an error response.
  */
 export interface Api {
   readonly get: <T = KubeObject>(path: string) => Promise<T>
   /** The `items` of a collection. */
   readonly list: <T = KubeObject>(path: string) => Promise<readonly T[]>
-  /** POST to the collection's path; a text is sent as it is, for what is too deep for JSON.stringify. */
+  /** POST to the path of the collection. A text is sent as it is, for bodies that are too deep for JSON.stringify. */
   readonly create: <T = KubeObject>(path: string, body: object | string) => Promise<T>
-  /** Server-side apply to the object's path, conflicts forced, unknown fields refused. */
+  /** Server-side apply to the path of the object. Conflicts are forced, and unknown fields are refused. */
   readonly apply: <T = KubeObject>(path: string, body: object, fieldManager?: string) => Promise<T>
   readonly replace: <T = KubeObject>(path: string, body: object) => Promise<T>
-  /** A merge patch unless `type` says otherwise. */
+  /** A merge patch by default. */
   readonly patch: <T = KubeObject>(path: string, body: object, type?: keyof typeof PATCH_TYPES) => Promise<T>
-  /** `options` is a DeleteOptions. Resolves for what is gone already. */
+  /** `options` is a DeleteOptions. Also resolves if the object does not exist. */
   readonly delete: (path: string, options?: object) => Promise<void>
-  /** Ends idle connections. */
+  /** Closes idle connections. */
   readonly close: () => Promise<void>
 }
 
+/** Where the API server is, and as whom to call it. */
 export interface ApiOptions {
   readonly server: string
   /** Certificate authority, PEM. */
@@ -57,7 +58,7 @@ export interface ApiOptions {
   readonly token: string
 }
 
-/** A client of the API server for whoever holds `token`. */
+/** A client of the API server that authenticates with `token`. */
 export function apiOf({ server, ca, token }: ApiOptions): Api {
   const agent = new Agent({ connect: { ca }, connections: 64 })
 

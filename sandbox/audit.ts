@@ -2,13 +2,14 @@ import { createReadStream } from 'node:fs'
 import type { KubeObject } from '../common/api/object.ts'
 
 /**
- * Every request once, when it is answered; for those that write also what they said. Tokens and secrets stay out.
+ * Logs every request once, when it is answered. Requests that write are logged with their bodies. Tokens and Secrets
+ * are logged without.
  */
 export const AUDIT_POLICY = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
   omitStages: ['RequestReceived'],
-  omitManagedFields: true, // half of every object, and nobody's question
+  omitManagedFields: true, // they are half of every object, and nothing reads them
   rules: [
     { level: 'Metadata', resources: [{ group: '', resources: ['secrets', 'serviceaccounts/token'] }] },
     { level: 'RequestResponse', verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] },
@@ -16,7 +17,7 @@ export const AUDIT_POLICY = {
   ],
 }
 
-/** One line of the audit log: audit.k8s.io/v1 Event, as far as we read it. */
+/** One line of the audit log: the fields of an audit.k8s.io/v1 Event that are read here. */
 export interface AuditEvent {
   readonly auditID: string
   /** `ResponseStarted` (a watch), `ResponseComplete` or `Panic`. */
@@ -33,7 +34,7 @@ export interface AuditEvent {
     readonly name?: string
   }
   readonly responseStatus?: { readonly code?: number; readonly reason?: string; readonly message?: string }
-  /** of admission webhooks: each name after that of the webhook */
+  /** those of admission webhooks; each key begins with the name of the webhook */
   readonly annotations?: Readonly<Record<string, string>>
   readonly requestObject?: KubeObject
   readonly responseObject?: KubeObject
@@ -42,8 +43,9 @@ export interface AuditEvent {
 }
 
 /**
- * All events so far whose line contains `mentions`, in the order in which they were answered. A line that is still being
- * written is left out. The log of a long run is longer than a string may be (512 MiB), hence one after the other.
+ * All events so far whose line contains `mentions`, in the order of the responses. A line that is still being written
+ * is left out. Yields one event after the other, because the log of a long run is longer than a string can be (512
+ * MiB).
  */
 export async function* auditEvents(auditLog: string, mentions = ''): AsyncGenerator<AuditEvent> {
   let rest = ''

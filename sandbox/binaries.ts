@@ -7,7 +7,7 @@ import { run } from './run.ts'
 
 const KUBERNETES = 'k8s.io/kubernetes'
 
-/** The programs of the control plane: which package is built, in which module, and how it is asked for its version. */
+/** The programs of the control plane: the package to build, its module, and the arguments that print its version. */
 const TOOLS = {
   etcd: { package: 'go.etcd.io/etcd/server/v3', module: 'go.etcd.io/etcd/server/v3', ask: ['--version'] },
   kwok: { package: 'sigs.k8s.io/kwok/cmd/kwok', module: 'sigs.k8s.io/kwok', ask: ['--version'] },
@@ -22,13 +22,15 @@ const TOOLS = {
   'kube-apiserver': { package: `${KUBERNETES}/cmd/kube-apiserver`, module: KUBERNETES, ask: ['--version'] },
 } as const
 
+/** A program of the control plane. */
 export type BinaryName = keyof typeof TOOLS
-/** Where each program lies. */
+/** The path of each program. */
 export type Binaries = Readonly<Record<BinaryName, string>>
-/** Makes the program `name` at the path `output`. */
+/** Builds the program `name` as the file `output`. */
 export type Build = (name: string, output: string) => Promise<void>
-/** The arguments of `go` that make the program `name` at `output`. */
+/** The arguments of `go` that build the program `name` as the file `output`. */
 export type BuildArgs = (name: string, output: string) => readonly string[]
+/** Prints a line for the user. */
 export type Say = (line: string) => void
 
 const BINARY_NAMES = Object.keys(TOOLS) as readonly BinaryName[]
@@ -40,7 +42,9 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Without these, `/version` is no semantic version and clients that parse it break: Kubernetes says v0.0.0-master+$Format:%H$. */
+/**
+ * Without these flags `/version` is `v0.0.0-master+$Format:%H$`, and clients that parse it as a semantic version fail.
+ */
 function versionFlags(version: string): string {
   const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(version) ?? []
   const facts = {
@@ -56,11 +60,11 @@ function versionFlags(version: string): string {
     .join(' ')
 }
 
-/** How each program is built. */
+/** The arguments that build each program of the control plane. */
 export const controlPlaneArgs: BuildArgs = (name, output) => [
   'build',
   '-trimpath',
-  '-tags=selinux,notest,grpcnotrace', // as Kubernetes' own release build
+  '-tags=selinux,notest,grpcnotrace', // as in Kubernetes' release builds
   `-ldflags=-s -w ${versionFlags(pinsOf(MODULES.controlPlane).versionOf(KUBERNETES))}`,
   '-o',
   output,
@@ -68,8 +72,9 @@ export const controlPlaneArgs: BuildArgs = (name, output) => [
 ]
 
 /**
- * Makes those of `names` that are not in `folder` yet. Several processes may do so at once: each builds under a name of
- * its own and renames, so nobody sees half a program; who comes second uses what the first one made.
+ * Builds the programs of `names` that are not in `folder` yet. Several processes may do so at the same time: each
+ * builds under a unique name and then renames the file, so no process sees an incomplete program. The second process
+ * uses the file of the first one.
  */
 export async function buildMissing(folder: string, names: readonly string[], build: Build, say: Say): Promise<void> {
   await mkdir(folder, { recursive: true })
@@ -78,7 +83,7 @@ export async function buildMissing(folder: string, names: readonly string[], bui
   for (const name of names) if (!(await exists(join(folder, name)))) missing.push(name)
   for (const [place, name] of missing.entries()) {
     const target = join(folder, name)
-    if (await exists(target)) continue // made by someone else meanwhile
+    if (await exists(target)) continue // another process has built it meanwhile
     say(`building ${name}, ${missing.length - place - 1} more after it`)
     const startedAt = performance.now()
     const unfinished = join(folder, `${name}.${randomUUID()}.unfinished`)
@@ -92,30 +97,31 @@ export async function buildMissing(folder: string, names: readonly string[], bui
   }
 }
 
-/** What a killed build left behind; a living one is younger. */
+/** Removes what a killed build left behind. The file of a build in progress is younger. */
 async function removeAbandoned(folder: string): Promise<void> {
   for (const file of await readdir(folder)) {
     if (!file.endsWith('.unfinished')) continue
     const path = join(folder, file)
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY })) // just finished
+    // that build has just finished
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
     if (Date.now() - mtimeMs > ABANDONED_AFTER_MS) await rm(path, { force: true })
   }
 }
 
-/** Whether `output` of a version command names exactly `version`: v1.36.3 is not v1.36.30. */
+/** Whether `output` of a version command contains exactly `version`: v1.36.3 does not match v1.36.30. */
 export const hasVersion = (output: string, version: string): boolean =>
   output.split(/[\s,]+/).some((word) => word.replace(/^v/, '') === version.replace(/^v/, ''))
 
 async function provided(name: BinaryName, assets: string, { versionOf }: Pins): Promise<string | undefined> {
   const path = join(assets, name)
-  const answer = await run(path, TOOLS[name].ask).catch(() => undefined) // it is not there: then we build
+  const answer = await run(path, TOOLS[name].ask).catch(() => undefined) // if it cannot run, it is built
   return answer?.code === 0 && hasVersion(answer.stdout, versionOf(TOOLS[name].module)) ? path : undefined
 }
 
 /**
- * All programs, those of `$KUBEBUILDER_ASSETS` where they are of the pinned version, otherwise of `cache`, where they
- * are built when they are missing.
- * @throws whatever `build` throws.
+ * The paths of all programs: those in `$KUBEBUILDER_ASSETS` if they have the pinned version, otherwise those in
+ * `cache`. Missing programs are built there.
+ * @throws the errors of `build`
  */
 export async function findBinaries(cache: string, build: Build, say: Say): Promise<Binaries> {
   const pins = pinsOf(MODULES.controlPlane)

@@ -1,7 +1,7 @@
 import type { Binaries, BinaryName } from './binaries.ts'
 import type { ProcessSpec } from './messages.ts'
 
-/** What the programs must know about each other. Paths are absolute. */
+/** What the programs need to know about each other. Paths are absolute. */
 export interface Layout {
   readonly binaries: Binaries
   readonly stateDirectory: string
@@ -14,24 +14,26 @@ export interface Layout {
   readonly auditPolicy: string
   readonly auditLog: string
   readonly stages: string
-  /** Of the programs themselves, so that the audit log tells them apart. */
+  /** One for each program, so that the audit log distinguishes them. */
   readonly kubeconfigs: Readonly<Record<'kube-controller-manager' | 'kube-scheduler' | 'kwok', string>>
 }
 
-/** Addresses come from 198.18.0.0/15, which RFC 2544 keeps for benchmarks: nothing dials them. */
+/** An address that nobody connects to. All addresses are in 198.18.0.0/15, which RFC 2544 reserves for benchmarks. */
 export const NOBODY = '198.18.255.1'
 const NODE_ADDRESS = '198.18.255.2'
+/** The addresses of pods. */
 export const POD_RANGE = '198.18.0.0/20'
+/** The addresses of Services. */
 export const SERVICE_RANGE = '198.19.0.0/24'
 
 const spec = ({ binaries, stateDirectory }: Layout, name: BinaryName, args: readonly string[]): ProcessSpec => ({
   name,
   command: binaries[name],
   args,
-  env: { HOME: stateDirectory, PATH: '/usr/bin:/bin' }, // their settings are their arguments
+  env: { HOME: stateDirectory, PATH: '/usr/bin:/bin' }, // all settings are arguments
 })
 
-/** Holds everything; nothing survives the sandbox, so nothing is synced to disk. */
+/** Holds all objects. Nothing survives the sandbox, so nothing is synced to disk. */
 export function etcd(layout: Layout): ProcessSpec {
   const client = `http://127.0.0.1:${layout.ports.etcd}`
   const peer = `http://127.0.0.1:${layout.ports.etcdPeer}`
@@ -48,14 +50,14 @@ export function etcd(layout: Layout): ProcessSpec {
   ])
 }
 
-/** It makes its own certificate in `certDir`, which is its clients' certificate authority too. */
+/** Creates its own certificate in `certDir`. Its clients use the certificate as the certificate authority, too. */
 export const apiserver = (layout: Layout): ProcessSpec =>
   spec(layout, 'kube-apiserver', [
     `--etcd-servers=http://127.0.0.1:${layout.ports.etcd}`,
     `--cert-dir=${layout.certDir}`,
     '--bind-address=127.0.0.1',
     `--secure-port=${layout.ports.apiserver}`,
-    `--advertise-address=${NOBODY}`, // it refuses loopback
+    `--advertise-address=${NOBODY}`, // a loopback address is refused
     '--endpoint-reconciler-type=none',
     `--service-cluster-ip-range=${SERVICE_RANGE}`,
     '--allow-privileged=true',
@@ -67,10 +69,10 @@ export const apiserver = (layout: Layout): ProcessSpec =>
     '--profiling=false',
     `--audit-policy-file=${layout.auditPolicy}`,
     `--audit-log-path=${layout.auditLog}`,
-    '--audit-log-maxsize=100000', // megabytes: a test that counts requests must find them all in one file
+    '--audit-log-maxsize=100000', // in megabytes; a test that counts requests must find all of them in one file
   ])
 
-/** Without the limits that spare a production API server, and without a port. */
+/** Without the request limits that protect a production API server, and without a port. */
 const controllerArgs = (kubeconfig: string): readonly string[] => [
   `--kubeconfig=${kubeconfig}`,
   '--leader-elect=false',
@@ -80,7 +82,7 @@ const controllerArgs = (kubeconfig: string): readonly string[] => [
   '--kube-api-burst=2000',
 ]
 
-/** Node lifecycle stays on: it lifts the taint that keeps pods off new nodes. */
+/** All controllers run. Node lifecycle is needed too: it removes the taint that keeps pods off new nodes. */
 export const controllerManager = (layout: Layout): ProcessSpec =>
   spec(layout, 'kube-controller-manager', [
     ...controllerArgs(layout.kubeconfigs['kube-controller-manager']),
@@ -88,10 +90,11 @@ export const controllerManager = (layout: Layout): ProcessSpec =>
     `--root-ca-file=${layout.caFile}`,
   ])
 
+/** Places pods on nodes. */
 export const scheduler = (layout: Layout): ProcessSpec =>
   spec(layout, 'kube-scheduler', controllerArgs(layout.kubeconfigs['kube-scheduler']))
 
-/** Plays nodes and pods by our stages. */
+/** Simulates nodes and pods, by the stages in `stages.yaml`. */
 export const kwok = (layout: Layout): ProcessSpec =>
   spec(layout, 'kwok', [
     `--kubeconfig=${layout.kubeconfigs.kwok}`,

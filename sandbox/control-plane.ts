@@ -15,46 +15,48 @@ import { type Ran, run } from './run.ts'
 import { prepareState, type RestrictedUser, type State, type User } from './state.ts'
 
 export interface StartOptions {
-  /** Told what is being built, and when a process ends by itself. */
+  /** Prints what is being built, and when a process ends unexpectedly. */
   readonly say: Say
-  /** Manifests of CustomResourceDefinitions: in place before the controller manager looks for kinds to collect. */
+  /**
+   * Manifests of CustomResourceDefinitions, applied before the controller manager's garbage collector looks for kinds.
+   */
   readonly crds?: readonly string[]
-  /** Gives up, and leaves nothing behind. */
+  /** Aborts the start and leaves nothing behind. */
   readonly signal?: AbortSignal
 }
 
 export interface KubectlOptions {
-  /** For `-f -`. */
+  /** Standard input, for `-f -`. */
   readonly input?: string
-  /** Whose; the administrator's when left out. */
+  /** The path of a kubeconfig; by default the administrator's. */
   readonly kubeconfig?: string
 }
 
-/** A running Kubernetes, and all one needs to use it. */
+/** A running Kubernetes, and what is needed to use it. */
 export interface ControlPlane {
-  /** Gone after `stop`, with all that is in it: logs/, kubeconfigs/, ports.json, processes.json. */
+  /** Holds logs/, kubeconfigs/, ports.json and processes.json. `stop` removes it. */
   readonly stateDirectory: string
   readonly server: string
   readonly caFile: string
-  /** The administrator's. */
+  /** The path of the administrator's kubeconfig. */
   readonly kubeconfig: string
   readonly auditLog: string
   readonly binaries: Binaries
-  /** The administrator's requests. */
+  /** A client for the administrator. */
   readonly api: Api
-  /** For the restricted users: no rights until bound. */
+  /** A client for a restricted user, who has no permissions until a test binds a role. */
   readonly apiAs: (user: RestrictedUser) => Api
   readonly kubeconfigAs: (user: User) => Promise<string>
   readonly kubectl: (args: readonly string[], options?: KubectlOptions) => Promise<Ran>
-  /** Writes a kubeconfig for any token and returns its path. */
+  /** Writes a kubeconfig for a token and returns its path. */
   readonly kubeconfigFor: (who: { readonly user: string; readonly token: string }) => Promise<string>
-  /** A kubeconfig with a fresh token of the ServiceAccount, good for a day. */
+  /** Writes a kubeconfig with a new token of the ServiceAccount, valid for a day, and returns its path. */
   readonly serviceAccountKubeconfig: (account: { readonly namespace: string; readonly name: string }) => Promise<string>
-  /** Runs one more process, which is stopped before the control plane. `say` tells when it ends without its `stop`. */
+  /** Runs another process, which is stopped before the control plane. `say` reports if it ends without its `stop`. */
   readonly supervise: (spec: ProcessSpec) => Promise<SupervisedProcess>
-  /** The path of one more program, of one of our Go modules, built when it is not in the cache. */
+  /** The path of another program, from one of the Go modules here. It is built if it is not in the cache. */
   readonly program: (name: string, module: ModuleFolder, args: BuildArgs) => Promise<string>
-  /** Resolves when no process, port or file is left. May be called again. */
+  /** Resolves when no process, port or file is left. May be called more than once. */
   readonly stop: () => Promise<void>
 }
 
@@ -62,8 +64,9 @@ const DEADLINE_MS = 60_000
 const DAY_SECONDS = 86_400
 
 /**
- * Starts etcd, API server, controller manager, scheduler and kwok with three Ready nodes, building what is not built.
- * @throws Error that names the process that ended, with the last lines of its log, or what was waited for in vain.
+ * Starts etcd, API server, controller manager, scheduler and kwok with three Ready nodes. Builds missing programs
+ * first.
+ * @throws Error that names the process that ended, with the last lines of its log, or the wait that timed out
  */
 export async function startControlPlane({ say, crds = [], signal }: StartOptions): Promise<ControlPlane> {
   const supervisor = await startSupervisor()
@@ -75,7 +78,7 @@ export async function startControlPlane({ say, crds = [], signal }: StartOptions
     void started.exited.then((exit) => {
       if (exit.isAsked) return
       say(describeExit(spec.name, exit))
-      trouble.abort(new Error(describeExit(spec.name, exit))) // ends the waits below; later on, nobody listens
+      trouble.abort(new Error(describeExit(spec.name, exit))) // ends the waits below; after the start it has no effect
     })
     return started
   }
@@ -91,25 +94,26 @@ export async function startControlPlane({ say, crds = [], signal }: StartOptions
     await supervise(apiserver(layout))
     const ca = await eventually('the API server to be ready', DEADLINE_MS, () => readyCa(state), wait)
     const admin = apiOf({ server: layout.server, ca, token: state.tokens.admin })
-    await applyCrds(admin, crds, wait) // before the garbage collector, which looks for new kinds every 30 s only
+    await applyCrds(admin, crds, wait) // before the garbage collector starts, which looks for new kinds only every 30 s
     await Promise.all([controllerManager, scheduler, kwok].map((component) => supervise(component(layout))))
     await createNodes(admin)
     await nodesReady(admin, wait)
     const program = async (name: string, module: ModuleFolder, args: BuildArgs): Promise<string> => {
       const folder = join(await cacheOf(module), 'bin')
-      const build = goBuild({ supervisor, ...(signal && { signal }) }, module, args) // whoever died is no reason to give up
+      // another process that ended does not abort it
+      const build = goBuild({ supervisor, ...(signal && { signal }) }, module, args)
       await buildMissing(folder, [name], build, say)
       return join(folder, name)
     }
     return { ...(await offersOf(state, ca, admin)), supervise, program, stop: supervisor.stop }
   } catch (error) {
-    if (!wait.signal.aborted) await sayLogs(supervisor.stateDirectory, say) // they go with the directory
+    if (!wait.signal.aborted) await sayLogs(supervisor.stateDirectory, say) // before the directory is removed
     await supervisor.stop()
     throw error
   }
 }
 
-/** The end of every log: for a wait that was in vain although nobody died. */
+/** Prints the end of every log, for a wait that timed out although no process ended. */
 async function sayLogs(stateDirectory: string, say: Say): Promise<void> {
   const folder = join(stateDirectory, 'logs')
   for (const file of await readdir(folder)) {
@@ -118,7 +122,7 @@ async function sayLogs(stateDirectory: string, say: Say): Promise<void> {
   }
 }
 
-/** @throws Error until etcd has a leader and can serve. */
+/** Resolves if etcd is ready. @throws Error until it has a leader and can serve */
 async function etcdAnswers(port: number): Promise<void> {
   const { statusCode, body } = await request(`http://127.0.0.1:${port}/readyz`)
   const text = await body.text()
@@ -126,8 +130,8 @@ async function etcdAnswers(port: number): Promise<void> {
 }
 
 /**
- * The API server's certificate authority, once all its parts say that they are ready.
- * @throws Error until then: it makes its certificate while it starts.
+ * The certificate authority of the API server, PEM.
+ * @throws Error until the API server is ready; it creates its certificate while it starts
  */
 async function readyCa({ layout, tokens }: State): Promise<string> {
   const ca = await readFile(layout.caFile, 'utf8')
@@ -140,7 +144,7 @@ async function readyCa({ layout, tokens }: State): Promise<string> {
   }
 }
 
-/** Everything a control plane offers that needs no supervisor. */
+/** The parts of a control plane that need no supervisor. */
 async function offersOf(
   { layout, tokens, kubeconfigOf }: State,
   ca: string,

@@ -1,4 +1,7 @@
-/** `npm run demo`: the product on a real control plane, told as a story. With --exit, or without a terminal, it ends by itself. */
+/**
+ * `npm run demo`: shows the product on a real control plane, step by step. With --exit or without a terminal it then
+ * ends.
+ */
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 import { stageOf } from './demo/stage.ts'
 import { prepare, STORY, toTry } from './demo/story.ts'
@@ -13,15 +16,15 @@ const print = (line: string): void => console.log(line)
 const isGone = new Promise<never>((_, reject) => {
   goodbye.signal.addEventListener('abort', () => reject(goodbye.signal.reason))
 })
-isGone.catch(() => undefined) // whoever races against it is told
+isGone.catch(() => undefined) // handled where it is raced against
 
 async function play(plane: ControlPlane): Promise<void> {
-  print('Installing: CRDs, rights, webhook and controller as two processes with ServiceAccounts of their own')
+  print('Installing: CRDs, roles, and webhook and controller as two processes, each with its own ServiceAccount')
   await install(plane)
   const stage = stageOf({ plane, print, isColoured: process.stdout.isTTY === true })
   await prepare(stage)
   for (const [index, { title, play: act }] of STORY.entries()) {
-    stage.tell(`${index + 1}/${STORY.length}  ${title}`)
+    stage.explain(`${index + 1}/${STORY.length}  ${title}`)
     await act(stage)
   }
 }
@@ -38,7 +41,7 @@ let plane: ControlPlane | undefined
 try {
   plane = await startControlPlane({ say: print, crds: await crds(), signal: goodbye.signal })
   await Promise.race([play(plane), isGone])
-  print(`\nEvery step did what it should, in ${Math.round((performance.now() - started) / 1000)} s.`)
+  print(`\nEvery step succeeded, in ${Math.round((performance.now() - started) / 1000)} s.`)
   if (stays) await stay(plane)
 } catch (error) {
   console.error(`\n${error instanceof Error ? error.message : String(error)}`)
@@ -46,5 +49,5 @@ try {
 } finally {
   await plane?.stop()
 }
-// a step that Ctrl-C cut short may still be waiting for its kubectl
+// a step that Ctrl-C interrupted may still wait for its kubectl
 process.exit()

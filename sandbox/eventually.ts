@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
+/** How to wait. */
 export interface EventuallyOptions {
-  /** Ends the wait at once with the signal's reason, for instance when the process that is waited for has died. */
+  /** Ends the wait at once with the signal's reason, for example when the process that it waits for has ended. */
   readonly signal?: AbortSignal
   readonly pauseMs?: number
 }
@@ -9,9 +10,9 @@ export interface EventuallyOptions {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
- * Asks `probe` again until it no longer throws, and returns what it returned.
- * @param what completes the sentence "waited for …".
- * @throws Error after `deadlineMs` that says what was awaited and what the last probe complained about.
+ * Calls `probe` until it does not throw, and returns its result.
+ * @param what completes the sentence "waited for …"
+ * @throws Error after `deadlineMs` that says what it waited for, with the last error of `probe`
  */
 export async function eventually<T>(
   what: string,

@@ -29,15 +29,16 @@ const isTrue = ({ status }: Conditioned, type: string): boolean =>
 const parsed = (manifests: readonly string[]): readonly KubeObject[] =>
   manifests.flatMap((text) => parseAllDocuments(text).flatMap((document) => document.toJS() ?? []))
 
-/** Where its objects of all namespaces are listed. */
+/** The path that lists its objects of all namespaces. */
 const collectionOf = (crd: KubeObject): string => {
   const { group, names, versions } = (crd as KubeObject & CrdSpec).spec
   return `/apis/${group}/${versions.find(({ served }) => served)?.name}/${names.plural}`
 }
 
 /**
- * Applies the CustomResourceDefinitions in `manifests` (YAML, any number of documents each) and waits until they serve.
- * @throws Error when one is refused, or not established in a minute.
+ * Applies the CustomResourceDefinitions in `manifests` (YAML, any number of documents each) and waits until they are
+ * served.
+ * @throws Error if one is refused, or not established within a minute
  */
 export async function applyCrds(
   api: Api,
@@ -55,7 +56,7 @@ export async function applyCrds(
         async () => {
           const { status } = await api.get<Conditioned>(path)
           if (!isTrue({ status: status ?? {} }, 'Established')) throw new Error(JSON.stringify(status))
-          await api.list(`${collection}?limit=1`) // one that was there before is established before it serves
+          await api.list(`${collection}?limit=1`) // a CRD that existed before is established before it is served
         },
         options,
       )
@@ -64,8 +65,8 @@ export async function applyCrds(
 }
 
 /**
- * Deletes the CustomResourceDefinitions in `manifests`, and with them their objects, and waits until they are gone.
- * @throws Error when one is still there after a minute.
+ * Deletes the CustomResourceDefinitions in `manifests` with all their objects, and waits until they are gone.
+ * @throws Error if one still exists after a minute
  */
 export async function removeCrds(api: Api, manifests: readonly string[]): Promise<void> {
   await Promise.all(
@@ -79,7 +80,7 @@ export async function removeCrds(api: Api, manifests: readonly string[]): Promis
   )
 }
 
-/** Creates three nodes. They are nobody's until kwok plays them. */
+/** Creates three nodes. They do nothing until kwok simulates them. */
 export async function createNodes(api: Api): Promise<void> {
   await Promise.all(
     NODES.map((name) =>
@@ -92,7 +93,7 @@ export async function createNodes(api: Api): Promise<void> {
   )
 }
 
-/** Resolves when every node is Ready and its taints are lifted, so that pods are placed at once. */
+/** Resolves when every node is Ready and has no taints, so that pods are placed at once. */
 export async function nodesReady(api: Api, options: EventuallyOptions): Promise<void> {
   await eventually(
     'three Ready nodes',
@@ -100,7 +101,7 @@ export async function nodesReady(api: Api, options: EventuallyOptions): Promise<
     async () => {
       const nodes = await api.list<Conditioned>('/api/v1/nodes')
       const ready = nodes.filter((node) => isTrue(node, 'Ready') && !node.spec?.taints?.length)
-      if (ready.length < NODES.length) throw new Error(`${ready.length} of ${NODES.length} are`)
+      if (ready.length < NODES.length) throw new Error(`${ready.length} of ${NODES.length} are ready`)
     },
     options,
   )

@@ -3,16 +3,16 @@ import { GO_ENV } from './go.ts'
 import type { ModuleFolder } from './pins.ts'
 import type { Supervisor } from './processes.ts'
 
-/** What a build is made with. */
+/** What a build needs. */
 export interface Workshop {
   readonly supervisor: Supervisor
-  /** Gives up. */
+  /** Aborts the build. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Builds with the installed Go, under the supervisor and with its temporary files in the supervisor's directory: a
- * build takes minutes, and whoever is killed meanwhile must not leave a compiler running.
+ * Builds with the installed Go. The build takes minutes, so it runs under the supervisor, with its temporary files in
+ * the supervisor's directory: if this process is killed, no compiler keeps running.
  */
 export const goBuild =
   ({ supervisor, signal }: Workshop, module: ModuleFolder, args: BuildArgs): Build =>

@@ -6,7 +6,7 @@ import { env } from 'node:process'
 import { MODULES, type ModuleFolder, pinsOf } from './pins.ts'
 import { run } from './run.ts'
 
-/** For every `go` command: the toolchain that is there, our modules as they are pinned. */
+/** The environment of every `go` command: the installed toolchain, and the modules as they are pinned. */
 export const GO_ENV: NodeJS.ProcessEnv = {
   ...env,
   CGO_ENABLED: '0',
@@ -16,7 +16,7 @@ export const GO_ENV: NodeJS.ProcessEnv = {
 
 const numbers = (version: string): readonly number[] => (version.match(/\d+/g) ?? []).map(Number)
 
-/** Whether version `found` is at least `least`: "1.26.8" is newer than "1.26". */
+/** Whether version `found` is `least` or newer: "1.26.8" is newer than "1.26". */
 export function isAtLeast(found: string, least: string): boolean {
   const [have, want] = [numbers(found), numbers(least)]
   const differs = want.findIndex((number, place) => number !== (have[place] ?? 0))
@@ -25,11 +25,11 @@ export function isAtLeast(found: string, least: string): boolean {
 
 /**
  * Version, operating system and architecture of the installed Go: "go1.26.8 linux amd64".
- * @throws Error that says how to get Go, when there is none or it is too old.
+ * @throws Error that says how to get Go, if there is none or it is too old
  */
 export async function installedGo(least = pinsOf(MODULES.controlPlane).go): Promise<string> {
-  const remedy = `Go ${least} or newer builds it: install it from https://go.dev/dl/ and put its bin folder on PATH`
-  // asked outside of our module, where an old Go would refuse to say anything
+  const remedy = `This needs Go ${least} or newer: install it from https://go.dev/dl/ and add its bin folder to PATH`
+  // outside of the module, because there an old Go refuses every command
   const { code, stdout, stderr } = await run('go', ['env', 'GOVERSION', 'GOOS', 'GOARCH'], {
     cwd: tmpdir(),
     env: GO_ENV,
@@ -43,9 +43,9 @@ export async function installedGo(least = pinsOf(MODULES.controlPlane).go): Prom
 }
 
 /**
- * The folder for all that is built or taken from one of our modules, outside of the checkout. Whatever it depends on
- * is in its name, so that nothing in it ever grows stale.
- * @throws Error that says how to get Go, when there is none or the module wants a newer one.
+ * The folder, outside of the checkout, for everything that is built or taken from one of the modules. Its name is a
+ * hash of everything that its content depends on, so the content is never outdated.
+ * @throws Error that says how to get Go, if there is none or the module needs a newer one
  */
 export async function cacheOf(module: ModuleFolder): Promise<string> {
   const go = await installedGo(pinsOf(module).go)
@@ -54,8 +54,8 @@ export async function cacheOf(module: ModuleFolder): Promise<string> {
   return join(cacheHome(), key.update(go).digest('hex').slice(0, 16))
 }
 
-/** The user's folder for what we build or download once. */
+/** The user's folder for programs and files that are built or downloaded once. */
 export function cacheHome(): string {
-  const base = env.XDG_CACHE_HOME || join(homedir(), '.cache') // empty counts as unset, says the XDG specification
+  const base = env.XDG_CACHE_HOME || join(homedir(), '.cache') // the XDG specification says that empty means unset
   return join(base, 'experiment-deployment-controller')
 }

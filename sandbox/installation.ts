@@ -9,10 +9,10 @@ import type { SupervisedProcess } from './processes.ts'
 import { reviews } from './reviews.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-/** Where the shipped manifests put the product; its ServiceAccounts live here. */
+/** The namespace in which the manifests install the product, with its ServiceAccounts. */
 export const SYSTEM_NAMESPACE = 'experiment-controller-system'
 
-/** What of the shipped manifests makes sense where processes play the pods. */
+/** The files of manifests/base that are useful here, where processes run instead of pods. */
 const MANIFESTS = [
   'namespace',
   'service-accounts',
@@ -28,26 +28,26 @@ export const crds = (): Promise<readonly string[]> =>
     ['experimentdeployments', 'experimentpolicies'].map((name) => readFile(join(ROOT, 'crds', `${name}.yaml`), 'utf8')),
   )
 
-/** The product in a control plane, as two processes with the rights that we ship. */
+/** The product in a control plane, as two processes with the permissions of the manifests. */
 export interface Installation {
   readonly webhook: SupervisedProcess
-  /** the present controller process; another one after `startController` */
+  /** the present controller process; `startController` replaces it */
   readonly controller: () => SupervisedProcess
-  /** Starts a controller; after the last one was stopped or has died. */
+  /** Starts another controller after the last one has ended. */
   readonly startController: () => Promise<SupervisedProcess>
-  /** Takes the webhook configurations away, as an admin's emergency exit does; resolves when nobody is asked any more. */
+  /** Deletes the webhook configurations, as in an emergency. Resolves when the API server calls no webhook any more. */
   readonly removeWebhooks: () => Promise<void>
-  /** Puts them back; resolves when both are asked. */
+  /** Creates them again. Resolves when the API server calls both webhooks. */
   readonly restoreWebhooks: () => Promise<void>
 }
 
-/** One of the two. */
+/** The name of a program. */
 export type Program = 'controller' | 'webhook'
 
-/** What Node is to be told to run a program from its sources. */
+/** The arguments of Node that run a program from its sources. */
 const fromSources = (name: Program): readonly string[] => [join(ROOT, name, 'main.ts')]
 
-/** Installs the product. The CRDs must be in the control plane already. @throws Error that names what failed */
+/** Installs the product. The CRDs must already be in the control plane. @throws Error that names what failed */
 export async function install(plane: ControlPlane, argsOf = fromSources): Promise<Installation> {
   await applied(
     plane,
@@ -81,7 +81,7 @@ export async function install(plane: ControlPlane, argsOf = fromSources): Promis
     HOST: '127.0.0.1',
     PORT: `${port}`,
     HEALTH_PORT: `${healthPort}`,
-    DRAIN_SECONDS: '0', // it is stopped together with all that could call it
+    DRAIN_SECONDS: '0', // all its callers are stopped at the same time
     TLS_CERT_FILE: files.certFile,
     TLS_KEY_FILE: files.keyFile,
   })
@@ -117,10 +117,10 @@ export async function install(plane: ControlPlane, argsOf = fromSources): Promis
 async function applied(plane: ControlPlane, files: readonly string[], input?: string): Promise<void> {
   const args = ['apply', '--server-side', '--validate=strict', ...files]
   const { code, stderr } = await plane.kubectl(args, input === undefined ? {} : { input })
-  if (code !== 0) throw new Error(`the shipped manifests were refused: ${stderr.trim()}`)
+  if (code !== 0) throw new Error(`the API server refused the manifests: ${stderr.trim()}`)
 }
 
-/** The shipped configurations, for a webhook that is a process here and not a Service of the cluster. */
+/** The webhook configurations, changed for a webhook that is a process on this machine and not a Service. */
 async function webhookConfigurations(url: string, ca: string): Promise<string> {
   const shipped = await readFile(join(ROOT, 'manifests/base/webhooks.yaml'), 'utf8')
   const documents = parseAllDocuments(shipped).map((document) => {
@@ -134,7 +134,7 @@ async function webhookConfigurations(url: string, ca: string): Promise<string> {
   return documents.join('---\n')
 }
 
-/** @throws Error when it dies, or does not say that it is ready within 30 s */
+/** Resolves when the program is ready. @throws Error if it ends, or is not ready within 30 s */
 async function isReady(name: string, port: number, { exited }: SupervisedProcess): Promise<void> {
   const died = new AbortController()
   void exited.then(({ lastLines }) => died.abort(new Error(`the ${name} ended before it was ready:\n${lastLines}`)))

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { stringify } from 'yaml'
 
+/** The cluster and the user of a kubeconfig. */
 export interface KubeconfigOptions {
   readonly server: string
   readonly caFile: string
@@ -8,7 +9,7 @@ export interface KubeconfigOptions {
   readonly token: string
 }
 
-/** Writes a kubeconfig with one cluster, one user and one context, readable by its owner only. Returns `path`. */
+/** Writes a kubeconfig with one cluster, one user and one context, readable only by its owner. Returns `path`. */
 export async function writeKubeconfig(
   path: string,
   { server, caFile, user, token }: KubeconfigOptions,

@@ -1,4 +1,4 @@
-/** `npm run sandbox`: the control plane alone, for as long as one wants it. */
+/** `npm run sandbox`: runs the control plane without the product, until it is stopped. */
 import { dirname } from 'node:path'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 
@@ -10,9 +10,11 @@ const say = (line: string): void => console.error(line)
 
 async function stayUntilGoodbye(cluster: ControlPlane): Promise<void> {
   console.log(`export KUBECONFIG=${cluster.kubeconfig}`)
-  console.log(`export PATH="${dirname(cluster.binaries.kubectl)}:$PATH"   # for a kubectl of the same version`)
-  say('Kubernetes is up, with three nodes. Paste the lines above into another terminal; Ctrl-C here stops everything.')
-  const stay = setInterval(() => undefined, 2 ** 30) // the supervisor's channel would do, but that is its business
+  console.log(`export PATH="${dirname(cluster.binaries.kubectl)}:$PATH"   # has a kubectl of the same version`)
+  say(
+    'Kubernetes runs, with three nodes. Paste the two lines above into another terminal. Ctrl-C here stops everything.',
+  )
+  const stay = setInterval(() => undefined, 2 ** 30) // keeps this process running
   await new Promise<void>((resolve) => {
     if (goodbye.signal.aborted) return resolve()
     goodbye.signal.addEventListener('abort', () => resolve())

@@ -1,13 +1,13 @@
-/** A long-lived command, as the supervisor starts it. */
+/** A long-running command for the supervisor to start. */
 export interface ProcessSpec {
-  /** For messages and the name of the log. */
+  /** Used in messages and as the name of the log. */
   readonly name: string
   readonly command: string
   readonly args: readonly string[]
-  /** The whole environment: nothing is inherited. */
+  /** The complete environment. Nothing is inherited. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd?: string
-  /** Takes standard output and standard error, appended. Default: `logs/NAME.log` in the state directory. */
+  /** Standard output and standard error are appended to it. Default: `logs/NAME.log` in the state directory. */
   readonly logFile?: string
 }
 
@@ -15,19 +15,19 @@ export interface ProcessSpec {
 export interface Exit {
   readonly code: number | null
   readonly signal: string | null
-  /** False when nobody asked for it: it crashed, or someone else ended it. */
+  /** False if the supervisor did not stop it: it crashed, or another process killed it. */
   readonly isAsked: boolean
-  /** The end of its log. */
+  /** The last lines of its log. */
   readonly lastLines: string
 }
 
-/** What the parent tells the supervisor. */
+/** A message of the parent to the supervisor. */
 export type Order =
   | { readonly do: 'start'; readonly id: number; readonly spec: ProcessSpec }
   | { readonly do: 'stop'; readonly id: number; readonly signal: NodeJS.Signals; readonly graceMs: number }
   | { readonly do: 'end' }
 
-/** What the supervisor tells its parent. */
+/** A message of the supervisor to its parent. */
 export type Report =
   | { readonly is: 'ready'; readonly stateDirectory: string }
   | { readonly is: 'started'; readonly id: number; readonly pid: number }

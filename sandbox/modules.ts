@@ -5,7 +5,7 @@ import { cacheOf, GO_ENV } from './go.ts'
 import { MODULES, type ModuleFolder } from './pins.ts'
 import { run } from './run.ts'
 
-/** Where the module lies that `by` pins; Go downloads it if need be, and checks it against go.sum. */
+/** The folder of the module that `by` pins. Go downloads it if needed, and checks it against go.sum. */
 async function downloaded(module: string, by: ModuleFolder): Promise<string> {
   const { code, stdout, stderr } = await run('go', ['mod', 'download', '-json', module], {
     cwd: by,
@@ -14,12 +14,12 @@ async function downloaded(module: string, by: ModuleFolder): Promise<string> {
   const said: { readonly Dir?: string; readonly Error?: string } = stdout ? JSON.parse(stdout) : {}
   if (code !== 0 || !said.Dir)
     throw new Error(
-      `could not download the Go module ${module}: ${said.Error ?? stderr.trim()}; is a module proxy within reach (GOPROXY)?`,
+      `could not download the Go module ${module}: ${said.Error ?? stderr.trim()}; can a module proxy be reached (GOPROXY)?`,
     )
   return said.Dir
 }
 
-/** Files of a Go module: right in `folder` or below it. `by` is the module of ours that pins it. */
+/** Files of a Go module, in `folder` or below it. `by` is the folder whose go.mod pins the module. */
 interface Wanted {
   readonly module: string
   readonly folder: string
@@ -27,8 +27,8 @@ interface Wanted {
 }
 
 /**
- * The path of a copy, in our cache, of what is wanted.
- * @throws Error that says how to get Go, or why the download failed.
+ * Copies the wanted files into the cache, if they are not there, and returns the folder.
+ * @throws Error that says how to get Go, or why the download failed
  */
 async function moduleFiles({ module, folder, by }: Wanted): Promise<string> {
   const target = join(await cacheOf(by), 'files', module, folder)
@@ -43,12 +43,13 @@ async function moduleFiles({ module, folder, by }: Wanted): Promise<string> {
     await rename(unfinished, target)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
-    if (!(await readdir(target).catch(() => undefined))) throw error // otherwise someone else was faster: same content
+    // otherwise another process was faster, and the content is the same
+    if (!(await readdir(target).catch(() => undefined))) throw error
   }
   return target
 }
 
-/** Paths of all files, from `folder`, sorted. */
+/** The paths of all files below `folder`, relative to it, sorted. */
 async function filesBelow(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return entries
@@ -57,14 +58,14 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
     .sort()
 }
 
-/** A file of manifests, any number of documents. */
+/** A YAML file with any number of manifests. */
 export interface ManifestFile {
-  /** From the root of the module: `examples/rollout-canary.yaml`. */
+  /** Relative to the root of the module: `examples/rollout-canary.yaml`. */
   readonly path: string
   readonly text: string
 }
 
-/** The manifests among what is wanted, as they can be applied. */
+/** The YAML files among the wanted files, with placeholders filled in. */
 async function manifests(wanted: Wanted): Promise<readonly ManifestFile[]> {
   const folder = await moduleFiles(wanted)
   const files = (await filesBelow(folder)).filter((path) => /\.ya?ml(\.in)?$/.test(path))
@@ -76,7 +77,7 @@ async function manifests(wanted: Wanted): Promise<readonly ManifestFile[]> {
   )
 }
 
-/** `{{.AgnhostImage}}` → registry.example/agnhost:1.0.0. No pod of the sandbox ever pulls it. */
+/** `{{.AgnhostImage}}` becomes registry.example/agnhost:1.0.0. No pod of the sandbox ever pulls an image. */
 const fillIn = (manifest: string): string =>
   manifest.replaceAll(
     /\{\{\s*\.(\w+)Image\s*\}\}/g,
@@ -91,23 +92,24 @@ const ofArgo = (folder: string): Wanted => ({
   by: MODULES.argo,
 })
 
-/** The manifests, one text per file, of the guestbook that Kubernetes tests itself with: Deployments and their Services. */
+/** The guestbook of Kubernetes' own tests, Deployments with their Services: one text for each file. */
 export async function guestbook(): Promise<readonly string[]> {
   const folder = `${TESTING_MANIFESTS}/guestbook`
   const files = await manifests(ofKubernetes(folder))
-  return files.filter(({ path }) => dirname(path) === folder).map(({ text }) => text) // below it lies an older one
+  // an older guestbook is in a folder below
+  return files.filter(({ path }) => dirname(path) === folder).map(({ text }) => text)
 }
 
 /**
- * The applications that Kubernetes tests StatefulSets with, by name: zookeeper, etcd, cockroachdb, mysql-galera,
- * mysql-upgrade, cassandra. Two of them are called `mysql`: each wants a namespace of its own.
+ * The applications of Kubernetes' own tests of StatefulSets, by name: zookeeper, etcd, cockroachdb, mysql-galera,
+ * mysql-upgrade, cassandra. Two of them have a StatefulSet named `mysql`, so each needs its own namespace.
  */
 export async function statefulSets(): Promise<Readonly<Record<string, readonly ManifestFile[]>>> {
   const files = await manifests(ofKubernetes(`${TESTING_MANIFESTS}/statefulset`))
   return Object.groupBy(files, ({ path }) => basename(dirname(path))) as Record<string, readonly ManifestFile[]>
 }
 
-/** Every file with a Rollout among the examples and the end-to-end tests of Argo Rollouts. */
+/** The files with a Rollout in the examples and the end-to-end tests of Argo Rollouts. */
 export async function argoManifests(): Promise<readonly ManifestFile[]> {
   const files = [...(await manifests(ofArgo('examples'))), ...(await manifests(ofArgo('test/e2e')))]
   return files.filter(({ text }) => /^kind: Rollout$/m.test(text))
@@ -119,7 +121,7 @@ export async function argoCrds(): Promise<readonly string[]> {
   return files.map(({ text }) => text).filter((text) => /^kind: CustomResourceDefinition$/m.test(text))
 }
 
-/** The CustomResourceDefinitions of cert-manager: the authority on what its Issuers and Certificates may say. */
+/** The CustomResourceDefinitions of cert-manager, which check its Issuers and Certificates. */
 export async function certManagerCrds(): Promise<readonly string[]> {
   const module = 'github.com/cert-manager/cert-manager'
   const files = await manifests({ module, folder: 'deploy/crds', by: MODULES.certManager })

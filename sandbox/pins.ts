@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The folders of our Go modules, of which each has a cache of its own: the control plane; Argo Rollouts, which wants
- * another Kubernetes; cert-manager, of which only files are taken. Every version that the sandbox uses is read from
- * their go.mod, and written nowhere else.
+ * The folders with a go.mod. Each has its own cache: the control plane; Argo Rollouts, which needs another version of
+ * Kubernetes; cert-manager, of which only files are used. Every version that the sandbox uses is in one of these go.mod
+ * files and nowhere else.
  */
 export const MODULES = {
   controlPlane: import.meta.dirname,
@@ -12,21 +12,23 @@ export const MODULES = {
   certManager: join(import.meta.dirname, 'cert-manager'),
 } as const
 
-/** The folder of one of our Go modules. */
+/** A folder with a go.mod. */
 export type ModuleFolder = (typeof MODULES)[keyof typeof MODULES]
 
 /** What a go.mod pins. */
 export interface Pins {
-  /** The least Go that builds it, as in "1.26.0". */
+  /** The oldest Go that builds it, as in "1.26.0". */
   readonly go: string
-  /** @throws Error for a module that go.mod does not name. */
+  /** The version of a module. @throws Error if go.mod does not name the module */
   readonly versionOf: (module: string) => string
 }
 
 /** What the go.mod in `folder` pins. */
 export const pinsOf = (folder: ModuleFolder): Pins => readPins(readFileSync(join(folder, 'go.mod'), 'utf8'))
 
-/** Reads `go` and `require` lines of a go.mod, alone or in blocks. `replace` lines do not name what is built here. */
+/**
+ * Reads the `go` and `require` lines of a go.mod, single or in blocks. `replace` lines name nothing that is built here.
+ */
 export function readPins(goMod: string): Pins {
   const go = /^go (\S+)$/m.exec(goMod)?.[1]
   if (!go) throw new Error('go.mod has no line "go VERSION"')
@@ -35,7 +37,8 @@ export function readPins(goMod: string): Pins {
   )
   const versionOf = (module: string): string => {
     const version = versions.get(module)
-    if (!version) throw new Error(`go.mod requires no ${module}; add it with \`go get\` in the folder of that go.mod`)
+    if (!version)
+      throw new Error(`go.mod does not require ${module}; add it with \`go get\` in the folder of that go.mod`)
     return version
   }
   return { go, versionOf }

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
 /**
- * `count` different ports of the loopback interface that nobody listens on. All are held until the last is known,
- * or the system might hand out one of them twice.
+ * `count` different free ports of the loopback interface. All of them are kept open until the last one is known,
+ * because the system might otherwise return one of them twice.
  */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer())

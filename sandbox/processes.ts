@@ -4,23 +4,26 @@ import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Exit, Order, ProcessSpec, Report } from './messages.ts'
 
-/** A process under the supervisor. */
+/** A process that the supervisor runs. */
 export interface SupervisedProcess {
   readonly name: string
   readonly pid: number
-  /** Resolves when it has ended, for whatever reason; never rejects. */
+  /** Resolves when it has ended, for any reason. Never rejects. */
   readonly exited: Promise<Exit>
-  /** Asks it to end and waits. SIGTERM by default; SIGKILL follows after `graceMs`, by default five seconds. */
+  /** Sends a signal, by default SIGTERM, and waits. SIGKILL follows after `graceMs`, by default five seconds. */
   readonly stop: (signal?: NodeJS.Signals, graceMs?: number) => Promise<Exit>
 }
 
-/** Stops all it started, last first, and removes `stateDirectory`: when asked, and when this process vanishes. */
+/**
+ * Stops every process that it started, the last one first, and removes `stateDirectory`: on `stop`, or if this process
+ * ends.
+ */
 export interface Supervisor {
   readonly pid: number
   readonly stateDirectory: string
-  /** @throws Error when the command cannot be started. */
+  /** Starts a process. @throws Error if the command cannot be started */
   readonly start: (spec: ProcessSpec) => Promise<SupervisedProcess>
-  /** Resolves when everything is gone. May be called again. */
+  /** Resolves when everything is gone. May be called more than once. */
   readonly stop: () => Promise<void>
 }
 
@@ -37,7 +40,7 @@ const LOST: Exit = { code: null, signal: 'SIGKILL', isAsked: false, lastLines: '
 export const describeExit = (name: string, { code, signal, lastLines }: Exit): string =>
   `${name} ended by itself (${signal ?? `code ${code}`}); its last lines:\n${lastLines}`
 
-/** @throws Error when the supervisor ends before it is ready. */
+/** Starts the supervisor as a process of its own. @throws Error if it ends before it is ready */
 export async function startSupervisor(): Promise<Supervisor> {
   const child = fork(SUPERVISOR, { detached: true, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   const gone = once(child, 'exit')
@@ -68,11 +71,11 @@ export async function startSupervisor(): Promise<Supervisor> {
   }
   child.on('message', take)
 
-  const tell = (order: Order): void => {
-    if (child.connected) child.send(order, () => undefined) // when it fails, `exit` tells why
+  const send = (order: Order): void => {
+    if (child.connected) child.send(order, () => undefined) // if this fails, `exit` reports why
   }
 
-  /** A supervisor that was killed leaves its processes to us. */
+  /** Kills the processes of a supervisor that was killed itself. */
   const inherit = async (): Promise<void> => {
     for (const { pid, started, exited } of processes.values()) {
       started.reject(new Error('the supervisor has ended'))
@@ -83,7 +86,7 @@ export async function startSupervisor(): Promise<Supervisor> {
     ready.reject(new Error('the supervisor ended before it was ready: is the temporary directory writable?'))
     if (!isStopping) await rm(await ready.promise, { recursive: true, force: true, maxRetries: 10 })
   }
-  gone.then(inherit).catch(() => undefined) // never ready: whoever awaits `ready` is told
+  gone.then(inherit).catch(() => undefined) // reported to those who await `ready`
 
   const stateDirectory = await ready.promise
 
@@ -92,7 +95,7 @@ export async function startSupervisor(): Promise<Supervisor> {
     const id = ids++
     const pending: Pending = { started: Promise.withResolvers(), exited: Promise.withResolvers() }
     processes.set(id, pending)
-    tell({ do: 'start', id, spec })
+    send({ do: 'start', id, spec })
     const pid = await pending.started.promise.catch((error: unknown) => {
       processes.delete(id)
       throw new Error(`${spec.name} could not be started: ${error instanceof Error ? error.message : error}`, {
@@ -100,7 +103,7 @@ export async function startSupervisor(): Promise<Supervisor> {
       })
     })
     const stop = (signal: NodeJS.Signals = 'SIGTERM', graceMs = 5_000) => {
-      tell({ do: 'stop', id, signal, graceMs })
+      send({ do: 'stop', id, signal, graceMs })
       return pending.exited.promise
     }
     return { name: spec.name, pid, exited: pending.exited.promise, stop }
@@ -108,7 +111,7 @@ export async function startSupervisor(): Promise<Supervisor> {
 
   async function stop(): Promise<void> {
     isStopping = true
-    tell({ do: 'end' })
+    send({ do: 'end' })
     await gone
   }
 
@@ -119,6 +122,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // it has ended already
+    // it has already ended
   }
 }

@@ -1,24 +1,24 @@
 import { GROUP, IS_EXPERIMENT } from '../common/api/names.ts'
-import { at, isObject, objectOr } from '../common/api/object.ts'
+import { at, isObject, objectOr } from '../common/json/json.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { type AuditEvent, auditEvents } from './audit.ts'
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
-/** The ServiceAccounts of the webhook and the controller live here, and nothing else does. */
+/** Only the webhook and the controller have ServiceAccounts in this namespace. */
 const OUR_ACCOUNTS = 'system:serviceaccount:experiment-controller-system:'
-/** Token file and kubeconfig of the sandbox's administrator. */
+/** The name of the sandbox's administrator, as whom the demo runs. */
 const DEMO_USER = 'admin'
 
 interface OwnWrites {
-  /** requests of our two accounts that write, leases aside: `patch deployments/shop/cart` */
+  /** writing requests of the two accounts, without leases: `patch deployments/shop/cart` */
   readonly all: readonly string[]
-  /** those that no invariant allows */
+  /** those that "What always holds" in docs/architecture.md does not allow */
   readonly forbidden: readonly string[]
-  /** requests of any verb answered 403 */
+  /** requests of any verb that were answered with 403 */
   readonly denied: readonly string[]
 }
 
-/** What the webhook and the controller wrote so far, or since `since`, by the API server's own account. */
+/** What the webhook and the controller wrote so far, or since `since`, according to the audit log of the API server. */
 export async function ownWrites(auditLog: string, since = new Date(0)): Promise<OwnWrites> {
   const [all, forbidden, denied]: [string[], string[], string[]] = [[], [], []]
   for await (const event of auditEvents(auditLog, OUR_ACCOUNTS)) {
@@ -32,22 +32,25 @@ export async function ownWrites(auditLog: string, since = new Date(0)): Promise<
   return { all, forbidden, denied }
 }
 
-/** Where forks are, and the bases that are pinned. */
+/** The kinds of forks and of pinned bases. */
 const OF_FORKS = new Set([...Object.values(WORKLOAD_KINDS).map(({ plural }) => plural), 'controllerrevisions'])
 
-/** The status of our own kinds, the finalizer of those whose fork is apart, forks by their label, pinned bases, and Events: nothing else is ours to write. */
+/**
+ * Whether the product may make this write: the status of its own kinds, the finalizer of an experiment whose fork is in
+ * another namespace, forks (by their label), pinned bases, and Events.
+ */
 function isAllowed({ verb, objectRef, requestObject, responseObject }: AuditEvent): boolean {
   const { apiGroup, resource = '', subresource, name = '' } = objectRef ?? {}
   if (apiGroup === GROUP) return subresource === 'status' || isAboutFinalizers(requestObject)
-  if (resource === 'events' || resource === 'subjectaccessreviews') return true // the latter asks and stores nothing
+  if (resource === 'events' || resource === 'subjectaccessreviews') return true // a SubjectAccessReview stores nothing
   if (!OF_FORKS.has(resource) || subresource !== undefined) return false
-  // the body of a delete says only which uid is meant
+  // the body of a delete contains only the uid
   if (verb === 'delete') return /-experiment-[0-9a-f]{10}$/.test(name) && hasUid(requestObject)
-  // a fork that is only made smaller is known by what came of it
+  // a patch of the replicas has no labels, but the response has
   return [requestObject, responseObject].some((object) => at(object, 'metadata', 'labels', IS_EXPERIMENT) === 'true')
 }
 
-/** A patch that says nothing but which version it is about, and its finalizers. */
+/** Whether a patch contains only finalizers, a uid and a resourceVersion. */
 const isAboutFinalizers = (patch: unknown): boolean =>
   isObject(patch) &&
   Object.keys(patch).every((key) => key === 'metadata') &&
@@ -64,7 +67,10 @@ interface Watched {
   readonly service: string
 }
 
-/** Who moved the source's generation and the Service's version: lines to read, and those who were not the demo. */
+/**
+ * Who changed the generation of the source and the version of the Service: lines for the user, and users other than the
+ * demo.
+ */
 export async function foreignWrites(auditLog: string, { namespace, deployment, service }: Watched) {
   const writes: AuditEvent[] = []
   for await (const event of auditEvents(auditLog, `"${namespace}"`)) {
@@ -88,10 +94,10 @@ export async function foreignWrites(auditLog: string, { namespace, deployment, s
   return { lines, strangers }
 }
 
-/** The writes after which a value is another. */
+/** The writes that changed a value. */
 function moves(events: readonly AuditEvent[], read: (object: NonNullable<AuditEvent['responseObject']>) => unknown) {
   const versionOf = ({ responseObject }: AuditEvent) => BigInt(responseObject?.metadata.resourceVersion ?? 0)
-  // the log is in order of answers, which may overtake each other
+  // the log is in the order of the responses, which can be different from the order of the writes
   const inOrder = events.toSorted((a, b) => (versionOf(a) < versionOf(b) ? -1 : 1))
   let last: unknown
   return inOrder.flatMap(({ user, verb, responseObject }) => {

@@ -1,14 +1,14 @@
 import { EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../common/api/names.ts'
-import { pathOf } from '../common/kube/resources.ts'
+import { pathOf } from '../common/kube/client/resources.ts'
 import { type Api, ApiError } from './api.ts'
 import { eventually } from './eventually.ts'
 
 const DEADLINE_MS = 30_000
 
 /**
- * Resolves once the API server has both the mutating and the validating webhook review experiments in `namespace`, or
- * neither of them: it learns of either configuration some time after that was written. Stores nothing.
- * @throws Error when it still does not after 30 s
+ * Resolves when the API server calls both the mutating and the validating webhook for experiments in `namespace`, or
+ * neither of them. It learns of a configuration some time after the configuration was written. Stores nothing.
+ * @throws Error if this is not so after 30 s
  */
 export async function reviews(api: Api, namespace: string, wanted: 'both' | 'neither'): Promise<void> {
   await eventually(`experiments in ${namespace} to be reviewed by ${wanted} of the webhooks`, DEADLINE_MS, async () => {
@@ -26,13 +26,13 @@ const dryRun = (api: Api, namespace: string, spec: object) =>
     spec: { sourceRef: { kind: 'Deployment', name: 'none' }, ...spec },
   })
 
-/** Whether who asks is noted on the resource, which only the mutating webhook does. */
+/** Whether the requester is noted on the resource. Only the mutating webhook does this. */
 async function isMutated(api: Api, namespace: string): Promise<boolean> {
   const { metadata } = await dryRun(api, namespace, { overrideSpec: {} })
   return metadata.annotations?.[REQUESTED_BY] !== undefined
 }
 
-/** Whether an override is refused that the schema knows nothing of. */
+/** Whether an override with `replicas` is refused. Only the validating webhook does this. */
 async function isValidated(api: Api, namespace: string): Promise<boolean> {
   try {
     await dryRun(api, namespace, { overrideSpec: { replicas: 1 } })

@@ -1,22 +1,24 @@
 import { spawn } from 'node:child_process'
 
+/** The result of a command. */
 export interface Ran {
-  /** The exit code; 128 when a signal ended the command. */
+  /** The exit code; 128 if a signal ended the command. */
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
+/** Standard input, working directory and environment of a command. */
 export interface RunOptions {
   readonly input?: string | undefined
   readonly cwd?: string
-  /** The whole environment; this process's own when left out. */
+  /** The complete environment; by default that of this process. */
   readonly env?: NodeJS.ProcessEnv
 }
 
 /**
- * Runs a short command to its end.
- * @throws the system's error when it cannot be started at all (`ENOENT`: there is no such program).
+ * Runs a short command until it ends.
+ * @throws the system's error if the command cannot be started (`ENOENT`: there is no such program)
  */
 export function run(command: string, args: readonly string[], { input = '', cwd, env }: RunOptions = {}): Promise<Ran> {
   return new Promise((resolve, reject) => {
@@ -31,7 +33,7 @@ export function run(command: string, args: readonly string[], { input = '', cwd,
     })
     child.once('error', reject)
     child.once('close', (code) => resolve({ code: code ?? 128, stdout, stderr }))
-    child.stdin.on('error', () => undefined) // a command may end before it has read its input: its code tells
+    child.stdin.on('error', () => undefined) // a command may end before it has read its input; its exit code says why
     child.stdin.end(input)
   })
 }

@@ -8,17 +8,19 @@ import type { Layout } from './components.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { freePorts } from './ports.ts'
 
-/** Who may do anything; the programs have names of their own, so that the audit log tells them from people. */
+/** Users with all permissions. Each program has its own name, so that the audit log distinguishes it from people. */
 const MASTERS = ['admin', 'system:kube-controller-manager', 'system:kube-scheduler', 'kwok', 'argo-rollouts'] as const
-/** People without any rights until a test binds them. */
+/** People without permissions, until a test binds a role. */
 const RESTRICTED = ['alice', 'bob'] as const
-/** The rights of these come with Kubernetes. */
+/** Users whose permissions come with Kubernetes. */
 const BOOTSTRAPPED = ['system:kube-proxy'] as const
 
+/** A person without permissions, until a test binds a role. */
 export type RestrictedUser = (typeof RESTRICTED)[number]
+/** Every user with a token. */
 export type User = (typeof MASTERS)[number] | (typeof BOOTSTRAPPED)[number] | RestrictedUser
 
-/** All that is on disk before the first program starts. */
+/** The files that exist before the first program starts. */
 export interface State {
   readonly layout: Layout
   readonly tokens: Readonly<Record<User, string>>
@@ -32,7 +34,7 @@ export async function prepareState(stateDirectory: string, binaries: Binaries): 
   const inState = (file: string): string => join(stateDirectory, file)
   const [etcd = 0, etcdPeer = 0, apiserver = 0] = await freePorts(3)
   const ports = { etcd, etcdPeer, apiserver }
-  const server = `https://127.0.0.1:${apiserver}` // not localhost: its certificate is for the address
+  const server = `https://127.0.0.1:${apiserver}` // not localhost, because its certificate is for this address
   const caFile = inState('certs/apiserver.crt')
   const tokens: Record<User, string> = {
     admin: newToken(),
@@ -45,7 +47,7 @@ export async function prepareState(stateDirectory: string, binaries: Binaries): 
     bob: newToken(),
   }
   const row = (user: User, groups: string): string => `${tokens[user]},${user},${user},"${groups}"\n`
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }) // made in no time, unlike RSA
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }) // much faster to create than RSA
   const secret = { mode: 0o600 }
 
   await Promise.all(['certs', 'kubeconfigs'].map((folder) => mkdir(inState(folder))))

@@ -1,6 +1,7 @@
 /**
- * Owns every long-lived process of a sandbox, and its state directory. It runs in a session of its own, so that a
- * terminal's Ctrl-C reaches neither it nor them, and tidies up when its parent asks or vanishes.
+ * Owns every long-running process of a sandbox, and its state directory. It runs in its own session, so that Ctrl-C in
+ * the terminal reaches neither it nor these processes. It stops them and removes the directory when its parent asks or
+ * ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Order, ProcessSpec, Report } from './messages.ts'
 
-/** An API server that lost its etcd does not end by itself. */
+/** Time to end after SIGTERM, in milliseconds. An API server without its etcd does not end without SIGKILL. */
 const GRACE_MS = 5_000
 
 interface Running {
@@ -23,23 +24,24 @@ interface Running {
 const stateDirectory = mkdtempSync(join(tmpdir(), 'experiment-sandbox-'))
 const logs = join(stateDirectory, 'logs')
 mkdirSync(logs)
-const running = new Map<number, Running>() // in order of start
+const running = new Map<number, Running>() // in the order of their start
 let isEnding = false
 
-const tell = (report: Report): void => {
-  if (process.connected) process.send?.(report, () => undefined) // a parent that just died: `disconnect` follows
+const send = (report: Report): void => {
+  // fails if the parent has just ended; `disconnect` follows
+  if (process.connected) process.send?.(report, () => undefined)
 }
 
-/** The group, because a command may have children: the Go compiler's, for instance. */
+/** Signals the process group, because a command may have children, for example the Go compiler's. */
 const signalGroup = ({ pid }: Running, signal: NodeJS.Signals): void => {
   try {
     process.kill(-pid, signal)
   } catch {
-    // it has ended meanwhile, and its `exit` event is under way
+    // it has just ended, and its `exit` event follows
   }
 }
 
-/** Somebody who finds this directory can see from it what belongs to it. */
+/** Lists the processes in a file, so that a person who finds this directory knows what belongs to it. */
 const notePids = (): void => {
   const processes = [...running.values()].map(({ name, pid }) => ({ name, pid }))
   writeFileSync(join(stateDirectory, 'processes.json'), JSON.stringify({ supervisor: process.pid, processes }))
@@ -63,16 +65,16 @@ function start(id: number, spec: ProcessSpec): void {
     stdio: ['ignore', log, log],
   })
   closeSync(log)
-  child.once('error', (error) => tell({ is: 'refused', id, message: error.message }))
+  child.once('error', (error) => send({ is: 'refused', id, message: error.message }))
   if (child.pid === undefined) return
   const entry: Running = { id, name: spec.name, pid: child.pid, child, isAsked: false }
   running.set(id, entry)
   notePids()
-  tell({ is: 'started', id, pid: child.pid })
+  send({ is: 'started', id, pid: child.pid })
   child.once('exit', (code, signal) => {
     running.delete(id)
     if (!isEnding) notePids()
-    tell({ is: 'exited', id, exit: { code, signal, isAsked: entry.isAsked, lastLines: lastLinesOf(logFile) } })
+    send({ is: 'exited', id, exit: { code, signal, isAsked: entry.isAsked, lastLines: lastLinesOf(logFile) } })
   })
 }
 
@@ -85,7 +87,7 @@ async function stop(entry: Running, signal: NodeJS.Signals, graceMs = GRACE_MS):
   clearTimeout(impatience)
 }
 
-/** Last started, first stopped, so that etcd goes after all that write to it. */
+/** Stops the last started process first, so that etcd ends after everything that writes to it. */
 async function end(): Promise<void> {
   if (isEnding) return
   isEnding = true
@@ -94,7 +96,9 @@ async function end(): Promise<void> {
   process.exit(0)
 }
 
-/** Nobody is left to whom a clean end would matter; also hurries an end that is under way. */
+/**
+ * Kills everything. Used when the parent is gone, so that a clean end does not matter. Also hurries an end in progress.
+ */
 function endNow(): void {
   for (const entry of running.values()) {
     entry.isAsked = true
@@ -106,11 +110,11 @@ function endNow(): void {
 process.on('message', (order: Order) => {
   if (order.do === 'end') return void end()
   if (order.do === 'start') {
-    if (isEnding) return tell({ is: 'refused', id: order.id, message: 'the sandbox is being stopped' })
+    if (isEnding) return send({ is: 'refused', id: order.id, message: 'the sandbox is being stopped' })
     try {
       return start(order.id, order.spec)
     } catch (error) {
-      return tell({ is: 'refused', id: order.id, message: String(error) })
+      return send({ is: 'refused', id: order.id, message: String(error) })
     }
   }
   const entry = running.get(order.id)
@@ -120,4 +124,4 @@ process.on('disconnect', endNow)
 process.on('SIGTERM', () => void end())
 process.on('SIGHUP', () => void end())
 process.on('uncaughtException', endNow)
-tell({ is: 'ready', stateDirectory })
+send({ is: 'ready', stateDirectory })

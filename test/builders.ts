@@ -1,22 +1,27 @@
+import { boundedOverride } from '../common/api/decode.ts'
+import { brokenLimits } from '../common/api/limits.ts'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../common/api/names.ts'
-import type { JsonObject, KubeObject, ObjectMeta } from '../common/api/object.ts'
-import type { ExperimentPolicy, ExperimentPolicySpec } from '../common/api/policy.ts'
+import type { KubeObject, ObjectMeta } from '../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec, ExperimentDeploymentStatus } from '../common/api/types.ts'
+import type { JsonObject } from '../common/json/json.ts'
+import { type ListKey, NO_SHAPE, type Shape } from '../common/override/shape.ts'
+import type { SpecSchema } from '../common/override/spec-schema.ts'
+import type { PolicyFacts } from '../common/plan/facts.ts'
+import type { ExperimentPolicy, ExperimentPolicySpec } from '../common/policy/policy.ts'
 import { type Base, baseOf } from '../common/workload/base.ts'
 import { deployment } from '../common/workload/deployment.ts'
-import { derive } from '../common/workload/desired.ts'
-import type { SpecSchema } from '../common/workload/kind.ts'
+import { derive } from '../common/workload/derive.ts'
 import { workloadKind } from '../common/workload/registry.ts'
-import { type ListKey, NO_SHAPE, type Shape } from '../common/workload/shape.ts'
-import type { Policing } from '../controller/reconcile/observe.ts'
 
-/** Nobody limits anything. */
-export const NO_POLICIES: Policing = {
+/** No policy applies. */
+export const NO_POLICIES: PolicyFacts = {
   policies: [],
   namespace: { name: 'shop', labels: {} },
   sourceNamespace: { name: 'shop', labels: {} },
   isShared: true,
-  rivals: { others: [], asOf: 0 },
+  refusing: [],
+  others: [],
+  othersAsOf: 0,
 }
 
 interface PolicyOf extends ExperimentPolicySpec {
@@ -24,7 +29,7 @@ interface PolicyOf extends ExperimentPolicySpec {
   readonly generation?: number
 }
 
-/** A policy `limits` for every namespace. */
+/** A policy called `limits` for every namespace. */
 export const aPolicy = ({ name = 'limits', generation = 1, ...spec }: PolicyOf = {}): ExperimentPolicy => ({
   apiVersion: EXPERIMENT_POLICY.apiVersion,
   kind: EXPERIMENT_POLICY.kind,
@@ -32,7 +37,7 @@ export const aPolicy = ({ name = 'limits', generation = 1, ...spec }: PolicyOf =
   spec,
 })
 
-/** The uid of the example in the specification; its fork's id is `cd1aa1c99c`. */
+/** The uid of the example in the specification. The id of its fork is `cd1aa1c99c`. */
 export const UID = '5f0c1e9a-6b0e-4c1d-9a53-2f4f3d1b7a10'
 export const FORK = 'cart-experiment-cd1aa1c99c'
 
@@ -79,21 +84,21 @@ export const aStatefulSet = ({ spec }: { readonly spec?: JsonObject } = {}): Kub
   kind: 'StatefulSet',
 })
 
-/** A Rollout `cart` that has no stable revision yet. */
+/** A Rollout `cart` without a stable revision. */
 export const aRollout = (spec: JsonObject = {}): KubeObject => ({
   ...aDeployment({ spec: { strategy: { canary: {} }, ...spec } }),
   apiVersion: 'argoproj.io/v1alpha1',
   kind: 'Rollout',
 })
 
-/** What the controller makes of `source` for `faster-cart`; `labels` are overridden. */
+/** The fork of `source` for `faster-cart`, with an override of `labels` and `pod`. */
 export function aFork(source = aDeployment(), { labels, ...of }: ForkOf = {}): KubeObject {
   const kind = workloadKind(source.kind)
   const based = kind && baseOf(kind, { source, referents: [], shape: POD })
   if (!kind || based?.is !== 'base') throw new Error(`no base: ${JSON.stringify(based)}`)
   const template = { ...(labels ? { metadata: { labels } } : {}), ...(of.pod ? { spec: of.pod } : {}) }
   const experiment = anExperiment({ overrideSpec: { template } })
-  const derived = derive({ kind, experiment, base: based.base, schema: ANY_SCHEMA })
+  const derived = derive({ kind, experiment, base: based.base, schema: ANY_SCHEMA, replicas: 1 })
   if (derived.is !== 'fork') throw new Error(`no fork: ${JSON.stringify(derived)}`)
   return derived.fork
 }
@@ -103,19 +108,40 @@ interface ForkOf {
   readonly pod?: JsonObject
 }
 
-interface ExperimentOf extends Partial<ExperimentDeploymentSpec> {
+interface ExperimentOf extends Partial<Omit<ExperimentDeploymentSpec, 'overrideSpec'>> {
+  readonly overrideSpec?: JsonObject
   readonly metadata?: Partial<ObjectMeta>
   readonly status?: ExperimentDeploymentStatus
 }
 
-/** `faster-cart`, one pod of `cart`, nothing overridden. */
-export const anExperiment = ({ metadata, status, ...spec }: ExperimentOf = {}): ExperimentDeployment => ({
-  apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
-  kind: EXPERIMENT_DEPLOYMENT.kind,
-  metadata: { name: 'faster-cart', namespace: 'shop', uid: UID, generation: 1, resourceVersion: '10', ...metadata },
-  spec: { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {}, ...spec },
-  ...(status ? { status } : {}),
-})
+/** `faster-cart`, one pod of `cart`, with an empty override. One beyond the limits is replaced, as by `decodeExperiment`. */
+export function anExperiment({
+  metadata,
+  status,
+  overrideSpec = {},
+  ...spec
+}: ExperimentOf = {}): ExperimentDeployment {
+  const overrideErrors = brokenLimits(overrideSpec)
+  const isBounded = overrideErrors.length === 0
+  return {
+    apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
+    kind: EXPERIMENT_DEPLOYMENT.kind,
+    metadata: { name: 'faster-cart', namespace: 'shop', uid: UID, generation: 1, resourceVersion: '10', ...metadata },
+    spec: {
+      sourceRef: { kind: 'Deployment', name: 'cart' },
+      overrideSpec: boundedOverride(isBounded ? overrideSpec : {}),
+      ...spec,
+    },
+    ...(status ? { status } : {}),
+    ...(isBounded ? {} : { overrideErrors }),
+  }
+}
+
+/** The same as its author sends it. It is not decoded, so its override may be beyond the limits. */
+export function aWrittenExperiment({ overrideSpec = {}, ...of }: ExperimentOf = {}): KubeObject {
+  const { spec, ...experiment } = anExperiment(of)
+  return { ...experiment, spec: { ...spec, overrideSpec } }
+}
 
 /** An override that sets `image` of the container `cart`. */
 export const imageOverride = (image: string): JsonObject => ({
@@ -129,13 +155,13 @@ const LISTS: Readonly<Record<string, Shape>> = {
   env: keyedBy({ key: 'name' }),
   ports: keyedBy({ key: 'containerPort' }, { key: 'protocol', fallback: 'TCP' }),
 }
-/** Knows the lists of a pod by their names, wherever they stand. */
+/** Returns the merge keys of the lists of a pod. It looks only at the name of a list, at any depth. */
 export const POD: Shape = { ...NO_SHAPE, member: (key) => LISTS[key] ?? POD }
 
-/** A schema that finds nothing wrong. */
+/** A schema that accepts everything. */
 export const ANY_SCHEMA: SpecSchema = { hash: 'any', shape: POD, check: () => [], checkWhole: () => [] }
 
-/** What a Deployment gives a fork to start from. */
+/** The base of a Deployment. */
 export function aBase(source: KubeObject = aDeployment()): Base {
   const based = baseOf(deployment, { source, referents: [], shape: POD })
   if (based.is !== 'base') throw new Error(`no base: ${JSON.stringify(based)}`)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { Json, JsonObject } from '../common/api/object.ts'
+import type { Json, JsonObject } from '../common/json/json.ts'
 
-/** Keys as manifests have them, few enough that two objects share some. */
+/** Keys as in manifests. There are few, so that two objects have some in common. */
 const aKey = fc.constantFrom('a', 'b', 'c', 'name', 'spec', 'labels', 'x.y/z')
 
 const { value } = fc.letrec<{ value: Json; object: JsonObject }>((tie) => ({
@@ -17,10 +17,10 @@ const { value } = fc.letrec<{ value: Json; object: JsonObject }>((tie) => ({
   object: fc.dictionary(aKey, tie('value'), { maxKeys: 4, noNullPrototype: true }),
 }))
 
-/** Any JSON object, nested a little. */
+/** Any JSON object of a few levels. */
 export const aJsonObject: fc.Arbitrary<JsonObject> = fc.dictionary(aKey, value, { maxKeys: 4, noNullPrototype: true })
 
-/** `object` less every null within its lists: there it removes nothing, and is refused. */
+/** `value` without nulls inside lists, because those are refused. */
 export function withoutNullItems(value: Json, isInList = false): Json {
   if (Array.isArray(value)) return value.filter((item) => item !== null).map((item) => withoutNullItems(item, true))
   if (typeof value !== 'object' || value === null) return value
@@ -28,5 +28,5 @@ export function withoutNullItems(value: Json, isInList = false): Json {
   return Object.fromEntries(members.map(([key, inner]) => [key, withoutNullItems(inner, isInList)]))
 }
 
-/** Any JSON object that can be laid over another. */
+/** Any JSON object that can be merged into another. */
 export const aPatch: fc.Arbitrary<JsonObject> = aJsonObject.map((object) => withoutNullItems(object) as JsonObject)

@@ -1,6 +1,6 @@
 /**
- * `npm test [-- ARGUMENT …]`: what wants processors beside what waits for a cluster; the count of all last. With
- * arguments it is mocha, with these.
+ * `npm test [-- ARGUMENT …]`: runs the tests that need processors concurrently with those that wait for a cluster, and
+ * prints the total last. With arguments, it runs mocha with these.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ interface Ran {
   readonly said: string
 }
 
-/** Runs mocha; what it says is shown at once, or once it has ended. */
+/** Runs mocha. Its output is shown at once, or when it has ended. */
 async function mocha(args: readonly string[], isShown: boolean): Promise<Ran> {
   const child = spawn(process.execPath, [MOCHA, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
@@ -29,14 +29,14 @@ async function mocha(args: readonly string[], isShown: boolean): Promise<Ran> {
   return { code: child.exitCode ?? 1, said }
 }
 
-/** The last line that our reporter prints. @throws Error where it is not there: the run broke off */
+/** The counts in the last line that our reporter prints. @throws Error if that is missing, because the run was aborted */
 function countsIn({ said }: Ran): readonly [passed: number, failed: number] {
   const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(said.trimEnd().split('\n').at(-1) ?? '') ?? []
   if (passed === undefined || failed === undefined) throw new Error('a run of mocha ended without its count')
   return [Number(passed), Number(failed)]
 }
 
-/** What runs in memory, the corpus, and what has a control plane of its own: these want processors. */
+/** The tests in memory, the corpus, and the tests with their own control plane: these need processors. */
 async function busy(): Promise<readonly Ran[]> {
   const ignored = ON_A_CONTROL_PLANE.flatMap((files) => ['--ignore', files])
   const inMemory = await mocha(['--spec', 'test/**/*.test.ts', ...ignored], false)
@@ -44,7 +44,7 @@ async function busy(): Promise<readonly Ran[]> {
   return [inMemory, corpus, await mocha(['--config', 'test/clusters/.mocharc.json'], false)]
 }
 
-/** What mostly waits for a cluster. */
+/** The tests that mostly wait for a cluster. */
 const patient = (): Promise<Ran> => mocha(['--config', 'test/integration/.mocharc.json'], true)
 
 const args = process.argv.slice(2)

@@ -1,10 +1,10 @@
-/** What `npm test` prints: a line per subject, the failures in full, the time of each tier, and the count last. */
+/** The output of `npm test`: a line per subject, the failures in full, the time of each tier, and last the count. */
 import { relative } from 'node:path'
 import { type MochaOptions, Runner, reporters, type Suite, type Test } from 'mocha'
 
 const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_FAIL, EVENT_TEST_PASS } = Runner.constants
 
-/** By the folder of a test, what it stands on. The first that fits. */
+/** The tier of a test by its folder. The first match counts. */
 const TIERS = [
   ['test/integration/', 'on the real control plane'],
   ['test/clusters/', 'on control planes of their own'],
@@ -67,5 +67,5 @@ function tierOf({ file = '' }: Suite): string {
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
-// mocha takes its reporter from the default export
+// mocha requires a reporter as the default export
 export default TierReporter

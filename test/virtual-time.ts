@@ -1,12 +1,12 @@
-import type { Timers } from '../common/clock.ts'
-import type { Facts, Log } from '../common/log.ts'
+import type { Timers } from '../common/program/clock.ts'
+import type { Facts, Log } from '../common/program/log.ts'
 
 interface Alarm {
   readonly dueMs: number
   readonly run: () => void
 }
 
-/** Timers whose time passes only when a test says so. */
+/** Timers whose time passes only when a test advances it. */
 export class VirtualTime implements Timers {
   #nowMs = 0
   readonly #alarms = new Set<Alarm>()
@@ -26,7 +26,7 @@ export class VirtualTime implements Timers {
     return this.#alarms.size
   }
 
-  /** Lets `forMs` pass, alarm by alarm; between them whatever was awaited goes on. */
+  /** Lets `forMs` pass, timer by timer. After each timer, awaiting code runs. */
   async pass(forMs: number): Promise<void> {
     const untilMs = this.#nowMs + forMs
     await turn()
@@ -46,10 +46,10 @@ export class VirtualTime implements Timers {
   }
 }
 
-/** Lets everything that can go on without time passing do so: all microtasks end before an immediate runs. */
+/** Waits until all code that needs no time has run: all microtasks end before an immediate runs. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** A log that keeps its lines: `warn list or watch failed`. */
+/** A log that keeps its lines, such as `warn list or watch failed`. */
 export function diaryLog(): Log & { readonly lines: readonly { readonly text: string; readonly facts: Facts }[] } {
   const lines: { text: string; facts: Facts }[] = []
   const at = (level: string) => (facts: Facts, text: string) => {

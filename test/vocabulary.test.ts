@@ -1,22 +1,35 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { SUBJECTS } from '../common/api/reason-attributes.ts'
 import { REASONS } from '../common/api/reasons.ts'
 
+const codeOf = (pattern: string): string =>
+  globSync(pattern, { exclude: ['common/api/*reasons.ts'] })
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n')
+
 describe('the vocabulary of reasons', () => {
-  it('is in the README, reason by reason, with the same remedy', () => {
-    const section =
-      readFileSync('README.md', 'utf8')
-        .split('\n## ')
-        .find((text) => text.startsWith('Reasons')) ?? ''
-    const rows = [...section.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, reason, remedy]) => [reason, remedy])
-    expect(Object.fromEntries(rows)).to.deep.equal(REASONS)
+  it('is the page docs/reasons.md: each reason once, in the section of its subject, with its remedy', () => {
+    const sections = readFileSync('docs/reasons.md', 'utf8').split('\n## ').slice(1)
+    const rows = sections.flatMap((section) => {
+      const [title = ''] = section.split('\n')
+      return [...section.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, name, remedy]) => ({ title, name, remedy }))
+    })
+    const expected = Object.entries(REASONS).map(([name, { about, remedy }]) => ({
+      title: SUBJECTS[about],
+      name,
+      remedy,
+    }))
+    expect(rows).to.have.deep.members(expected)
   })
 
-  it('has no word that nobody says', () => {
-    const code = globSync('{common,controller,webhook}/**/*.ts', { exclude: ['common/api/reasons.ts'] })
-      .map((file) => readFileSync(file, 'utf8'))
-      .join('\n')
-    const silent = Object.keys(REASONS).filter((reason) => !code.includes(`'${reason}'`))
-    expect(silent).to.deep.equal([])
+  it('has no reason that the code does not use', () => {
+    const code = codeOf('{common,controller,webhook}/**/*.ts')
+    const unused = Object.keys(REASONS).filter((reason) => !code.includes(`'${reason}'`))
+    expect(unused).to.deep.equal([])
+  })
+
+  it('has remedies of whole sentences, each a row of a table', () => {
+    for (const [reason, { remedy }] of Object.entries(REASONS)) expect(remedy, reason).to.match(/^[A-Z][^|\n]*\.$/)
   })
 })

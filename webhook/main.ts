@@ -1,25 +1,25 @@
-import { realTimers } from '../common/clock.ts'
-import { healthServer } from '../common/health.ts'
-import { kubeClient } from '../common/kube/client.ts'
-import { factsOf } from '../common/kube/errors.ts'
-import { listening } from '../common/listen.ts'
-import { jsonLog } from '../common/log.ts'
-import { Metrics } from '../common/metrics.ts'
+import { kubeClient } from '../common/kube/client/client.ts'
+import { factsOf } from '../common/kube/client/errors.ts'
+import { realTimers } from '../common/program/clock.ts'
+import { healthServer } from '../common/program/health.ts'
+import { listen } from '../common/program/listen.ts'
+import { jsonLog } from '../common/program/log.ts'
+import { Metrics } from '../common/program/metrics.ts'
 import { SchemaCatalog } from '../common/schema/catalog.ts'
+import { refreshOnMiss } from '../common/schema/refresh-on-miss.ts'
 import { keepFresh } from '../common/schema/refresher.ts'
 import { schemaSource } from '../common/schema/source.ts'
-import { wanting } from '../common/schema/wanting.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
-import { CertificateFiles } from './certificate-files.ts'
-import { onlyNamed } from './client-certificate.ts'
 import { readConfig } from './config.ts'
-import { drainer } from './drain.ts'
-import { inFlight } from './in-flight.ts'
-import { certificateMetrics, PREFIX, reviewMetrics } from './metrics.ts'
+import { requireClientName } from './http/client-certificate.ts'
+import { drainer } from './http/drain.ts'
+import { inFlight } from './http/in-flight.ts'
+import { certificateMetrics, METRIC_PREFIX, reviewMetrics } from './http/metrics.ts'
+import { admissionApp } from './http/server.ts'
 import { mutator } from './mutate.ts'
-import { policyReflector, policySource } from './policy-source.ts'
-import { admissionApp } from './server.ts'
-import { secureContext, tlsServer } from './tls.ts'
+import { policyReflector, policySource } from './reads/policy-source.ts'
+import { CertificateFiles } from './tls/certificate-files.ts'
+import { secureContext, tlsServer } from './tls/server.ts'
 import { validator } from './validate.ts'
 
 const config = readConfig(process.env)
@@ -33,7 +33,7 @@ for (const trouble of ['uncaughtException', 'unhandledRejection'] as const)
 const timers = realTimers()
 const stopping = new AbortController()
 const metrics = new Metrics()
-metrics.addNode(PREFIX)
+metrics.addNode(METRIC_PREFIX)
 
 const certificate = new CertificateFiles({
   ...config,
@@ -50,10 +50,10 @@ const kube = kubeClient({
   userAgent: 'experiment-webhook/0.1.0',
   timers,
   random: Math.random,
-  connections: 128, // a review asks some six things at once, and 256 reviews may be in flight
+  connections: 128, // a review sends about six requests at once, and 256 reviews may be in flight
 })
 const schemas = new SchemaCatalog(schemaSource(kube), Object.values(WORKLOAD_KINDS))
-const freshening = keepFresh({
+const schemaRefresher = keepFresh({
   catalog: schemas,
   timers,
   log,
@@ -66,24 +66,24 @@ policies.start()
 
 const flight = inFlight()
 const counted = reviewMetrics(metrics, flight)
-const asked = {
+const deps = {
   kube,
-  schemas: wanting(schemas, freshening.hurry),
+  schemas: refreshOnMiss(schemas, schemaRefresher.refreshNow),
   policies: policySource(policies, { client: kube, timers }),
   timers,
   clock: () => new Date(),
-  ruled: counted.ruled,
+  onFinding: counted.ruled,
 }
 const app = admissionApp({
-  mutate: mutator(asked),
-  validate: validator(asked),
+  mutate: mutator(deps),
+  validate: validator(deps),
   log,
   flight,
   metrics: counted,
-  ...(config.callers && { guard: onlyNamed(config.callers.names) }),
+  ...(config.callers && { guard: requireClientName(config.callers.names) }),
 })
 const admission = tlsServer(app, { ...certificate.pair, minVersion: config.minVersion })
-certificate.follow((pair) => admission.setSecureContext(secureContext({ ...pair, minVersion: config.minVersion })))
+certificate.watch((pair) => admission.setSecureContext(secureContext({ ...pair, minVersion: config.minVersion })))
 const drain = drainer({ server: admission, timers, serveOnMs: config.drainMs })
 const health = healthServer({
   checks: {
@@ -95,16 +95,16 @@ const health = healthServer({
   metrics,
 })
 
-const port = await listening(admission, config.port, config.host)
-const healthPort = await listening(health, config.healthPort, config.host)
+const port = await listen(admission, config.port, config.host)
+const healthPort = await listen(health, config.healthPort, config.host)
 log.info({ port, healthPort, notAfter: certificate.notAfter.toISOString() }, 'serving')
 
 const stop = async (): Promise<void> => {
-  if (stopping.signal.aborted) process.exit(1) // a second signal: whoever asks twice does not want to wait
+  if (stopping.signal.aborted) process.exit(1) // a second signal means: stop without waiting
   stopping.abort()
   log.info({ serveOnMs: config.drainMs }, 'stopping')
   await drain()
   log.info({}, 'stopped')
-  process.exit(0) // nothing is left that anybody waits for
+  process.exit(0) // all responses have been sent
 }
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop())

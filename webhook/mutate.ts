@@ -1,21 +1,22 @@
-import { at } from '../common/api/object.ts'
-import { defaultTTLSeconds } from '../common/api/policy.ts'
-import type { Timers } from '../common/clock.ts'
-import { DeadlineExceeded, startDeadline, unlessAborted } from '../common/deadline.ts'
-import { defaultsPatch } from './default.ts'
-import { lookAtRules, type PolicySource } from './look.ts'
-import type { AdmissionRequest, Answer } from './review.ts'
+import { knownValue } from '../common/api/known.ts'
+import { at } from '../common/json/json.ts'
+import { defaultTTLSeconds } from '../common/policy/policy.ts'
+import type { Timers } from '../common/program/clock.ts'
+import { DeadlineExceeded, startDeadline, unlessAborted } from '../common/program/deadline.ts'
+import { type PolicySource, readPolicyFacts } from './reads/policies.ts'
+import type { AdmissionRequest, Answer } from './review/admission-review.ts'
+import { defaultsPatch } from './review/defaults-patch.ts'
 
-/** What a mutation asks. */
+/** What the mutating webhook needs. */
 export interface Defaulting {
   readonly policies: PolicySource
   readonly timers: Timers
 }
 
-/** The API server waits for 2 s, by our configuration, and goes on without us. */
+/** Our configuration makes the API server wait for 2 s and then continue without an answer. */
 const MUTATION_MS = 1_500
 
-/** Fills in defaults. Never denies, and never waits for long: what is wrong is told by `/validate`, in one voice. */
+/** Fills in defaults. Never denies and never waits longer than `limitMs`: only `/validate` reports mistakes. */
 export const mutator =
   (defaulting: Defaulting) =>
   async (request: AdmissionRequest, limitMs = MUTATION_MS): Promise<Answer> => {
@@ -23,23 +24,23 @@ export const mutator =
       const ttlSeconds = await wantedTTL(defaulting, request, limitMs)
       return { allowed: true, patch: defaultsPatch(request, ttlSeconds) }
     } catch (error) {
-      // too deep to be looked at, or a namespace that can be none: /validate and the CRD, which come later, say so
+      // Nested too deeply, or an invalid namespace: /validate and the CRD run later and report it.
       if (error instanceof RangeError) return { allowed: true }
       throw error
     }
   }
 
-/** What policies want a resource without `ttlSeconds` to have; undefined also where they cannot be read in time. */
+/** The `ttlSeconds` that policies give to a resource without one. Undefined also if they cannot be read in time. */
 async function wantedTTL({ policies, timers }: Defaulting, request: AdmissionRequest, limitMs: number) {
   const { namespace } = request
   if (request.operation === 'UPDATE' || (at(request.object, 'spec', 'ttlSeconds') ?? undefined) !== undefined)
     return undefined
   const source = at(request.object, 'spec', 'sourceRef', 'namespace')
-  const place = { namespace: typeof source === 'string' && source !== '' ? source : namespace }
+  const namespaces = { own: namespace, source: typeof source === 'string' && source !== '' ? source : namespace }
   const deadline = startDeadline(timers, limitMs)
   try {
-    const rules = await unlessAborted(lookAtRules({ request, place }, policies), deadline.signal)
-    return rules && defaultTTLSeconds(rules.policies, rules.namespace, rules.sourceNamespace)
+    const facts = knownValue(await unlessAborted(readPolicyFacts(namespaces, policies), deadline.signal))
+    return facts && defaultTTLSeconds(facts.policies, facts.namespace, facts.sourceNamespace)
   } catch (error) {
     if (error instanceof DeadlineExceeded) return undefined
     throw error

@@ -1,27 +1,27 @@
-import { cut } from './cut.ts'
+import { cut } from '../text/cut.ts'
 import type { Reason } from './reasons.ts'
 import type { Condition, ConditionType } from './types.ts'
 
-/** A condition before it is known when its status last changed. */
-export interface Finding {
+/** A condition without the time of its last transition. */
+export interface ConditionDraft {
   readonly type: ConditionType
   readonly status: Condition['status']
   readonly reason: Reason
   readonly message: string
 }
 
-/** Longest message of a condition; the API server takes 32,768, a terminal far less. */
+/** The longest message of a condition. The API server accepts 32,768 characters, but a terminal shows far less. */
 const MAX_MESSAGE = 1_024
 
 /**
- * `findings` as conditions. A condition whose status is as in `before` keeps its `lastTransitionTime`, so that equal
- * findings give equal conditions.
+ * Completes `drafts` to conditions. A condition that has the same status in `before` keeps its `lastTransitionTime`, so
+ * that equal drafts give equal conditions.
  */
 export const conditionsFrom = (
-  findings: readonly Finding[],
-  { before, observedGeneration, now }: Since,
+  drafts: readonly ConditionDraft[],
+  { before, observedGeneration, now }: Context,
 ): readonly Condition[] =>
-  findings.map(({ type, status, reason, message }) => {
+  drafts.map(({ type, status, reason, message }) => {
     const last = before.find((condition) => condition.type === type)
     return {
       type,
@@ -33,11 +33,12 @@ export const conditionsFrom = (
     }
   })
 
-interface Since {
+interface Context {
+  /** the conditions of the present status */
   readonly before: readonly Condition[]
   readonly observedGeneration: number
   readonly now: Date
 }
 
-/** RFC 3339 without fractions: `metav1.Time` has none. */
+/** RFC 3339 without fractions of a second, as in `metav1.Time`. */
 const wholeSeconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`

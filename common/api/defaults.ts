@@ -1,13 +1,13 @@
 import type { ExperimentDeploymentSpec, OverrideType } from './types.ts'
 
-/** What `spec.overrideType` can be; the CRD's enum follows from it. */
+/** The values of `spec.overrideType`. The enum of the CRD is generated from them. */
 export const OVERRIDE_TYPES: readonly OverrideType[] = ['Merge', 'Strategic']
 
-/** What `spec.onSourceChange` can be. */
+/** The values of `spec.onSourceChange`. */
 export const SOURCE_CHANGES: readonly string[] = ['Follow', 'Pin']
 
-/** The CRD's defaults, once more: a resource can be older than they are, and the webhook shows them in `kubectl diff`. */
+/** The defaults of the CRD, for resources that are older than a default. The webhook shows them in `kubectl diff`. */
 export const DEFAULTS = { replicas: 1, overrideType: 'Merge', onSourceChange: 'Follow' } as const
 
-/** `spec` with every default filled in. */
+/** `spec` with all defaults filled in. */
 export const withDefaults = (spec: ExperimentDeploymentSpec) => ({ ...DEFAULTS, ...spec })

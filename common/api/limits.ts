@@ -1,6 +1,6 @@
-import { formatPath } from './field-path.ts'
+import { formatPath } from '../json/field-path.ts'
+import { childOf, type PathNode, pathOf, ROOT } from '../json/path-node.ts'
 import type { FieldError } from './types.ts'
-import { below, pathOf, TOP, type Way } from './way.ts'
 
 /**
  * Bounds of `overrideSpec`, checked before anything clones, merges, serialises or logs it. A pod template in the wild
@@ -18,7 +18,7 @@ export const LIMITS = {
 
 interface Frame {
   readonly value: unknown
-  readonly way: Way
+  readonly way: PathNode
 }
 
 /**
@@ -26,22 +26,11 @@ interface Frame {
  * without recursion and stops at the first bound, so its cost is bounded whatever it is given.
  */
 export function brokenLimits(overrideSpec: unknown, root = 'spec.overrideSpec'): readonly FieldError[] {
-  if (typeof overrideSpec !== 'object' || overrideSpec === null) return walked(overrideSpec, root)
-  if (SOUND.has(overrideSpec)) return []
-  const errors = walked(overrideSpec, root)
-  if (errors.length === 0) SOUND.add(overrideSpec)
-  return errors
-}
-
-/** Overrides that were found sound, and so remain: nobody writes to them. One review merges each several times. */
-const SOUND = new WeakSet<object>()
-
-function walked(overrideSpec: unknown, root: string): readonly FieldError[] {
   const errors: FieldError[] = []
-  const stack: Frame[] = [{ value: overrideSpec, way: TOP }]
+  const stack: Frame[] = [{ value: overrideSpec, way: ROOT }]
   let nodes = 0
   let characters = 0
-  const error = (way: Way, message: string): FieldError => ({
+  const error = (way: PathNode, message: string): FieldError => ({
     field: formatPath(root, pathOf(way)),
     message,
     cause: 'FieldValueInvalid',
@@ -49,7 +38,7 @@ function walked(overrideSpec: unknown, root: string): readonly FieldError[] {
   for (let frame = stack.pop(); frame; frame = stack.pop()) {
     const { value, way } = frame
     if (way.depth > LIMITS.depth) return [error(way, `nested deeper than ${LIMITS.depth} levels; flatten it`)]
-    const problem = way.above && typeof way.step === 'string' ? keyProblem(way.step) : undefined
+    const problem = way.parent && typeof way.step === 'string' ? keyProblem(way.step) : undefined
     if (problem) errors.push(error(way, problem))
     if (errors.length > MAX_KEY_ERRORS) return errors
     if (isContainer(value)) {
@@ -66,7 +55,7 @@ function walked(overrideSpec: unknown, root: string): readonly FieldError[] {
         // most of an override are sound scalars, which need no frame
         if (isSound && !isContainer(inner) && characters + charactersOf(inner) <= LIMITS.characters)
           characters += charactersOf(inner)
-        else stack.push({ value: inner, way: below(way, step) })
+        else stack.push({ value: inner, way: childOf(way, step) })
       }
     } else characters += charactersOf(value)
     if (characters > LIMITS.characters)

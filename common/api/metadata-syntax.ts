@@ -1,9 +1,9 @@
-import { showValue } from './field-path.ts'
+import { showValue } from '../json/field-path.ts'
 
 /**
- * What Kubernetes takes for labels and annotations. Source: `IsQualifiedName`, `IsValidLabelValue`, `IsDNS1123Subdomain`
- * in apimachinery's `util/validation`, `TotalAnnotationSizeLimitB` in its `api/validation`. Lengths are judged first and
- * no two parts of an expression match the same text, so that hostile ones cost no more than others.
+ * The syntax of labels and annotations in Kubernetes. Source: `IsQualifiedName`, `IsValidLabelValue` and
+ * `IsDNS1123Subdomain` in apimachinery's `util/validation`, `TotalAnnotationSizeLimitB` in its `api/validation`. Lengths
+ * are checked first, and no two parts of a regular expression match the same text, so hostile input costs no extra time.
  */
 
 const NAME = /^[A-Za-z0-9](?:[-\w.]*[A-Za-z0-9])?$/
@@ -12,10 +12,10 @@ const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/
 const MAX_NAME = 63
 const MAX_PREFIX = 253
 
-/** Bytes of all keys and values of one object's annotations. */
+/** The limit in bytes for all keys and values of an object's annotations together. */
 const MAX_ANNOTATIONS = 256 * 1024
 
-/** What is wrong with `key` as a key of labels; undefined for a good one. */
+/** What is wrong with the key of a label; undefined if it is valid. */
 export function labelKeyProblem(key: string): string | undefined {
   const slash = key.indexOf('/')
   const [prefix, name] = slash < 0 ? [undefined, key] : [key.slice(0, slash), key.slice(slash + 1)]
@@ -27,10 +27,10 @@ export function labelKeyProblem(key: string): string | undefined {
   return undefined
 }
 
-/** As for labels, but for case. */
+/** What is wrong with the key of an annotation; undefined if it is valid. The rules of labels, but for case. */
 export const annotationKeyProblem = (key: string): string | undefined => labelKeyProblem(key.toLowerCase())
 
-/** What is wrong with `value` as a label's; undefined for a good one. */
+/** What is wrong with the value of a label; undefined if it is valid. */
 export function labelValueProblem(value: string): string | undefined {
   if (value.length > MAX_NAME)
     return `expected at most ${MAX_NAME} characters, got ${value.length}; make it an annotation`
@@ -38,7 +38,7 @@ export function labelValueProblem(value: string): string | undefined {
   return undefined
 }
 
-/** What is wrong with annotations taken together; undefined if nothing is. */
+/** What is wrong with the size of all annotations of an object; undefined if it is valid. */
 export function annotationsProblem(annotations: Readonly<Record<string, unknown>>): string | undefined {
   const sizes = Object.entries(annotations).map(
     ([key, value]) => bytes(key) + (typeof value === 'string' ? bytes(value) : 0),

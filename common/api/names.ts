@@ -1,6 +1,6 @@
 import type { ResourceType } from './resource.ts'
 
-/** The API group of our own kinds. */
+/** The API group of the kinds that we define. */
 export const GROUP = 'experimentcontroller.example.com'
 export const API_VERSION = `${GROUP}/v1alpha1`
 
@@ -11,36 +11,36 @@ export const EXPERIMENT_DEPLOYMENT: ResourceType = {
   plural: 'experimentdeployments',
 }
 
-/** The resource by which admins limit experiments; cluster-scoped. */
+/** The cluster-scoped resource with which admins limit experiments. */
 export const EXPERIMENT_POLICY: ResourceType = {
   apiVersion: API_VERSION,
   kind: 'ExperimentPolicy',
   plural: 'experimentpolicies',
 }
 
-/** Under this prefix all labels and annotations are ours. */
+/** The prefix of all our labels and annotations. */
 export const PREFIX = 'experiment-controller.example.com/'
 
-/** The only label a fork selects its pods by. */
+/** The only label in the selector of a fork. */
 export const EXPERIMENT_ID = `${PREFIX}experiment-id`
 export const CR_NAME = `${PREFIX}cr-name`
 export const ROLE = `${PREFIX}role`
 export const IS_EXPERIMENT = `${PREFIX}is-experiment`
-/** On a fork in another namespace than its resource, where no owner reference can say whose it is. */
+/** Names the experiment of a fork in another namespace, where an owner reference is not possible. */
 export const OWNER_NAMESPACE = `${PREFIX}owner-namespace`
 export const OWNER_UID = `${PREFIX}owner-uid`
 export const MANAGED_BY = 'app.kubernetes.io/managed-by'
 
 /**
- * Finalizer of a resource whose fork is in another namespace: garbage collection does not reach it. Whoever takes it off
- * by force has to delete the fork as well: its labels alone are no proof on which to delete what nobody asked for.
+ * The finalizer of an experiment whose fork is in another namespace, where garbage collection does not delete it. A user
+ * who removes the finalizer by hand must delete the fork too: the controller does not delete objects by labels alone.
  */
 export const FORK_FINALIZER = `${PREFIX}fork`
 
-/** Annotation on a resource: who asked for what its `spec` says. Set by the webhook; it authorises nothing. */
+/** The annotation of an experiment with the user who last set its `spec`. The webhook sets it. It grants no rights. */
 export const REQUESTED_BY = `${PREFIX}requested-by`
 
-/** Annotation on a fork: the hash of what was applied. */
+/** The annotation of a fork with the hash of what was applied. */
 export const DERIVED_HASH = `${PREFIX}derived-hash`
 
 /** The field manager of every server-side apply, and the value of the managed-by label. */

@@ -1,70 +1,151 @@
+import { type ReasonAttributes, reasonsAbout } from './reason-attributes.ts'
+import { WARNING_REASONS } from './warning-reasons.ts'
+
+const ABOUT_FORKS = reasonsAbout('fork', {
+  Available: { remedy: 'No action needed. Every pod of the experiment is ready.' },
+  ScaledToZero: {
+    remedy: 'No action needed. To get pods again: `kubectl scale expd/NAME --replicas=1`.',
+  },
+  Updating: {
+    remedy: "Wait. The change was applied, and Kubernetes' controller of the workload has not processed it yet.",
+  },
+  PodsNotReady: {
+    remedy: 'Wait. If it takes too long, run `kubectl describe` on the pods of the experiment.',
+  },
+  NameConflict: {
+    remedy: 'Remove or rename the object that already has the name of the fork. The message names it.',
+  },
+  ApplyRefused: {
+    remedy:
+      'Correct what the message of the API server names: a field, a quota, Pod Security or another admission webhook.',
+  },
+  ApplyFailed: { remedy: 'Wait. The controller tries again. If it takes too long, read the message.' },
+  NotReconciled: {
+    remedy:
+      'Start Argo Rollouts. If it runs, check why it ignores this Rollout: its instance ID, or the namespace that it watches.',
+  },
+  ReplicaFailure: {
+    remedy: 'Raise the quota, or satisfy the admission rule, that prevents the creation of pods.',
+  },
+  ProgressDeadlineExceeded: {
+    remedy: 'Find out why the pods do not become ready. Then correct the override, or delete the experiment.',
+  },
+  Paused: {
+    remedy:
+      'Remove `paused`, canary steps and analysis from the override, or resume the fork by hand after each change.',
+  },
+  Expired: {
+    remedy: 'No action needed. To run the experiment again, raise `spec.ttlSeconds`; otherwise delete it.',
+  },
+  Terminating: {
+    remedy: 'Wait. The experiment is removed as soon as its fork in the other namespace is gone.',
+  },
+  Pending: { remedy: 'No action needed. There is nothing to report while there is no fork.' },
+})
+
+const ABOUT_SOURCES = reasonsAbout('source', {
+  KindNotAvailable: {
+    remedy:
+      'Install the kind that `spec.sourceRef` names (for a Rollout: Argo Rollouts), or name a workload of another kind.',
+  },
+  SourceNotFound: {
+    remedy: 'Create the workload that `spec.sourceRef` names, or create a new experiment with the correct name.',
+  },
+  SourceTemplateNotFound: {
+    remedy: 'Create the object from which the source takes its pod template. The message names it.',
+  },
+  SourceReplaced: {
+    remedy:
+      'No action needed if the experiment should stay as it is. The source was deleted and created again; a pinned experiment still uses the former one. To start from the new source, delete the experiment and create it again.',
+  },
+  SourceIsExperiment: { remedy: 'Name a workload that is not itself the fork of an experiment.' },
+  SourceNotForkable: { remedy: 'Correct the field of the source that the message names.' },
+  Resolved: { remedy: 'No action needed. The source exists and can be forked.' },
+})
+
+const ABOUT_OVERRIDES = reasonsAbout('override', {
+  SchemaNotAvailable: {
+    remedy:
+      'Wait. The schema of this kind was not fetched from the API server yet. If it takes too long, read the logs of the controller.',
+  },
+  InvalidOverride: { remedy: 'Correct the field of `spec.overrideSpec` that the message names.' },
+  ImmutableFieldChanged: {
+    remedy: 'Undo the change that the message names, or delete the experiment and create it again.',
+  },
+  InvalidSpec: { remedy: 'Correct the field that Argo Rollouts names in the message.' },
+})
+
+const ABOUT_POLICIES = reasonsAbout('policy', {
+  NamespaceExcluded: {
+    remedy: 'Create the experiment in another namespace. Admission does not check permissions in this one.',
+    keepsFork: true,
+  },
+  SourceNotAllowed: {
+    remedy:
+      'Ask your platform team for an ExperimentPolicy that selects the namespace of the source and lists your namespace in `allowSourcesFrom`.',
+    keepsFork: true,
+  },
+  PolicyDenied: {
+    remedy: 'Change what the message names, or ask the owner of the policy that it names.',
+    keepsFork: true,
+    wakesWhenAnotherEnds: true,
+  },
+  PolicyNotRead: {
+    remedy: 'Let the controller read namespaces. The ClusterRole in `manifests/base` grants this.',
+    keepsFork: true,
+  },
+  LimitReached: {
+    remedy: 'Wait until another experiment ends, or delete one. The message names the policy.',
+    wakesWhenAnotherEnds: true,
+  },
+  Compliant: { remedy: 'No action needed. The experiment complies with every policy.' },
+  PolicyViolated: {
+    remedy: 'Change what the message names. Until then the fork keeps running as it is.',
+  },
+})
+
+const ABOUT_TRAFFIC = reasonsAbout('traffic', {
+  Selected: { remedy: 'No action needed. A Service sends requests to the experiment.' },
+  NoService: {
+    remedy:
+      'No action needed if you expect no traffic. Otherwise create a Service that selects the pods of the source: none selects the pods of the source or of the experiment.',
+  },
+  LabelsDoNotMatch: {
+    remedy: 'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`.',
+  },
+  RoutedByRollout: {
+    remedy:
+      'Read the traffic routing of the source Rollout. It decides how many requests reach the experiment; the share does not.',
+  },
+  PinnedByRollout: {
+    remedy:
+      'Add a Service that selects the same labels without the hash of one revision, and send the requests to that Service.',
+  },
+  PinnedToPod: {
+    remedy:
+      'No action needed. The Service is for one pod of the source. To send requests to any pod, use another Service.',
+  },
+  NoReadyEndpoints: { remedy: 'Wait until a pod of the experiment is ready.' },
+})
+
 /**
- * The vocabulary of conditions and Events: every reason, and what the user should do. The README's table is generated
- * from it.
+ * Every reason that a condition, an Event or a warning may have. `docs/reasons.md` is generated from it. Warnings in a
+ * status are in this order.
  */
 export const REASONS = {
-  Available: 'Nothing: every pod of the experiment is ready.',
-  ScaledToZero: 'Nothing, or `kubectl scale expd/NAME --replicas=1` to give it pods again.',
-  Updating: 'Wait: the change was applied and the workload controller has not seen it yet.',
-  PodsNotReady: 'Wait; if it lasts, `kubectl describe` the pods of the experiment.',
-  KindNotAvailable: 'Install the kind that `spec.sourceRef` names (for a Rollout: Argo Rollouts), or name another.',
-  SourceNotFound: 'Create the workload that `spec.sourceRef` names, or correct the name in a new experiment.',
-  SourceTemplateNotFound: 'Create the object that the source takes its template from, as the message names it.',
-  SourceReplaced: 'Nothing, or delete the experiment: its source was created anew, and it is pinned to the former one.',
-  SourceIsExperiment: 'Name a workload that is not itself an experiment.',
-  SourceNotForkable: 'Correct the field of the source that the message names.',
-  SchemaNotAvailable: 'Wait: the API server has not told its schemas yet; see the logs of the controller if it lasts.',
-  InvalidOverride: 'Correct the field of `spec.overrideSpec` that the message names.',
-  NamespaceExcluded: 'Create the experiment in another namespace: nobody reviews rights in this one.',
-  SourceNotAllowed:
-    'Ask for an ExperimentPolicy that selects the namespace of the source and lists yours in `allowSourcesFrom`.',
-  PolicyDenied: 'Change what the message names, or ask whoever keeps the policy that it names.',
-  PolicyNotRead: 'Let the controller read namespaces, as the ClusterRole does that comes with it.',
-  LimitReached: 'Wait until another experiment ends, or delete one; the message names the policy.',
-  NameConflict: 'Remove or rename the object that already has the name of the experiment.',
-  ApplyRefused: 'Correct what the API server names: a field, a quota, Pod Security or another admission webhook.',
-  ApplyFailed: 'Wait: it is tried again; see the message if it lasts.',
-  ImmutableFieldChanged: 'Undo the change that the message names, or delete the experiment and create it anew.',
-  InvalidSpec: 'Correct the field that Argo Rollouts names.',
-  NotReconciled: 'Start Argo Rollouts, or see why it does not care for this Rollout (its instance id, its namespace).',
-  ReplicaFailure: 'Raise the quota or satisfy the admission rule that keeps pods from being created.',
-  ProgressDeadlineExceeded: 'See why the pods do not become ready; correct the override, or delete the experiment.',
-  Paused: 'Resume the experiment, or remove `paused`, canary steps and analysis from the override.',
-  Expired: 'Nothing; raise `spec.ttlSeconds` to revive the experiment, or delete it.',
-  Terminating: 'Wait: the experiment goes as soon as its fork in the other namespace has gone.',
-  Compliant: 'Nothing: no policy has anything against the experiment.',
-  PolicyViolated: 'Change what the message names; the experiment runs on as it is.',
-  Resolved: 'Nothing: the source exists.',
-  Selected: 'Nothing: a Service sends requests to the experiment.',
-  NoService: 'Nothing, unless you expect traffic: no Service selects the pods of the source or of the experiment.',
-  LabelsDoNotMatch: 'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`.',
-  RoutedByRollout:
-    'See the traffic routing of the source: it decides how many requests reach the endpoint, not the share.',
-  PinnedByRollout:
-    'Add a Service that selects the same labels without the hash of a revision, and send requests there.',
-  PinnedToPod: 'Nothing: the Service is for one pod of the source; requests to any pod need another Service.',
-  NoReadyEndpoints: 'Wait for a pod of the experiment to become ready.',
-  JoinsService: 'Remove the overridden label, unless requests meant for another workload are to reach the experiment.',
-  LeavesService: 'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`.',
-  JoinsNetworkPolicy:
-    'Remove the overridden label, unless the rules of that NetworkPolicy are meant for the experiment.',
-  LeavesNetworkPolicy:
-    'Keep the labels by which the NetworkPolicy selects the source, or write one for the experiment.',
-  CountedByHPA: 'Nothing if the pods are alike; else scale the source by hand while the experiment lasts.',
-  ScaledByHPA: 'Let the HorizontalPodAutoscaler scale the ExperimentDeployment: its fork is set back each time.',
-  CountedByPDB: 'Nothing, or give the PodDisruptionBudget a selector that leaves the experiment out.',
-  SharedAffinity: 'Override affinity or spread constraints if pods stay Pending, or give the cluster more nodes.',
-  LeaderElection: 'Switch leader election off in the override, or give the experiment a lease of its own.',
-  QueueWorker: 'Point the experiment at another queue in the override, unless it is to take work from this one.',
-  Migration: 'Remove the init container in the override, unless the migration may run twice.',
-  SharedClaim: 'Override the volume, unless both may write there; with ReadWriteOnce pods hang on other nodes.',
-  HostPort: 'Remove the port of the node in the override, or see to a node on which it is free.',
-  Singleton: 'Make sure that two copies may run at once; else delete the experiment.',
-  PeerDiscovery: 'Override the labels by which the headless Service selects, unless peers may take the experiment in.',
-  EmptyVolumes: 'Nothing if the experiment can start from nothing; else fill the claim, it goes with the experiment.',
-  SourceIsManaged: 'Make sure that the controller that the message names leaves other pods of these labels alone.',
-  Pending: 'Wait: there is nothing to tell yet.',
-} as const
+  ...ABOUT_FORKS,
+  ...ABOUT_SOURCES,
+  ...ABOUT_OVERRIDES,
+  ...ABOUT_POLICIES,
+  ...ABOUT_TRAFFIC,
+  ...WARNING_REASONS,
+}
 
-/** Why a condition is as it is. */
+/** Why a condition, an Event or a warning is as it is. */
 export type Reason = keyof typeof REASONS
+
+/** Whether `word` is a reason of this version. A stored status may hold words of another version. */
+export const isReason = (word: string | undefined): word is Reason => word !== undefined && Object.hasOwn(REASONS, word)
+
+/** What `reason` means to the code. For a word from a stored status, ask `isReason` first. */
+export const attributesOf = (reason: Reason): ReasonAttributes => REASONS[reason]

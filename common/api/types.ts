@@ -1,4 +1,5 @@
-import type { JsonObject, KubeObject, ObjectMeta } from './object.ts'
+import type { JsonObject } from '../json/json.ts'
+import type { KubeObject, ObjectMeta } from './object.ts'
 import type { Reason } from './reasons.ts'
 
 /** The workload beside the resource that is forked. */
@@ -12,13 +13,17 @@ export interface SourceRef {
 /** How an override is laid over its base: by RFC 7386, or by list keys and unions as well. */
 export type OverrideType = 'Merge' | 'Strategic'
 
+declare const BOUNDED: unique symbol
+
+/** A partial `spec` of the source's kind that is within `LIMITS`. Only `decodeExperiment` makes one of what users send. */
+export type BoundedOverride = JsonObject & { readonly [BOUNDED]: true }
+
 /** As users write it: what has a default may be absent (a resource can be older than the default). */
 export interface ExperimentDeploymentSpec {
   readonly sourceRef: SourceRef
   readonly replicas?: number
   readonly overrideType?: OverrideType
-  /** a partial `spec` of the source's kind; hostile until `brokenLimits` has passed it */
-  readonly overrideSpec: JsonObject
+  readonly overrideSpec: BoundedOverride
   readonly onSourceChange?: string
   /** from `creationTimestamp` */
   readonly ttlSeconds?: number
@@ -101,6 +106,8 @@ export interface ExperimentDeployment extends KubeObject {
   readonly metadata: ObjectMeta & { readonly namespace: string; readonly uid: string; readonly generation: number }
   readonly spec: ExperimentDeploymentSpec
   readonly status?: ExperimentDeploymentStatus
+  /** of an override beyond `LIMITS`, which is replaced by an empty one: what is wrong with it */
+  readonly overrideErrors?: readonly FieldError[]
 }
 
 /** Where the mistake is, as the user wrote the path, and what to do about it. */

@@ -1,32 +1,33 @@
-import { hashOf } from '../api/canonical.ts'
-import { at, isObject, listOr, member, objectOr } from '../api/object.ts'
 import type { ResourceType } from '../api/resource.ts'
-import type { OverrideBan, SpecSchema } from '../workload/kind.ts'
+import { hashOf } from '../json/canonical.ts'
+import { at, isObject, listOr, member, objectOr } from '../json/json.ts'
+import type { OverrideBan } from '../override/rules.ts'
+import type { SpecSchema } from '../override/spec-schema.ts'
 import { compile } from './compile.ts'
-import { knownBelow } from './known.ts'
+import { knownFieldsAt } from './known-fields.ts'
 import type { Schemas } from './transform.ts'
 
-/** The API server as far as the catalog cares. */
+/** The requests that the catalog needs. */
 export interface SchemaSource {
-  /** The parsed answer to a GET of `path`, which may have a query. @throws Error if there is none. */
+  /** Returns the parsed answer to a GET of `path`, which may have a query. @throws Error if there is no answer. */
   readonly get: (path: string) => Promise<unknown>
 }
 
-/** A group whose schemas could not be read or compiled; what was known of its kinds is kept. */
+/** A group whose schemas could not be read or compiled. Its kinds keep their earlier schemas. */
 export interface SchemaFailure {
   readonly apiVersion: string
   readonly error: unknown
 }
 
-/** A kind whose schema is wanted. */
+/** A kind whose schema the catalog holds. */
 export interface SchemaKind extends ResourceType {
-  /** the group and version in whose document the PodTemplateSpec of its `template` is, if not in its own */
+  /** group and version of the document with the PodTemplateSpec of its `template`, if not its own */
   readonly templateFrom?: string
-  /** what messages must not suggest */
+  /** fields that messages must not suggest */
   readonly bans?: readonly OverrideBan[]
 }
 
-/** What the API server publishes at the time of one refresh. */
+/** What the API server publishes during one refresh. */
 interface Published {
   readonly addressOf: (apiVersion: string) => string | undefined
   readonly schemasOf: (apiVersion: string) => Promise<Schemas>
@@ -37,7 +38,7 @@ interface Entry {
   readonly schema: SpecSchema
 }
 
-/** What the running cluster says the specs of `kinds` may hold. Empty until the first `refresh` has ended. */
+/** The schemas of the specs of `kinds` in the running cluster. Empty until the first `refresh` has ended. */
 export class SchemaCatalog {
   readonly #source: SchemaSource
   readonly #kinds: readonly SchemaKind[]
@@ -51,12 +52,12 @@ export class SchemaCatalog {
     this.#kinds = kinds
   }
 
-  /** The schema of `kind`, or undefined while there is none. */
+  /** Returns the schema of `kind`, or undefined while there is none. */
   schemaOf(kind: string): SpecSchema | undefined {
     return this.#entries.get(kind)?.schema
   }
 
-  /** Whether it was read at all: from then on a kind without schema is one that the cluster does not have. */
+  /** Whether a refresh has succeeded. From then on, a kind without a schema does not exist in the cluster. */
   get hasRead(): boolean {
     return this.#hasRead
   }
@@ -66,16 +67,16 @@ export class SchemaCatalog {
     return this.#kinds.every(({ kind }) => this.#entries.has(kind))
   }
 
-  /** Calls `wake` after each refresh that changed something; the result ends that. */
+  /** Calls `wake` after each refresh that changed something. Returns a function that unsubscribes. */
   subscribe(wake: () => void): () => void {
     this.#subscribers.add(wake)
     return () => this.#subscribers.delete(wake)
   }
 
   /**
-   * Reads what changed since the last time and swaps it in at once. Two calls at a time share one reading. Compiles:
-   * blocks the event loop for 60 to 220 ms per changed kind.
-   * @throws Error if the API server does not tell its index.
+   * Reads what has changed since the last refresh, and replaces all schemas at once. Concurrent calls share one
+   * reading. Compiling blocks the event loop for 60 to 220 ms per changed kind.
+   * @throws Error if the API server does not return its index.
    */
   refresh(): Promise<readonly SchemaFailure[]> {
     this.#refreshing ??= this.#refresh().finally(() => {
@@ -86,7 +87,7 @@ export class SchemaCatalog {
 
   async #refresh(): Promise<readonly SchemaFailure[]> {
     const index = member(await this.#source.get('/openapi/v3'), 'paths')
-    if (!isObject(index)) throw new Error('the answer to /openapi/v3 is no index of schemas') // not: no kind is there
+    if (!isObject(index)) throw new Error('the answer to /openapi/v3 is not an index of schemas') // not an empty cluster
     const next = new Map<string, Entry>()
     const published = this.#published(index)
     const failures: SchemaFailure[] = []
@@ -108,7 +109,7 @@ export class SchemaCatalog {
     const entries: (readonly [string, Entry])[] = []
     for (const type of this.#kinds.filter((kind) => kind.apiVersion === apiVersion)) {
       const hash = hashFor(type, published)
-      if (hash === undefined) continue // no such group: its kinds are not there
+      if (hash === undefined) continue // no such group, so no such kinds
       const known = this.#entries.get(type.kind)
       const schema = known?.schema.hash === hash ? known.schema : await compiled(type, hash, published)
       if (schema) entries.push([type.kind, { apiVersion, schema }])
@@ -116,7 +117,7 @@ export class SchemaCatalog {
     return entries
   }
 
-  /** Each document is read once, and forgotten with the result: parsed, one takes some 10 MB. */
+  /** Reads each document once, and frees it with the result. A parsed document takes some 10 MB. */
   #published(index: Readonly<Record<string, unknown>>): Published {
     const documents = new Map<string, Promise<unknown>>()
     const addressOf = (apiVersion: string): string | undefined => {
@@ -125,11 +126,11 @@ export class SchemaCatalog {
     }
     const schemasOf = async (apiVersion: string): Promise<Schemas> => {
       const url = addressOf(apiVersion)
-      if (url === undefined) throw new Error(`the API server publishes no schemas of ${apiVersion}`)
+      if (url === undefined) throw new Error(`the API server publishes no schemas for ${apiVersion}`)
       const document = documents.get(url) ?? this.#source.get(url)
       documents.set(url, document)
       const schemas = at(await document, 'components', 'schemas')
-      if (!isObject(schemas)) throw new Error(`the answer to ${url} holds no schemas`)
+      if (!isObject(schemas)) throw new Error(`the answer to ${url} contains no schemas`)
       return schemas
     }
     return { addressOf, schemasOf }
@@ -142,12 +143,12 @@ export class SchemaCatalog {
 
 const pathOfGroup = (apiVersion: string): string => `${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}`
 
-/** The API server puts a hash of the document into its address; without one the address itself must do. */
+/** The API server puts a hash of the document into its address. Without it, the address itself is hashed. */
 function hashIn(url: string): string {
   return new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('hash') ?? hashOf(url, 64)
 }
 
-/** Another one whenever a document that `type` is compiled from has changed. */
+/** Changes with every document that `type` is compiled from. */
 function hashFor({ apiVersion, templateFrom }: SchemaKind, { addressOf }: Published): string | undefined {
   const own = addressOf(apiVersion)
   if (own === undefined) return undefined
@@ -162,14 +163,15 @@ async function compiled(type: SchemaKind, hash: string, { schemasOf }: Published
   if (type.templateFrom === undefined) return compile(hash, schemas, root, type)
   const core = await schemasOf(type.templateFrom)
   const whole = compile(hash, { ...schemas, ...core }, withTemplate(root, core), type)
-  return { ...whole, template: knownBelow(schemas, root, 'template') }
+  return { ...whole, template: knownFieldsAt(schemas, root, 'template') }
 }
 
 const POD_TEMPLATE = 'io.k8s.api.core.v1.PodTemplateSpec'
 
-/** `root`, a schema of a spec, with Kubernetes' own schema of a pod template for its `template`. */
+/** `root`, a schema of a spec, with the pod template of Kubernetes as the schema of its `template`. */
 function withTemplate(root: unknown, core: Schemas): unknown {
-  if (!isObject(root) || !Object.hasOwn(core, POD_TEMPLATE)) throw new Error(`no schema of ${POD_TEMPLATE}`)
+  if (!isObject(root) || !Object.hasOwn(core, POD_TEMPLATE))
+    throw new Error(`the API server publishes no schema of ${POD_TEMPLATE}`)
   const template = { $ref: `#/components/schemas/${POD_TEMPLATE}` }
   return { ...root, properties: { ...objectOr(root.properties), template } }
 }

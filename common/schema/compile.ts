@@ -1,27 +1,28 @@
 import { Ajv, type SchemaValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
-import { inDocumentOrder } from '../api/document-order.ts'
-import type { JsonObject } from '../api/object.ts'
-import { type Refusal, refusalBy } from '../api/rules.ts'
-import type { OverrideBan, SpecError, SpecSchema } from '../workload/kind.ts'
-import { type Repetition, repetitions } from '../workload/repetitions.ts'
-import type { ListKey } from '../workload/shape.ts'
-import { describe } from '../workload/unmergeable.ts'
+import { inDocumentOrder } from '../json/document-order.ts'
+import type { JsonObject } from '../json/json.ts'
+import { type Duplicate, findDuplicates } from '../override/duplicates.ts'
+import type { OverrideBan } from '../override/rules.ts'
+import { type BanLookup, createBanLookup } from '../override/rules.ts'
+import type { ListKey } from '../override/shape.ts'
+import type { SpecError, SpecSchema } from '../override/spec-schema.ts'
+import { describeKeys } from '../override/unmergeable.ts'
+import { fieldLocations } from './field-locations.ts'
 import { specErrors } from './messages.ts'
 import { metadataErrors } from './metadata.ts'
-import { placesOf } from './places.ts'
 import { isQuantity } from './quantity.ts'
 import { shapeOf } from './shape.ts'
 import { type Definitions, type Schemas, transform, type Variant } from './transform.ts'
 
 /**
- * What `root`, a schema of `schemas`, says about overrides and about whole specs: a check for each, and the shape. Takes
- * some 200 ms for a workload's: never inside a request.
- * @throws Error if `schemas` hold something that ajv cannot compile.
+ * Compiles `root`, a schema of `schemas`: checks of overrides and of whole specs, and the shape. Takes some 200 ms for
+ * a workload, so it must not run inside a request.
+ * @throws Error if `schemas` contain something that ajv cannot compile.
  */
 export function compile(hash: string, schemas: Schemas, root: unknown, { bans = [] }: Banning = {}): SpecSchema {
   const definitions = transform(schemas, root)
-  const checker = checkers(definitions, refusalBy(bans))
+  const checker = checkers(definitions, createBanLookup(bans))
   const checks = { Merge: checker('Merge', OVERRIDE), Strategic: checker('Strategic', OVERRIDE) }
   const checkFull = checker('full', WHOLE)
   return {
@@ -32,20 +33,20 @@ export function compile(hash: string, schemas: Schemas, root: unknown, { bans = 
   }
 }
 
-/** What the messages of a schema are to suggest to nobody. */
+/** Fields that messages must not suggest. */
 interface Banning {
   readonly bans?: readonly OverrideBan[] | undefined
 }
 
-/** Where what is judged has its place. */
+/** The path of what is checked. */
 const OVERRIDE = 'spec.overrideSpec'
 const WHOLE = 'spec'
 
 type Check = (spec: JsonObject) => readonly SpecError[]
 
-/** Checks that share what they have in common: each definition is compiled once. */
-function checkers(definitions: Definitions, refusal: Refusal): (variant: Variant, root: string) => Check {
-  // verbose: messages need the value, and the fields known there
+/** Creates checks that share their definitions, so that each definition is compiled once. */
+function checkers(definitions: Definitions, banOf: BanLookup): (variant: Variant, root: string) => Check {
+  // verbose, because messages need the value and the known fields
   const ajv = new Ajv({ strict: false, allErrors: true, verbose: true, logger: false, code: { optimize: false } })
   addFormats.default(ajv, ['int32', 'int64', 'date-time', 'byte'])
   ajv.addKeyword({
@@ -60,17 +61,17 @@ function checkers(definitions: Definitions, refusal: Refusal): (variant: Variant
   return (variant, root) => {
     const validate = ajv.getSchema(`all#/definitions/${variant}`)
     if (!validate) throw new Error(`no schema of ${variant}`)
-    const places = placesOf(definitions, variant, refusal)
+    const locations = fieldLocations(definitions, variant, banOf)
     return (document) => {
       validate(document)
-      return inDocumentOrder(root, document, specErrors(validate.errors ?? [], { root, document, places, refusal }))
+      return inDocumentOrder(root, document, specErrors(validate.errors ?? [], { root, document, locations, banOf }))
     }
   }
 }
 
-/** No two items agree in all `keys`. Items that lack one are somebody else's finding. */
+/** No two items have the same `keys`. Items without a key are reported by other keywords. */
 const uniqueBy: SchemaValidateFunction = (keys: readonly ListKey[], items: readonly unknown[]): boolean => {
-  const errors = repetitions(items, keys).map((found) => ({
+  const errors = findDuplicates(items, keys).map((found) => ({
     keyword: 'uniqueBy',
     params: duplicate(items[found.index], keys, found),
   }))
@@ -81,10 +82,10 @@ const uniqueBy: SchemaValidateFunction = (keys: readonly ListKey[], items: reado
 const duplicate = (
   item: unknown,
   keys: readonly ListKey[],
-  { index, earlier }: Repetition,
+  { index, earlier }: Duplicate,
 ): Record<string, unknown> => ({
   index,
   earlier,
-  keys: describe(item, keys),
+  keys: describeKeys(item, keys),
   ...(keys.length === 1 ? { only: keys[0]?.key } : {}),
 })

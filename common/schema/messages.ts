@@ -1,31 +1,34 @@
 import type { ErrorObject } from 'ajv'
-import { formatPath, type Path, showValue } from '../api/field-path.ts'
-import { listOr, member } from '../api/object.ts'
-import type { Refusal } from '../api/rules.ts'
 import type { FieldErrorCause } from '../api/types.ts'
-import type { SpecError } from '../workload/kind.ts'
-import { NULL_ITEM } from '../workload/unmergeable.ts'
-import { didYouMean } from './did-you-mean.ts'
-import type { Places } from './places.ts'
-import { meantQuantity } from './quantity.ts'
-import { knownFields, knownHere, MAX_LISTED, wrongType } from './wrong-type.ts'
+import { formatPath, type Path, showValue } from '../json/field-path.ts'
+import { listOr, member } from '../json/json.ts'
+import type { BanLookup } from '../override/rules.ts'
+import type { SpecError } from '../override/spec-schema.ts'
+import { NULL_ITEM } from '../override/unmergeable.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
+import type { FieldLocations } from './field-locations.ts'
+import { suggestQuantity } from './quantity.ts'
+import { fieldNamesOf, MAX_LISTED, validFields, wrongType } from './wrong-type.ts'
 
-/** What was judged. */
-export interface Judged {
-  /** the path of `document` in the user's, or in the fork */
+/** What was checked, and what messages need to know about it. */
+export interface ValidatedSpec {
+  /** the path of `document` in the experiment or in the fork */
   readonly root: string
   readonly document: unknown
-  readonly places: Places
-  /** known to the schema, and refused by the rules: to offer it would cost its author another round */
-  readonly refusal: Refusal
+  readonly locations: FieldLocations
+  /** finds fields that the schema knows but rules ban, so that messages do not suggest them */
+  readonly banOf: BanLookup
 }
 
-/** What ajv found in a document, in words for its author. Expects `verbose` errors. */
-export function specErrors(errors: readonly ErrorObject[], { root, document, ...about }: Judged): readonly SpecError[] {
-  const pathAt = remembering((pointer) => pathOfPointer(pointer, document)) // of thousands of unknown fields one
+/** Describes the errors of ajv for the author of a document. Expects `verbose` errors. */
+export function specErrors(
+  errors: readonly ErrorObject[],
+  { root, document, ...about }: ValidatedSpec,
+): readonly SpecError[] {
+  const pathAt = memoized((pointer) => pathOfPointer(pointer, document)) // thousands of unknown fields may share one
   const found = errors.slice(0, MAX_FOUND).map((error) => ({ error, path: pathOf(error, pathAt) }))
   const misspelt = new Set(
-    found.slice(0, MAX_TOLD).flatMap(({ error, path }) => {
+    found.slice(0, MAX_EXPLAINED).flatMap(({ error, path }) => {
       const meant = error.keyword === 'additionalProperties' ? suggestion(error) : undefined
       return meant === undefined ? [] : [formatPath(root, [...path.slice(0, -1), meant])]
     }),
@@ -37,44 +40,50 @@ export function specErrors(errors: readonly ErrorObject[], { root, document, ...
     .map(({ error, path }, index) => ({
       path,
       field: formatPath(root, path),
-      ...(index < MAX_TOLD ? told(error, path, about) : UNTOLD),
+      ...(index < MAX_EXPLAINED ? explain(error, path, about) : UNEXPLAINED),
     }))
     .filter(({ field, cause }, index) => {
-      if (cause === 'FieldValueRequired') return !misspelt.has(field) // one mistake, told once
+      if (cause === 'FieldValueRequired') return !misspelt.has(field) // a misspelt required field is one error
       return found[index]?.error.keyword !== 'format' || !mistyped.has(field)
     })
 }
 
-/** Mistakes that are looked into: a hostile override has 5,000, and to find the way to each takes 50 ms. */
+/** The maximum number of errors returned. A hostile override has 5,000, and finding all their paths takes 50 ms. */
 export const MAX_FOUND = 1_000
-/** Mistakes that get words of their own: to guess what each of those meant would take 40 ms. */
-const MAX_TOLD = 200
-const UNTOLD: Told = { message: 'one of very many mistakes; mend the others first', cause: 'FieldValueInvalid' }
+/** The maximum number of errors that are explained. Guessing what 1,000 misspelt fields mean would take 40 ms. */
+const MAX_EXPLAINED = 200
+const UNEXPLAINED: Explanation = {
+  message: 'too many mistakes to explain them all; correct the others first',
+  cause: 'FieldValueInvalid',
+}
 
-/** Of a member by which items are told apart. */
-const NULL_KEY = 'items are told apart by it, so null cannot remove it; give its value'
+/** For null as the key of an item. */
+const NULL_KEY = 'identifies the item and cannot be null; set its value'
 
-interface Told {
+interface Explanation {
   readonly message: string
   readonly cause: FieldErrorCause
 }
 
-type About = Pick<Judged, 'places' | 'refusal'>
+type About = Pick<ValidatedSpec, 'locations' | 'banOf'>
 
-function told(error: ErrorObject, path: Path, about: About): Told {
+function explain(error: ErrorObject, path: Path, about: About): Explanation {
   switch (error.keyword) {
     case 'additionalProperties':
       return { message: unknownField(error, path.slice(0, -1), about), cause: 'FieldValueInvalid' }
     case 'required':
       return { message: 'required', cause: 'FieldValueRequired' }
     case 'type':
-      return { message: wrongType(error, path, about.refusal), cause: 'FieldValueTypeInvalid' }
+      return { message: wrongType(error, path, about.banOf), cause: 'FieldValueTypeInvalid' }
     case 'present':
       return { message: error.schema === 'item' ? NULL_ITEM : NULL_KEY, cause: 'FieldValueInvalid' }
     case 'enum':
       return { message: unsupported(error), cause: 'FieldValueNotSupported' }
     case 'uniqueBy':
-      return { message: `duplicate of [${error.params.earlier}] (${error.params.keys})`, cause: 'FieldValueDuplicate' }
+      return {
+        message: `duplicate of [${error.params.earlier}] (${error.params.keys}); remove one of them`,
+        cause: 'FieldValueDuplicate',
+      }
     case 'quantity':
       return { message: noQuantity(String(error.data)), cause: 'FieldValueInvalid' }
     case 'format':
@@ -87,38 +96,38 @@ function told(error: ErrorObject, path: Path, about: About): Told {
   }
 }
 
-/** What the API server's names of formats mean. */
+/** Formats of the API server in words. */
 const FORMATS: Readonly<Record<string, string>> = {
-  int32: 'int32, from -2147483648 to 2147483647',
-  'date-time': 'date-time such as 2026-11-21T14:05:00Z',
-  byte: 'base64',
+  int32: 'an integer from -2147483648 to 2147483647',
+  'date-time': 'a time such as 2026-11-21T14:05:00Z',
+  byte: 'base64 text',
 }
 
 function noQuantity(text: string): string {
-  const meant = meantQuantity(text)
+  const meant = suggestQuantity(text)
   const remedy = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`
   return `expected a quantity such as 500m or 1Gi, got ${showValue(text)}${remedy}`
 }
 
-/** What is most like it, though it may be refused. */
+/** The known field that resembles the unknown one most. It may be banned. */
 const suggestion = (error: ErrorObject): string | undefined =>
-  didYouMean(String(error.params.additionalProperty), knownFields(error))
+  didYouMean(String(error.params.additionalProperty), fieldNamesOf(error))
 
-function unknownField(error: ErrorObject, parent: Path, { places, refusal }: About): string {
-  const place = placeOf(String(error.params.additionalProperty), parent, places)
+function unknownField(error: ErrorObject, parent: Path, { locations, banOf }: About): string {
+  const place = placeOf(String(error.params.additionalProperty), parent, locations)
   if (place !== undefined) return `unknown field; it belongs in ${place}`
   const meant = suggestion(error)
-  if (meant === undefined) return `unknown field; ${knownHere(error, parent, refusal)}`
-  const refused = refusal([...parent, meant])
+  if (meant === undefined) return `unknown field; ${validFields(error, parent, banOf)}`
+  const refused = banOf([...parent, meant])
   const name = JSON.stringify(meant)
   return refused === undefined
     ? `unknown field; did you mean ${name}?`
-    : `unknown field; if ${name} is meant: ${refused}`
+    : `unknown field; if you mean ${name}: ${refused}`
 }
 
-/** Where `key` belongs, if that is further down or up from `parent`: elsewhere it is another thing of that name. */
-function placeOf(key: string, parent: Path, places: Places): string | undefined {
-  const place = places.get(key)
+/** The parent of `key` if it is above or below `parent`. In another branch the field has another meaning. */
+function placeOf(key: string, parent: Path, locations: FieldLocations): string | undefined {
+  const place = locations.get(key)
   if (place === undefined) return undefined
   const here = parent.map((step) => (typeof step === 'number' ? '[]' : `.${step}`)).join('')
   const there = place === '' ? '' : `.${place}`
@@ -131,10 +140,10 @@ const isWithin = (inner: string, outer: string): boolean =>
 function unsupported(error: ErrorObject): string {
   const allowed = listOr(error.params.allowedValues).filter((value) => value !== null)
   const more = allowed.length > MAX_LISTED ? ', ...' : ''
-  return `unsupported value ${showValue(error.data)}; one of: ${allowed.slice(0, MAX_LISTED).join(', ')}${more}`
+  return `unsupported value ${showValue(error.data)}; valid values: ${allowed.slice(0, MAX_LISTED).join(', ')}${more}`
 }
 
-/** Where the mistake is: below what ajv judged for a member that is missing, unknown or there twice. */
+/** The path of an error. For a missing, unknown or duplicate member it is below the instance path of ajv. */
 function pathOf(error: ErrorObject, pathAt: (pointer: string) => Path): Path {
   const path = pathAt(error.instancePath)
   const { missingProperty, additionalProperty, index, keys, only } = error.params
@@ -145,16 +154,16 @@ function pathOf(error: ErrorObject, pathAt: (pointer: string) => Path): Path {
   return path
 }
 
-function remembering<T>(tell: (of: string) => T): (of: string) => T {
-  const told = new Map<string, T>()
-  return (of) => {
-    const value = told.get(of) ?? tell(of)
-    told.set(of, value)
+function memoized<T>(compute: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>()
+  return (key) => {
+    const value = known.get(key) ?? compute(key)
+    known.set(key, value)
     return value
   }
 }
 
-/** RFC 6901, with list indices as numbers: only the document tells `0` the key from `0` the index. */
+/** Parses a JSON pointer (RFC 6901). Only the document shows whether `0` is a key or an index. */
 function pathOfPointer(pointer: string, document: unknown): Path {
   const path: (string | number)[] = []
   let value = document

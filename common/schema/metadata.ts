@@ -1,12 +1,12 @@
-import type { Path } from '../api/field-path.ts'
-import { formatPath } from '../api/field-path.ts'
 import { annotationKeyProblem, annotationsProblem, labelKeyProblem, labelValueProblem } from '../api/metadata-syntax.ts'
-import { at, isObject, type JsonObject, listOr, objectOr } from '../api/object.ts'
-import type { SpecError } from '../workload/kind.ts'
+import type { Path } from '../json/field-path.ts'
+import { formatPath } from '../json/field-path.ts'
+import { at, isObject, type JsonObject, listOr, objectOr } from '../json/json.ts'
+import type { SpecError } from '../override/spec-schema.ts'
 
 /**
- * Labels, annotations and the selectors of labels in a workload's whole `spec` that the API server takes for none, by
- * path below `root`: no schema says how they are written. Not `spec.selector`, which is ours.
+ * Labels, annotations and label selectors in a workload's whole `spec` that the API server would refuse, by path below
+ * `root`. Schemas do not describe their syntax. Ignores `spec.selector`, which the controller sets.
  */
 export function metadataErrors(root: string, spec: JsonObject): readonly SpecError[] {
   const found = (path: Path, message: string): SpecError => ({
@@ -20,7 +20,7 @@ export function metadataErrors(root: string, spec: JsonObject): readonly SpecErr
       const problem = keyProblem(key) ?? (typeof value === 'string' ? valueProblem(value) : undefined)
       return problem === undefined ? [] : [found([...path, key], problem)]
     })
-  const metadata = ({ path, value }: Found): readonly SpecError[] => {
+  const metadata = ({ path, value }: Located): readonly SpecError[] => {
     const annotations = objectOr(at(value, 'annotations'))
     const total = annotationsProblem(annotations)
     return [
@@ -35,7 +35,7 @@ export function metadataErrors(root: string, spec: JsonObject): readonly SpecErr
   ]
 }
 
-interface Found {
+interface Located {
   readonly path: Path
   readonly value: unknown
 }
@@ -49,8 +49,8 @@ type Named = Syntax & { readonly path: Path; readonly map: unknown }
 const LABELS: Syntax = { keyProblem: labelKeyProblem, valueProblem: labelValueProblem }
 const ANNOTATIONS: Syntax = { keyProblem: annotationKeyProblem, valueProblem: () => undefined }
 
-/** The metadata of what is made from a spec: pods, and claims of either kind. */
-function metadataIn(spec: JsonObject): readonly Found[] {
+/** The metadata of everything that is created from a spec: pods, and both kinds of PVCs. */
+function metadataIn(spec: JsonObject): readonly Located[] {
   const claims = listOr(spec.volumeClaimTemplates).map((claim, index) => ({
     path: ['volumeClaimTemplates', index, 'metadata'],
     value: at(claim, 'metadata'),
@@ -62,8 +62,8 @@ function metadataIn(spec: JsonObject): readonly Found[] {
   return [{ path: ['template', 'metadata'], value: at(spec, 'template', 'metadata') }, ...claims, ...ephemeral]
 }
 
-/** The labels by which pods are put on nodes, beside each other and apart. */
-function labelMapsIn(spec: JsonObject): readonly Found[] {
+/** The label maps that decide on which nodes pods run. */
+function labelMapsIn(spec: JsonObject): readonly Located[] {
   const pod = ['template', 'spec']
   const lists = ['affinity', 'topologySpreadConstraints'].map((key) => [...pod, key])
   return [
@@ -72,8 +72,8 @@ function labelMapsIn(spec: JsonObject): readonly Found[] {
   ]
 }
 
-/** Every `matchLabels` below `value`, which `baseOf` and `brokenLimits` have kept from nesting deeply. */
-function matchLabelsIn(value: unknown, path: Path): readonly Found[] {
+/** Every `matchLabels` below `value`. Recurses: `baseOf` and `brokenLimits` limit the depth. */
+function matchLabelsIn(value: unknown, path: Path): readonly Located[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => matchLabelsIn(item, [...path, index]))
   if (!isObject(value)) return []
   return Object.entries(value).flatMap(([key, inner]) =>

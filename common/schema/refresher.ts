@@ -1,31 +1,31 @@
-import { pause, type Timers } from '../clock.ts'
-import { factsOf } from '../kube/errors.ts'
-import type { Log } from '../log.ts'
-import { releaseMemory } from '../memory.ts'
+import { factsOf } from '../kube/client/errors.ts'
+import { pause, type Timers } from '../program/clock.ts'
+import type { Log } from '../program/log.ts'
+import { releaseMemory } from '../program/memory.ts'
 import type { SchemaCatalog } from './catalog.ts'
 
-export interface Refreshing {
+export interface RefresherOptions {
   readonly catalog: SchemaCatalog
   readonly timers: Timers
   readonly log: Log
   readonly signal: AbortSignal
-  /** between two readings */
+  /** time between two refreshes */
   readonly everyMs?: number
-  /** while a kind has no schema: its CRD may come */
+  /** time between two refreshes while a kind has no schema, because its CRD may be installed soon */
   readonly absentMs?: number
-  /** after a failure, and between two readings at least */
+  /** time after a failed refresh, and the minimum between two refreshes */
   readonly retryMs?: number
 }
 
-/** Readings that go on. */
-export interface Freshening {
-  /** resolves once they have ended */
+/** Refreshes in the background. */
+export interface SchemaRefresher {
+  /** resolves when the signal has ended the refreshes */
   readonly ended: Promise<void>
-  /** Somebody asks for what is not there: the next reading comes at once, unless there was one just now. */
-  readonly hurry: () => void
+  /** Starts the next refresh at once, or `retryMs` after the last one. */
+  readonly refreshNow: () => void
 }
 
-/** Keeps `catalog` up to date until `signal` aborts: a cluster may be upgraded, or a kind be installed, at any time. */
+/** Keeps `catalog` up to date until `signal` aborts: at any time the cluster may be upgraded or a kind installed. */
 export function keepFresh({
   catalog,
   timers,
@@ -34,7 +34,7 @@ export function keepFresh({
   everyMs = 600_000,
   absentMs = 30_000,
   retryMs = 5_000,
-}: Refreshing): Freshening {
+}: RefresherOptions): SchemaRefresher {
   let rest = new AbortController()
   let isChanged = false
   catalog.subscribe(() => {
@@ -44,7 +44,7 @@ export function keepFresh({
     while (!signal.aborted) {
       rest = new AbortController()
       const isFresh = await refreshed(catalog, log)
-      if (isChanged) releaseMemory() // of what was parsed and compiled
+      if (isChanged) releaseMemory() // of the parsed documents and old schemas
       isChanged = false
       const restMs = isFresh ? (catalog.isComplete ? everyMs : absentMs) : retryMs
       const leastMs = Math.min(retryMs, restMs)
@@ -52,7 +52,7 @@ export function keepFresh({
       await pause(timers, restMs - leastMs, AbortSignal.any([signal, rest.signal]))
     }
   }
-  return { ended: go(), hurry: () => rest.abort() }
+  return { ended: go(), refreshNow: () => rest.abort() }
 }
 
 async function refreshed(catalog: SchemaCatalog, log: Log): Promise<boolean> {

@@ -1,9 +1,9 @@
-import { isObject, listOr, member } from '../api/object.ts'
-import { type ListKey, NO_SHAPE, type Shape } from '../workload/shape.ts'
-import { unionsOf } from '../workload/unions.ts'
+import { isObject, listOr, member } from '../json/json.ts'
+import { type ListKey, NO_SHAPE, type Shape } from '../override/shape.ts'
+import { unionsOf } from '../override/unions.ts'
 import type { Definitions, JsonSchema } from './transform.ts'
 
-/** What `definitions` say about merging. Looks only where it is asked to, and once. */
+/** The shape of `definitions`. Each part is computed when it is asked for, and once. */
 export function shapeOf(definitions: Definitions): Shape {
   const known = new Map<unknown, Shape>()
   const at = (place: unknown): Shape => {

@@ -1,7 +1,7 @@
-import type { KubeClient } from '../kube/client.ts'
+import type { KubeClient } from '../kube/client/client.ts'
 import type { SchemaSource } from './catalog.ts'
 
-/** The schemas that the API server behind `kube` publishes; whoever may discover may read them. */
+/** Reads the schemas that the API server publishes. Needs no permission beyond API discovery. */
 export const schemaSource = (kube: Pick<KubeClient, 'request'>): SchemaSource => ({
   get: (address) => {
     const [path = '', query = ''] = address.split('?')

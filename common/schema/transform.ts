@@ -1,17 +1,17 @@
-import { isObject, listOr, member, objectOr } from '../api/object.ts'
 import type { OverrideType } from '../api/types.ts'
-import type { ListKey } from '../workload/shape.ts'
+import { isObject, listOr, member, objectOr } from '../json/json.ts'
+import type { ListKey } from '../override/shape.ts'
 
-/** A schema as ajv takes it. Plain JSON. */
+/** A JSON Schema for ajv, as plain JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** The schemas of an OpenAPI document, by name. */
 export type Schemas = Readonly<Record<string, unknown>>
 
 /**
- * `Merge` and `Strategic`: what an override of that type may say along object paths, where everything can be left out
- * and null removes; for Strategic an item of a keyed list is such a path. `full`: what must be complete, be it an item
- * of a list that replaces or the spec that comes of the merge.
+ * `Merge` and `Strategic`: schemas for overrides of that type. Along object paths everything is optional and null
+ * removes; under Strategic items of keyed lists are part of such paths. `full`: schemas for complete values, which are
+ * the items of replaced lists and the merged spec.
  */
 export type Variant = OverrideType | 'full'
 
@@ -20,19 +20,19 @@ const QUANTITY = /\.api\.resource\.Quantity$/
 const FORMATS: ReadonlySet<unknown> = new Set(['int32', 'int64', 'date-time', 'byte'])
 
 /**
- * Taken over as they are. A whitelist, so that what is new in a later API server is left to it. Not `pattern`: Go
- * matches in linear time, JavaScript does not.
+ * Keywords that are copied. This is a whitelist, so that keywords of later API servers are left to these. `pattern` is
+ * left out, because JavaScript, unlike Go, does not match in linear time.
  */
 const KEPT = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 
-/** Schemas by name, which refer to each other by `#/definitions/NAME`; `root` in each variant is there by its name. */
+/** Schemas by name, which refer to each other by `#/definitions/NAME`. The root has the names of the variants. */
 export interface Definitions extends Readonly<Record<Variant, JsonSchema>> {
   readonly [name: string]: JsonSchema
 }
 
 /**
- * The JSON Schemas of `root`, from `schemas` of an OpenAPI v3 document, and of what it refers to, in the variants that
- * are needed. Together, since overrides of either type and the whole spec have most of them in common.
+ * Converts `root` of the `schemas` of an OpenAPI v3 document, and everything that it refers to, to JSON Schema in the
+ * variants that are needed. One set of definitions serves all variants, because they have most definitions in common.
  */
 export function transform(schemas: Schemas, root: unknown): Definitions {
   const definitions: Record<string, JsonSchema> = {}
@@ -40,14 +40,14 @@ export function transform(schemas: Schemas, root: unknown): Definitions {
   const refer = (name: string, variant: Variant): JsonSchema => {
     const id = `${variant}:${name}`
     if (!Object.hasOwn(definitions, id)) {
-      definitions[id] = {} // known from now on, so that a schema may refer to itself
+      definitions[id] = {} // a placeholder, so that a schema can refer to itself
       wanted.push({ id, name, variant })
     }
     return { $ref: `#/definitions/${id}` }
   }
   const convert = converter(schemas, refer)
   const roots = { Merge: convert(root, 'Merge'), Strategic: convert(root, 'Strategic'), full: convert(root, 'full') }
-  for (const { id, name, variant } of wanted) definitions[id] = convert(member(schemas, name), variant) // grows as it goes
+  for (const { id, name, variant } of wanted) definitions[id] = convert(member(schemas, name), variant) // the loop adds to `wanted`
   return { ...definitions, ...roots }
 }
 
@@ -55,7 +55,7 @@ type Convert = (schema: unknown, variant: Variant) => JsonSchema
 
 function converter(schemas: Schemas, refer: (name: string, variant: Variant) => JsonSchema): Convert {
   const convert: Convert = (schema, variant) => {
-    const name = referenced(schema)
+    const name = referencedName(schema)
     if (name !== undefined && QUANTITY.test(name)) return { ...typed(['number', 'string'], variant), quantity: true }
     if (name !== undefined) return refer(name, variant)
     if (!isObject(schema)) return {}
@@ -92,7 +92,7 @@ function converter(schemas: Schemas, refer: (name: string, variant: Variant) => 
     if (variant !== 'Strategic') return { items: convert(schema.items, 'full'), uniqueBy }
     const required = uniqueBy.filter(({ fallback }) => fallback === undefined).map(({ key }) => key)
     const item = convert(schema.items, variant)
-    const known = objectOr(item.properties) // none where it is a reference
+    const known = objectOr(item.properties) // a reference has no properties
     const keyed = Object.fromEntries(required.map((key) => [key, { ...objectOr(member(known, key)), present: 'key' }]))
     return { items: { ...item, present: 'item', required, properties: { ...known, ...keyed } }, uniqueBy }
   }
@@ -100,8 +100,8 @@ function converter(schemas: Schemas, refer: (name: string, variant: Variant) => 
   return convert
 }
 
-/** The name that `schema` refers to: plainly, or by the `allOf` of one that gives a reference a description. */
-export function referenced(schema: unknown): string | undefined {
+/** The name that `schema` refers to: by `$ref`, or by an `allOf` with one `$ref`, which allows a description. */
+export function referencedName(schema: unknown): string | undefined {
   const [only, ...others] = listOr(member(schema, 'allOf'))
   const ref = member(schema, '$ref') ?? (others.length === 0 ? member(only, '$ref') : undefined)
   return typeof ref === 'string' && ref.startsWith(REF_PREFIX) ? ref.slice(REF_PREFIX.length) : undefined
@@ -120,10 +120,10 @@ function enumOf(schema: JsonSchema, variant: Variant): JsonSchema {
 }
 
 function listKey(schemas: Schemas, items: unknown, key: string): ListKey {
-  const name = referenced(items)
+  const name = referencedName(items)
   const item = name === undefined ? items : member(schemas, name)
   const fallback = member(member(member(item, 'properties'), key), 'default')
-  // every key has its zero value for a default in the API server's own schemas, required or not; one is rarely meant
+  // in the API server's schemas every key has its zero value as default; only other defaults are meant
   const isRequired = listOr(member(item, 'required')).includes(key)
   return typeof fallback === 'string' && fallback !== '' && !isRequired ? { key, fallback } : { key }
 }

@@ -1,27 +1,27 @@
 import type { ErrorObject } from 'ajv'
-import { type Path, showValue } from '../api/field-path.ts'
-import { isObject, objectOr } from '../api/object.ts'
-import type { Refusal } from '../api/rules.ts'
+import { type Path, showValue } from '../json/field-path.ts'
+import { isObject, objectOr } from '../json/json.ts'
+import type { BanLookup } from '../override/rules.ts'
 
-/** How many known fields or values a message lists. */
+/** The maximum number of fields or values in a message. */
 export const MAX_LISTED = 8
 
-/** The fields that the schema has where ajv found an error. */
-export const knownFields = (error: ErrorObject): readonly string[] =>
+/** The fields of the schema where ajv found an error. */
+export const fieldNamesOf = (error: ErrorObject): readonly string[] =>
   Object.keys(objectOr(error.parentSchema?.properties))
 
-/** The first of the fields that can stand at `path`, where ajv found an error. */
-export function knownHere(error: ErrorObject, path: Path, refusal: Refusal): string {
-  const known = knownFields(error).filter((key) => refusal([...path, key]) === undefined)
+/** Lists the first fields that are valid at `path`, where ajv found an error. */
+export function validFields(error: ErrorObject, path: Path, banOf: BanLookup): string {
+  const known = fieldNamesOf(error).filter((key) => banOf([...path, key]) === undefined)
   const more = known.length > MAX_LISTED ? ', ...' : ''
-  return `known here: ${known.slice(0, MAX_LISTED).join(', ')}${more}`
+  return `valid fields: ${known.slice(0, MAX_LISTED).join(', ')}${more}`
 }
 
-/** JSON's word for a list is foreign to who writes YAML. */
+/** YAML calls arrays lists. */
 const WORDS: Readonly<Record<string, string>> = { array: 'list' }
 
-/** What was expected in place of a value of another type, and how to write it. */
-export function wrongType(error: ErrorObject, path: Path, refusal: Refusal): string {
+/** Describes a value of the wrong type, and how to write it. */
+export function wrongType(error: ErrorObject, path: Path, banOf: BanLookup): string {
   const types = [error.params.type].flat()
   const expected = types
     .filter((type) => type !== 'null')
@@ -29,9 +29,9 @@ export function wrongType(error: ErrorObject, path: Path, refusal: Refusal): str
     .join(' or ')
   if (error.data === null)
     return path.some((step) => typeof step === 'number')
-      ? `expected ${expected}, got null; inside a list null removes nothing, leave this out`
+      ? `expected ${expected}, got null; null is not allowed inside a list, remove this`
       : `expected ${expected}, got null`
-  return `expected ${expected}, got ${describe(error.data)}${remedy(types, error, () => knownHere(error, path, refusal))}`
+  return `expected ${expected}, got ${describe(error.data)}${remedy(types, error, () => validFields(error, path, banOf))}`
 }
 
 function describe(value: unknown): string {
@@ -42,12 +42,12 @@ function describe(value: unknown): string {
 
 type Remedy = (types: readonly unknown[], error: ErrorObject, known: () => string) => string | undefined
 
-/** How to write in YAML what was meant; the first that fits. */
+/** Remedies in YAML. The first that applies is used. */
 const REMEDIES: readonly Remedy[] = [
-  // YAML makes numbers and booleans of bare words, and strings of quoted numbers: the two slips of the hand
+  // two common errors: YAML reads some unquoted texts as numbers or booleans, and quoted numbers as texts
   (types, { data }) =>
     types.length <= 2 && types[0] === 'string' && (typeof data === 'number' || typeof data === 'boolean')
-      ? 'quote it' // the second type is null
+      ? 'put it in quotes' // a second type is null
       : undefined,
   (types, { data }) =>
     types.includes('integer') && typeof data === 'string' && /^-?\d{1,15}$/.test(data)
@@ -57,13 +57,13 @@ const REMEDIES: readonly Remedy[] = [
     types.includes('boolean') && (data === 'true' || data === 'false') ? 'remove the quotes' : undefined,
   (types, { data }) => {
     const [, seconds] = (types.includes('integer') && typeof data === 'string' && /^(\d{1,9})s$/.exec(data)) || []
-    return seconds === undefined ? undefined : `write ${seconds}`
+    return seconds === undefined ? undefined : `use ${seconds}`
   },
-  (types) => (types[0] === 'array' ? 'each item begins with "- "' : undefined),
+  (types) => (types[0] === 'array' ? 'start each item with "- "' : undefined),
   (types, error, known) =>
-    types[0] === 'object' && knownFields(error).length > 0 && !isObject(error.data) ? known() : undefined,
+    types[0] === 'object' && fieldNamesOf(error).length > 0 && !isObject(error.data) ? known() : undefined,
   (types, { data }) =>
-    types[0] !== 'object' && Array.isArray(data) && data.length === 1 ? 'write its item alone' : undefined,
+    types[0] !== 'object' && Array.isArray(data) && data.length === 1 ? 'remove the brackets or the "- "' : undefined,
 ]
 
 function remedy(...of: Parameters<Remedy>): string {

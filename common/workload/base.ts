@@ -1,48 +1,53 @@
-import { type JsonObject, type KubeObject, objectOr } from '../api/object.ts'
+import type { KubeObject } from '../api/object.ts'
+import { inheritedMetadata } from '../api/template-metadata.ts'
 import type { FieldError } from '../api/types.ts'
+import { type JsonObject, objectOr } from '../json/json.ts'
+import { type KnownFields, pruneUnknownFields } from '../override/known-fields.ts'
+import type { Shape } from '../override/shape.ts'
+import { withUniqueItems } from '../override/unique-items.ts'
 import type { WorkloadKind } from './kind.ts'
-import { type Known, pruned } from './known.ts'
-import { lastingMetadata } from './metadata.ts'
-import type { Shape } from './shape.ts'
-import { withUniqueItems } from './unique-items.ts'
 
-/** What a fork starts from: its source's `spec`, less all that must stay behind, and what is ours. */
+/** What a fork starts from: the inherited part of its source's `spec`, and the fixed fields of its kind. */
 export interface Base {
   readonly spec: JsonObject
-  /** annotations of the workload itself */
+  /** annotations of the fork itself */
   readonly annotations: Readonly<Record<string, string>>
-  /** of a Rollout: whether it serves traffic or is merely wanted */
+  /** for a Rollout: whether the template is that of the stable revision or the desired one */
   readonly template?: 'Stable' | 'Desired'
   readonly warnings: readonly string[]
 }
 
-/** A base, or why a source has none: by itself, or until something else is there. */
-export type Based =
+/** A base, or why there is none: the source cannot be forked, or another object is missing. */
+export type BaseResult =
   | { readonly is: 'base'; readonly base: Base }
-  /** fields of the source for which no fork can be applied, by path below it */
+  /** fields of the source that would make every apply of a fork fail, by path in the source */
   | { readonly is: 'refused'; readonly errors: readonly FieldError[] }
   | { readonly is: 'missing'; readonly message: string }
 
-/** A source, what its template may be in, and which lists have keys. */
-export interface Origin {
+/** A source and its referents, and what is known about the schema of its kind. */
+export interface BaseInput {
   readonly source: KubeObject
   readonly referents: readonly KubeObject[]
-  /** without it, two items of one key are left for the API server to refuse */
+  /** with `NO_SHAPE`, duplicate keys in lists are not found, and the API server refuses them */
   readonly shape: Shape
-  /** what the kind's own schema knows of a template, where that is less than the API server's does; absent: all */
-  readonly template?: Known | undefined
+  /** the fields of a template that the schema of the kind knows, if it may lack fields of Kubernetes; absent: all */
+  readonly template?: KnownFields | undefined
 }
 
-/** The part of a source that a fork of `kind` takes over. Its spec shares no object with them: forks do with it. */
-export function baseOf(kind: WorkloadKind, { source, referents, shape, template }: Origin): Based {
+/** The part of a source that a fork of `kind` inherits. Its spec shares no object with the source. */
+export function baseOf(kind: WorkloadKind, { source, referents, shape, template }: BaseInput): BaseResult {
   const found = kind.template(source, referents)
   if (found.is === 'missing') return found
-  const taken = { ...kind.takeOver(objectOr(source.spec)), ...kind.fixed, template: templateOf(found.template) }
+  const taken = {
+    ...kind.inheritedSpec(objectOr(source.spec)),
+    ...kind.fixedSpec,
+    template: templateOf(found.template),
+  }
   const { spec: unique, errors, warnings } = withUniqueItems(taken as JsonObject, shape)
   if (errors.length > 0) return { is: 'refused', errors }
-  const spec = template ? { ...unique, template: pruned(unique.template ?? null, template) } : unique
+  const spec = template ? { ...unique, template: pruneUnknownFields(unique.template ?? null, template) } : unique
   const annotations = Object.fromEntries(
-    Object.entries(source.metadata.annotations ?? {}).filter(([key]) => kind.kept.includes(key)),
+    Object.entries(source.metadata.annotations ?? {}).filter(([key]) => kind.inheritedAnnotations.includes(key)),
   )
   return {
     is: 'base',
@@ -52,7 +57,7 @@ export function baseOf(kind: WorkloadKind, { source, referents, shape, template 
 
 function templateOf(source: Readonly<Record<string, unknown>>) {
   const { nodeName: _node, ephemeralContainers: _debug, serviceAccount, ...pod } = objectOr(source.spec)
-  // `serviceAccount` is the old alias that the API server still fills in; two names for one thing would conflict
+  // `serviceAccount` is the old alias, which the API server still fills in; the two must not contradict each other
   const spec = serviceAccount && !pod.serviceAccountName ? { ...pod, serviceAccountName: serviceAccount } : pod
-  return { ...source, metadata: lastingMetadata(source.metadata), spec }
+  return { ...source, metadata: inheritedMetadata(source.metadata), spec }
 }

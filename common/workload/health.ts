@@ -1,29 +1,34 @@
 import { FIELD_MANAGER } from '../api/names.ts'
-import { at, type KubeObject } from '../api/object.ts'
+import type { KubeObject } from '../api/object.ts'
+import { at } from '../json/json.ts'
 import type { Health, WorkloadKind } from './kind.ts'
 
-/** How `fork` does at `now`: what holds for every kind first, then what its adapter says. */
+/** The health of `fork` at `now`: first the rules for every kind, then those of its adapter. */
 export function forkHealth(kind: WorkloadKind, fork: KubeObject, now: Date): Health {
   if (kind.observedGeneration(fork) < (fork.metadata.generation ?? 0))
-    return unseen(kind, fork, now.getTime() - lastWrittenAt(fork))
+    return notObserved(kind, fork, now.getTime() - lastWrittenAt(fork))
   if (at(fork, 'spec', 'replicas') === 0)
     return { is: 'ready', reason: 'ScaledToZero', message: 'scaled to zero: no pods, no traffic' }
   return kind.health(fork, now.getTime() - appliedAt(fork))
 }
 
-function unseen({ kind, silentAfterMs }: WorkloadKind, fork: KubeObject, sinceMs: number): Health {
+function notObserved({ kind, controllerTimeoutMs }: WorkloadKind, fork: KubeObject, sinceMs: number): Health {
   const { generation } = fork.metadata
-  const message = `waits for the ${kind} controller to see generation ${generation}`
-  if (silentAfterMs === undefined) return { is: 'progressing', reason: 'Updating', message }
-  const leftMs = silentAfterMs - sinceMs
-  if (leftMs > 0) return { is: 'progressing', reason: 'Updating', message, lookAgainMs: leftMs }
-  const silence = `no ${kind} controller has seen generation ${generation} for ${silentAfterMs / 1000} s`
-  return { is: 'stalled', reason: 'NotReconciled', message: `${silence}; is it running, and for this instance-id?` }
+  const message = `waiting for the ${kind} controller to observe generation ${generation}`
+  if (controllerTimeoutMs === undefined) return { is: 'progressing', reason: 'Updating', message }
+  const leftMs = controllerTimeoutMs - sinceMs
+  if (leftMs > 0) return { is: 'progressing', reason: 'Updating', message, recheckAfterMs: leftMs }
+  const stalled = `no ${kind} controller has observed generation ${generation} within ${controllerTimeoutMs / 1000} s`
+  return {
+    is: 'stalled',
+    reason: 'NotReconciled',
+    message: `${stalled}; check that it runs, with the same instance-id`,
+  }
 }
 
 /**
- * When our apply last changed the fork, in milliseconds since 1970; the API server keeps it, so that a restart does not
- * begin anew. Without it: long ago is wrong as often as just now, and just now is patient.
+ * When an apply of this controller last changed the fork, in milliseconds since 1970. The API server stores it, so it
+ * survives a restart. Infinity if it is unknown, so that the fork is not reported as stalled too early.
  */
 const appliedAt = ({ metadata }: KubeObject): number =>
   Date.parse(
@@ -32,7 +37,7 @@ const appliedAt = ({ metadata }: KubeObject): number =>
     )?.time ?? '',
   ) || Number.POSITIVE_INFINITY
 
-/** When anybody, we included, last wrote the fork other than its status. Patient as `appliedAt`. */
+/** When any client last wrote the fork, status excluded, in milliseconds since 1970. Infinity if it is unknown. */
 const lastWrittenAt = ({ metadata }: KubeObject): number => {
   const times = (metadata.managedFields ?? [])
     .filter(({ subresource }) => !subresource)

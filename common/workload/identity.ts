@@ -1,5 +1,3 @@
-import { hashOf } from '../api/canonical.ts'
-import { isEqual } from '../api/equal.ts'
 import {
   API_VERSION,
   CR_NAME,
@@ -12,24 +10,27 @@ import {
   OWNER_UID,
   ROLE,
 } from '../api/names.ts'
-import { at, type KubeObject, type ObjectMeta, type OwnerReference } from '../api/object.ts'
-import { sourceNamespaceOf } from '../api/policy.ts'
+import type { KubeObject, ObjectMeta, OwnerReference } from '../api/object.ts'
+import { sourceNamespaceOf } from '../api/source-namespace.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
+import { hashOf } from '../json/canonical.ts'
+import { isEqual } from '../json/equal.ts'
+import { at } from '../json/json.ts'
 
-/** Ten hex digits that stand for one resource uid: a re-created resource has another id and so another fork. */
+/** The id of an experiment: ten hex digits of a hash of its uid. A re-created experiment has another id and fork. */
 export const experimentId = (uid: string): string => hashOf(uid, 10)
 
 /**
- * The fork's name: at most 52 characters, so that a StatefulSet's `controller-revision-hash` (11 more) still is a label
- * value, and every pod's name begins with it.
+ * The fork's name, at most 52 characters: a StatefulSet's `controller-revision-hash` (11 more) must fit into a label
+ * value, and the names of all pods must begin with the whole name.
  */
 export const forkName = (sourceName: string, uid: string): string =>
   `${sourceName.slice(0, 30).replace(/[-.]+$/, '')}-experiment-${experimentId(uid)}`
 
-/** Whether the pod called `name` is of anybody's fork: their pods are known by its name. */
+/** Whether the pod called `name` belongs to a fork of any experiment. */
 export const isForkPod = (name: string): boolean => /-experiment-[0-9a-f]{10}-/.test(name)
 
-/** The labels that say whose a fork is; on the workload and on its pods. */
+/** The labels that link a fork and its pods to the experiment. */
 export const identityLabels = (experiment: ExperimentDeployment): Readonly<Record<string, string>> => ({
   [CR_NAME]: experiment.metadata.name,
   [EXPERIMENT_ID]: experimentId(experiment.metadata.uid),
@@ -37,12 +38,12 @@ export const identityLabels = (experiment: ExperimentDeployment): Readonly<Recor
   [ROLE]: 'experiment',
 })
 
-/** The selector of the fork, of its pods alone. */
+/** The selector of the fork. It matches only the fork's pods. */
 export const forkSelector = ({ metadata: { uid } }: ExperimentDeployment) => ({
   matchLabels: { [EXPERIMENT_ID]: experimentId(uid) },
 })
 
-/** The reference by which garbage collection removes the fork with its resource. */
+/** The owner reference by which garbage collection deletes the fork with its experiment. */
 export const ownerReference = ({ metadata: { name, uid } }: ExperimentDeployment): OwnerReference => ({
   apiVersion: API_VERSION,
   kind: EXPERIMENT_DEPLOYMENT.kind,
@@ -52,36 +53,37 @@ export const ownerReference = ({ metadata: { name, uid } }: ExperimentDeployment
   blockOwnerDeletion: true,
 })
 
-/** Whether the fork of `experiment` is in another namespace: owner references may not cross over. */
-export const isApart = (experiment: ExperimentDeployment): boolean =>
+/** Whether the fork of `experiment` is in another namespace. Owner references cannot cross namespaces. */
+export const isCrossNamespace = (experiment: ExperimentDeployment): boolean =>
   sourceNamespaceOf(experiment) !== experiment.metadata.namespace
 
-/** The metadata by which a fork is its resource's: an owner reference, or labels where they are apart. */
-export const belonging = (experiment: ExperimentDeployment): Pick<ObjectMeta, 'labels' | 'ownerReferences'> => {
+/** The metadata that makes a fork belong to its experiment: an owner reference, or labels across namespaces. */
+export const ownershipMetadata = (experiment: ExperimentDeployment): Pick<ObjectMeta, 'labels' | 'ownerReferences'> => {
   const labels = identityLabels(experiment)
   const { namespace, uid } = experiment.metadata
-  return isApart(experiment)
+  return isCrossNamespace(experiment)
     ? { labels: { ...labels, [OWNER_NAMESPACE]: namespace, [OWNER_UID]: uid } }
     : { labels, ownerReferences: [ownerReference(experiment)] }
 }
 
 /**
- * Whether `object` is the fork of `experiment`: by the uid of its controller, or where they are apart of its label, our
- * label, our field manager and our selector. Names prove nothing.
+ * Whether `object` is the fork of `experiment`. It must have the experiment's uid in its controller reference, or
+ * across namespaces in its labels, and the experiment's label, this controller's field manager and the fork's selector.
+ * The name is not checked.
  */
 export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
-  (isApart(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)) &&
+  (isCrossNamespace(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)) &&
   isMarkedFor(experiment, object)
 
-/** Whether `experiment` cannot go before its fork has gone. */
-export const isHeld = ({ metadata }: ExperimentDeployment): boolean =>
+/** Whether `experiment` has the finalizer that keeps it until its fork is gone. */
+export const hasForkFinalizer = ({ metadata }: ExperimentDeployment): boolean =>
   metadata.finalizers?.includes(FORK_FINALIZER) === true
 
-/** Whether somebody deleted `object`, which is there only until its finalizers are gone. */
-export const isLeaving = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
+/** Whether `object` is being deleted: it exists only until its finalizers are removed. */
+export const isBeingDeleted = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
   metadata.deletionTimestamp !== undefined
 
-/** What has a controller is that one's, whatever its labels say. */
+/** An object with a controller reference belongs to that controller, whatever its labels. */
 const isLabelledFor = ({ metadata: { namespace, uid } }: ExperimentDeployment, { metadata }: KubeObject): boolean =>
   metadata.labels?.[OWNER_UID] === uid &&
   metadata.labels[OWNER_NAMESPACE] === namespace &&
@@ -98,19 +100,19 @@ const isMarkedFor = (experiment: ExperimentDeployment, object: KubeObject): bool
     metadata.labels?.[EXPERIMENT_ID] === experimentId(experiment.metadata.uid) &&
     metadata.managedFields?.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply') ===
       true &&
-    // whoever else selects pods by it cannot be made ours: no update changes a selector
+    // a workload with another selector cannot become the fork, because selectors are immutable
     isEqual(at(object, 'spec', 'selector'), forkSelector(experiment))
   )
 }
 
-/** Whether `object` is anybody's fork: such a source would be a copy of a copy. */
-export const isExperiment = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
+/** Whether `object` is a fork of any experiment. A fork cannot be forked. */
+export const isFork = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
   metadata.labels?.[IS_EXPERIMENT] === 'true' ||
   metadata.ownerReferences?.some(
     ({ controller, kind, apiVersion }) =>
       controller === true && kind === EXPERIMENT_DEPLOYMENT.kind && apiVersion === API_VERSION,
   ) === true
 
-/** Whether `object` carries the label that every fork of ours has: by it they are watched. */
+/** Whether `object` has the label of forks, by which they are watched. */
 export const hasForkLabel = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
   Object.hasOwn(metadata.labels ?? {}, EXPERIMENT_ID)

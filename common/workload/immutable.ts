@@ -1,25 +1,26 @@
-import { isEqual } from '../api/equal.ts'
-import { type KubeObject, objectOr } from '../api/object.ts'
+import type { KubeObject } from '../api/object.ts'
 import type { FieldError } from '../api/types.ts'
+import { isEqual } from '../json/equal.ts'
+import { objectOr } from '../json/json.ts'
 import type { WorkloadKind } from './kind.ts'
 
 /**
- * The members of a fork's `spec` that differ between what was derived `before` and what is derived now, though the API
- * server lets no update change them. Both are derived, so no default of the server's makes a difference.
+ * The fields of a fork's `spec` that differ between two derived forks, although the API server refuses to update them.
+ * Both forks are derived, so defaults of the API server do not count as differences.
  */
 export function immutableChanges(
-  { kind, mutable }: WorkloadKind,
+  { kind, mutableFields }: WorkloadKind,
   before: KubeObject,
   after: KubeObject,
 ): readonly FieldError[] {
-  if (mutable === undefined) return []
+  if (mutableFields === undefined) return []
   const [from, to] = [objectOr(before.spec), objectOr(after.spec)]
   const members = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort()
   return members
-    .filter((member) => !mutable.includes(member) && !isEqual(from[member] ?? null, to[member] ?? null))
+    .filter((member) => !mutableFields.includes(member) && !isEqual(from[member] ?? null, to[member] ?? null))
     .map((member) => ({
       field: `spec.overrideSpec.${member}`,
-      message: `no update of a ${kind} may change this; delete the experiment and create it anew`,
+      message: `immutable for ${kind}s; delete the experiment and create it again`,
       cause: 'FieldValueForbidden' as const,
     }))
 }

@@ -1,22 +1,32 @@
 import { DEFAULTS } from '../api/defaults.ts'
-import { isObject, type KubeObject } from '../api/object.ts'
+import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
+import { isObject } from '../json/json.ts'
 import type { Base } from './base.ts'
 import { isControlledBy } from './identity.ts'
 
-/** What a ControllerRevision of ours holds. */
+/** The content of a ControllerRevision of this controller. */
 export interface Pinned {
   readonly base: Base
   readonly source: SourceStatus
 }
 
-/** Whether `experiment` keeps the base it started from. */
+/** Whether `experiment` keeps the base that it started from. */
 export const isPinned = ({ spec }: Pick<ExperimentDeployment, 'spec'>): boolean =>
   (spec.onSourceChange ?? DEFAULTS.onSourceChange) === 'Pin'
 
-/** What `revision` keeps for `experiment`; `data` is immutable, so whatever we wrote is there as it was. */
-export function pinnedIn(experiment: ExperimentDeployment, revision: KubeObject | undefined): Pinned | undefined {
+/** The content of the experiment's ControllerRevision, or undefined. Its `data` is immutable, so details are trusted. */
+export function decodePinned(experiment: ExperimentDeployment, revision: KubeObject | undefined): Pinned | undefined {
   if (!revision || !isControlledBy(experiment, revision)) return undefined
   const { data } = revision
   return isObject(data) && isObject(data.base) && isObject(data.source) ? (data as unknown as Pinned) : undefined
 }
+
+/** The base of a pinned experiment. Undefined if the experiment follows its source or has not started. */
+export const pinnedBaseOf = ({
+  experiment,
+  pinned,
+}: {
+  readonly experiment: ExperimentDeployment
+  readonly pinned: KubeObject | undefined
+}): Pinned | undefined => (isPinned(experiment) ? decodePinned(experiment, pinned) : undefined)

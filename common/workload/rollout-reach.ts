@@ -1,11 +1,12 @@
-import { at, type KubeObject, objectOr } from '../api/object.ts'
-import type { Labels, Reach } from './kind.ts'
-import { PLAIN_REACH } from './status.ts'
+import type { KubeObject, Labels } from '../api/object.ts'
+import { at, objectOr } from '../json/json.ts'
+import type { PodReach } from './kind.ts'
+import { PLAIN_POD_REACH } from './status.ts'
 
-/** How requests find the pods of a Rollout: its strategy names Services, labels and, perhaps, routes. */
-export const rolloutReach: Reach = { ...PLAIN_REACH, added, isRouted, pinnedServices }
+/** How requests reach the pods of a Rollout: its strategy names Services, labels and routes. */
+export const rolloutPodReach: PodReach = { ...PLAIN_POD_REACH, added, isRouted, pinnedServices }
 
-/** Labels of the pods that serve: only while they do. */
+/** Labels that pods have only while they serve. */
 function added(source: KubeObject): Labels {
   const { blueGreen, canary } = strategyOf(source)
   return {
@@ -14,12 +15,12 @@ function added(source: KubeObject): Labels {
   }
 }
 
-/** A mesh or an ingress divides the requests, also by Istio's subsets; the canary of a Rollout has no routing else. */
+/** A mesh or an ingress divides the requests, or subsets of Istio. Only a canary can have this. */
 function isRouted(source: KubeObject): boolean {
   return at(strategyOf(source).canary, 'trafficRouting') !== undefined
 }
 
-/** Argo adds the hash of a revision to the selectors of these. */
+/** Argo adds the hash of a revision to the selectors of these Services. */
 function pinnedServices(source: KubeObject): readonly string[] {
   const { blueGreen, canary } = strategyOf(source)
   return [

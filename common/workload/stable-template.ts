@@ -1,16 +1,17 @@
-import { at, isObject, type KubeObject, listOr, objectOr } from '../api/object.ts'
+import type { KubeObject } from '../api/object.ts'
+import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import type { Template } from './kind.ts'
 
-/** Label of a ReplicaSet and its pods: the revision of a Rollout that it is. */
+/** Label of a ReplicaSet and its pods: the hash of their revision of the Rollout. */
 export const ROLLOUT_HASH = 'rollouts-pod-template-hash'
-/** Annotation of a ReplicaSet: labels and annotations that its pods have only while it is in that role. */
+/** Annotation of a ReplicaSet: the labels and annotations that its pods have only in their current role. */
 const EPHEMERAL_METADATA = 'rollout.argoproj.io/ephemeral-metadata'
 
-type Record_ = Readonly<Record<string, unknown>>
+type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The template of the ReplicaSet that serves `source`'s traffic: `spec.template` may be half-way through a canary, or
- * aborted. Less what Argo itself put into it. Never computes the hash: argoproj/argo-rollouts#4696.
+ * The template of the stable ReplicaSet of the Rollout `source`, without what Argo has added. `spec.template` of the
+ * Rollout may be a canary that is under way or aborted. The hash is not computed: argoproj/argo-rollouts#4696.
  */
 export function stableTemplate(source: KubeObject, hash: string, referents: readonly KubeObject[]): Template {
   const replicaSet = referents.find(
@@ -40,21 +41,21 @@ export function stableTemplate(source: KubeObject, hash: string, referents: read
   }
 }
 
-function ephemeralMetadata({ metadata }: KubeObject): Record_ {
+function ephemeralMetadata({ metadata }: KubeObject): Fields {
   const text = metadata.annotations?.[EPHEMERAL_METADATA]
   if (!text) return {}
   try {
     return objectOr(JSON.parse(text))
   } catch {
-    return {} // not Argo's writing: then it named nothing
+    return {} // not written by Argo
   }
 }
 
-const without = (map: unknown, keys: readonly string[]): Record_ =>
+const without = (map: unknown, keys: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(objectOr(map)).filter(([key]) => !keys.includes(key)))
 
-/** Argo's `antiAffinity` keeps revisions apart by their hash; a fork of another hash would never match, or always. */
-function withoutInjectedAffinity(pod: Record_): Record_ {
+/** Argo's `antiAffinity` separates revisions by their hash, which the pods of a fork do not have. */
+function withoutInjectedAffinity(pod: Fields): Fields {
   const affinity = objectOr(pod.affinity)
   const antiAffinity = objectOr(affinity.podAntiAffinity)
   const required = 'requiredDuringSchedulingIgnoredDuringExecution'

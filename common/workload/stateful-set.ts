@@ -1,9 +1,10 @@
-import { at, isObject, type KubeObject, listOr, objectOr } from '../api/object.ts'
+import type { KubeObject } from '../api/object.ts'
+import { inheritedMetadata } from '../api/template-metadata.ts'
+import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import type { Health, WorkloadKind } from './kind.ts'
-import { lastingMetadata } from './metadata.ts'
-import { countOf, ownTemplate, PLAIN_REACH, pick, replicasOf } from './status.ts'
+import { ownTemplate, PLAIN_POD_REACH, pick, replicasOf, statusCount } from './status.ts'
 
-/** A StatefulSet has no progress deadline of its own; this is a Deployment's default. */
+/** A StatefulSet has no progress deadline. This is the default of Deployments. */
 const PROGRESS_DEADLINE_MS = 600_000
 
 /** `StatefulSet` of `apps/v1`. */
@@ -11,23 +12,23 @@ export const statefulSet: WorkloadKind = {
   apiVersion: 'apps/v1',
   kind: 'StatefulSet',
   plural: 'statefulsets',
-  takeOver: (spec) => ({
+  inheritedSpec: (spec) => ({
     ...pick(spec, ['minReadySeconds', 'ordinals', 'serviceName']),
     ...(Array.isArray(spec.volumeClaimTemplates)
       ? { volumeClaimTemplates: spec.volumeClaimTemplates.map(claimTemplate) }
       : {}),
   }),
-  fixed: {
-    // OrderedReady keeps a broken pod even when the override is repaired: kubernetes/kubernetes#67250
+  fixedSpec: {
+    // OrderedReady keeps a broken pod even after the override is corrected: kubernetes/kubernetes#67250
     podManagementPolicy: 'Parallel',
-    // a partition and OnDelete keep changes from the pods
+    // a partition or OnDelete would prevent updates of the pods
     updateStrategy: { type: 'RollingUpdate' },
     revisionHistoryLimit: 1,
-    // else claims outlive the experiment
+    // otherwise PVCs outlive the experiment
     persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete', whenScaled: 'Retain' },
   },
-  kept: [],
-  mutable: [
+  inheritedAnnotations: [],
+  mutableFields: [
     'replicas',
     'ordinals',
     'template',
@@ -36,13 +37,13 @@ export const statefulSet: WorkloadKind = {
     'minReadySeconds',
   ],
   bans: [],
-  reach: { ...PLAIN_REACH, wears, hasPeers: true },
+  podReach: { ...PLAIN_POD_REACH, hasPerPodLabel, hasPeers: true },
   references: () => [],
   template: ownTemplate,
-  watched: undefined,
-  pulse: ({ metadata }) => `${metadata.generation}`,
-  observedGeneration: (fork) => countOf(fork, 'observedGeneration'),
-  silentAfterMs: undefined,
+  watchProjection: undefined,
+  baseFingerprint: ({ metadata }) => `${metadata.generation}`,
+  observedGeneration: (fork) => statusCount(fork, 'observedGeneration'),
+  controllerTimeoutMs: undefined,
   health,
   revision: (source) => {
     const revision = at(source, 'status', 'updateRevision')
@@ -50,8 +51,8 @@ export const statefulSet: WorkloadKind = {
   },
 }
 
-/** Its pods are numbered: each has its name and its number as a label. */
-function wears(workload: KubeObject, key: string, value: string): boolean {
+/** Each pod has its name and its ordinal as labels. */
+function hasPerPodLabel(workload: KubeObject, key: string, value: string): boolean {
   const first = Number(at(workload, 'spec', 'ordinals', 'start') ?? 0)
   const isPod = (ordinal: string) =>
     /^\d+$/.test(ordinal) && Number(ordinal) >= first && Number(ordinal) < first + replicasOf(workload)
@@ -62,11 +63,11 @@ function wears(workload: KubeObject, key: string, value: string): boolean {
   )
 }
 
-/** Without its status, and without metadata that is the source's alone; `volumeClaimTemplates` is replaced as a whole. */
+/** A claim template without its status, and without the metadata that forks must not inherit. */
 function claimTemplate(claim: unknown): unknown {
   if (!isObject(claim)) return claim
   const { status: _status, metadata, ...rest } = claim
-  const { labels, annotations } = lastingMetadata(metadata)
+  const { labels, annotations } = inheritedMetadata(metadata)
   return {
     ...rest,
     metadata: {
@@ -80,18 +81,18 @@ function claimTemplate(claim: unknown): unknown {
 function health(fork: KubeObject, sinceAppliedMs: number): Health {
   const wanted = replicasOf(fork)
   const status = objectOr(fork.status)
-  const counts = ['readyReplicas', 'currentReplicas', 'updatedReplicas'].map((count) => countOf(fork, count))
+  const counts = ['readyReplicas', 'currentReplicas', 'updatedReplicas'].map((count) => statusCount(fork, count))
   const [ready = 0, , updated = 0] = counts
   if (counts.every((count) => count === wanted) && status.currentRevision === status.updateRevision)
     return { is: 'ready', reason: 'Available', message: `${wanted} of ${wanted} pods ready` }
   const message = `${ready} of ${wanted} pods ready, ${updated} up to date`
   const leftMs = PROGRESS_DEADLINE_MS - sinceAppliedMs
-  if (leftMs > 0) return { is: 'progressing', reason: 'PodsNotReady', message, lookAgainMs: leftMs }
-  const why = `after ${PROGRESS_DEADLINE_MS / 1000} s; its Events say why: kubectl describe statefulset/${fork.metadata.name}`
+  if (leftMs > 0) return { is: 'progressing', reason: 'PodsNotReady', message, recheckAfterMs: leftMs }
+  const why = `after ${PROGRESS_DEADLINE_MS / 1000} s; see its Events: kubectl describe statefulset/${fork.metadata.name}`
   return { is: 'stalled', reason: 'ProgressDeadlineExceeded', message: `${message} ${why}` }
 }
 
-/** The names of the claims that a StatefulSet makes for each pod. */
+/** The names of a StatefulSet's claim templates. */
 export const claimNames = (workload: KubeObject): readonly string[] =>
   listOr(at(workload, 'spec', 'volumeClaimTemplates')).flatMap((claim) => {
     const name = at(claim, 'metadata', 'name')

@@ -1,29 +1,30 @@
-import { at, isObject, type KubeObject, listOr } from '../api/object.ts'
-import type { Reach } from './kind.ts'
+import type { KubeObject } from '../api/object.ts'
+import { at, isObject, listOr } from '../json/json.ts'
+import type { PodReach } from './kind.ts'
 
-/** What most workloads tell alike. */
-type Told = Readonly<Record<string, unknown>>
+/** Fields that most kinds of workload have. */
+type Fields = Readonly<Record<string, unknown>>
 
-/** The condition of `type` in a workload's status, if it has `status`. */
-export const conditionOf = (workload: KubeObject, type: string, status: 'True' | 'False'): Told | undefined =>
+/** The condition of a type in a workload's status, if it has this status. */
+export const conditionOf = (workload: KubeObject, type: string, status: 'True' | 'False'): Fields | undefined =>
   listOr(at(workload, 'status', 'conditions'))
     .filter(isObject)
     .find((found) => found.type === type && found.status === status)
 
-/** The words of a condition. */
-export const wordsOf = (condition: Told): string => String(condition.message ?? condition.reason ?? '')
+/** The message of a condition, or its reason. */
+export const messageOf = (condition: Fields): string => String(condition.message ?? condition.reason ?? '')
 
-/** A number of the status; a status omits zeros. */
-export const countOf = (workload: KubeObject, count: string): number => Number(at(workload, 'status', count) ?? 0)
+/** A number in the status of a workload. Zeros are omitted there. */
+export const statusCount = (workload: KubeObject, count: string): number => Number(at(workload, 'status', count) ?? 0)
 
-/** How many pods are asked for. */
+/** The number of pods in the spec of a workload. */
 export const replicasOf = (workload: KubeObject): number => Number(at(workload, 'spec', 'replicas') ?? 1)
 
-/** The members `keys` of `spec`, those that it has. */
-export const pick = (spec: Told, keys: readonly string[]): Told =>
+/** The members of `spec` that are in `keys`. */
+export const pick = (spec: Fields, keys: readonly string[]): Fields =>
   Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(spec, key) ? [[key, spec[key]]] : [])))
 
-/** The template of a workload's own `spec`. */
+/** The pod template in the `spec` of a workload. */
 export const ownTemplate = (workload: KubeObject) => {
   const template = at(workload, 'spec', 'template')
   return isObject(template)
@@ -31,10 +32,10 @@ export const ownTemplate = (workload: KubeObject) => {
     : ({ is: 'missing', message: `${workload.kind.toLowerCase()}/${workload.metadata.name} has no template` } as const)
 }
 
-/** Pods that are all alike, found by the labels of their template alone. */
-export const PLAIN_REACH: Reach = {
+/** For kinds whose pods are reached only by the labels of their template. */
+export const PLAIN_POD_REACH: PodReach = {
   added: () => ({}),
-  wears: () => false,
+  hasPerPodLabel: () => false,
   isRouted: () => false,
   pinnedServices: () => [],
   hasPeers: false,

@@ -1,4 +1,4 @@
-import type { Random } from '../../common/clock.ts'
+import type { Random } from '../../common/program/clock.ts'
 
 export interface Backoff {
   readonly random: Random
@@ -7,8 +7,8 @@ export interface Backoff {
 }
 
 /**
- * Milliseconds to wait after `failures` in a row: doubling up to `maxMs`, plus up to a fifth to part keys that failed
- * together. Starts as client-go's work queue does.
+ * Milliseconds to wait after `failures` in a row. The time starts as in client-go's work queue and doubles up to `maxMs`.
+ * Up to a fifth is added at random, so that keys that failed together are not tried together.
  */
 export const backoff =
   ({ random, firstMs = 5, maxMs = 60_000 }: Backoff) =>

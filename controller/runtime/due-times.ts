@@ -1,31 +1,31 @@
 interface Due<K> {
   readonly key: K
   readonly dueMs: number
-  /** parts equal times: first put, first due */
+  /** orders equal times: the first that was put is the first due */
   readonly turn: number
 }
 
-/** When keys are due: a binary heap, earliest first, with one time per key. */
+/** The times at which keys are due: a binary heap, earliest first, with one time for each key. */
 export class DueTimes<K> {
   readonly #due = new Map<K, Due<K>>()
-  #heap: Due<K>[] = [] // what is no longer in the map is skipped, and swept when it is most of the heap
+  #heap: Due<K>[] = [] // entries that are no longer in the map are skipped, and swept when they are most of the heap
   #turn = 0
 
   get size(): number {
     return this.#due.size
   }
 
-  /** Places in the heap, forgotten keys included: never many more than `size`. */
-  get places(): number {
+  /** The entries of the heap, with those of deleted keys: never many more than `size`. For tests. */
+  get heapSize(): number {
     return this.#heap.length
   }
 
-  /** Milliseconds of the clock that `put` was called with; undefined if nothing is due. */
+  /** The earliest time, on the clock that `put` was called with; undefined when there is none. */
   get next(): number | undefined {
     return this.#first()?.dueMs
   }
 
-  /** The earlier time wins over what was put before. */
+  /** Sets the time of `key`; a key that has an earlier time keeps it. */
   put(key: K, dueMs: number): void {
     if (dueMs >= (this.#due.get(key)?.dueMs ?? Number.POSITIVE_INFINITY)) return
     this.#turn += 1
@@ -45,7 +45,7 @@ export class DueTimes<K> {
     this.#heap = []
   }
 
-  /** The keys due by `nowMs`, the longest due first; they are in here no more. */
+  /** Removes and returns the keys that are due by `nowMs`, the earliest first. */
   take(nowMs: number): readonly K[] {
     const keys: K[] = []
     for (let first = this.#first(); first && first.dueMs <= nowMs; first = this.#first()) {
@@ -55,7 +55,7 @@ export class DueTimes<K> {
     return keys
   }
 
-  /** The earliest that still counts. */
+  /** The earliest entry that was not deleted. */
   #first(): Due<K> | undefined {
     let first = this.#heap[0]
     while (first && this.#due.get(first.key) !== first) {

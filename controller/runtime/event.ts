@@ -1,50 +1,56 @@
 import type { KubeObject } from '../../common/api/object.ts'
 
-/** Longest `note` of an Event, and longest `reason` and `action`, in bytes: validation of events.k8s.io/v1. */
+/** The most bytes of an Event's `note`, and of its `reason` and `action`: validation of events.k8s.io/v1. */
 const MAX_NOTE_BYTES = 1_024
 const MAX_WORD_BYTES = 128
 
-/** What an Event tells. */
-export interface Happening {
+/** The content of an Event. */
+export interface EventInput {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
-  /** what we did or tried: `Apply` */
+  /** what the controller did or tried: `Reconcile` */
   readonly action: string
   readonly note: string
   readonly regarding: KubeObject
   readonly related?: KubeObject | undefined
 }
 
-export interface Reporter {
+/** Who sends an Event. */
+export interface ReportingController {
   /** `experimentcontroller.example.com/controller` */
   readonly controller: string
-  /** this process: its pod or host */
+  /** the name of the pod or host of this process */
   readonly instance: string
 }
 
-export interface Stamp {
+/** What distinguishes an Event from others of the same content. */
+export interface EventIdentity {
   readonly at: Date
-  /** parts the names of Events about one object */
+  /** makes the names of Events about one object different */
   readonly suffix: string
 }
 
-/** The Event that tells of `happening`, with everything cut to the length that the API server takes. */
-export const eventOf = (happening: Happening, reporter: Reporter, { at, suffix }: Stamp): KubeObject => ({
+/** The Event object for `input`, with every text cut to the length that the API server accepts. */
+export const eventOf = (
+  input: EventInput,
+  reporter: ReportingController,
+  { at, suffix }: EventIdentity,
+): KubeObject => ({
   apiVersion: 'events.k8s.io/v1',
   kind: 'Event',
   metadata: {
-    name: `${happening.regarding.metadata.name.slice(0, 200).replace(/[.-]+$/, '')}.${suffix}`,
-    namespace: happening.regarding.metadata.namespace ?? 'default', // core's rule for cluster-scoped objects
+    name: `${input.regarding.metadata.name.slice(0, 200).replace(/[.-]+$/, '')}.${suffix}`,
+    namespace: input.regarding.metadata.namespace ?? 'default', // the rule of Kubernetes for cluster-scoped objects
   },
   eventTime: microTime(at),
-  type: happening.type,
-  reason: cut(happening.reason, MAX_WORD_BYTES),
-  action: cut(happening.action, MAX_WORD_BYTES),
-  note: cut(happening.note, MAX_NOTE_BYTES),
+  type: input.type,
+  reason: cut(input.reason, MAX_WORD_BYTES),
+  action: cut(input.action, MAX_WORD_BYTES),
+  note: cut(input.note, MAX_NOTE_BYTES),
   reportingController: reporter.controller,
   reportingInstance: cut(reporter.instance, MAX_WORD_BYTES),
-  regarding: referenceTo(happening.regarding),
-  ...(happening.related ? { related: referenceTo(happening.related) } : {}),
+  regarding: referenceTo(input.regarding),
+  ...(input.related ? { related: referenceTo(input.related) } : {}),
 })
 
 const referenceTo = ({ apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } }: KubeObject) => ({
@@ -59,7 +65,7 @@ const referenceTo = ({ apiVersion, kind, metadata: { namespace, name, uid, resou
 /** A MicroTime has exactly six fractional digits, a Date three. */
 const microTime = (at: Date): string => at.toISOString().replace('Z', '000Z')
 
-/** The longest beginning of `text` that UTF-8 writes in `maxBytes`, without half a character at its end. */
+/** The longest beginning of `text` that has at most `maxBytes` bytes of UTF-8. It does not end within a character. */
 export function cut(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= maxBytes) return text

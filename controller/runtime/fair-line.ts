@@ -1,6 +1,6 @@
-/** Keys that wait their turn: first come, first served within a namespace, and the namespaces take turns. */
+/** Waiting keys. Within a namespace they are served in the order of their arrival, and the namespaces take turns. */
 export class FairLine {
-  // a Set and a Map keep the order of arrival; a namespace that was served goes to the end
+  // A Set and a Map keep the order of insertion. A namespace that was served goes to the end.
   readonly #namespaces = new Map<string, Set<string>>()
   #size = 0
 
@@ -8,7 +8,7 @@ export class FairLine {
     return this.#size
   }
 
-  /** `key` must not wait already. */
+  /** Adds `key`, which must not be waiting already. */
   push(key: string): void {
     const namespace = key.split('/', 1)[0] ?? ''
     const keys = this.#namespaces.get(namespace) ?? new Set()

@@ -1,4 +1,5 @@
-import { type Cancel, MAX_DELAY_MS, type Random, type Timers } from '../../common/clock.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { type Cancel, MAX_DELAY_MS, type Random, type Timers } from '../../common/program/clock.ts'
 import { backoff } from './backoff.ts'
 import { DueTimes } from './due-times.ts'
 import { FairLine } from './fair-line.ts'
@@ -6,27 +7,32 @@ import { FairLine } from './fair-line.ts'
 /** `namespace/name` */
 export type Key = string
 
+/** The key of an experiment. */
+export const keyOf = ({ metadata }: Pick<ExperimentDeployment, 'metadata'>): Key =>
+  `${metadata.namespace}/${metadata.name}`
+
 export interface KeyQueueOptions {
   readonly timers: Timers
   readonly random: Random
 }
 
 /**
- * Keys that want a look. No key is worked on twice at once; none is lost while it is worked on.
+ * The work queue: keys that need a pass. Two workers never have the same key, and a key that is added during its pass is
+ * not lost.
  *
- * A key is *dirty* from `add` until a worker gets it, *processing* from then until `done`; while it is both, it waits
- * outside the line and enters it with `done`. Besides it may have one time at which it is added.
+ * A key is *dirty* from `add` until a worker gets it, and *processing* from then until `done`. While it is both, it is not
+ * in the line; `done` puts it there. A key may also have one later time at which it is added.
  */
 export class KeyQueue {
   readonly #timers: Timers
   readonly #delayMs: (failures: number) => number
   readonly #dirty = new Set<Key>()
   readonly #processing = new Set<Key>()
-  readonly #line = new FairLine() // dirty, and not processing
+  readonly #line = new FairLine() // keys that are dirty and not processing
   readonly #idle: ((key: Key | undefined) => void)[] = [] // workers waiting in `get`
   readonly #later = new DueTimes<Key>()
-  readonly #failures = new Map<Key, number>() // in a row
-  #alarm: { readonly dueMs: number; readonly cancel: Cancel } | undefined
+  readonly #failures = new Map<Key, number>() // failures in a row
+  #timer: { readonly dueMs: number; readonly cancel: Cancel } | undefined
   #isShutDown = false
 
   constructor({ timers, random }: KeyQueueOptions) {
@@ -34,17 +40,17 @@ export class KeyQueue {
     this.#delayMs = backoff({ random })
   }
 
-  /** Keys that wait for a worker. */
+  /** The number of keys that wait for a worker. */
   get depth(): number {
     return this.#line.size
   }
 
-  /** Entries of every map in here; 0 once all keys came and went. */
-  get held(): number {
+  /** How many entries all its maps have; 0 when no key is left. For tests. */
+  get entryCount(): number {
     return this.#dirty.size + this.#processing.size + this.#later.size + this.#failures.size
   }
 
-  /** Asks for a look at `key`, once however often it is asked for before a worker takes it. */
+  /** Requests a pass for `key`. Requests before a worker takes the key are one request. */
   add(key: Key): void {
     if (this.#isShutDown || this.#dirty.has(key)) return
     this.#dirty.add(key)
@@ -52,15 +58,18 @@ export class KeyQueue {
     this.#handOut()
   }
 
-  /** As `add`, in `delayMs`; of several times the earliest counts, which folds a burst into one look. */
+  /** Like `add`, after `delayMs`. The earliest of several times counts, so a burst of events causes one pass. */
   addAfter(key: Key, delayMs: number): void {
     if (this.#isShutDown) return
     if (delayMs <= 0) this.add(key)
     else this.#later.put(key, this.#timers.now() + delayMs)
-    this.#arm()
+    this.#setTimer()
   }
 
-  /** As `addAfter`, waiting longer with each failure in a row, and `atLeastMs`. Returns how many there are now. */
+  /**
+   * Like `addAfter` with a backoff: the wait grows with each failure in a row, and is `atLeastMs` or more. Returns the
+   * number of failures in a row.
+   */
   retry(key: Key, atLeastMs = 0): number {
     if (this.#isShutDown) return 0
     const failures = (this.#failures.get(key) ?? 0) + 1
@@ -69,19 +78,19 @@ export class KeyQueue {
     return failures
   }
 
-  /** The last look at `key` did not fail. */
+  /** Resets the backoff of `key`, because its last pass did not fail. */
   succeed(key: Key): void {
     this.#failures.delete(key)
   }
 
-  /** What is known of `key` no longer matters, its object is gone: neither failures nor a time remain. */
+  /** Drops the failures and the later time of `key`, because its object is gone. */
   forget(key: Key): void {
     this.#failures.delete(key)
     this.#later.delete(key)
-    this.#arm()
+    this.#setTimer()
   }
 
-  /** The next key, as soon as there is one; undefined after `shutdown`. Every key must be given back with `done`. */
+  /** Resolves to the next key when there is one; to undefined after `shutdown`. Call `done` for every key. */
   get(): Promise<Key | undefined> {
     if (this.#isShutDown) return Promise.resolve(undefined)
     return new Promise((resolve) => {
@@ -90,22 +99,22 @@ export class KeyQueue {
     })
   }
 
-  /** The look at `key` is over; if it was asked for meanwhile, it waits for the next one. */
+  /** Ends the pass of `key`. If `key` was added meanwhile, it waits for a worker again. */
   done(key: Key): void {
     if (!this.#processing.delete(key) || !this.#dirty.has(key)) return
     this.#line.push(key)
     this.#handOut()
   }
 
-  /** No more keys, no more timers; what is added from now on is dropped. */
+  /** Hands out no more keys, stops all timers and ignores every later `add`. */
   shutdown(): void {
     this.#isShutDown = true
     this.#dirty.clear()
     this.#line.clear()
     this.#later.clear()
     this.#failures.clear()
-    this.#arm()
-    for (const leave of this.#idle.splice(0)) leave(undefined)
+    this.#setTimer()
+    for (const resolve of this.#idle.splice(0)) resolve(undefined)
   }
 
   #handOut(): void {
@@ -120,20 +129,20 @@ export class KeyQueue {
     }
   }
 
-  /** One timer, for whatever is due first. */
-  #arm(): void {
+  /** Sets the one timer for the time that is due first. */
+  #setTimer(): void {
     const dueMs = this.#later.next
-    if (this.#alarm?.dueMs === dueMs) return
-    this.#alarm?.cancel()
-    this.#alarm = undefined
+    if (this.#timer?.dueMs === dueMs) return
+    this.#timer?.cancel()
+    this.#timer = undefined
     if (dueMs === undefined) return
     const delayMs = Math.min(MAX_DELAY_MS, Math.max(0, dueMs - this.#timers.now()))
-    this.#alarm = { dueMs, cancel: this.#timers.after(delayMs, () => this.#ring()) }
+    this.#timer = { dueMs, cancel: this.#timers.after(delayMs, () => this.#onTimer()) }
   }
 
-  #ring(): void {
-    this.#alarm = undefined
+  #onTimer(): void {
+    this.#timer = undefined
     for (const key of this.#later.take(this.#timers.now())) this.add(key)
-    this.#arm()
+    this.#setTimer()
   }
 }

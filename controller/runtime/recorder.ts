@@ -1,22 +1,22 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import type { Cancel, Clock, Random, Timers } from '../../common/clock.ts'
-import { unlessAborted } from '../../common/deadline.ts'
-import type { KubeClient } from '../../common/kube/client.ts'
-import { factsOf, isTransient, KubeError } from '../../common/kube/errors.ts'
-import { pathOf, RESOURCES } from '../../common/kube/resources.ts'
-import { isWorthALine, type Log } from '../../common/log.ts'
-import { eventOf, type Happening, type Reporter } from './event.ts'
+import type { KubeClient } from '../../common/kube/client/client.ts'
+import { factsOf, isTransient, KubeError } from '../../common/kube/client/errors.ts'
+import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import type { Cancel, Clock, Random, Timers } from '../../common/program/clock.ts'
+import { unlessAborted } from '../../common/program/deadline.ts'
+import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
+import { type EventInput, eventOf, type ReportingController } from './event.ts'
 
-/** Events kept at most; more are dropped and counted. client-go's. */
+/** The most Events that are kept; more are dropped and counted. The value of client-go. */
 const CAPACITY = 1_000
 
-/** How often an Event is tried, and how far apart. client-go's. */
+/** How many times an Event is sent, and the time between two tries. The values of client-go. */
 const MAX_TRIES = 12
 const RETRY_AFTER_MS = 10_000
 
 export interface RecorderOptions {
   readonly client: Pick<KubeClient, 'request'>
-  readonly reporter: Reporter
+  readonly reporter: ReportingController
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
@@ -28,7 +28,7 @@ interface Pending {
   readonly tries: number
 }
 
-/** Tells users what happened to their objects, by Events; nobody waits for it, and what cannot be told in time is dropped. */
+/** Sends Kubernetes Events. No pass waits for them, and an Event that cannot be sent in time is dropped. */
 export class Recorder {
   readonly #options: RecorderOptions
   readonly #stopping = new AbortController()
@@ -42,30 +42,30 @@ export class Recorder {
     this.#options = options
   }
 
-  /** Events that were lost: too many at once, or too long in vain. */
-  get dropped(): number {
+  /** The number of Events that were dropped: refused, too many at once, or tried too often. */
+  get droppedCount(): number {
     return this.#dropped
   }
 
-  /** Events not told yet, but for the one under way. */
-  get depth(): number {
+  /** The number of Events that wait to be sent, without the one in the running request. */
+  get pendingCount(): number {
     return this.#line.length + this.#later.size
   }
 
   /** Queues an Event; returns at once and never throws. */
-  record(happening: Happening): void {
+  record(input: EventInput): void {
     if (this.#stopping.signal.aborted) return
-    if (this.depth >= CAPACITY) {
+    if (this.pendingCount >= CAPACITY) {
       this.#drop('queue full')
       return
     }
     const { reporter, clock, random } = this.#options
-    // the name is made here, so that a repeat whose first try did arrive is told that it exists
+    // The name is made once. If the first try did arrive, a repetition gets `alreadyExists` and makes no second Event.
     const suffix = Math.floor(random() * 2 ** 48).toString(16)
-    this.#push({ event: eventOf(happening, reporter, { at: clock(), suffix }), tries: 0 })
+    this.#push({ event: eventOf(input, reporter, { at: clock(), suffix }), tries: 0 })
   }
 
-  /** Tries everything once more, at once; resolves when that is over, or after `deadlineMs`. */
+  /** Sends every waiting Event once more, at once. Resolves when that is done, or after `deadlineMs`. */
   async flush(deadlineMs: number): Promise<void> {
     const limit = new AbortController()
     const cancel = this.#options.timers.after(deadlineMs, () => limit.abort())
@@ -75,12 +75,12 @@ export class Recorder {
       this.#push(pending)
     }
     this.#later.clear()
-    await unlessAborted(this.#sending ?? Promise.resolve(), limit.signal).catch(() => undefined) // late: the rest is lost
+    await unlessAborted(this.#sending ?? Promise.resolve(), limit.signal).catch(() => undefined) // after the deadline the rest is dropped by `stop`
     this.#isFlushing = false
     cancel()
   }
 
-  /** Drops what is left and ends the request under way. */
+  /** Drops the waiting Events and aborts the running request. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the recorder stops'))
     for (const cancel of this.#later.values()) cancel()
@@ -95,21 +95,21 @@ export class Recorder {
   }
 
   async #send(): Promise<void> {
-    for (let next = this.#line.shift(); next; next = this.#line.shift()) await this.#tell(next)
-    this.#sending = undefined // at once: a push a moment later must find nobody sending
+    for (let next = this.#line.shift(); next; next = this.#line.shift()) await this.#create(next)
+    this.#sending = undefined // in the same turn as the empty line: a `#push` right after it must start to send again
   }
 
-  async #tell({ event, tries }: Pending): Promise<void> {
+  async #create({ event, tries }: Pending): Promise<void> {
     const { client, timers } = this.#options
     const { namespace = '' } = event.metadata
     try {
       const path = pathOf(RESOURCES.Event, { namespace })
       await client.request({ verb: 'create', path, body: event, signal: this.#stopping.signal })
     } catch (error) {
-      if (this.#stopping.signal.aborted || isTold(error)) return
+      if (this.#stopping.signal.aborted || isDone(error)) return
       if (!(error instanceof KubeError) || !isTransient(error)) return this.#drop('refused', error)
       const again = { event, tries: tries + 1 }
-      if (again.tries >= MAX_TRIES || this.#isFlushing) return this.#drop('tried in vain', error)
+      if (again.tries >= MAX_TRIES || this.#isFlushing) return this.#drop('tried too often', error)
       const retry = () => {
         this.#later.delete(again)
         this.#push(again)
@@ -121,10 +121,10 @@ export class Recorder {
   #drop(why: string, error?: unknown): void {
     this.#dropped += 1
     const facts = { why, dropped: this.#dropped, ...(error === undefined ? {} : factsOf(error)) }
-    if (isWorthALine(this.#dropped)) this.#options.log.warn(facts, 'an Event was lost')
+    if (shouldLogRepetition(this.#dropped)) this.#options.log.warn(facts, 'an Event was dropped')
   }
 }
 
-/** An earlier try did arrive, or there is nobody left to be told. */
-const isTold = (error: unknown): boolean =>
+/** An earlier try did arrive, or the namespace is being deleted and needs no Event. */
+const isDone = (error: unknown): boolean =>
   error instanceof KubeError && (error.kind === 'alreadyExists' || error.kind === 'terminating')

@@ -1,51 +1,53 @@
-import type { Timers } from '../../common/clock.ts'
-import { startDeadline } from '../../common/deadline.ts'
-import { factsOf, KubeError } from '../../common/kube/errors.ts'
-import { isWorthALine, type Log } from '../../common/log.ts'
-import type { Requeue } from '../reconcile/outcome.ts'
+import { factsOf, KubeError } from '../../common/kube/client/errors.ts'
+import type { Timers } from '../../common/program/clock.ts'
+import { startDeadline } from '../../common/program/deadline.ts'
+import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
 import type { Key, KeyQueue } from './queue.ts'
 
-/** How long one look at a key may take; its requests end with it. */
+/** How long one pass may take. Its requests are aborted then. */
 const RECONCILE_LIMIT_MS = 30_000
 
-/** How long looks under way may go on once the process is to stop. */
+/** How long running passes may go on after `stop`. */
 const GRACE_MS = 20_000
 
-/** How long one look lets others go first, and how many at once do: what they have to tell must not age or pile up. */
-const GIVE_WAY_MS = 1_000
-const MAX_PARKED = 512
+/** How long one pass yields, and how many may yield at once, so that status writes do not become old or too many. */
+const YIELD_MS = 1_000
+const MAX_YIELDED = 512
+
+/** When a key gets its next pass if nothing wakes it before. */
+export type Requeue = 'never' | 'backoff' | { readonly afterMs: number }
 
 export interface WorkersOptions {
   readonly queue: KeyQueue
-  /** One look at a key. What it throws counts as a failure of that key. */
-  readonly reconcile: (key: Key, turn: Turn) => Promise<Requeue>
-  /** Resolves once the caches have seen what the look at `key` wrote. */
+  /** Makes one pass over a key. An error that it throws counts as a failure of that key. */
+  readonly reconcile: (key: Key, pass: Pass) => Promise<Requeue>
+  /** Resolves when the caches have what the pass over `key` wrote. */
   readonly caughtUp: (key: Key) => Promise<void>
   readonly timers: Timers
   readonly log: Log
   readonly count?: number
 }
 
-/** What a look is given beside its key. */
-export interface Turn {
-  /** aborts when the look has taken too long, or the process ends */
+/** What a pass gets in addition to its key. */
+export interface Pass {
+  /** aborts when the pass takes too long, or when the process stops */
   readonly signal: AbortSignal
-  /** Lets keys that wait for a worker go first, for a second at most; at once where none waits. The key stays taken. */
-  readonly giveWay: () => Promise<void>
+  /** Lets waiting keys go first, for a second at most; resolves at once when none waits. The key stays with its pass. */
+  readonly yieldToWrites: () => Promise<void>
 }
 
-/** A look that has given way. */
-interface Parked {
+/** A pass that has yielded. */
+interface YieldedPass {
   readonly dueMs: number
-  /** lets it go on; resolves when it has ended */
-  readonly goOn: () => Promise<void>
+  /** continues the pass; resolves when it has ended */
+  readonly resume: () => Promise<void>
 }
 
-/** Those who look at keys: so many at once, each key with one of them. */
+/** Takes keys from the queue and makes passes, `count` at once. A key is never in two passes. */
 export class Workers {
   readonly #options: WorkersOptions
   readonly #stopping = new AbortController()
-  readonly #parked: Parked[] = []
+  readonly #yielded: YieldedPass[] = []
   #running: Promise<unknown> | undefined
   #busy = 0
 
@@ -53,7 +55,7 @@ export class Workers {
     this.#options = options
   }
 
-  /** Workers with a key. Keys that give way or only wait for the caches occupy none. */
+  /** The number of workers with a key. A key that has yielded or only waits for the caches occupies no worker. */
   get busy(): number {
     return this.#busy
   }
@@ -63,7 +65,7 @@ export class Workers {
     this.#running ??= Promise.all(Array.from({ length: count }, () => this.#work()))
   }
 
-  /** No new looks; resolves once those under way have ended, which they are told to after `graceMs`. */
+  /** Starts no more passes. Resolves when the running ones have ended; after `graceMs` they are aborted. */
   async stop(graceMs = GRACE_MS): Promise<void> {
     const { queue, timers } = this.#options
     queue.shutdown()
@@ -77,43 +79,43 @@ export class Workers {
     for (let key = await queue.get(); key !== undefined; key = await queue.get()) {
       this.#busy += 1
       await this.#begin(key)
-      for (let parked = this.#next(); parked; parked = this.#next()) await parked.goOn()
+      for (let pass = this.#nextYielded(); pass; pass = this.#nextYielded()) await pass.resume()
       this.#busy -= 1
     }
-    for (let parked = this.#parked.shift(); parked; parked = this.#parked.shift()) await parked.goOn()
+    for (let pass = this.#yielded.shift(); pass; pass = this.#yielded.shift()) await pass.resume()
   }
 
-  /** A look that may go on: nobody waits, or it has waited long enough. */
-  #next(): Parked | undefined {
+  /** A pass that may continue: no key waits for a worker, or the pass has yielded long enough. */
+  #nextYielded(): YieldedPass | undefined {
     const { queue, timers } = this.#options
-    const isDue = queue.depth === 0 || (this.#parked[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= timers.now()
-    return isDue ? this.#parked.shift() : undefined
+    const isDue = queue.depth === 0 || (this.#yielded[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= timers.now()
+    return isDue ? this.#yielded.shift() : undefined
   }
 
-  /** Resolves when the look at `key` has ended, or gives way. */
+  /** Starts a pass. Resolves when it has ended or has yielded. */
   #begin(key: Key): Promise<void> {
     const { queue, timers } = this.#options
-    const leave = Promise.withResolvers<void>()
-    const giveWay = async (): Promise<void> => {
-      if (queue.depth === 0 || this.#parked.length >= MAX_PARKED) return
-      const turn = Promise.withResolvers<void>()
-      const goOn = () => {
-        turn.resolve()
+    const yielded = Promise.withResolvers<void>()
+    const yieldToWrites = async (): Promise<void> => {
+      if (queue.depth === 0 || this.#yielded.length >= MAX_YIELDED) return
+      const resumed = Promise.withResolvers<void>()
+      const resume = () => {
+        resumed.resolve()
         return ended
       }
-      this.#parked.push({ dueMs: timers.now() + GIVE_WAY_MS, goOn })
-      leave.resolve()
-      await turn.promise
+      this.#yielded.push({ dueMs: timers.now() + YIELD_MS, resume })
+      yielded.resolve()
+      await resumed.promise
     }
-    const ended = this.#look(key, giveWay)
-    return Promise.race([ended, leave.promise])
+    const ended = this.#pass(key, yieldToWrites)
+    return Promise.race([ended, yielded.promise])
   }
 
-  async #look(key: Key, giveWay: () => Promise<void>): Promise<void> {
+  async #pass(key: Key, yieldToWrites: () => Promise<void>): Promise<void> {
     const { queue, reconcile, timers } = this.#options
     const limit = startDeadline(timers, RECONCILE_LIMIT_MS, this.#stopping.signal)
     try {
-      const requeue = await reconcile(key, { signal: limit.signal, giveWay })
+      const requeue = await reconcile(key, { signal: limit.signal, yieldToWrites })
       if (requeue === 'backoff') queue.retry(key)
       else queue.succeed(key)
       if (typeof requeue === 'object') queue.addAfter(key, requeue.afterMs)
@@ -125,14 +127,14 @@ export class Workers {
     void this.#release(key)
   }
 
-  /** A look that threw is one of our bugs or a failing API server: never the end of the process. */
+  /** A pass fails because of a bug or a failing API server. Neither may end the process. */
   #fail(key: Key, error: unknown): void {
     const { queue, log } = this.#options
     const failures = queue.retry(key, error instanceof KubeError ? error.retryAfterMs : 0)
-    if (isWorthALine(failures)) log.error({ key, failures, ...factsOf(error) }, 'reconcile failed')
+    if (shouldLogRepetition(failures)) log.error({ key, failures, ...factsOf(error) }, 'reconcile failed')
   }
 
-  /** Until its caches have passed our own writes a look at `key` would see the past: no worker gets it. */
+  /** Gives the key back when the caches have its writes. An earlier pass would decide from outdated objects. */
   async #release(key: Key): Promise<void> {
     const { queue, caughtUp, log } = this.#options
     try {

@@ -14,13 +14,13 @@ const ROLLOUTS = '/apis/argoproj.io/v1alpha1/namespaces/default/rollouts'
 /** Argo Rollouts in a control plane. */
 export interface ArgoRollouts {
   readonly controller: SupervisedProcess
-  /** Ends the controller; the CRDs stay, and so do Rollouts and their pods. */
+  /** Stops the controller. The CRDs, Rollouts and their pods stay. */
   readonly stop: () => Promise<void>
-  /** Takes the CRDs away, and with them every Rollout, as an uninstallation does. Resolves when they are gone. */
+  /** Deletes the CRDs with every Rollout, as an uninstallation does. Resolves when they are gone. */
   readonly removeCrds: () => Promise<void>
-  /** Puts them back, empty. A controller that runs finds them again by itself. */
+  /** Creates the CRDs again. A running controller finds them by itself. */
   readonly installCrds: () => Promise<void>
-  /** Resolves when the controller answers to a Rollout. @throws Error when it does not within a minute. */
+  /** Resolves when the controller processes a Rollout. @throws Error if it does not within a minute */
   readonly reconciles: () => Promise<void>
 }
 
@@ -34,15 +34,16 @@ const buildArgs: BuildArgs = (_name, output) => [
 ]
 
 /**
- * Installs the five CRDs and starts the controller, building it first if need be (minutes, once), until it reconciles.
- * @throws Error that tells what was waited for in vain, or how the controller ended.
+ * Installs the five CRDs and starts the controller. Resolves when it reconciles. Builds it first if needed, which takes
+ * minutes, once.
+ * @throws Error that says which wait timed out, or how the controller ended
  */
 export async function startArgoRollouts(plane: ControlPlane): Promise<ArgoRollouts> {
   const { api } = plane
   const command = await plane.program('rollouts-controller', MODULES.argo, buildArgs)
   const crds = await argoCrds()
   const installCrds = () => applyCrds(api, crds)
-  await installCrds() // it ends at once without them
+  await installCrds() // without them the controller ends at once
   const [metrics = 0, health = 0] = await freePorts(2)
   const controller = await plane.supervise({
     name: 'argo-rollouts',
@@ -54,7 +55,7 @@ export async function startArgoRollouts(plane: ControlPlane): Promise<ArgoRollou
       `--healthzPort=${health}`,
       '--qps=1000',
       '--burst=2000',
-      '--loglevel=warn', // it is verbose: a log of megabytes helps nobody
+      '--loglevel=warn', // the default is very verbose
     ],
     env: { HOME: plane.stateDirectory, PATH: '/usr/bin:/bin' },
   })
@@ -72,8 +73,8 @@ export async function startArgoRollouts(plane: ControlPlane): Promise<ArgoRollou
 }
 
 /**
- * A Rollout that the controller can only complain about, so that no ReplicaSet comes of it: that it complains proves
- * that it watches and writes. Its health port says so before it does.
+ * Creates an invalid Rollout, for which the controller creates no ReplicaSet. A condition on it proves that the
+ * controller watches and writes. Its health port reports this too early.
  */
 async function answers({ api }: ControlPlane, signal: AbortSignal): Promise<void> {
   const template = { metadata: { labels: { app: 'other' } }, spec: { containers: [{ name: 'none', image: 'none' }] } }
@@ -89,7 +90,7 @@ async function answers({ api }: ControlPlane, signal: AbortSignal): Promise<void
     if (!status?.conditions?.length) throw new Error('it has no conditions')
   }
   try {
-    await eventually('Argo Rollouts to judge a Rollout', DEADLINE_MS, complaint, { signal })
+    await eventually('Argo Rollouts to set conditions on a Rollout', DEADLINE_MS, complaint, { signal })
   } finally {
     await api.delete(path)
   }

@@ -1,19 +1,19 @@
 import type { ControlPlane } from '../control-plane.ts'
 import { eventually } from '../eventually.ts'
 
-/** Where the story plays. */
+/** The namespace of the demo. */
 export const NAMESPACE = 'shop'
 
-/** What a step of the story may do: show a command and its real output, and insist on what it should say. */
+/** What a step of the demo can do: show a command with its real output, and check the output. */
 export interface Stage {
   readonly plane: ControlPlane
-  /** A line of the narrator. */
-  readonly tell: (line: string) => void
-  /** Prints `$ kubectl …` and what it answers. @throws Error if it fails */
+  /** Prints a line of explanation. */
+  readonly explain: (line: string) => void
+  /** Prints `$ kubectl …` and its output. @throws Error if it fails */
   readonly kubectl: (args: string, input?: string) => Promise<string>
-  /** The same for a command that has to be refused. @throws Error if it is not, or not with `says` in the answer */
+  /** The same for a command that must be refused. @throws Error if it succeeds, or if its output lacks one of `says` */
   readonly refused: (args: string, input: string, says: readonly string[]) => Promise<void>
-  /** Runs a command silently until its output equals `wanted`. @throws Error that tells both, after `deadlineMs` */
+  /** Runs a command silently until its output is `wanted`. @throws Error with both after `deadlineMs` */
   readonly awaits: (args: string, wanted: string | RegExp, deadlineMs?: number) => Promise<void>
 }
 
@@ -23,7 +23,7 @@ interface StageOptions {
   readonly isColoured: boolean
 }
 
-/** A stage that prints. `args` are split at spaces, but for parts in single quotes. */
+/** A stage that prints with `print`. `args` are split at spaces, except in single quotes. */
 export function stageOf({ plane, print, isColoured }: StageOptions): Stage {
   const style = (code: number, text: string) => (isColoured ? `\x1b[${code}m${text}\x1b[0m` : text)
   const run = (args: string, input?: string) =>
@@ -39,7 +39,7 @@ export function stageOf({ plane, print, isColoured }: StageOptions): Stage {
 
   return {
     plane,
-    tell: (line) => print(style(36, `\n# ${line}`)),
+    explain: (line) => print(style(36, `\n# ${line}`)),
     async kubectl(args, input) {
       const { code, stdout, stderr } = await shown(args, input)
       if (code !== 0) throw new Error(`kubectl ${args} failed with ${code}: ${stderr.trim()}`)
@@ -47,7 +47,7 @@ export function stageOf({ plane, print, isColoured }: StageOptions): Stage {
     },
     async refused(args, input, says) {
       const { code, stdout, stderr } = await shown(args, input)
-      if (code === 0) throw new Error(`kubectl ${args} was accepted, and should have been refused`)
+      if (code === 0) throw new Error(`kubectl ${args} succeeded, but should have been refused`)
       const missing = says.filter((words) => !`${stdout}${stderr}`.includes(words))
       if (missing.length > 0) throw new Error(`the refusal does not say: ${missing.join(' / ')}`)
     },

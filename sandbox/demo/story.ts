@@ -6,7 +6,9 @@ import { foreignWrites, ownWrites } from '../proof.ts'
 import { measureShare } from './measured.ts'
 import { NAMESPACE, type Stage } from './stage.ts'
 
-/** The experiment of the story. A list the source does not have comes whole; everything else is followed. */
+/**
+ * The experiment of the demo. It adds a list that the source does not have. The rest of the fork follows the source.
+ */
 const EXPERIMENT = `apiVersion: experimentcontroller.example.com/v1alpha1
 kind: ExperimentDeployment
 metadata:
@@ -26,24 +28,24 @@ const MISSPELT = EXPERIMENT.replace('name: warm-frontend', 'name: cold-frontend'
 
 const IMAGES = "-o 'jsonpath={.spec.template.spec.initContainers[*].image} {.spec.template.spec.containers[*].image}'"
 
-/** A part of the story: what it is called, and what happens. */
+/** A step of the demo: its title, and what it does. */
 export interface Step {
   readonly title: string
   readonly play: (stage: Stage) => Promise<void>
 }
 
-/** The name of the experiment's fork, which its status tells. */
+/** The name of the experiment's fork, from its status. */
 async function forkOf({ plane }: Stage): Promise<string> {
   const { stdout } = await plane.kubectl([
     ...['-n', NAMESPACE, 'get', 'expd', 'warm-frontend'],
     ...['-o', 'jsonpath={.status.experimentResourceRef.name}'],
   ])
-  if (!stdout) throw new Error('the status names no experimentResourceRef')
+  if (!stdout) throw new Error('the status has no experimentResourceRef')
   return stdout
 }
 
 const application: Step = {
-  title: 'A real application: the guestbook that Kubernetes tests itself with',
+  title: 'A real application: the guestbook of Kubernetes’ own tests',
   async play(stage) {
     const file = join(stage.plane.stateDirectory, 'guestbook.yaml')
     await writeFile(file, (await guestbook()).join('\n---\n'))
@@ -54,15 +56,15 @@ const application: Step = {
 }
 
 const admitted: Step = {
-  title: 'An experiment: one more pod of the frontend, with a cache warmer before it. The webhook tells the plan',
+  title: 'An experiment: an extra pod of the frontend that starts with a cache warmer. The webhook prints the plan',
   async play(stage) {
     const said = await stage.kubectl('apply -f -', EXPERIMENT)
-    if (!said.includes('[Plan] creates deployment/frontend-experiment-')) throw new Error('no plan was told')
+    if (!said.includes('[Plan] creates deployment/frontend-experiment-')) throw new Error('the webhook printed no plan')
   },
 }
 
 const shared: Step = {
-  title: 'It is up, and gets its share of the Service',
+  title: 'The fork is ready, and gets its share of the Service',
   async play(stage) {
     await stage.kubectl('wait expd/warm-frontend --for=condition=Ready --timeout=60s')
     await stage.awaits("get expd warm-frontend -o 'jsonpath={.status.share}'", '25%')
@@ -73,19 +75,19 @@ const shared: Step = {
 }
 
 const measured: Step = {
-  title: 'Is it true? Kubernetes’ own kube-proxy carries 2,000 requests through the Service',
+  title: 'Is that true? Kubernetes’ own kube-proxy routes 2,000 requests through the Service',
   play: measureShare,
 }
 
 const mistaken: Step = {
-  title: 'A misspelt override never enters the cluster',
+  title: 'A misspelt override is refused at once',
   async play(stage) {
     await stage.refused('apply -f -', MISSPELT, ['initContainers[0].imge', 'did you mean "image"?'])
   },
 }
 
 const followed: Step = {
-  title: 'The source gets a new image: the fork follows, and keeps what is its own',
+  title: 'The source gets a new image: the fork follows, and keeps its own change',
   async play(stage) {
     await stage.kubectl('set image deployment/frontend guestbook-frontend=registry.example/agnhost:1.1.0')
     const fork = await forkOf(stage)
@@ -99,7 +101,7 @@ const followed: Step = {
 }
 
 const repaired: Step = {
-  title: 'Somebody edits the fork by hand: it is repaired',
+  title: 'Somebody edits the fork by hand: the controller undoes it',
   async play(stage) {
     const fork = await forkOf(stage)
     await stage.kubectl(`set image deployment/${fork} guestbook-frontend=registry.example/by-hand:0`)
@@ -122,7 +124,7 @@ const scaled: Step = {
 }
 
 const gone: Step = {
-  title: 'The experiment is deleted, and everything of it is gone',
+  title: 'The experiment is deleted, and its fork and pods are gone',
   async play(stage) {
     const fork = await forkOf(stage)
     await stage.kubectl('delete expd warm-frontend')
@@ -133,25 +135,25 @@ const gone: Step = {
 }
 
 const untouched: Step = {
-  title: 'Who wrote the source and its Service? The API server kept a log',
-  async play({ plane, tell }) {
+  title: 'Who wrote to the source and its Service? The audit log of the API server says',
+  async play({ plane, explain }) {
     const writes = await ownWrites(plane.auditLog)
-    const told = await foreignWrites(plane.auditLog, {
+    const changes = await foreignWrites(plane.auditLog, {
       namespace: NAMESPACE,
       deployment: 'frontend',
       service: 'frontend',
     })
-    for (const line of told.lines) tell(line)
-    tell(
-      `our two accounts made ${writes.all.length} writes; to the source, its pods or a Service: ${writes.forbidden.length}`,
+    for (const line of changes.lines) explain(line)
+    explain(
+      `the webhook and the controller made ${writes.all.length} writes, ${writes.forbidden.length} of them to the source, its pods or a Service`,
     )
-    if (writes.forbidden.length > 0) throw new Error(`our accounts wrote ${writes.forbidden.join(', ')}`)
-    if (writes.denied.length > 0) throw new Error(`our accounts were denied ${writes.denied.join(', ')}`)
-    if (told.strangers.length > 0) throw new Error(`also written by ${told.strangers.join(', ')}`)
+    if (writes.forbidden.length > 0) throw new Error(`the product wrote ${writes.forbidden.join(', ')}`)
+    if (writes.denied.length > 0) throw new Error(`the product was denied ${writes.denied.join(', ')}`)
+    if (changes.strangers.length > 0) throw new Error(`also written by ${changes.strangers.join(', ')}`)
   },
 }
 
-/** The story, in order. */
+/** The steps of the demo, in order. */
 export const STORY: readonly Step[] = [
   application,
   admitted,
@@ -165,15 +167,15 @@ export const STORY: readonly Step[] = [
   untouched,
 ]
 
-/** Makes the place where the story plays. */
+/** Creates the namespace of the demo. */
 export async function prepare({ plane }: Stage): Promise<void> {
   const { code, stderr } = await plane.kubectl(['create', 'namespace', NAMESPACE])
   if (code !== 0) throw new Error(stderr.trim())
 }
 
-/** How to play on. */
+/** What a user can try after the demo. */
 export const toTry = ({ kubeconfig, binaries }: ControlPlane): string => `
-Everything stays up until Ctrl-C. In another terminal:
+Everything keeps running until Ctrl-C. In another terminal:
 
   export KUBECONFIG=${kubeconfig}
   export PATH="${dirname(binaries.kubectl)}:$PATH"
@@ -185,6 +187,6 @@ Everything stays up until Ctrl-C. In another terminal:
 ${EXPERIMENT.trimEnd()}
 EOF
 
-Then scale it, misspell something, edit or delete the fork, change or delete the source. Pods have no processes here;
-an image tag "broken" never pulls and "crash" crash-loops, to see what an unhealthy experiment looks like.
+Then scale it, misspell something, edit or delete the fork, change or delete the source. Pods are simulated here. To see
+an unhealthy experiment, use an image with the tag "broken" (it is never pulled) or "crash" (it crashes in a loop).
 `

@@ -1,17 +1,17 @@
 import { request } from 'node:http'
 
-/** Where requests go, and how many. */
+/** The target and the number of requests. */
 export interface Burst {
   readonly count: number
   readonly host: string
   readonly port: number
 }
 
-/** What became of the requests; together as many as were asked for. */
+/** The results of the requests. All counts together are the number of requests. */
 export interface Answers {
-  /** How many each pod answered, by its address. */
+  /** How many requests each pod answered, by its address. */
   readonly byPod: Readonly<Record<string, number>>
-  /** How many failed, by what went wrong: `ECONNREFUSED`, `timeout`, `not sent`. */
+  /** How many requests failed, by the error: `ECONNREFUSED`, `timeout`, `not sent`. */
   readonly failures: Readonly<Record<string, number>>
 }
 
@@ -25,8 +25,8 @@ interface Limits {
 const MOST = 100_000
 
 /**
- * Sends `count` requests, each over a connection of its own, since that is what a Service shares out.
- * @throws RangeError for more than 100,000.
+ * Sends `count` requests, each over a new connection, because a Service distributes connections.
+ * @throws RangeError for more than 100,000
  */
 export async function send(
   { count, host, port }: Burst,
@@ -59,7 +59,7 @@ const reasonOf = (error: unknown): string => {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
 
-/** The body of the answer: the address of the pod that gave it. */
+/** The body of the response: the address of the pod that answered. */
 function askOnce(host: string, port: number, requestMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(requestMs)

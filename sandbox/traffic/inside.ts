@@ -1,6 +1,6 @@
 /**
- * The program of the network namespace: gives it its addresses, runs kube-proxy, plays all pods and is their clients.
- * It is told what to do over a Unix socket, the only way in.
+ * The program that runs in the network namespace. It sets up the addresses, runs kube-proxy, simulates all pods and
+ * sends the requests. It takes orders over a Unix socket, which is the only connection to the outside.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,12 +9,12 @@ import { argv, env, exit } from 'node:process'
 import { type Burst, send } from './burst.ts'
 import { relay } from './relay.ts'
 
-/** What this program is started with, as JSON. Paths are absolute. */
+/** The argument of this program, as JSON. Paths are absolute. */
 export interface Inside {
-  /** A Unix socket behind which the API server is, and the port of 127.0.0.1 where kube-proxy looks for it. */
+  /** A Unix socket that leads to the API server, and the port of 127.0.0.1 to which kube-proxy connects. */
   readonly apiSocket: string
   readonly apiPort: number
-  /** The Unix socket on which orders are taken: `GET /ready`, `POST /ports`, `POST /requests`. */
+  /** The Unix socket for orders: `GET /ready`, `POST /ports`, `POST /requests`. */
   readonly orders: string
   readonly kubeProxy: string
   readonly kubeProxyConfig: string
@@ -24,7 +24,9 @@ export interface Inside {
   readonly serviceRange: string
 }
 
-/** A kernel may lack the dummy device, hence a pair. Service addresses need a route only to be rewritten on their way. */
+/**
+ * A veth pair, because a kernel may lack the dummy device. Service addresses need a route, although they are rewritten.
+ */
 const network = ({ client, podRange, serviceRange }: Inside): readonly string[] => [
   'link set lo up',
   'link add d0 type veth peer name d1',
@@ -35,7 +37,7 @@ const network = ({ client, podRange, serviceRange }: Inside): readonly string[] 
   `route add ${serviceRange} dev d0 src ${client}`,
 ]
 
-/** It dies with us, however we die: nobody else knows it. */
+/** Starts kube-proxy. It is killed whenever this process ends, because nothing else would stop it. */
 function startKubeProxy({ kubeProxy, kubeProxyConfig }: Inside) {
   const proxy = spawn('setpriv', ['--pdeathsig', 'KILL', kubeProxy, `--config=${kubeProxyConfig}`], {
     stdio: 'inherit',
@@ -57,7 +59,7 @@ function startKubeProxy({ kubeProxy, kubeProxyConfig }: Inside) {
 
 const ports = new Map<number, Promise<unknown>>()
 
-/** One server is every pod: the address that was dialled tells which. */
+/** One server simulates every pod. The address of a connection says which one. */
 function playPodsAt(port: number): Promise<unknown> {
   const known = ports.get(port)
   if (known !== undefined) return known
@@ -86,7 +88,7 @@ async function answer(asked: IncomingMessage, healthPort: number): Promise<unkno
     case 'POST /requests':
       return send(await bodyOf<Burst>(asked))
     default:
-      throw new Error(`no such order: ${asked.method} ${asked.url}`)
+      throw new Error(`unknown order: ${asked.method} ${asked.url}`)
   }
 }
 

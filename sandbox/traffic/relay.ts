@@ -7,14 +7,14 @@ interface Ends {
 }
 
 /**
- * Carries bytes from whoever connects to `from` to whoever listens at `to`, both ways. A Unix socket is seen from
- * inside and outside of a network namespace: two relays make a bridge. Resolves when it listens.
+ * Forwards bytes between connections to `from` and the server at `to`, both ways. A Unix socket is visible inside and
+ * outside of a network namespace, so two relays are a bridge. Resolves when it listens.
  */
 export async function relay({ from, to }: Ends): Promise<Server> {
   const server = createServer((near) => {
     const far = createConnection(to)
     near.pipe(far).pipe(near)
-    // either end may break off; then the other learns it
+    // if one end breaks off, the other one is closed
     near.on('error', () => far.destroy())
     far.on('error', () => near.destroy())
     near.on('close', () => far.destroy())

@@ -3,8 +3,8 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { Api } from '../api.ts'
 import type { Answers } from './burst.ts'
 
-/** Requests by who answered them. */
-export interface Sides {
+/** The number of requests that the experiment and the source answered. */
+export interface AnswerCounts {
   readonly source: number
   readonly experiment: number
   readonly failed: number
@@ -13,7 +13,7 @@ export interface Sides {
 /** Addresses of pods. */
 export type Addresses = ReadonlySet<string>
 
-/** The addresses of all pods of experiments in `namespace` that match `labels`, "app=cart". */
+/** The addresses of all pods of experiments in `namespace` with `labels`, for example "app=cart". */
 export async function experimentAddresses(api: Api, namespace: string, labels: string): Promise<Addresses> {
   const selector = encodeURIComponent(`${IS_EXPERIMENT}=true,${labels}`)
   const pods = await api.list<KubeObject & { readonly status: { readonly podIP?: string } }>(
@@ -22,8 +22,8 @@ export async function experimentAddresses(api: Api, namespace: string, labels: s
   return new Set(pods.flatMap(({ status }) => status.podIP ?? []))
 }
 
-/** How many requests went to `experiment`, and how many to anybody else. */
-export function sidesOf({ byPod, failures }: Answers, experiment: Addresses): Sides {
+/** How many requests went to the pods of `experiment`, and how many to other pods. */
+export function sidesOf({ byPod, failures }: Answers, experiment: Addresses): AnswerCounts {
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)
   const toExperiment = Object.entries(byPod).flatMap(([pod, count]) => (experiment.has(pod) ? count : []))
   const answered = sum(Object.values(byPod))

@@ -11,27 +11,30 @@ import type { Inside } from './inside.ts'
 import { inNewNamespace, TOOLS_PATH, whyNoNamespace } from './namespace.ts'
 import { relay } from './relay.ts'
 
-/** A Service, whose first port is asked. */
-export interface Asked {
+/** A Service. Requests go to its first port. */
+export interface ServiceName {
   readonly namespace: string
   readonly service: string
 }
 
-/** Real requests through Services, by Kubernetes' own kube-proxy. */
+/** Real requests through Services, which Kubernetes' own kube-proxy routes. */
 export interface Traffic {
-  /** Sends `count` requests, each over a new connection, to the address of the Service. Never rejects for a failing one. */
-  readonly requests: (count: number, asked: Asked) => Promise<Answers>
-  /** Resolves when kube-proxy, clients and the namespace are gone. */
+  /**
+   * Sends `count` requests to the address of the Service, each over a new connection. Never rejects for a failed
+   * request.
+   */
+  readonly requests: (count: number, asked: ServiceName) => Promise<Answers>
+  /** Resolves when kube-proxy and the network namespace are gone. */
   readonly stop: () => Promise<void>
 }
 
-/** Why there is no traffic here, and what to do about it. */
+/** Why no traffic is possible here, and what to do about it. */
 export interface NoTraffic {
   readonly unavailable: string
 }
 
 const DEADLINE_MS = 30_000
-const HEALTH_PORT = 10_256 // in a namespace of its own every port is free
+const HEALTH_PORT = 10_256 // every port is free in a new network namespace
 
 interface Service extends KubeObject {
   readonly spec: { readonly clusterIP: string; readonly ports: readonly { readonly port: number }[] }
@@ -41,9 +44,9 @@ interface EndpointSlice extends KubeObject {
 }
 
 /**
- * Starts kube-proxy, one server that plays all pods and their clients, in a network namespace of their own. Everything
- * else stays outside, and nothing of it leaves the machine.
- * @throws Error that tells how kube-proxy ended, or that it is not ready in 30 s.
+ * Starts a network namespace with kube-proxy and one server that simulates all pods and their clients. Everything else
+ * stays outside, and no packet leaves the machine.
+ * @throws Error that says how kube-proxy ended, or that it is not ready after 30 s
  */
 export async function startTraffic(plane: ControlPlane): Promise<Traffic | NoTraffic> {
   const unavailable = await whyNoNamespace()
@@ -97,7 +100,7 @@ export async function startTraffic(plane: ControlPlane): Promise<Traffic | NoTra
   }
 }
 
-/** What kube-proxy would do on node-1. */
+/** The configuration of kube-proxy, as on node-1. */
 async function kubeProxyConfig(plane: ControlPlane): Promise<object> {
   return {
     apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
@@ -108,12 +111,12 @@ async function kubeProxyConfig(plane: ControlPlane): Promise<object> {
     clientConnection: { kubeconfig: await plane.kubeconfigAs('system:kube-proxy') },
     healthzBindAddress: `127.0.0.1:${HEALTH_PORT}`,
     metricsBindAddress: '127.0.0.1:10249',
-    conntrack: { maxPerCore: 0, min: 0 }, // these limits belong to the whole machine
+    conntrack: { maxPerCore: 0, min: 0 }, // not set, because they are limits of the whole machine
   }
 }
 
-/** The Service's address and port, and the ports at which its pods are asked now. */
-async function whereIs({ api }: ControlPlane, { namespace, service }: Asked) {
+/** The address and the port of the Service, and the present ports of its pods. */
+async function whereIs({ api }: ControlPlane, { namespace, service }: ServiceName) {
   const slices = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`
   const [{ spec }, found] = await Promise.all([
     api.get<Service>(`/api/v1/namespaces/${namespace}/services/${service}`),
@@ -121,7 +124,7 @@ async function whereIs({ api }: ControlPlane, { namespace, service }: Asked) {
   ])
   const port = spec.ports[0]?.port
   if (spec.clusterIP === 'None' || port === undefined)
-    throw new Error(`Service ${service} has no address of its own that could be asked: clusterIP ${spec.clusterIP}`)
+    throw new Error(`Service ${service} has no address for requests: clusterIP ${spec.clusterIP}`)
   const podPorts = found.flatMap(({ ports }) => (ports ?? []).flatMap(({ port }) => port ?? []))
   return { host: spec.clusterIP, port, podPorts: [...new Set(podPorts)] }
 }

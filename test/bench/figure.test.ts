@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type Goal, median, ratioFigure } from './figure.ts'
 
-/** Twice as much as the other. */
+/** A figure of twice the reference. */
 const figure = (goal: Goal) => ratioFigure({ name: 'speed', value: 20, unit: 's', against: 10, ...goal })
 
 const cases: Record<string, readonly [Goal, string, boolean]> = {
@@ -17,7 +17,7 @@ describe('a figure', () => {
 })
 
 describe('the median', () => {
-  it('is the middle one, of two the upper', () => {
+  it('is the middle value, or the upper of two middle values', () => {
     expect(median([3, 1, 2])).to.equal(2)
     expect(median([10, 9])).to.equal(10)
   })

@@ -1,9 +1,9 @@
-/** One measured figure beside what it is measured against, in the same run. */
+/** A measured figure, and the reference that is measured in the same run. */
 export interface Figure {
   readonly name: string
   readonly value: number
   readonly unit: string
-  /** the other thing, in the same unit */
+  /** the value of the reference, in the same unit */
   readonly against: number
   /** value ÷ against */
   readonly ratio: number
@@ -12,19 +12,19 @@ export interface Figure {
   readonly holds: boolean
 }
 
-/** A bench: its name on the command line, and what it measures. Tells its progress line by line. */
+/** A benchmark: its name on the command line, and what it measures. It prints its progress line by line. */
 export interface Bench {
   readonly name: string
   readonly measures: string
   readonly run: (tell: (line: string) => void) => Promise<readonly Figure[]>
 }
 
-/** What a ratio is held to. */
+/** The limit of a ratio. */
 export type Goal = { readonly atMost: number } | { readonly atLeast: number }
 
 type Measured = Pick<Figure, 'name' | 'value' | 'unit' | 'against'>
 
-/** `value` against `against`, which is to be at most, or at least, so many times as much. */
+/** The ratio of `value` to `against`, and whether it keeps its limit. */
 export function ratioFigure({ name, value, unit, against, ...goal }: Measured & Goal): Figure {
   const ratio = value / against
   const measured = { name, value, unit, against, ratio }
@@ -33,7 +33,7 @@ export function ratioFigure({ name, value, unit, against, ...goal }: Measured & 
     : { ...measured, goal: `>= ${goal.atLeast}`, holds: ratio >= goal.atLeast }
 }
 
-/** The middle one of `values`, of an even number the upper middle; 0 of none. */
+/** The middle one of `values`; for an even number, the upper middle; 0 if there are none. */
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 

@@ -1,7 +1,7 @@
 import { IS_EXPERIMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { auditEvents } from '../../sandbox/audit.ts'
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
@@ -19,10 +19,10 @@ const DEADLINE_MS = 300_000
 const NAMESPACE = 'followers'
 const ROUNDS = 3
 
-/** Never 30: that is the default, and in every request. */
+/** Never 30, because that is the default and therefore in every request. */
 const graceOf = (seconds: number) => ({ spec: { template: { spec: { terminationGracePeriodSeconds: seconds } } } })
 
-/** The whole spec, as the controller sends it whole. */
+/** The whole spec, because the controller sends it whole too. */
 const withGrace = (spec: unknown, seconds: number) =>
   JSON.parse(
     JSON.stringify(spec).replace(/"terminationGracePeriodSeconds":\d+/, `"terminationGracePeriodSeconds":${seconds}`),
@@ -32,8 +32,8 @@ const forksIn = ({ api }: ControlPlane): Promise<readonly KubeObject[]> =>
   api.list(`${pathOf(deployment, { namespace: NAMESPACE })}?labelSelector=${IS_EXPERIMENT}=true`)
 
 /**
- * Seconds from the first to the last request that sets `grace`, by the API server's own log, once `act` has begun:
- * asking for the forks all the time would cost more than what is measured.
+ * The seconds from the first to the last request that sets `grace` after the start of `act`, from the audit log of the API
+ * server. Polling the forks would cost more than the requests that are measured.
  */
 async function until(plane: ControlPlane, grace: number, act: () => Promise<unknown>): Promise<number> {
   await act()
@@ -56,8 +56,8 @@ async function until(plane: ControlPlane, grace: number, act: () => Promise<unkn
 }
 
 /**
- * Calm: every experiment Ready again, and every fork as it was left. After the bare applies a new controller has all of
- * them to put right first.
+ * Waits until every experiment is Ready again and every fork is unchanged. After the plain applies, a new controller must
+ * first restore all forks.
  */
 const calm = (plane: ControlPlane) =>
   eventually(
@@ -74,7 +74,7 @@ const calm = (plane: ControlPlane) =>
     { pauseMs: 500 },
   )
 
-/** A source's change on all its followers, beside the bare applies that it comes down to. */
+/** Compares the update of all forks after a change of their source with the same number of plain applies. */
 export const followers: Bench = {
   name: 'followers',
   measures: `a change of a source on its ${COUNT} followers, beside the bare applies of the same forks`,
@@ -91,7 +91,7 @@ export const followers: Bench = {
         const path = pathOf(deployment, { namespace: NAMESPACE, name: 'cart' })
         followed.push(await until(plane, 10 * round + 5, () => plane.api.patch(path, graceOf(10 * round + 5))))
         await calm(plane)
-        await controller().stop() // or it would undo them
+        await controller().stop() // otherwise it would undo the applies
         const forks = await forksIn(plane)
         const { apiVersion, kind } = deployment
         const apply = ({ metadata: { name }, spec }: KubeObject) => {

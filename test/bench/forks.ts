@@ -1,9 +1,11 @@
+import { boundedOverride } from '../../common/api/decode.ts'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
-import { at, isObject, type KubeObject, listOr } from '../../common/api/object.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import { at, isObject, listOr } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
-import { derive } from '../../common/workload/desired.ts'
+import { derive } from '../../common/workload/derive.ts'
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install } from '../../sandbox/installation.ts'
@@ -12,11 +14,11 @@ import { inParallel } from '../in-parallel.ts'
 import { type Bench, ratioFigure } from './figure.ts'
 
 const COUNT = 200
-/** requests of the client under way at once, on both sides */
+/** concurrent requests of the client, on both sides */
 const CONCURRENCY = 32
 const DEADLINE_MS = 300_000
 
-/** One way to get `COUNT` changed copies of a source. */
+/** One way to create `COUNT` changed copies of a source. */
 interface Side {
   readonly name: string
   /** the collection that is written and waited for */
@@ -30,10 +32,14 @@ export const experiment = (index: number, namespace: string): ExperimentDeployme
   apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
   kind: EXPERIMENT_DEPLOYMENT.kind,
   metadata: { name: `copy-${index}`, namespace, uid: `uid-${index}`, generation: 1 },
-  spec: { sourceRef: { kind: 'Deployment', name: 'cart' }, replicas: 1, overrideSpec: imageOverride('cart:rc') },
+  spec: {
+    sourceRef: { kind: 'Deployment', name: 'cart' },
+    replicas: 1,
+    overrideSpec: boundedOverride(imageOverride('cart:rc')),
+  },
 })
 
-/** Through the product. */
+/** With the product. */
 export const experiments: Side = {
   name: 'experiments',
   path: (namespace) => pathOf(EXPERIMENT_DEPLOYMENT, { namespace }),
@@ -56,6 +62,7 @@ const deployments: Side = {
       experiment: experiment(index, namespace),
       base: aBase(source),
       schema: undefined,
+      replicas: 1,
     })
     if (derived.is !== 'fork') throw new Error('the source of the bench cannot be forked')
     const { ownerReferences: _nobody, ...metadata } = derived.fork.metadata
@@ -66,7 +73,7 @@ const deployments: Side = {
     at(object, 'status', 'observedGeneration') === object.metadata.generation,
 }
 
-/** A three-pod source behind a Service, in a namespace of its own. */
+/** A source with three pods behind a Service, in its own namespace. */
 export async function prepare({ api }: ControlPlane, namespace: string): Promise<KubeObject> {
   await api.create('/api/v1/namespaces', { metadata: { name: namespace } })
   const labels = { app: 'cart' }
@@ -86,7 +93,7 @@ export async function prepare({ api }: ControlPlane, namespace: string): Promise
   })
 }
 
-/** Seconds from the first request until `COUNT` objects are ready; leaves nothing behind. */
+/** The seconds from the first request until `COUNT` objects are ready. Deletes everything afterwards. */
 async function measure(plane: ControlPlane, side: Side, namespace: string): Promise<number> {
   const { api } = plane
   const source = await prepare(plane, namespace)
@@ -112,7 +119,7 @@ async function measure(plane: ControlPlane, side: Side, namespace: string): Prom
   return seconds
 }
 
-/** Experiments of one source until Ready, beside the bare Deployments that they come down to. */
+/** Compares experiments of one source, until they are Ready, with the same number of plain Deployments. */
 export const forks: Bench = {
   name: 'forks',
   measures: `${COUNT} experiments of one source until Ready, beside ${COUNT} Deployments written directly`,
@@ -124,7 +131,7 @@ export const forks: Bench = {
         [experiments, []],
         [deployments, []],
       ])
-      // each side goes first once: etcd grows and caches warm over a run
+      // each side goes first once, because etcd grows and caches warm up during a run
       for (const [round, side] of [deployments, experiments, experiments, deployments].entries()) {
         const took = await measure(plane, side, `round-${round}`)
         tell(`${COUNT} ${side.name}: ${took.toFixed(1)} s`)

@@ -5,13 +5,13 @@ import type { Side } from './webhook-side.ts'
 
 const TIMES = 5
 
-/** How long one body holds up everybody else, in milliseconds. */
+/** How long one body blocks all other requests, in milliseconds. */
 export interface Block {
   readonly body: string
   readonly ms: number
 }
 
-/** The longest block of the event loop by each of the bodies, at their worst path. */
+/** The longest block of the event loop by each body, for the path on which it blocks longest. */
 export async function blocks(side: Side): Promise<readonly Block[]> {
   const found: Block[] = []
   for (const [body, make] of Object.entries(BODIES)) {
@@ -27,7 +27,7 @@ export async function blocks(side: Side): Promise<readonly Block[]> {
   return found
 }
 
-/** Milliseconds of three plain parses of the largest body, where the others are parsed: with that heap, by its flags. */
+/** The milliseconds of three plain parses of the largest body, in the same process with the same flags and heap. */
 export async function threeParses(side: Side): Promise<number> {
   const times: number[] = []
   for (let time = 0; time < TIMES; time += 1) times.push(await side.ask('parses'))

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../common/api/object.ts'
+import type { JsonObject } from '../../common/json/json.ts'
 import { reviewBody } from './webhook-review.ts'
 
 const MIB = 1024 * 1024
@@ -11,14 +11,14 @@ const container = (of: JsonObject): JsonObject => ({ template: { spec: { contain
 /** An override as full as the limits allow: 5,000 keys and items. */
 const FULL = container({ image: 'example/cart:2', env: variables(1_660) })
 
-/** As full, and every key a mistake. */
+/** The same size, and every key is a mistake. */
 const WRONG = container(Object.fromEntries(Array.from({ length: 4_900 }, (_, index) => [`imag${index}`, index])))
 
 /**
- * Bodies just within what is admitted, each the worst of its sort.
+ * Bodies just within the limits. Each is the most expensive of its kind.
  * - `largest`: 7 MiB and 100,000 structural characters, most of them in an old object that counts as unknown.
- * - `escaped`: 7 MiB of quotation marks within strings, which whoever skips strings must look at one by one.
- * - `fullest`, `wrongest`: an override of 5,000 nodes, of which all, or none, is right.
+ * - `escaped`: 7 MiB of quotation marks within strings. A scanner that skips strings must check each of them.
+ * - `fullest`, `wrongest`: an override of 5,000 nodes, which are all valid, or all invalid.
  */
 export const BODIES: Readonly<Record<'largest' | 'escaped' | 'fullest' | 'wrongest', () => string>> = {
   largest: () =>

@@ -1,9 +1,9 @@
 import { Agent, request } from 'undici'
-import { at } from '../../common/api/object.ts'
+import { at } from '../../common/json/json.ts'
 
-/** The `response` of one review. @throws Error unless it was answered as one */
+/** The `response` of one review. @throws Error if the answer is not a review */
 export async function call(port: number, path: string, body: string): Promise<unknown> {
-  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } }) // whom it calls is not in question
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } }) // the server is known
   try {
     const headers = { 'content-type': 'application/json' }
     const answer = await request(`https://127.0.0.1:${port}${path}`, { method: 'POST', headers, body, dispatcher })

@@ -5,7 +5,7 @@ import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 
 const fileOf = (folder: string, path: string): string => join(folder, `${encodeURIComponent(path)}.json`)
 
-/** Writes into `folder` every document that our kinds' schemas are compiled from. @throws Error where one is missing */
+/** Writes into `folder` every document from which the schemas of our kinds are compiled. @throws Error if one is missing */
 export async function keepDocuments(folder: string, source: SchemaSource): Promise<void> {
   const keeping: SchemaSource = {
     async get(path) {
@@ -17,7 +17,7 @@ export async function keepDocuments(folder: string, source: SchemaSource): Promi
   await compiledFrom(keeping)
 }
 
-/** A catalog, compiled from what `keepDocuments` wrote. @throws Error where a kind lacks its schema */
+/** A catalog, compiled from the files of `keepDocuments`. @throws Error if a kind has no schema */
 export const keptCatalog = (folder: string): Promise<SchemaCatalog> =>
   compiledFrom({ get: async (path) => JSON.parse(await readFile(fileOf(folder, path), 'utf8')) })
 

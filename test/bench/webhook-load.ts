@@ -1,9 +1,9 @@
-/** `node webhook-load.ts LOAD`: asks a webhook without a pause, and prints what came of it, as JSON. */
+/** `node webhook-load.ts LOAD`: calls a webhook continuously, and prints the results as JSON. */
 
 import { Client } from 'undici'
 import { REVIEW } from './webhook-review.ts'
 
-/** What is to be asked, and for how long. */
+/** The calls to make, and for how long. */
 export interface Load {
   readonly port: number
   /** a pair is one call of each */
@@ -13,11 +13,11 @@ export interface Load {
   readonly measuredMs: number
 }
 
-/** What came of it. Every answer was checked: a call that fails ends the load. */
+/** The results. Every answer is checked: a failed call ends the load. */
 export interface Loaded {
-  /** all that were answered */
+  /** the number of all answered pairs */
   readonly pairs: number
-  /** after the warm-up, as the next one */
+  /** after the warm-up, like the next member */
   readonly pairsPerSecond: number
   readonly p99Ms: number
 }
@@ -30,9 +30,9 @@ const [warm, end] = [begun + load.warmMs, begun + load.warmMs + load.measuredMs]
 const times: number[] = []
 let calls = 0
 
-/** One connection: a call as soon as the last is answered. */
+/** One connection: the next call starts when the last one is answered. */
 async function connection(): Promise<void> {
-  const client = new Client(origin, { connect: { rejectUnauthorized: false } }) // whom it calls is not in question
+  const client = new Client(origin, { connect: { rejectUnauthorized: false } }) // the server is known
   for (let call = 0; performance.now() < end; call += 1) {
     const path = load.paths[call % load.paths.length] ?? ''
     const started = performance.now()

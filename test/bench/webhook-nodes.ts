@@ -10,7 +10,7 @@ export interface OtherNode {
   readonly version: string
 }
 
-/** Every Node on the PATH that is not of the version that runs this. */
+/** Every Node on the PATH with another version than the running one. */
 export async function otherNodes(): Promise<readonly OtherNode[]> {
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   const paths = await Promise.all(folders.map((folder) => realpath(join(folder, 'node')).catch(() => execPath)))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { access, cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
-import { closed, listening } from '../../common/listen.ts'
+import { close, listen } from '../../common/program/listen.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { cacheHome } from '../../sandbox/go.ts'
 import { run } from '../../sandbox/run.ts'
@@ -16,12 +16,12 @@ const TOKEN = 'bench'
 const NAMESPACE = 'pepr-system'
 const READY_MS = 30_000
 
-/** What pepr is asked: it wants a word of its own in the path. */
+/** The paths of pepr: it requires a token in the path. */
 export const PEPR_PATHS = [`/mutate/${TOKEN}`, `/validate/${TOKEN}`] as const
 
 /**
- * The folder that pepr is installed in: in the user's cache, because neither our checks nor our dependencies are
- * concerned. Installs it if need be. @throws Error with npm's words
+ * The folder in which pepr is installed. It is in the cache of the user, because pepr is not one of our dependencies.
+ * Installs it if it is missing. @throws Error with the output of npm
  */
 export async function installPepr(tell: (line: string) => void): Promise<string> {
   const lock = await readFile(join(HERE, 'package-lock.json'))
@@ -36,7 +36,7 @@ export async function installPepr(tell: (line: string) => void): Promise<string>
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished, { recursive: true })
   for (const file of FILES) await cp(join(HERE, file), join(unfinished, file))
-  // its peers build and test modules; at run time it needs none
+  // its peer dependencies build and test modules; it needs none at run time
   const args = ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund']
   const { code, stderr } = await run('npm', args, { cwd: unfinished })
   if (code !== 0) throw new Error(`pepr could not be installed: ${stderr.trim()}`)
@@ -44,7 +44,7 @@ export async function installPepr(tell: (line: string) => void): Promise<string>
   return folder
 }
 
-/** The API server as far as pepr needs one: it has a store for whatever name, empty, in which nothing ever happens. */
+/** The API server as far as pepr needs it: it has an empty store of any name, which never changes. */
 const stores: RequestListener = (request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1')
   response.setHeader('content-type', 'application/json')
@@ -60,11 +60,11 @@ const stores: RequestListener = (request, response) => {
   response.end(JSON.stringify(one === undefined ? list : store))
 }
 
-/** The API server that pepr wants; serves over plain HTTP. */
+/** The API server for pepr. It serves plain HTTP. */
 export async function peprSurroundings(folder: string) {
   const server = createServer(stores)
-  const port = await listening(server, 0, '127.0.0.1')
-  const cluster = { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } // or it refuses plain HTTP
+  const port = await listen(server, 0, '127.0.0.1')
+  const cluster = { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } // otherwise it refuses plain HTTP
   const kubeconfig = join(folder, 'pepr.kubeconfig')
   const contents = {
     apiVersion: 'v1',
@@ -76,8 +76,8 @@ export async function peprSurroundings(folder: string) {
   }
   await writeFile(kubeconfig, JSON.stringify(contents))
   const stop = () => {
-    server.closeAllConnections() // its watches have no end
-    return closed(server)
+    server.closeAllConnections() // its watches never end
+    return close(server)
   }
   return { kubeconfig, stop }
 }
@@ -92,7 +92,7 @@ interface Pepr {
   readonly node?: string
 }
 
-/** pepr with a trivial pair, once it answers: it serves no review before it has read its store. */
+/** Starts pepr with two trivial handlers, and waits until it answers: it serves no review before it has read its store. */
 export async function startPepr({ pin, installed, folder, kubeconfig, ...of }: Pepr): Promise<Side> {
   const side = await startSide(pin, {
     ...of,

@@ -9,7 +9,7 @@ const CONNECTIONS = 16
 const FIRST = { warmMs: 4_000, measuredMs: 1_000 }
 const ROUND = { warmMs: 500, measuredMs: 4_000 }
 
-/** A server that takes part. */
+/** A server that is measured. */
 export interface Runner {
   readonly name: string
   readonly side: Side
@@ -17,9 +17,9 @@ export interface Runner {
   readonly paths: readonly string[]
 }
 
-/** What a server did in a round. */
+/** The result of a server in one round. */
 interface Round extends Pick<Loaded, 'pairsPerSecond' | 'p99Ms'> {
-  /** of the processor's time, for one pair: whatever else the machine does hardly touches it */
+  /** processor time of one pair of calls: other load on the machine hardly changes it */
   readonly cpuMsPerPair: number
 }
 
@@ -28,7 +28,7 @@ export interface Result extends Round {
   readonly residentBytes: number
 }
 
-/** Loads `runners` in turn, so that whatever else the machine does meets all of them; their results in that order. */
+/** Loads `runners` in turn, so that other load on the machine affects all of them. Returns their results in that order. */
 export async function race(pin: Pin, tell: (line: string) => void, runners: readonly Runner[]): Promise<Result[]> {
   for (const runner of runners) await roundOf(pin, runner, FIRST)
   const rounds = runners.map((): Round[] => [])

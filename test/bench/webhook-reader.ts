@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import { KubeError } from '../../common/kube/errors.ts'
-import { askedBy } from '../../common/kube/resources.ts'
-import type { Reader } from '../../webhook/reader.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import { parsePath } from '../../common/kube/client/resources.ts'
+import type { Reader } from '../../webhook/reads/reader.ts'
 import { aService, aSlice } from '../webhook/reviews.ts'
 
 const PODS = Array.from({ length: 11 }, (_, index) => `cart-${index}`)
@@ -11,12 +11,12 @@ const LISTS: Readonly<Record<string, readonly KubeObject[]>> = {
 }
 
 /**
- * An API server within the process: it holds `source` behind one Service, allows whatever an access review asks, and
- * knows of nothing else.
+ * An API server within the process: it holds `source` behind one Service, grants every access review, and has no other
+ * object.
  */
 export const readerOf = (source: KubeObject): Reader => ({
   async request({ path }) {
-    const asked = askedBy(path)
+    const asked = parsePath(path)
     if (asked?.plural.endsWith('accessreviews')) return { kind: 'SubjectAccessReview', status: { allowed: true } }
     if (asked?.name === undefined) return { kind: 'List', metadata: {}, items: LISTS[asked?.plural ?? ''] ?? [] }
     if (asked.plural === 'namespaces') return { kind: 'Namespace', metadata: { name: asked.name, labels: {} } }

@@ -1,9 +1,9 @@
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
-import { at, type JsonObject, listOr } from '../../common/api/object.ts'
+import { at, type JsonObject, listOr } from '../../common/json/json.ts'
 import { UID } from '../builders.ts'
 import { aLargeDeployment } from './derivation.ts'
 
-/** Of the review, and of the source that it names. */
+/** The length of the review, and of the source that it names. */
 const CHARACTERS = 10 * 1024
 
 /** The Deployment `shop/cart`, of 10 KB. */
@@ -13,8 +13,8 @@ export const SOURCE = aLargeDeployment(CHARACTERS)
 const OVERRIDE = CHARACTERS - 1_400
 
 /**
- * The containers of a smaller Deployment with other images: what people write who start from the manifest they have.
- * And a note of so many characters.
+ * An override with the containers of a smaller Deployment and other images, as users write it who start from an existing
+ * manifest. It also has a note of the given length.
  */
 function anOverride(noted: number): JsonObject {
   const containers = listOr(at(aLargeDeployment(OVERRIDE), 'spec', 'template', 'spec', 'containers')) as JsonObject[]
@@ -24,7 +24,7 @@ function anOverride(noted: number): JsonObject {
 
 interface ReviewOf {
   readonly overrideSpec: JsonObject
-  /** also the old object's; an UPDATE instead of a CREATE */
+  /** also of the old object: makes the review an UPDATE */
   readonly oldOverrideSpec?: JsonObject
   readonly managedFields?: readonly JsonObject[]
 }
@@ -69,5 +69,5 @@ export function reviewBody({ overrideSpec, oldOverrideSpec, managedFields = [] }
 
 const unfilled = reviewBody({ overrideSpec: anOverride(0) }).length
 
-/** What both sides are asked, of 10 KB to the character. */
+/** The review that both sides get, of exactly 10 KB. */
 export const REVIEW = reviewBody({ overrideSpec: anOverride(CHARACTERS - unfilled) })

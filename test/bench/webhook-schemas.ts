@@ -1,13 +1,13 @@
-/** `node --expose-gc webhook-schemas.ts FOLDER`: prints what it takes to compile all schemas, as JSON. */
+/** `node --expose-gc webhook-schemas.ts FOLDER`: prints the cost of compiling all schemas, as JSON. */
 
 import { keptCatalog } from './webhook-documents.ts'
 
-/** What compiling takes, in a process of its own. */
+/** The cost of compiling, in a separate process. */
 export interface Compiling {
   readonly ms: number
-  /** what the compiled schemas keep, in bytes */
+  /** the memory that the compiled schemas keep, in bytes */
   readonly heapBytes: number
-  /** by how much the process has grown in the end, garbage included, in bytes */
+  /** the growth of the process, garbage included, in bytes */
   readonly residentBytes: number
 }
 
@@ -23,4 +23,4 @@ const catalog = await keptCatalog(folder)
 const ms = performance.now() - started
 const residentBytes = process.memoryUsage.rss() - before.resident
 const compiling: Compiling = { ms, residentBytes, heapBytes: heap() - before.heap }
-if (catalog.isComplete) console.log(JSON.stringify(compiling)) // held until here
+if (catalog.isComplete) console.log(JSON.stringify(compiling)) // keeps the catalog alive until here

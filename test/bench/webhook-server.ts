@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
-import type { ExperimentPolicy } from '../../common/api/policy.ts'
-import { realTimers } from '../../common/clock.ts'
-import { listening } from '../../common/listen.ts'
-import { jsonLog } from '../../common/log.ts'
+import type { ExperimentPolicy } from '../../common/policy/policy.ts'
+import { realTimers } from '../../common/program/clock.ts'
+import { listen } from '../../common/program/listen.ts'
+import { jsonLog } from '../../common/program/log.ts'
+import { admissionApp } from '../../webhook/http/server.ts'
 import { mutator } from '../../webhook/mutate.ts'
-import { policySource } from '../../webhook/policy-source.ts'
-import { admissionApp } from '../../webhook/server.ts'
-import { tlsServer } from '../../webhook/tls.ts'
+import { policySource } from '../../webhook/reads/policy-source.ts'
+import { tlsServer } from '../../webhook/tls/server.ts'
 import { validator } from '../../webhook/validate.ts'
 import { BODIES } from './webhook-bodies.ts'
 import { keptCatalog } from './webhook-documents.ts'
@@ -29,7 +29,7 @@ const surroundings = { kube, schemas, policies, timers, clock: () => new Date() 
 const app = admissionApp({ mutate: mutator(surroundings), validate: validator(surroundings), log })
 const server = tlsServer(app, { cert: read('tls.crt'), key: read('tls.key') })
 
-/** One that applies and judges the effect of the override, as a cluster has it that limits anything. */
+/** A policy that applies and evaluates the effect of the override, as in a cluster with limits. */
 const POLICIES: readonly ExperimentPolicy[] = [
   {
     apiVersion: EXPERIMENT_POLICY.apiVersion,
@@ -43,13 +43,13 @@ const RESOLUTION_MS = 1
 const PARSES = 3
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
 
-/** Each question is answered by one number. */
+/** The questions that the process answers, each with one number. */
 const ANSWERS: Readonly<Record<string, () => number>> = {
-  /** resident, in bytes */
+  /** resident memory, in bytes */
   memory: () => process.memoryUsage.rss(),
-  /** time of the processor so far, in microseconds */
+  /** processor time so far, in microseconds */
   cpu: () => process.cpuUsage().user + process.cpuUsage().system,
-  /** begins to watch the event loop */
+  /** starts to measure the event loop */
   watch: () => {
     delay.reset()
     return Number(delay.enable())
@@ -70,4 +70,4 @@ const ANSWERS: Readonly<Record<string, () => number>> = {
 
 process.on('message', (question: string) => process.send?.({ answer: ANSWERS[question]?.() }))
 process.on('disconnect', () => process.exit())
-process.send?.({ port: await listening(server, 0, '127.0.0.1') })
+process.send?.({ port: await listen(server, 0, '127.0.0.1') })

@@ -3,30 +3,30 @@ import { once } from 'node:events'
 import { env, execPath } from 'node:process'
 import { run } from '../../sandbox/run.ts'
 
-/** A server under measurement: a process of its own, which answers questions. */
+/** A measured server: a separate process that answers questions. */
 export interface Side {
   readonly port: number
   /** @throws Error if it has ended, or does not answer in time */
   readonly ask: (question: 'memory' | 'cpu' | 'watch' | 'block' | 'parses') => Promise<number>
-  /** Resolves when it is gone. */
+  /** Resolves when it has ended. */
   readonly stop: () => Promise<void>
 }
 
 interface Program {
   /** flags, a script and its arguments */
   readonly args: readonly string[]
-  /** this process's own when left out */
+  /** the Node of this process if absent */
   readonly node?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
 const DEADLINE_MS = 30_000
 
-/** Which core a command runs on: servers share one, whatever asks them has the other. */
+/** The core for a command: all servers share one, and their clients use the other. */
 export type Core = 'server' | 'load'
 const CORES: Readonly<Record<Core, string>> = { server: '1', load: '0' }
 
-/** What puts a command on a core; without `taskset`, or a second core, nothing does. */
+/** The prefix that pins a command to a core; empty without `taskset` or a second core. */
 export type Pin = (core: Core, command: readonly string[]) => readonly string[]
 
 /** Finds out whether processes can be pinned here. */
@@ -37,7 +37,7 @@ export async function pinning(): Promise<{ readonly isPinned: boolean; readonly 
     : { isPinned: false, pin: (_core, command) => command }
 }
 
-/** Starts a program that reports `{ port }` and answers each question by `{ answer }`. Its output goes nowhere. */
+/** Starts a program that reports `{ port }` and answers each question by `{ answer }`. Its output is discarded. */
 export async function startSide(pin: Pin, { args, node = execPath, env: more = {} }: Program): Promise<Side> {
   const [command = '', ...rest] = pin('server', [node, ...args])
   const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const
@@ -68,6 +68,6 @@ const asking =
   (child: ChildProcess, answer: () => Promise<number>): Side['ask'] =>
   (question) => {
     const answered = answer()
-    child.send(question, () => undefined) // when it fails, the process has ended, and that is told
+    child.send(question, () => undefined) // if this fails, the process has ended, which is reported
     return answered
   }

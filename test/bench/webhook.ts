@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { execPath } from 'node:process'
 import { bundle } from '../../build/bundle.ts'
 import { issue } from '../../certs/issue.ts'
-import { realTimers } from '../../common/clock.ts'
-import { kubeClient } from '../../common/kube/client.ts'
+import { kubeClient } from '../../common/kube/client/client.ts'
+import { realTimers } from '../../common/program/clock.ts'
 import { schemaSource } from '../../common/schema/source.ts'
 import { startControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -25,11 +25,11 @@ import { type Pin, pinning, startSide } from './webhook-side.ts'
 const OUR_PATHS = ['/mutate', '/validate']
 const MIB = 1024 * 1024
 
-/** What all parts of this bench have in common. */
+/** What all parts of this benchmark share. */
 interface Stand {
   readonly pin: Pin
   readonly tell: (line: string) => void
-  /** schemas, certificate, key; gone in the end */
+  /** holds schemas, certificate and key; deleted at the end */
   readonly folder: string
   readonly pepr: { readonly installed: string; readonly kubeconfig: string }
 }
@@ -40,7 +40,7 @@ async function furnish(folder: string, tell: Stand['tell']): Promise<void> {
   const { kubeconfig } = plane
   const kube = kubeClient({ kubeconfig, userAgent: 'bench', timers: realTimers(), random: Math.random })
   try {
-    // the schemas of a new CRD are published a while after it
+    // the schemas of a new CRD are published with a delay
     await eventually('the schemas of all kinds', 30_000, () => keepDocuments(folder, schemaSource(kube)))
   } finally {
     await kube.close()
@@ -57,11 +57,11 @@ async function tellOfCompiling({ pin, folder, tell }: Stand): Promise<void> {
   tell(`all schemas: compiled in ${ms.toFixed(0)} ms, ${kept} MiB kept, the process ${grown} MiB larger`)
 }
 
-/** Ours and pepr on this Node, and what else is asked of ours. */
+/** Our webhook and pepr on this Node, and the other figures of our webhook. */
 async function measured(stand: Stand): Promise<readonly Figure[]> {
   await tellOfCompiling(stand)
   const { pin, tell, folder, pepr } = stand
-  await bundle({ 'webhook-server': program('webhook-server') }, folder) // as it is shipped
+  await bundle({ 'webhook-server': program('webhook-server') }, folder) // bundled as it is shipped
   const server = join(folder, 'webhook-server.mjs')
   const { flags, env } = shippedCommand('webhook')
   const side = await startSide(pin, { args: [...flags, server, folder], env })
@@ -113,7 +113,7 @@ const versus = (we: Result, they: Result): string =>
     `${(we.p99Ms / they.p99Ms).toFixed(2)} times the p99`,
   ].join(', ')
 
-/** pepr on every other Node of this machine, where it may be faster. */
+/** pepr on every other Node of this machine, because it may be faster there. */
 async function tellOfOthers({ pin, tell, folder, pepr }: Stand): Promise<readonly Result[]> {
   const results: Result[] = []
   for (const { path, version } of await otherNodes()) {
@@ -131,7 +131,7 @@ async function blockFigure(side: Runner['side'], tell: Stand['tell']): Promise<F
   return ratioFigure({ name: 'webhook block', value, unit: 'ms', against: await threeParses(side), atMost: 1 })
 }
 
-/** Our pair of calls with everything checked, beside pepr's with nothing. */
+/** Compares our pair of calls, which checks everything, with that of pepr, which checks nothing. */
 export const webhook: Bench = {
   name: 'webhook',
   measures: 'mutating and validating a review of 10 KB, everything checked, beside pepr 1.1 with a trivial pair',

@@ -1,30 +1,30 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createServer, get } from 'node:https'
 import { expect } from 'chai'
-import { newAuthority, newLeaf, type Pair, renewedAuthority } from '../../certs/authority.ts'
-import { closed, listening } from '../../common/listen.ts'
+import { type CertificatePair, newAuthority, newLeaf, renewedAuthority } from '../../certs/authority.ts'
+import { close, listen } from '../../common/program/listen.ts'
 
 const DAY_MS = 86_400_000
 const LEAF = { names: ['127.0.0.1'], days: 90 }
 const clock = () => new Date()
 const later = () => new Date(Date.now() + DAY_MS)
 
-/** The status that a client gets which trusts `ca`, or the code of its complaint. */
-async function called(leaf: Pair, ca: string): Promise<unknown> {
+/** The HTTP status that a client that trusts `ca` gets, or the code of its TLS error. */
+async function called(leaf: CertificatePair, ca: string): Promise<unknown> {
   const server = createServer(leaf, (_request, response) => response.end())
-  const port = await listening(server, 0, '127.0.0.1')
+  const port = await listen(server, 0, '127.0.0.1')
   const answer = await new Promise((resolve) => {
     get({ host: '127.0.0.1', port, ca, agent: false }, (response) => resolve(response.resume().statusCode)).on(
       'error',
       (error: NodeJS.ErrnoException) => resolve(error.code),
     )
   })
-  await closed(server)
+  await close(server)
   return answer
 }
 
 describe('an authority', () => {
-  it('keeps its key and name when it is renewed, so that its former leaves are trusted under its new certificate', async () => {
+  it('keeps its key and name when it is renewed, so that former leaves verify under the new certificate', async () => {
     const authority = await newAuthority({ clock, days: 1 })
     const leaf = await newLeaf(authority, { ...LEAF, clock })
     const renewed = await renewedAuthority(authority, { clock: later, days: 3_650 })
@@ -37,14 +37,14 @@ describe('an authority', () => {
     expect(await called(leaf, now.cert)).to.equal(200)
   })
 
-  it('with another key does not vouch for the leaves of the first, unless both roots are published', async () => {
+  it('with another key does not verify leaves of the first, unless both roots are published', async () => {
     const [first, second] = await Promise.all([newAuthority({ clock, days: 9 }), newAuthority({ clock, days: 9 })])
     const leaf = await newLeaf(first, { ...LEAF, clock })
     expect(await called(leaf, second.cert)).to.be.a('string')
     expect(await called(leaf, second.cert + first.cert)).to.equal(200)
   })
 
-  it('signs with a key that came in another PEM than ours', async () => {
+  it('signs with a key in another PEM format', async () => {
     const authority = await newAuthority({ clock, days: 9 })
     const key = `${createPrivateKey(authority.key).export({ type: 'sec1', format: 'pem' })}`
     expect(key).to.contain('BEGIN EC PRIVATE KEY')

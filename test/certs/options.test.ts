@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { readOptions, USAGE } from '../../certs/options.ts'
 
 describe('the options of the script', () => {
-  it('name the shipped installation unless told otherwise', () => {
-    const { places, ...rest } = readOptions([], { HOME: '/home/kim' })
-    expect(places).to.deep.equal({
+  it('name the objects of the manifests by default', () => {
+    const { objectNames, ...rest } = readOptions([], { HOME: '/home/kim' })
+    expect(objectNames).to.deep.equal({
       namespace: 'experiment-controller-system',
       configuration: 'experiment-deployment-controller',
       leafSecret: 'experiment-webhook-tls',
@@ -18,13 +18,13 @@ describe('the options of the script', () => {
     })
   })
 
-  it('take a kubeconfig from the argument, else from the environment', () => {
+  it('take the kubeconfig from the argument, or else from the environment', () => {
     const vars = { KUBECONFIG: '/from/env' }
     expect(readOptions([], vars).kubeconfig).to.equal('/from/env')
     expect(readOptions(['--kubeconfig', '/said'], vars).kubeconfig).to.equal('/said')
   })
 
-  it('are what the usage says', () => {
+  it('are the ones in the usage', () => {
     const said = [...USAGE.matchAll(/^ {2}(--[\w-]+)( [A-Z]+)?/gm)].map(([, option = '', value]) =>
       value ? [option, 'value'] : [option],
     )

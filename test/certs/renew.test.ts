@@ -8,18 +8,18 @@ import { anotherAuthority, OTHERS } from './others.ts'
 
 const DAY_MS = 86_400_000
 const NOW = Date.parse('2026-11-21T12:00:00Z')
-const PLACES = { namespace: 'system', configuration: 'webhooks', leafSecret: 'leaf', caSecret: 'ca' }
+const OBJECT_NAMES = { namespace: 'system', configuration: 'webhooks', leafSecret: 'leaf', caSecret: 'ca' }
 const SERVICE = { service: { name: 'experiment-webhook', namespace: 'system', path: '/validate' } }
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-/** Two Secrets and two configurations in memory, and a diary of what was done to them. */
+/** Two Secrets and two webhook configurations in memory, and a diary of the writes. */
 class World {
   readonly diary: string[] = []
   readonly secrets = new Map<string, KubeObject>()
   #bundle = ''
 
   readonly cluster: Cluster = {
-    places: PLACES,
+    objectNames: OBJECT_NAMES,
     isDryRun: false,
     read: async () => ({
       ca: this.secrets.get('ca'),
@@ -42,7 +42,7 @@ class World {
     },
   }
 
-  /** A run so many days from the first. */
+  /** A run of the script, `days` after the first. */
   async run(days: number, wantsNewCa = false): Promise<readonly string[]> {
     this.diary.length = 0
     await renew(this.cluster, {
@@ -67,7 +67,7 @@ class World {
 const publish = (count: number) => [`publish ${count} in Mutating`, `publish ${count} in Validating`]
 
 describe('renew', () => {
-  it('makes authority, roots and leaf, in this order', async () => {
+  it('writes the authority, the roots and the leaf, in this order', async () => {
     const world = new World()
     expect(await world.run(0)).to.deep.equal(['write ca', ...publish(1), 'write leaf'])
     const leaf = new X509Certificate(world.textOf('leaf', 'tls.crt'))
@@ -76,7 +76,7 @@ describe('renew', () => {
     expect(leaf.verify(new X509Certificate(world.textOf('leaf', 'ca.crt')).publicKey)).to.equal(true)
   })
 
-  it('leaves the authority alone while it is good', async () => {
+  it('does not write the authority while it is good', async () => {
     const world = new World()
     await world.run(0)
     const before = world.textOf('ca', 'tls.crt')
@@ -84,26 +84,26 @@ describe('renew', () => {
     expect(world.textOf('ca', 'tls.crt')).to.equal(before)
   })
 
-  it('renews an authority of which a third is left, with its key', async () => {
+  it('renews an authority with the same key when less than a third of its lifetime is left', async () => {
     const world = new World()
     await world.run(0)
     await world.run(2_400)
     const before = world.textOf('ca', 'tls.key')
-    // the leaf that every pod has verifies under the renewed certificate: the former is of no more use
+    // every pod's leaf verifies under the renewed certificate, so the former root is dropped
     expect(await world.run(2_500)).to.deep.equal(['write ca', ...publish(1), 'wait 5 s', 'write leaf'])
     expect(world.textOf('ca', 'tls.key')).to.equal(before)
     const root = new X509Certificate(world.textOf('ca', 'tls.crt'))
     expect(root.validToDate).to.deep.equal(new Date(NOW + (2_500 + 3_650) * DAY_MS))
   })
 
-  it('publishes both roots of a new key, waits, and drops the former one when pods have changed over', async () => {
+  it('publishes both roots for a new key, waits, and drops the former root when all pods have the new leaf', async () => {
     const world = new World()
     await world.run(0)
     expect(await world.run(1, true)).to.deep.equal(['write ca', ...publish(2), 'wait 5 s', 'write leaf'])
     expect(await world.run(2)).to.deep.equal([...publish(1), 'write leaf'])
   })
 
-  it('replaces what is no authority', async () => {
+  it('replaces a Secret that holds no authority', async () => {
     const world = new World()
     await world.run(0)
     const leaf = { cert: world.textOf('leaf', 'tls.crt'), key: world.textOf('leaf', 'tls.key') }
@@ -112,11 +112,11 @@ describe('renew', () => {
   })
 
   for (const name of OTHERS)
-    it(`replaces an authority whose key is ${name}, once, whatever is trusted and served of it`, async () => {
+    it(`replaces an authority with a ${name} key, once, even if its leaf is served and its root is trusted`, async () => {
       const world = new World()
       const theirs = await anotherAuthority(name, new Date(NOW))
       await world.cluster.writeSecret('ca', undefined, theirs)
-      await world.cluster.writeSecret('leaf', undefined, theirs) // signed by itself, as its leaves are
+      await world.cluster.writeSecret('leaf', undefined, theirs) // self-signed, which is enough for a leaf of it
       for (const configuration of (await world.cluster.read()).configurations)
         await world.cluster.publish(configuration, theirs.cert)
       expect(await world.run(1)).to.deep.equal(['write ca', ...publish(2), 'wait 5 s', 'write leaf'])

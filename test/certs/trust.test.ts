@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { newAuthority, newLeaf, type Pair } from '../../certs/authority.ts'
+import { type CertificatePair, newAuthority, newLeaf } from '../../certs/authority.ts'
 import { bundleOf, certificatesOf, isAuthority, isOld } from '../../certs/trust.ts'
 import { anotherAuthority, OTHERS } from './others.ts'
 
@@ -7,12 +7,13 @@ const NOW = new Date('2026-11-21T12:00:00Z')
 const HOUR_MS = 3_600_000
 const at = (hours: number) => () => new Date(NOW.getTime() + hours * HOUR_MS)
 const authority = (hours = 0, days = 3_650) => newAuthority({ clock: at(hours), days })
-const leafOf = async (of: Pair, hours: number) => (await newLeaf(of, { names: ['a'], clock: at(hours), days: 90 })).cert
+const leafOf = async (of: CertificatePair, hours: number) =>
+  (await newLeaf(of, { names: ['a'], clock: at(hours), days: 90 })).cert
 
 describe('the bundle', () => {
-  let [former, present, over]: readonly (Pair | undefined)[] = []
-  const the = (pair: Pair | undefined): Pair => {
-    if (!pair) throw new Error('made before the tests')
+  let [former, present, over]: readonly (CertificatePair | undefined)[] = []
+  const the = (pair: CertificatePair | undefined): CertificatePair => {
+    if (!pair) throw new Error('not created before the tests')
     return pair
   }
   before(async () => {
@@ -38,7 +39,7 @@ describe('the bundle', () => {
     return certificatesOf(bundle).map((found) => names.get(found.toString().trim()))
   }
 
-  it('is the root alone at first', async () => {
+  it('is only the root at first', async () => {
     expect(await rootsOf({ trusted: [] })).to.deep.equal(['present'])
     expect(await rootsOf({ trusted: [the(present).cert] })).to.deep.equal(['present'])
   })
@@ -49,28 +50,28 @@ describe('the bundle', () => {
     expect(await rootsOf({ trusted, leaf: await leafOf(the(former), -9) })).to.deep.equal(['present', 'former'])
   })
 
-  it('keeps it an hour longer: not every pod has the new leaf at once', async () => {
+  it('keeps it an hour longer, because pods do not load the new leaf at the same time', async () => {
     const trusted = [the(present).cert, the(former).cert]
     const leaf = await leafOf(the(present), 0)
     expect(await rootsOf({ trusted, leaf, hours: 0.9 })).to.deep.equal(['present', 'former'])
     expect(await rootsOf({ trusted, leaf, hours: 1.1 })).to.deep.equal(['present'])
   })
 
-  it('drops what is over, and what is no certificate', async () => {
+  it('drops expired certificates, and blocks that are not certificates', async () => {
     const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'
     expect(await rootsOf({ trusted: ['nonsense', the(over).cert, broken] })).to.deep.equal(['present'])
   })
 })
 
 describe('an authority in a Secret', () => {
-  it('is old when a third of its life is left', async () => {
+  it('is old when less than a third of its lifetime is left', async () => {
     const { cert } = await authority(0, 3)
     expect(isOld(cert, at(40)())).to.equal(false)
     expect(isOld(cert, at(50)())).to.equal(true)
     expect(isOld('', NOW)).to.equal(false)
   })
 
-  it('is one with its own key', async () => {
+  it('is valid only with its own key', async () => {
     const [one, other] = [await authority(), await authority()]
     const leaf = await newLeaf(one, { names: ['a'], clock: at(0), days: 1 })
     expect(isAuthority(one)).to.equal(true)
@@ -80,6 +81,6 @@ describe('an authority in a Secret', () => {
     expect(isAuthority({ cert: '', key: one.key })).to.equal(false)
   })
   for (const name of OTHERS)
-    it(`is none whose key is ${name}: nothing here signs with that`, async () =>
+    it(`is not valid with a ${name} key, because the script cannot sign with it`, async () =>
       expect(isAuthority(await anotherAuthority(name, NOW))).to.equal(false))
 })

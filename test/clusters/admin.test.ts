@@ -5,8 +5,9 @@ import { join, relative } from 'node:path'
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
-import { at, type KubeObject, listOr } from '../../common/api/object.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at, listOr } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds } from '../../sandbox/first-objects.ts'
 import { certManagerCrds } from '../../sandbox/modules.ts'
@@ -19,7 +20,7 @@ const EMERGENCY_EXIT = 'kubectl delete validatingwebhookconfiguration'
 const LAST_OF_INSTALLATION = 'kubectl apply -k manifests/pack'
 
 describe('the guide for admins, in a cluster of its own', () => {
-  // the kind is there before the quota controller, which looks for new ones every 30 s only
+  // the kind exists before the quota controller starts, which looks for new kinds only every 30 s
   const plane = usesOwnControlPlane(() => [readFileSync('crds/experimentdeployments.yaml', 'utf8')])
   let folder = ''
   before('cert-manager and a folder for the overlay', async () => {
@@ -27,7 +28,7 @@ describe('the guide for admins, in a cluster of its own', () => {
     folder = await mkdtemp(join(tmpdir(), 'admin-'))
     await PAGE.writeFiles(folder, (text) => text.replaceAll('../manifests', relative(folder, 'manifests')))
   })
-  after('the folder goes', () => rm(folder, { recursive: true }))
+  after('the folder is removed', () => rm(folder, { recursive: true }))
 
   async function said(command: string) {
     const [program, ...args] = wordsOf(command)
@@ -46,7 +47,7 @@ describe('the guide for admins, in a cluster of its own', () => {
     })
 
     if (command.startsWith(EMERGENCY_EXIT))
-      it('lets experiments in from then on, and the quota counts them', async () => {
+      it('admits experiments from then on, and the quota counts them', async () => {
         const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
         const spec = { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {} }
         await eventually('an experiment to be let in', 20_000, () =>
@@ -82,7 +83,7 @@ describe('the guide for admins, in a cluster of its own', () => {
       })
   }
 
-  it('has run them all, and named no other', () => {
+  it('has run every command of the guide', () => {
     const commands = PAGE.steps().map(({ command }) => command)
     expect(commands).to.include(LAST_OF_INSTALLATION)
     expect(commands.length).to.be.greaterThan(8)

@@ -33,7 +33,7 @@ spec:
   overrideSpec: {template: {spec: {containers: [{name: cart, image: ${image}}]}}}
 `
 
-describe('the programs as they are shipped: bundled, and told what the manifests tell them', () => {
+describe('the programs as they are installed: bundled, with the flags of the manifests', () => {
   let folder = ''
   const plane = usesOwnControlPlane(crds)
   before('the build', async function () {
@@ -45,11 +45,11 @@ describe('the programs as they are shipped: bundled, and told what the manifests
       return [...flags, join(folder, file)]
     })
   })
-  after('the build goes', () => rm(folder, { recursive: true, force: true }))
+  after('the build is removed', () => rm(folder, { recursive: true, force: true }))
 
   const apply = (input: string) => plane().kubectl(['apply', '-f', '-'], { input })
 
-  it('review an experiment and make its fork', async function () {
+  it('review an experiment and create its fork', async function () {
     this.timeout(90_000) // kubectl itself waits for most of a minute
     expect((await apply(SOURCE)).code).to.equal(0)
     const refused = await apply(experiment('[a]'))

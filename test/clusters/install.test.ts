@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { at, type KubeObject, listOr } from '../../common/api/object.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at, listOr } from '../../common/json/json.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds } from '../../sandbox/first-objects.ts'
@@ -16,7 +17,7 @@ const SERVER_SIDE = ['--server-side', '--validate=strict']
 const ADMISSION = 'admissionregistration.k8s.io/v1'
 const READ = ['get', 'list', 'watch']
 
-describe('the shipped manifests, in an empty cluster', () => {
+describe('the manifests, in an empty cluster', () => {
   const plane = usesOwnControlPlane()
 
   const apply = (folder: string, ...flags: readonly string[]) =>
@@ -28,7 +29,7 @@ describe('the shipped manifests, in an empty cluster', () => {
     expect(code).to.equal(0)
   }
 
-  /** What the script says when it is run for the shipped installation. */
+  /** The output of the script for the default installation. */
   async function certs(): Promise<string> {
     const env = { ...process.env, KUBECONFIG: plane().kubeconfig }
     const { stdout, stderr } = await run(process.execPath, ['certs/main.ts'], { env })
@@ -44,13 +45,13 @@ describe('the shipped manifests, in an empty cluster', () => {
   const bundles = async () =>
     (await configurations()).map(({ webhooks }) => at(listOr(webhooks)[0], 'clientConfig', 'caBundle'))
 
-  it('are accepted strictly and without a warning where there is no cert-manager', () =>
+  it('are accepted strictly and without a warning in a cluster without cert-manager', () =>
     isAccepted('script-certs', '--validate=strict'))
 
-  it('keep the certificates that the script made, however they are applied again', async () => {
+  it('keep the certificates of the script when they are applied again, in any way', async () => {
     const before = await bundles()
     expect(before).to.deep.equal([undefined, undefined])
-    expect(await certs()).to.match(/^leaf made for experiment-webhook\.experiment-controller-system\.svc, /m)
+    expect(await certs()).to.match(/^leaf created for experiment-webhook\.experiment-controller-system\.svc, /m)
     const made = await bundles()
     for (const bundle of made) expect(bundle).to.be.a('string')
     await isAccepted('script-certs', '--validate=strict')
@@ -59,17 +60,17 @@ describe('the shipped manifests, in an empty cluster', () => {
     expect(await bundles()).to.deep.equal(made)
   })
 
-  it('are accepted with certificates where there is', async () => {
+  it('are accepted with certificates in a cluster with cert-manager', async () => {
     await applyCrds(plane().api, await certManagerCrds())
     await isAccepted('default', '--validate=strict')
     for (const { metadata } of await configurations())
       expect(metadata.annotations).to.have.property('cert-manager.io/inject-ca-from')
   })
 
-  it('are accepted from who applies on the server side, too', () => isAccepted('default', ...SERVER_SIDE))
+  it('are accepted with server-side apply, too', () => isAccepted('default', ...SERVER_SIDE))
 
-  it('have the script leave what is now for cert-manager to see to', async () =>
-    expect(await certs()).to.contain('certs: cert-manager sees to these webhook configurations'))
+  it('make the script refuse what cert-manager manages now', async () =>
+    expect(await certs()).to.contain('certs: cert-manager manages these webhook configurations'))
 
   it('change nothing the second time', async () => {
     const generations = async () => {
@@ -81,7 +82,7 @@ describe('the shipped manifests, in an empty cluster', () => {
     expect(await generations()).to.deep.equal(first)
   })
 
-  it('hold certificates to the schemas of cert-manager: a misspelt field is refused', async () => {
+  it('are checked against the schemas of cert-manager, which refuse a misspelt field', async () => {
     const manifest = readFileSync('manifests/cert-manager/certificates.yaml', 'utf8')
     const input = manifest.replace('dnsNames:', 'dnsName:')
     const { code, stderr } = await plane().kubectl(['apply', ...SERVER_SIDE, '--dry-run=server', '-f', '-'], { input })
@@ -89,7 +90,7 @@ describe('the shipped manifests, in an empty cluster', () => {
     expect(stderr).to.contain('.spec.dnsName: field not declared in schema')
   })
 
-  it('get their pods past Pod Security, three webhooks and a controller, with a budget that counts them', async () => {
+  it('get pods that Pod Security allows, three webhooks and a controller, and a budget that counts them', async () => {
     for (const [name, replicas] of Object.entries({ 'experiment-webhook': 3, 'experiment-controller': 1 }))
       await eventually(`${name} to have its pods`, 30_000, async () => {
         const found = await plane().api.get(`${DEPLOYMENTS}/${name}`)
@@ -102,7 +103,7 @@ describe('the shipped manifests, in an empty cluster', () => {
     })
   })
 
-  it('let nothing less restricted into their namespace', async () => {
+  it('refuse less restricted pods in their namespace', async () => {
     const pod = {
       metadata: { name: 'root' },
       spec: { containers: [{ name: 'root', image: 'registry.example/root:1' }] },
@@ -114,7 +115,7 @@ describe('the shipped manifests, in an empty cluster', () => {
     expect(`${answer}`).to.contain('violates PodSecurity "restricted')
   })
 
-  it('let who may edit create experiments, who may view read them, and both read policies', async () => {
+  it('let editors create experiments, viewers read them, and both read policies', async () => {
     const namespace = 'default'
     const proof = { verb: 'get', group: GROUP, resource: 'experimentpolicies' }
     const edits = { verb: 'create', group: GROUP, resource: 'experimentdeployments' } // beside what it has from view

@@ -1,10 +1,10 @@
-/** A control plane without the product, for what would change a whole cluster under the other tests. */
+/** A control plane without the product, for tests that change a whole cluster. */
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
 
 /** A first start on a machine builds six programs. */
 const FIRST_START_MS = 1_800_000
 
-/** In a `describe`: runs while its tests do, and is theirs alone. Returns what gives it. */
+/** In a `describe`: starts a control plane for its tests only. Returns a function that returns it. */
 export function usesOwnControlPlane(
   crds: () => Promise<readonly string[]> | readonly string[] = () => [],
 ): () => ControlPlane {
@@ -13,9 +13,9 @@ export function usesOwnControlPlane(
     this.timeout(FIRST_START_MS)
     plane = await startControlPlane({ say: (line) => console.error(line), crds: await crds() })
   })
-  after('it ends', () => plane?.stop())
+  after('it is stopped', () => plane?.stop())
   return () => {
-    if (!plane) throw new Error('the control plane is there when tests run, not while they are described')
+    if (!plane) throw new Error('the control plane exists while tests run, not while they are described')
     return plane
   }
 }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parseDocument } from 'yaml'
 import { EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../../common/api/names.ts'
-import { at, type JsonObject } from '../../common/api/object.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import { at, type JsonObject } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { bind } from '../integration/roles.ts'
@@ -12,7 +12,7 @@ import { usesOwnControlPlane } from './own-plane.ts'
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/experiment-deployment-controller'
 const OURS = EXPERIMENT_DEPLOYMENT.apiVersion.split('/')[0] ?? ''
 
-/** The shipped CRD; the pack knows sources in another namespace already, and is asked about them. */
+/** The CRD of the installation. The tests ask the pack about sources in another namespace, too. */
 function crd(): string {
   const document = parseDocument(
     readFileSync(new URL('../../crds/experimentdeployments.yaml', import.meta.url), 'utf8'),
@@ -26,9 +26,9 @@ function crd(): string {
 const CREATES_DEPLOYMENTS = { verb: 'create', group: 'apps', resource: 'deployments' }
 
 const NEEDS = 'needs "create deployments.apps" and "get deployments.apps/cart" in namespace "shop"'
-const FORGED = `metadata.annotations["${REQUESTED_BY}"]: is set by the webhook to who asks; remove it`
+const FORGED = `metadata.annotations["${REQUESTED_BY}"]: is set by the webhook to the name of the requester; remove it`
 
-/** Somebody may create experiments, and of workloads what `verbs` says. */
+/** A role that may do everything with experiments, and `verbs` with Deployments. */
 const roleOf = (name: string, verbs: readonly string[]) => ({
   metadata: { name },
   rules: [
@@ -57,7 +57,7 @@ describe('the pack, while there is no webhook configuration', () => {
     pathOf(EXPERIMENT_DEPLOYMENT, name === undefined ? { namespace } : { namespace, name })
 
   let count = 0
-  /** Creates an experiment in `shop`; a refusal is its message. */
+  /** Creates an experiment in `shop`. Returns "accepted", or the message of the refusal. */
   async function create({ by, kind = 'Deployment', source = 'cart', dryRun = true, ...asks }: Asks): Promise<string> {
     const { from, namespace = 'shop', overrideSpec = {}, requester } = asks
     count += 1
@@ -71,7 +71,7 @@ describe('the pack, while there is no webhook configuration', () => {
     return answered(apiOf(by).create(`${path(namespace)}${dryRun ? '?dryRun=All' : ''}`, experiment))
   }
 
-  before('the pack holds', async () => {
+  before('the pack is enforced', async () => {
     const { code, stderr } = await plane().kubectl([
       'apply',
       '--server-side',
@@ -95,7 +95,7 @@ describe('the pack, while there is no webhook configuration', () => {
     })
   })
 
-  it('was found sound by the API server, which knows the types of our kind', () =>
+  it('passes the type check of the API server', () =>
     eventually('the API server to have checked the types', 20_000, async () => {
       const found = await plane().api.get(POLICIES)
       expect(at(found, 'status', 'observedGeneration')).to.equal(found.metadata.generation)
@@ -103,25 +103,25 @@ describe('the pack, while there is no webhook configuration', () => {
     }))
 
   const cases: Record<string, Asks & { readonly answer: string }> = {
-    'lets who may create and get the source experiment': { by: 'alice', answer: 'accepted' },
-    'refuses who may only create experiments': { by: 'bob', answer: NEEDS },
-    'says the same of a source that is not there': {
+    'allows a user who may create and get the source': { by: 'alice', answer: 'accepted' },
+    'refuses a user who may only create experiments': { by: 'bob', answer: NEEDS },
+    'says the same about a source that does not exist': {
       by: 'bob',
       source: 'nothing',
       answer: NEEDS.replace('cart', 'nothing'),
     },
-    'says the same to who may create, and not get': {
+    'says the same to a user who may create but not get': {
       by: 'alice',
       namespace: 'blind',
       answer: NEEDS.replace('shop', 'blind'),
     },
-    'asks about the namespace of the source': { by: 'alice', from: 'other', answer: NEEDS.replace('shop', 'other') },
-    'asks about the kind of the source': {
+    'checks the namespace of the source': { by: 'alice', from: 'other', answer: NEEDS.replace('shop', 'other') },
+    'checks the kind of the source': {
       by: 'alice',
       kind: 'StatefulSet',
       answer: NEEDS.replaceAll('deployments', 'statefulsets'),
     },
-    'asks about the group of the source': {
+    'checks the group of the source': {
       by: 'alice',
       kind: 'Rollout',
       answer: NEEDS.replaceAll('deployments.apps', 'rollouts.argoproj.io'),
@@ -129,14 +129,14 @@ describe('the pack, while there is no webhook configuration', () => {
     'refuses replicas in the override': {
       by: 'alice',
       overrideSpec: { replicas: 3 },
-      answer: 'spec.overrideSpec.replicas: not here; set spec.replicas',
+      answer: 'spec.overrideSpec.replicas: cannot be set here; use spec.replicas',
     },
     'refuses a selector in the override, also one that is null': {
       by: 'alice',
       overrideSpec: { selector: null },
-      answer: 'spec.overrideSpec.selector: the experiment selects its pods by a label of its own; remove this',
+      answer: 'spec.overrideSpec.selector: the fork has its own selector; remove this',
     },
-    'lets somebody name herself as the requester': { by: 'alice', requester: 'alice', answer: 'accepted' },
+    'allows users to name themselves as the requester': { by: 'alice', requester: 'alice', answer: 'accepted' },
     'refuses a forged requester': {
       by: 'alice',
       requester: 'bob',
@@ -165,7 +165,7 @@ describe('the pack, while there is no webhook configuration', () => {
     expect(stderr.trim().split('\n')).to.have.lengthOf(1)
   })
 
-  it('asks again when the spec changes, not about labels, status and the end', async () => {
+  it('checks changes of the spec, and not those of labels, status and finalizers', async () => {
     expect(await create({ by: 'alice', requester: 'alice', dryRun: false })).to.equal('accepted')
     const made = path('shop', `e${count}`)
     const patch = (by: User, body: object, where = made) => answered(apiOf(by).patch(where, body))
@@ -179,7 +179,7 @@ describe('the pack, while there is no webhook configuration', () => {
   })
 })
 
-/** "accepted", or the words of the refusal. */
+/** "accepted", or the message of the refusal. */
 const answered = (request: Promise<unknown>): Promise<string> =>
   request.then(
     () => 'accepted',

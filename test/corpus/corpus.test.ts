@@ -6,10 +6,10 @@ import { examine, type Report } from './examine.ts'
 import { builtIn } from './specimen.ts'
 import { tableOf } from './table.ts'
 
-/** Some minutes of work, and the first start builds Argo Rollouts. */
+/** It takes some minutes, and the first run builds Argo Rollouts. */
 const DEADLINE_MS = 900_000
 
-describe('the workloads that Kubernetes and Argo Rollouts test themselves with, on the real control plane', () => {
+describe('the workloads of the tests of Kubernetes and Argo Rollouts, on the real control plane', () => {
   usesControlPlane()
   let argo: Awaited<ReturnType<typeof startArgoRollouts>> | undefined
   let report: Report = { subjects: [], refused: [], forbidden: [] }
@@ -22,7 +22,7 @@ describe('the workloads that Kubernetes and Argo Rollouts test themselves with, 
     report = await examine(plane, await builtIn(), () => undefined)
     console.log(tableOf(report))
   })
-  after('Argo Rollouts is gone', async function () {
+  after('Argo Rollouts is removed', async function () {
     this.timeout(DEADLINE_MS)
     await argo?.stop()
     await argo?.removeCrds()
@@ -37,11 +37,11 @@ describe('the workloads that Kubernetes and Argo Rollouts test themselves with, 
     )
   })
 
-  it('are forked, updated, followed and cleaned up, or say why not', () => {
+  it('are forked, updated, followed and cleaned up, or the experiment says why not', () => {
     expect(
       report.subjects.flatMap(({ name, failures }) => failures.map((failure) => `${name}: ${failure}`)),
     ).to.deep.equal([])
   })
 
-  it('and their Services are written by nobody of ours', () => expect(report.forbidden).to.deep.equal([]))
+  it('and their Services are never written by our accounts', () => expect(report.forbidden).to.deep.equal([]))
 })

@@ -1,7 +1,8 @@
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
-import { at, type KubeObject } from '../../common/api/object.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import { at } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
@@ -23,21 +24,21 @@ import {
 
 const KINDS: readonly WorkloadKind[] = Object.values(WORKLOAD_KINDS)
 const LANES = 8
-/** Deployments, StatefulSets and Rollouts have it, and a fork takes it over without a new revision of its source. */
+/** A field that all kinds have, and that reaches the fork without a new revision of the source. */
 const FOLLOWED = { spec: { minReadySeconds: 1 } }
 
-/** What became of a corpus. */
+/** The results of a corpus. */
 export interface Report {
   readonly subjects: readonly Subject[]
-  /** workloads that the API server itself did not take, with its words */
+  /** workloads that the API server itself refused, with its message */
   readonly refused: readonly { readonly file: string; readonly why: string }[]
-  /** what our accounts wrote and should not have */
+  /** writes of our accounts that must not happen */
   readonly forbidden: readonly string[]
 }
 
 /**
- * Forks every workload of `specimens` in three ways, updates, follows and deletes the forks. The product runs in
- * `plane`, and Argo Rollouts where there are Rollouts. `say` is told of each step.
+ * Forks every workload of `specimens` in three ways, and updates, follows and deletes the forks. The product runs in
+ * `plane`, and Argo Rollouts if there are Rollouts. `say` is called for each step.
  */
 export async function examine(
   plane: ControlPlane,
@@ -55,6 +56,7 @@ export async function examine(
     see: (subject, variant, found) => seesImage(subject, found, variant === 'plain' ? undefined : FIRST_IMAGE),
   })
   await summarise(plane, subjects)
+  await comparePlans(plane, subjects, since)
   say('forked, unmodified and with another image under both merge types')
 
   await inParallel(LANES, subjects, async (subject) => {
@@ -86,7 +88,7 @@ export async function examine(
   return { subjects, refused, forbidden }
 }
 
-/** One kubectl for the three, as a user would; its warnings are kept. */
+/** Applies the three experiments with one kubectl, as a user would, and keeps its warnings. */
 async function fork({ kubectl }: ControlPlane, subject: Subject): Promise<void> {
   const items = VARIANTS.map((variant) => experimentOf(subject, variant, FIRST_IMAGE))
   const { code, stderr } = await kubectl(['create', '-f', '-'], {
@@ -94,14 +96,36 @@ async function fork({ kubectl }: ControlPlane, subject: Subject): Promise<void> 
   })
   for (const [, reason = ''] of stderr.matchAll(/^Warning: \[(\w+)\]/gm))
     if (reason !== 'Plan') subject.warnings.add(reason)
+  for (const [, fork = '', namespace = ''] of stderr.matchAll(/^Warning: \[Plan\] creates \w+\/(\S+) in ([\w-]+):/gm))
+    subject.planned.push(`patch ${subject.kind.plural}/${namespace}/${fork}`)
   if (code !== 0) subject.failures.push(`admission: ${stderr.replaceAll(/^Warning:.*\n/gm, '').trim()}`)
+}
+
+/** Checks that the accounts of the product have made each write that the plans named exactly once, and no other. */
+async function comparePlans({ auditLog }: ControlPlane, subjects: readonly Subject[], since: Date): Promise<void> {
+  const { all } = await ownWrites(auditLog, since)
+  const counts = new Map<string, number>()
+  for (const write of all)
+    if (KINDS.some(({ plural }) => write.includes(` ${plural}/`))) counts.set(write, (counts.get(write) ?? 0) + 1)
+  for (const { planned, failures } of subjects)
+    for (const write of planned) {
+      const count = counts.get(write) ?? 0
+      counts.delete(write)
+      // Argo sets the stable revision of a Rollout only after its start, and the fork follows it
+      const isExpected = count === 1 || (count > 1 && write.includes(' rollouts/'))
+      if (!isExpected) failures.push(`plan: ${write} was named at apply and made ${count} times`)
+    }
+  for (const write of counts.keys())
+    subjects
+      .find(({ namespace }) => write.includes(`/${namespace}/`))
+      ?.failures.push(`plan: ${write} was made, and no plan named it`)
 }
 
 async function attempt(subject: Subject, name: string, act: () => Promise<unknown>): Promise<void> {
   await act().catch((error: unknown) => subject.failures.push(`${name}: ${error}`))
 }
 
-/** Available, with `image` where one is wanted; else its own words. */
+/** Whether it is available, with `image` if that is given; otherwise its own message. */
 function seesImage(subject: Subject, { metadata, status }: ExperimentDeployment, image?: string): Seen {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')
   if (status?.observedGeneration !== metadata.generation || !ready) return { is: 'missing', what: 'not observed' }
@@ -112,7 +136,7 @@ function seesImage(subject: Subject, { metadata, status }: ExperimentDeployment,
   return { is: 'done' }
 }
 
-/** What a row says of Services and share, from the unmodified fork. */
+/** The Services and the share in a row, from the unmodified fork. */
 async function summarise({ api }: ControlPlane, subjects: readonly Subject[]): Promise<void> {
   const all = await experimentsBy(api)
   for (const subject of subjects) {

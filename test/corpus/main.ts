@@ -1,4 +1,4 @@
-/** `npm run corpus [-- DIR|FILE …]`: forks every workload of a set of manifests, one's own or the built-in one. */
+/** `npm run corpus [-- DIR|FILE …]`: forks every workload of the given manifests, or of the built-in ones. */
 import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { startControlPlane } from '../../sandbox/control-plane.ts'
 import { crds, install } from '../../sandbox/installation.ts'

@@ -3,14 +3,14 @@ import type { Api } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { experimentName, experimentsBy, type Subject, VARIANTS, type Variant } from './subject.ts'
 
-/** Nothing has moved for so long: nothing will. */
+/** After this time without progress, there will be none. */
 const STILL_MS = 60_000
-/** As long as something moves. */
+/** The limit while there is progress. */
 const STEP_MS = 600_000
 
 /**
- * Resolves when `left` says that nobody is left to wait for, or has said of nobody for a minute that he has made it.
- * How long all of them take together is the machine's business.
+ * Resolves when `left` returns nothing more to wait for, or has made no progress for a minute. The total time depends on
+ * the machine.
  */
 export async function whileTheyMove(what: string, left: () => Promise<number>): Promise<void> {
   let fewest = Number.POSITIVE_INFINITY
@@ -23,10 +23,10 @@ export async function whileTheyMove(what: string, left: () => Promise<number>): 
     }
     if (now > 0 && performance.now() - since < STILL_MS) throw new Error(`${now} are left`)
   }
-  await eventually(what, STEP_MS, look, { pauseMs: 500 }).catch(() => undefined) // who is late is told by the caller
+  await eventually(what, STEP_MS, look, { pauseMs: 500 }).catch(() => undefined) // the caller reports what is late
 }
 
-/** What an experiment has come to: done, or what is still missing. */
+/** The state of an experiment: done, or what is still missing. */
 export type Seen =
   | { readonly is: 'done' }
   | { readonly is: 'missing'; readonly what: string; readonly isFinal?: boolean }
@@ -36,7 +36,7 @@ interface Step {
   readonly see: (subject: Subject, variant: Variant, found: ExperimentDeployment) => Seen
 }
 
-/** Waits until every experiment of `subjects` is done with a step; notes the others' last words as failures. */
+/** Waits until every experiment of `subjects` is done with a step; records the last messages of the others as failures. */
 export async function allDone(api: Api, subjects: readonly Subject[], { name, see }: Step): Promise<void> {
   let open: readonly (readonly [Subject, Variant, Seen])[] = []
   const look = async () => {

@@ -1,16 +1,16 @@
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { isObject } from '../../common/api/object.ts'
+import { isObject } from '../../common/json/json.ts'
 import { argoManifests, guestbook, statefulSets } from '../../sandbox/modules.ts'
 
-/** A file of manifests, as somebody wrote it. */
+/** A file of manifests. */
 export interface Specimen {
   readonly path: string
   readonly text: string
 }
 
-/** What Kubernetes and Argo Rollouts test themselves with: their guestbook, StatefulSets and Rollouts. */
+/** The manifests of the tests of Kubernetes and Argo Rollouts: the guestbook, StatefulSets and Rollouts. */
 export async function builtIn(): Promise<readonly Specimen[]> {
   const texts = await guestbook()
   const sets = Object.entries(await statefulSets()).map(([app, files]) => ({
@@ -21,8 +21,8 @@ export async function builtIn(): Promise<readonly Specimen[]> {
 }
 
 /**
- * Every manifest at `paths`, folders with all that is below them. The files of one folder belong together, as with
- * `kubectl apply -f FOLDER`. @throws Error for a path that is not there
+ * Every manifest at `paths`; for a folder, all files below it. The files of one folder belong together, as with
+ * `kubectl apply -f FOLDER`. @throws Error for a path that does not exist
  */
 export function specimensAt(paths: readonly string[]): readonly Specimen[] {
   const files = paths.flatMap((path) =>
@@ -37,9 +37,9 @@ export function specimensAt(paths: readonly string[]): readonly Specimen[] {
   }))
 }
 
-/** The objects of a specimen, ready for a namespace of our choice; what is not an object, or is a Namespace, is left out. */
+/** The objects of a specimen, for a namespace of our choice, without Namespaces and documents that are not objects. */
 export function objectsOf({ text }: Specimen): readonly Readonly<Record<string, unknown>>[] {
-  return parseAllDocuments(text, { logLevel: 'silent' }) // templates of charts lie among them
+  return parseAllDocuments(text, { logLevel: 'silent' }) // some files are templates of charts
     .map((document) => document.toJS() as unknown)
     .flatMap((object) => (isObject(object) && Array.isArray(object.items) ? (object.items as unknown[]) : [object]))
     .filter(isObject)

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
@@ -9,9 +9,9 @@ import { objectsOf, type Specimen } from './specimen.ts'
 import { containersOf, type Subject } from './subject.ts'
 
 const KINDS: readonly WorkloadKind[] = Object.values(WORKLOAD_KINDS)
-/** kubectl processes at once: each takes most of a core for its start */
+/** kubectl processes at once: the start of each takes most of a core */
 const LANES = 4
-/** What brings its pods up in time is there by then; of the others the corpus forks what is wanted. */
+/** Workloads that start their pods do so within this time. The others are forked as their spec says. */
 const SETTLE_MS = 20_000
 
 interface Stored {
@@ -19,7 +19,7 @@ interface Stored {
   readonly refused: readonly { readonly file: string; readonly why: string }[]
 }
 
-/** Applies every specimen to a namespace of its own, and finds the workloads that came of it. */
+/** Applies every specimen to its own namespace, and finds the workloads that were created. */
 export async function storeAll(plane: ControlPlane, specimens: readonly Specimen[]): Promise<Stored> {
   const refused: { file: string; why: string }[] = []
   const places: { readonly specimen: Specimen; readonly namespace: string }[] = []
@@ -48,14 +48,14 @@ export async function storeAll(plane: ControlPlane, specimens: readonly Specimen
 async function workloadsIn({ api }: ControlPlane, namespace: string) {
   const lists = await Promise.all(
     KINDS.map(async (kind) => {
-      const found = await api.list(pathOf(kind, { namespace })).catch((): KubeObject[] => []) // no such kind here
+      const found = await api.list(pathOf(kind, { namespace })).catch((): KubeObject[] => []) // kind not served
       return found.map((source) => [kind, source] as const)
     }),
   )
   return lists.flat()
 }
 
-/** For each workload among `items` that is not there: what kubectl said. */
+/** The output of kubectl for each workload among `items` that does not exist. */
 async function lacking(
   plane: ControlPlane,
   namespace: string,
@@ -81,7 +81,7 @@ async function lacking(
     )
 }
 
-/** Until no Rollout comes up any more: the base of one that serves is its stable ReplicaSet. */
+/** Waits until no more Rollout becomes healthy: the base of a healthy one is its stable ReplicaSet. */
 async function settled({ api }: ControlPlane, namespaces: readonly string[]): Promise<void> {
   const ours = new Set(namespaces)
   let before = ''
@@ -101,7 +101,7 @@ async function settled({ api }: ControlPlane, namespaces: readonly string[]): Pr
       if (performance.now() - since < 2_000) throw new Error('they still change')
     },
     { pauseMs: 500 },
-  ).catch(() => undefined) // some never rest; they are forked as they are
+  ).catch(() => undefined) // some never become healthy; they are forked as they are
 }
 
 interface Found {
@@ -122,6 +122,7 @@ async function subjectOf({ api }: ControlPlane, { path }: Specimen, { kind, sour
     containers: await containersOf(api, kind, { ...source, apiVersion: kind.apiVersion, kind: kind.kind }),
     failures: [],
     warnings: new Set(),
+    planned: [],
     outcome: '',
     services: '',
     share: '',

@@ -1,10 +1,11 @@
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
-import { at, isObject, type JsonObject, type KubeObject, listOr, member } from '../../common/api/object.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import { at, isObject, type JsonObject, listOr, member } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
+import { NO_SHAPE } from '../../common/override/shape.ts'
 import { baseOf } from '../../common/workload/base.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
-import { NO_SHAPE } from '../../common/workload/shape.ts'
 import type { Api } from '../../sandbox/api.ts'
 
 /** The three ways each workload is forked. */
@@ -14,24 +15,26 @@ export type Variant = (typeof VARIANTS)[number]
 export const FIRST_IMAGE = 'registry.example/corpus:1'
 export const SECOND_IMAGE = 'registry.example/corpus:2'
 
-/** A workload of the corpus that the API server took, and what was seen of its forks. */
+/** A workload of the corpus that the API server accepted, and the observations of its forks. */
 export interface Subject {
   readonly file: string
   readonly namespace: string
   readonly kind: WorkloadKind
   readonly name: string
-  /** begins the names of its experiments */
+  /** the prefix of the names of its experiments */
   readonly prefix: string
-  /** the containers of what a fork starts from; undefined where that is missing */
+  /** the containers of the base of a fork; undefined if the base is missing */
   readonly containers: readonly JsonObject[] | undefined
   readonly failures: string[]
   readonly warnings: Set<string>
+  /** the writes that the plan named at apply, as the audit log names them: `patch deployments/shop/cart-experiment-…` */
+  readonly planned: string[]
   outcome: string
   services: string
   share: string
 }
 
-/** The containers that a fork of `source` starts with, by the product's own derivation. */
+/** The containers of the base of a fork of `source`, from the derivation of the product. */
 export async function containersOf(
   api: Api,
   kind: WorkloadKind,

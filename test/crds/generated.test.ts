@@ -1,17 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
+import { REASONS } from '../../common/api/reasons.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
-import { generated, withReasons } from '../../crds/generated.ts'
+import { generated, reasonsPage } from '../../crds/generated.ts'
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 
-describe('what is generated', () => {
-  it('is what the repository holds', () => {
+describe('the generated files', () => {
+  it('are as the repository holds them', () => {
     for (const { file, text } of generated(read)) expect(text, file).to.equal(read(file))
   })
 
-  it('repairs an enum, a default and a right, and keeps comments', () => {
+  it('correct an enum, a default and a permission, and keep comments', () => {
     const spoilt = (file: string) =>
       read(file)
         .replace('enum: [Deployment]', 'enum: [Pod]')
@@ -20,7 +21,7 @@ describe('what is generated', () => {
     for (const { file, text } of generated(spoilt)) expect(text, file).to.equal(read(file))
   })
 
-  it('names every kind in the rule about workloads', () => {
+  it('name every kind in the rule about workloads', () => {
     const texts = generated(read).filter(({ file }) => file.endsWith('-role.yaml'))
     for (const { text } of texts) {
       const [role] = parseAllDocuments(text)
@@ -29,14 +30,10 @@ describe('what is generated', () => {
     }
   })
 
-  it('begins a README with the table of reasons, and leaves the rest of one alone', () => {
-    const first = withReasons('')
-    expect(first).to.match(/^# Experiment Deployment Controller\n\n## Reasons\n/)
-    expect(first).to.match(/\n\| `SourceNotFound` \| .+ \|\n/)
-    expect(withReasons(`before\n${first}after\n`)).to.equal(`before\n${first}after\n`)
-  })
-
-  it('says what a README has lost', () => {
-    expect(() => withReasons('# Other\n')).to.throw('README.md has lost its section of reasons')
+  it('have every reason once on the page of reasons', () => {
+    const page = reasonsPage()
+    expect(page).to.match(/^# Reasons\n/)
+    expect(page).to.match(/\n## The source\n(?:.*\n)+?\| `SourceNotFound` \| .+ \|\n/)
+    for (const reason of Object.keys(REASONS)) expect(page.split(`| \`${reason}\` |`)).to.have.length(2)
   })
 })

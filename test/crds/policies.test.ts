@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { parse } from 'yaml'
-import { parseImagePattern } from '../../common/api/image.ts'
-import { at, listOr } from '../../common/api/object.ts'
-import { MAX_PATTERN, parseOverridePath } from '../../common/api/override-path.ts'
+import { at, listOr } from '../../common/json/json.ts'
+import { MAX_PATTERN, parseOverridePath } from '../../common/override/path.ts'
+import { parseImagePattern } from '../../common/policy/image.ts'
 import { LAW } from '../property.ts'
 
 const crd: unknown = parse(readFileSync('crds/experimentpolicies.yaml', 'utf8'))
 const [version] = listOr(at(crd, 'spec', 'versions'))
 const list = (field: string) => at(version, 'schema', 'openAPIV3Schema', 'properties', 'spec', 'properties', field)
 
-/** The expression of the rule for items of `field`; RE2 and JavaScript read it alike. */
+/** The pattern of the rule for items of `field`. RE2 and JavaScript read it in the same way. */
 function expression(field: string): RegExp {
   const [rule] = listOr(at(list(field), 'items', 'x-kubernetes-validations'))
   const [, text] = /^self\.matches\(r'(.+)'\)$/.exec(String(at(rule, 'rule'))) ?? []
@@ -50,7 +50,7 @@ const PIECES = [
 
 describe('the CRD of policies', () => {
   for (const [field, read] of Object.entries(PARSERS)) {
-    it(`takes for ${field} what can be read, and nothing else`, () => {
+    it(`accepts for ${field} exactly what can be parsed`, () => {
       const rule = expression(field)
       const aPattern = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 9 })
       fc.assert(
@@ -62,7 +62,7 @@ describe('the CRD of policies', () => {
       )
     })
 
-    it(`bounds ${field} as the matchers are bounded`, () => {
+    it(`limits ${field} as the matchers are limited`, () => {
       expect(at(list(field), 'maxItems')).to.equal(64)
       expect(at(list(field), 'items', 'maxLength')).to.equal(MAX_PATTERN)
     })

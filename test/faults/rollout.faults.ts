@@ -4,7 +4,7 @@ import { staysQuiet } from '../integration/quiet.ts'
 
 const QUIET_MS = 60_000
 
-describe('forks of Rollouts beside the real Argo, on the real control plane', function () {
+describe('forks of Rollouts with the real Argo Rollouts, on the real control plane', function () {
   this.timeout(5 * QUIET_MS)
   const place = usesProduct()
   usesArgoRollouts()

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { closed, listening } from '../../common/listen.ts'
-import { admissionApp } from '../../webhook/server.ts'
-import { tlsServer } from '../../webhook/tls.ts'
+import { close, listen } from '../../common/program/listen.ts'
+import { admissionApp } from '../../webhook/http/server.ts'
+import { tlsServer } from '../../webhook/tls/server.ts'
 import { diaryLog } from '../virtual-time.ts'
 import { allow, defaults } from '../webhook/asking.ts'
 import { aPair } from '../webhook/pairs.ts'
 import { aReview } from '../webhook/reviews.ts'
 import { post, withAgent } from '../webhook/tls-asking.ts'
 
-/** Longer than the API server keeps a connection that nobody uses. */
+/** Longer than the API server keeps an unused connection. */
 const IDLE_MS = 100_000
 
 describe('a connection of the API server', function () {
@@ -22,7 +22,7 @@ describe('a connection of the API server', function () {
     server.on('secureConnection', () => {
       connections += 1
     })
-    const port = await listening(server, 0, '127.0.0.1')
+    const port = await listen(server, 0, '127.0.0.1')
     await withAgent({ ca, keepAlive: true }, async (agent) => {
       const ask = async () => (await post(port, agent, JSON.stringify(aReview()))).status
       expect(await ask()).to.equal(200)
@@ -30,6 +30,6 @@ describe('a connection of the API server', function () {
       expect(await ask()).to.equal(200)
       expect(connections).to.equal(1)
     })
-    await closed(server)
+    await close(server)
   })
 })

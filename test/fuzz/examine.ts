@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
-import { brokenLimits } from '../../common/api/limits.ts'
-import { isObject, type JsonObject, type KubeObject } from '../../common/api/object.ts'
+import { decodeExperiment } from '../../common/api/decode.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { isObject, type JsonObject } from '../../common/json/json.ts'
+import { merge } from '../../common/override/merge.ts'
+import { overrideErrors } from '../../common/plan/checks.ts'
+import { mergedErrors } from '../../common/plan/merged-errors.ts'
 import { baseOf } from '../../common/workload/base.ts'
 import { deployment } from '../../common/workload/deployment.ts'
-import { derive } from '../../common/workload/desired.ts'
-import { merge } from '../../common/workload/merge.ts'
-import { decodeExperiment } from '../../webhook/decode.ts'
-import { overrideFindings } from '../../webhook/findings.ts'
-import { mergedFindings } from '../../webhook/merged-findings.ts'
-import { droppedNulls } from '../../webhook/null-dropped.ts'
-import { decodeReview } from '../../webhook/review.ts'
+import { derive } from '../../common/workload/derive.ts'
+import { decodeReview } from '../../webhook/review/admission-review.ts'
+import { droppedNulls } from '../../webhook/review/dropped-nulls.ts'
 import { aDeployment, anExperiment } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
 
-/** How far an input came. */
+/** How far an input gets. */
 export type Reached = 'unreadable' | 'malformed' | 'over the limits' | 'refused' | 'unsound once merged' | 'admitted'
 
 const SCHEMA = deploymentSchema()
 
 /**
- * Does with an input, as `aHostileInput` makes it, all that the webhook would, and some that it would not: twice, since the answer may depend on
- * nothing else. @throws AssertionError, or whatever one of our functions threw
+ * Does with an input of `aHostileInput` all that the webhook would do, and more. It does so twice, because the answer
+ * must depend only on the input. @throws AssertionError, or any error that one of our functions throws
  */
 export function examine(json: string): Reached {
   const [first, second] = [JSON.parse(json), JSON.parse(json)]
@@ -32,7 +32,7 @@ export function examine(json: string): Reached {
   return told.reached
 }
 
-/** Names of all that every object inherits. */
+/** The names of all properties that every object inherits. */
 const prototypes = (): string =>
   [Object.prototype, Array.prototype, String.prototype, Function.prototype]
     .map((prototype) => Reflect.ownKeys(prototype).map(String).join())
@@ -64,11 +64,11 @@ function tell({ object, sourceSpec }: Readonly<Record<string, unknown>>): Told {
   const decoded = decodeExperiment(object, 'shop')
   if (decoded.is === 'malformed') return { reached: 'malformed', all: [unread, nulls, decoded.errors] }
   const { experiment } = decoded
-  const broken = brokenLimits(experiment.spec.overrideSpec)
-  if (broken.length > 0) return { reached: 'over the limits', all: [nulls, broken, ...merges(experiment)] }
+  const { overrideErrors: broken } = experiment
+  if (broken) return { reached: 'over the limits', all: [nulls, broken, ...merges(experiment)] }
   const findings = (['Merge', 'Strategic'] as const).map((overrideType) => {
     const typed = { ...experiment, spec: { ...experiment.spec, overrideType } }
-    return [overrideFindings(typed, SCHEMA), derived(typed, sourceSpec)]
+    return [overrideErrors(typed, SCHEMA), derived(typed, sourceSpec)]
   })
   const { overrideType = 'Merge' } = experiment.spec
   const [own, results] = findings[overrideType === 'Merge' ? 0 : 1] ?? []
@@ -82,14 +82,14 @@ const merges = ({ spec: { overrideSpec } }: ExperimentDeployment): readonly unkn
 
 const BASE = aDeployment().spec as JsonObject
 
-/** The findings of the merged result; undecided where no fork comes of it. */
+/** The findings on the merged spec; undecided if no fork can be derived. */
 function derived(experiment: ExperimentDeployment, sourceSpec: unknown): readonly unknown[] {
   const { overrideSpec, overrideType = 'Merge' } = experiment.spec
   const source: KubeObject = { ...aDeployment(), spec: sourceSpec }
   const based = baseOf(deployment, { source, referents: [], shape: SCHEMA.shape })
   if (based.is !== 'base') return [based]
-  const fork = derive({ kind: deployment, experiment, base: based.base, schema: SCHEMA })
-  const plain = derive({ kind: deployment, experiment: anExperiment(), base: based.base, schema: SCHEMA })
+  const fork = derive({ kind: deployment, experiment, base: based.base, schema: SCHEMA, replicas: 1 })
+  const plain = derive({ kind: deployment, experiment: anExperiment(), base: based.base, schema: SCHEMA, replicas: 1 })
   if (fork.is !== 'fork' || plain.is !== 'fork') return [fork]
-  return mergedFindings(SCHEMA, { fork: fork.fork, plain: plain.fork, overrideSpec, overrideType })
+  return mergedErrors(SCHEMA, { fork: fork.fork, plain: () => plain.fork, overrideSpec, overrideType })
 }

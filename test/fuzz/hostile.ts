@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Json, JsonObject } from '../../common/api/object.ts'
+import type { Json, JsonObject } from '../../common/json/json.ts'
 import { aDeployment } from '../builders.ts'
 
 const KNOWN =
@@ -71,7 +71,7 @@ const { value: aValue, object: anObject } = fc.letrec<{ value: Json; object: Jso
   object: fc.dictionary(aKey, tie('value'), { maxKeys: 4 }),
 }))
 
-/** Nested far beyond what any walk may follow, by maps, lists and both. */
+/** Values that are nested far beyond the limit, by maps, lists or both. */
 const aTower: fc.Arbitrary<Json> = fc
   .tuple(fc.integer({ min: 60, max: 1_000 }), aKey, fc.constantFrom('maps', 'lists', 'both'))
   .map(([height, key, of]) => {
@@ -81,7 +81,7 @@ const aTower: fc.Arbitrary<Json> = fc
     return tower
   })
 
-/** More than any override may have. */
+/** Values with more nodes than an override may have. */
 const aCrowd: fc.Arbitrary<Json> = fc
   .tuple(fc.integer({ min: 200, max: 6_000 }), aKey)
   .map(([size, key]) => Object.fromEntries(Array.from({ length: size }, (_, at) => [`${key}${at}`, at])))
@@ -92,7 +92,7 @@ const anything = fc.oneof(
   { weight: 1, arbitrary: aCrowd },
 )
 
-/** Sound, with every trait that the schema of the tests knows. */
+/** Valid values, with every feature that the schema of the tests has. */
 const SOUND: JsonObject = {
   minReadySeconds: 3,
   strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '10%' } },
@@ -123,7 +123,7 @@ const aChange: fc.Arbitrary<Change> = fc.record({
   how: fc.constantFrom('replace', 'add', 'remove'),
 })
 
-/** `value` with something else in one place: `at` picks a child on each level, and ends where there is none. */
+/** `value` with one part replaced: `at` picks a child on each level, and ends where there is none. */
 function changed(value: Json, { at: [pick, ...at], ...change }: Change): Json {
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
   const chosen = entries.length > 0 && pick !== undefined ? pick % entries.length : undefined
@@ -145,7 +145,7 @@ function changed(value: Json, { at: [pick, ...at], ...change }: Change): Json {
 const mutated = (of: Json): fc.Arbitrary<Json> =>
   fc.array(aChange, { minLength: 1, maxLength: 3 }).map((changes) => changes.reduce(changed, of))
 
-/** Sound as far as any schema knows, and mostly not what labels may be. */
+/** Overrides with labels that every schema accepts, but that are mostly not valid. */
 const labelled: fc.Arbitrary<JsonObject> = fc
   .dictionary(aKey, aText, { maxKeys: 3 })
   .map((labels) => ({ template: { metadata: { labels, annotations: labels }, spec: {} } }))
@@ -157,7 +157,7 @@ const anOverride = fc.oneof(
   { weight: 1, arbitrary: anything },
 )
 
-/** What kubectl says was applied, or somebody wants us to believe. */
+/** The annotation in which kubectl stores the applied manifest, genuine or forged. */
 const lastApplied = fc.oneof(
   { weight: 50, arbitrary: aText },
   { weight: 50, arbitrary: anOverride.map((overrideSpec) => JSON.stringify({ spec: { overrideSpec } })) },
@@ -178,8 +178,8 @@ const aResource: fc.Arbitrary<Json> = fc
 const SOURCE_SPEC = aDeployment({ podAnnotations: { a: 'b' } }).spec as JsonObject
 
 /**
- * Resources, each as `object` with the `sourceSpec` of its source, of every degree of wrongness. As JSON, in which
- * `__proto__` is a key like others.
+ * Resources from almost valid to completely invalid, each as `object` with the `sourceSpec` of its source. They are JSON
+ * text, in which `__proto__` is an ordinary key.
  */
 export const aHostileInput: fc.Arbitrary<string> = fc
   .record({

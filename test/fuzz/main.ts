@@ -1,4 +1,4 @@
-/** `node test/fuzz/main.ts [COUNT] [SEED]`: the short run of `npm test`, as long as one likes. */
+/** `node test/fuzz/main.ts [COUNT] [SEED]`: the fuzz test of `npm test`, with any number of inputs. */
 import fc from 'fast-check'
 import { examine, type Reached } from './examine.ts'
 import { aHostileInput } from './hostile.ts'
@@ -17,7 +17,7 @@ let slowestMs = 0
 const started = performance.now()
 for (let done = 0; done < count; ) {
   const numRuns = Math.min(BATCH, count - done)
-  const batchSeed = (seed + done) % 2 ** 31 // another for each batch, and each can be repeated by itself
+  const batchSeed = (seed + done) % 2 ** 31 // each batch has its own seed, so that it can be repeated alone
   const law = fc.property(aHostileInput, (input) => {
     const before = performance.now()
     const found = examine(input)

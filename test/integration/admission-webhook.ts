@@ -3,20 +3,20 @@ import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
 import { issue } from '../../certs/issue.ts'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
-import { realTimers } from '../../common/clock.ts'
-import { kubeClient } from '../../common/kube/client.ts'
-import { pathOf } from '../../common/kube/resources.ts'
-import { closed, listening } from '../../common/listen.ts'
-import { jsonLog } from '../../common/log.ts'
+import { kubeClient } from '../../common/kube/client/client.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
+import { realTimers } from '../../common/program/clock.ts'
+import { close, listen } from '../../common/program/listen.ts'
+import { jsonLog } from '../../common/program/log.ts'
 import { SchemaCatalog } from '../../common/schema/catalog.ts'
 import { schemaSource } from '../../common/schema/source.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
+import { type AdmissionHandlers, admissionApp } from '../../webhook/http/server.ts'
 import { mutator } from '../../webhook/mutate.ts'
-import { policyReflector, policySource } from '../../webhook/policy-source.ts'
-import { admissionApp, type Deciding } from '../../webhook/server.ts'
-import { tlsServer } from '../../webhook/tls.ts'
+import { policyReflector, policySource } from '../../webhook/reads/policy-source.ts'
+import { tlsServer } from '../../webhook/tls/server.ts'
 import { validator } from '../../webhook/validate.ts'
 
 /** The API server learns of a configuration some time after it was written. */
@@ -35,17 +35,17 @@ interface WebhookConfiguration {
 
 /** A running webhook, asked by the real API server about the resources of one namespace. */
 export interface RunningWebhook {
-  /** As in an outage: the configurations stay. */
+  /** Stops serving, as in an outage: the configurations stay. */
   readonly stop: () => Promise<void>
-  /** Stops, and takes the configurations away. */
+  /** Stops serving and removes the configurations. */
   readonly remove: () => Promise<void>
 }
 
-/** Serves admission from this process for `namespace` alone, so that other tests are not in its way. */
+/** Serves admission from this process only for `namespace`, so that it does not affect other tests. */
 export async function admitting(
   plane: ControlPlane,
   namespace: string,
-  more: Pick<Deciding, 'flight'> = {},
+  more: Pick<AdmissionHandlers, 'flight'> = {},
 ): Promise<RunningWebhook> {
   const { ca, cert, key } = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
   const kube = kubeClient({
@@ -70,12 +70,12 @@ export async function admitting(
   }
   const app = admissionApp({ mutate: mutator(asked), validate: validator(asked), log, ...more })
   const server = tlsServer(app, { cert, key })
-  const port = await listening(server, 0, '127.0.0.1')
+  const port = await listen(server, 0, '127.0.0.1')
 
   const unconfigure = await configured(plane, namespace, { port, ca })
   const stop = async () => {
-    const gone = server.listening ? closed(server) : undefined
-    server.closeAllConnections() // the API server keeps some in reserve that no call ever used
+    const gone = server.listening ? close(server) : undefined
+    server.closeAllConnections() // the API server keeps idle connections open
     await gone
     await reflector.stop()
     await kube.close()
@@ -89,12 +89,12 @@ export async function admitting(
   }
 }
 
-/** Where nobody listens. */
+/** A port on which no server listens. */
 const NOBODY = 1
 
 /**
- * Has the API server ask at `port` of this machine about the resources of `namespace`; resolves once it does. What it
- * returns takes the configurations away.
+ * Makes the API server call `port` of this machine for the resources of `namespace`, and resolves once it does. Returns
+ * a function that removes the configurations.
  */
 export async function configured(
   plane: ControlPlane,
@@ -115,8 +115,8 @@ export async function configured(
     const manifest = { ...rest, kind, metadata, webhooks: askingAt(NOBODY, { failurePolicy: 'Fail' }) }
     return { collection, path: `${collection}/${metadata.name}`, route, manifest, webhooks: askingAt(port) }
   })
-  // Another webhook of ours may be asked too, and answers alike. Only a failure tells that this one is: at first nobody
-  // answers for it, and who mutates is asked before who validates.
+  // Another webhook of ours may be called too, with the same answers. Only a failed call proves that this one is called:
+  // at first no server listens on its port. Mutating webhooks are called before validating ones.
   for (const { collection, manifest } of made) await plane.api.create(collection, manifest)
   for (const { path, route, webhooks } of made) {
     await eventually(`the API server to ask in vain for ${route}`, DEADLINE_MS, async () =>
@@ -132,7 +132,7 @@ export async function configured(
   }
 }
 
-/** What becomes of a good experiment in a dry run. */
+/** The result of a dry run of a valid experiment. */
 function answerIn({ api }: ControlPlane, namespace: string): Promise<string> {
   const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
   const spec = { sourceRef: { kind: 'Deployment', name: 'none' }, overrideSpec: {} }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { stringify } from 'yaml'
-import type { JsonObject } from '../../common/api/object.ts'
+import type { JsonObject } from '../../common/json/json.ts'
 import { admitting, type RunningWebhook } from './admission-webhook.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
 
@@ -31,13 +31,13 @@ describe('admission, by kubectl', () => {
   let namespace = ''
   let webhook: RunningWebhook | undefined
 
-  before('an application and the webhook', async () => {
+  before('an application and the webhook are started', async () => {
     namespace = await aNamespace()
     await plane().api.create(`/apis/apps/v1/namespaces/${namespace}/deployments`, cart)
     await plane().api.create(`/api/v1/namespaces/${namespace}/services`, service)
     webhook = await admitting(plane(), namespace)
   })
-  after('the webhook goes', () => webhook?.remove())
+  after('the webhook is removed', () => webhook?.remove())
 
   const manifest = (name: string, overrideSpec: JsonObject, source = 'cart') =>
     stringify({
@@ -47,7 +47,7 @@ describe('admission, by kubectl', () => {
       spec: { sourceRef: { kind: 'Deployment', name: source }, overrideSpec },
     })
 
-  /** What a user reads, with what differs from run to run made equal. */
+  /** What a user reads. Parts that differ from run to run are replaced. */
   async function kubectl(input: string, ...args: string[]): Promise<string[]> {
     const { stdout, stderr } = await plane().kubectl([...args, '-f', '-'], { input })
     const text = `${stderr}${stdout}`.replaceAll(FORK, 'FORK').replaceAll(namespace, 'shop')
@@ -56,14 +56,14 @@ describe('admission, by kubectl', () => {
 
   const image = { template: { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:2.0.0' }] } } }
   const plan = (creates: string) => [
-    'Warning: [ListReplaced] containers[cart] loses env: Merge replaces lists whole, Strategic merges by name',
+    'Warning: [ListReplaced] containers[cart] loses env: Merge replaces whole lists; use Strategic to merge them',
     `Warning: [Plan] creates deployment/${creates} in shop: 1 pod, from deployment/cart`,
     'Warning: [Plan] containers[cart].image: registry.example/cart:1.9.4 -> registry.example/cart:2.0.0',
     'Warning: [Plan] containers[cart].env[A]: removed',
     'Warning: [Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
   ]
 
-  it('answers a good one with its plan, and a dry run alike', async () => {
+  it('answers a valid experiment with its plan, and a dry run with the same', async () => {
     expect(await kubectl(manifest('good', image), 'apply', '--dry-run=server')).to.deep.equal([
       ...plan('cart-experiment-<id>'),
       'experimentdeployment.experimentcontroller.example.com/good created (server dry run)',
@@ -74,29 +74,29 @@ describe('admission, by kubectl', () => {
     ])
   })
 
-  it('tells every mistake on a line of its own', async () => {
+  it('prints every mistake on its own line', async () => {
     const spec = { containers: [{ name: 'cart', imge: 'x' }], terminationGracePeriodSeconds: '30s' }
     expect(await kubectl(manifest('bad', { template: { spec } }), 'apply')).to.deep.equal([
       'The ExperimentDeployment "bad" is invalid: ',
       '* spec.overrideSpec.template.spec.containers[0].imge: unknown field; did you mean "image"?',
-      '* spec.overrideSpec.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"; write 30',
+      '* spec.overrideSpec.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"; use 30',
     ])
   })
 
-  it('refuses what is told elsewhere, in a dry run too', async () => {
+  it('refuses fields that are set elsewhere, in a dry run too', async () => {
     expect(await kubectl(manifest('bad', { replicas: 2 }), 'apply', '--dry-run=server')).to.deep.equal([
-      'The ExperimentDeployment "bad" is invalid: spec.overrideSpec.replicas: not here; set spec.replicas',
+      'The ExperimentDeployment "bad" is invalid: spec.overrideSpec.replicas: cannot be set here; use spec.replicas',
     ])
   })
 
-  it('admits one whose source is to come', async () => {
+  it('admits an experiment whose source does not exist yet', async () => {
     expect(await kubectl(manifest('early', {}, 'later'), 'apply')).to.deep.equal([
       'Warning: [SourceNotFound] no deployment/later in shop yet; the override is checked again when it appears',
       'experimentdeployment.experimentcontroller.example.com/early created',
     ])
   })
 
-  it('holds up neither labels nor scale nor deletion while the webhook is down, but every new experiment', async () => {
+  it('lets users label, scale and delete while the webhook is down, but not create', async () => {
     await kubectl(manifest('free', {}), 'apply')
     await webhook?.stop()
     const path = `/apis/experimentcontroller.example.com/v1alpha1/namespaces/${namespace}/experimentdeployments/free`

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { at, type KubeObject } from '../../common/api/object.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { imageOverride } from '../builders.ts'
 import { aSource, DEADLINE_MS, forkOf, usesProduct } from './product.ts'
@@ -11,11 +12,11 @@ describe('a fork and its source, on the real control plane', () => {
   const ownedBy = async (uid: string | undefined) =>
     (await replicaSets()).filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid))
 
-  it('are counted apart, and the fork adopts nothing', async () => {
+  it('count their own pods only, and the fork adopts nothing', async () => {
     await aSource(place(), 'counted', { replicas: 2 })
     await place().experiment('beside', { source: 'counted', overrideSpec: imageOverride('registry.example/cart:2') })
     const fork = await place().deployment(forkOf(await place().reaches('beside', 'Available')))
-    // an orphan with the source's labels: whoever selects by them may take it
+    // an orphan with the labels of the source: a workload whose selector matches them may adopt it
     const labels = { app: 'counted', stray: 'yes' }
     const spec = { containers: [{ name: 'cart', image: 'registry.example/cart:1' }] }
     await place().api.create(place().path('pods'), { metadata: { name: 'stray', labels }, spec })
@@ -48,7 +49,7 @@ describe('a fork and its source, on the real control plane', () => {
     expect(await place().deployment(fork.metadata.name)).to.have.nested.property('spec.replicas', 2)
   })
 
-  it('part badly where the fork is orphaned: the source takes its ReplicaSet, and the experiment makes another fork', async () => {
+  it('are mixed when the fork is orphaned: the source adopts its ReplicaSet, and the experiment creates another fork', async () => {
     await aSource(place(), 'taking')
     await place().experiment('taken', { source: 'taking', overrideSpec: imageOverride('registry.example/cart:2') })
     const before = await place().reaches('taken', 'Available')

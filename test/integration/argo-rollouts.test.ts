@@ -41,8 +41,8 @@ describe('Argo Rollouts in the sandbox, on the real control plane', () => {
 
   it('makes a canary Healthy', () => becomesHealthy('cart'))
 
-  it('loses every Rollout with the CRDs, and goes on when they are back', async function () {
-    this.timeout(300_000) // its watches come back at their own pace
+  it('loses every Rollout with the CRDs, and works again when the CRDs are back', async function () {
+    this.timeout(300_000) // its watches are restarted slowly
     await argo().removeCrds()
     await argo().installCrds()
     // a kind that was just re-created answers 429 for a while

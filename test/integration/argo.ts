@@ -1,5 +1,5 @@
-/** The real Argo Rollouts controller in the run's control plane, and what it reconciles. */
-import type { JsonObject } from '../../common/api/object.ts'
+/** The real Argo Rollouts controller in the control plane of the run, and the Rollouts that it reconciles. */
+import type { JsonObject } from '../../common/json/json.ts'
 import { type ArgoRollouts, startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { controlPlane, usesControlPlane } from './fixture.ts'
 import type { Place } from './product.ts'
@@ -8,9 +8,9 @@ import type { Place } from './product.ts'
 const FIRST_START_MS = 900_000
 
 /**
- * To be called in a `describe`: Argo Rollouts reconciles during its tests, and is gone after them with its CRDs and
- * every Rollout, because most of the product's users do not have it.
- * @returns what gives it, once the tests run.
+ * To be called in a `describe`: Argo Rollouts runs during its tests. Afterwards it is removed with its CRDs and every
+ * Rollout, because most users of the product do not have it.
+ * @returns a function that returns it while the tests run
  */
 export function usesArgoRollouts(): () => ArgoRollouts {
   usesControlPlane()
@@ -19,7 +19,7 @@ export function usesArgoRollouts(): () => ArgoRollouts {
     this.timeout(FIRST_START_MS)
     argo = await startArgoRollouts(await controlPlane())
   })
-  after('Argo Rollouts is gone', async function () {
+  after('Argo Rollouts is removed', async function () {
     this.timeout(FIRST_START_MS)
     await argo?.stop()
     await argo?.removeCrds()
@@ -30,7 +30,7 @@ export function usesArgoRollouts(): () => ArgoRollouts {
   }
 }
 
-/** Creates a Rollout `name` of two pods with the label `app=NAME`, as a canary without steps; `spec` says otherwise. */
+/** Creates a Rollout `name` of two pods with the label `app=NAME`. Without `spec` it is a canary without steps. */
 export async function aRollout({ api, path }: Place, name: string, spec: JsonObject = {}): Promise<void> {
   const labels = { app: name }
   const template = { metadata: { labels }, spec: { containers: [{ name: 'cart', image: 'registry.example/cart:1' }] } }
@@ -42,7 +42,7 @@ export async function aRollout({ api, path }: Place, name: string, spec: JsonObj
       replicas: 2,
       selector: { matchLabels: labels },
       strategy: { canary: {} },
-      ...(Object.hasOwn(spec, 'workloadRef') ? {} : { template }), // Argo takes one of the two
+      ...(Object.hasOwn(spec, 'workloadRef') ? {} : { template }), // Argo accepts only one of the two
       ...spec,
     },
   })

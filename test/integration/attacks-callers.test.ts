@@ -1,4 +1,4 @@
-/** The rows of the table of attack inputs that are about who asks. */
+/** The attacks of docs/attacks.md that are about the requester. */
 import { expect } from 'chai'
 import { Agent, request } from 'undici'
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
@@ -16,10 +16,10 @@ interface ValidatingWebhooks {
   readonly webhooks: readonly { readonly clientConfig: { readonly url: string; readonly caBundle: string } }[]
 }
 
-describe('attacks by who asks', () => {
+describe('attacks by the requester', () => {
   const place = usesProduct()
 
-  it('A31: a forged review learns nothing of the source that its user may not get', async () => {
+  it('A31: a forged review reveals nothing about a source that its user may not get', async () => {
     await aSource(place(), 'a31', { image: 'registry.example/secret:1' })
     const { webhooks } = await place().api.get<ValidatingWebhooks>(
       '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/experiment-deployment-controller',

@@ -1,9 +1,9 @@
-/** The rows of the table of attack inputs that need more than one request, on the product and the real API server. */
+/** The attacks of docs/attacks.md that need more than one request, against the product and the real API server. */
 import { expect } from 'chai'
 import { stringify } from 'yaml'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, EXPERIMENT_POLICY, GROUP } from '../../common/api/names.ts'
-import { at, type JsonObject } from '../../common/api/object.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import { at, type JsonObject } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
 import { forkName, ownerReference } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aNamespace } from './fixture.ts'
@@ -23,12 +23,13 @@ describe('attacks on a running product', () => {
     overrideSpec,
   })
 
-  it('A4 and A5: a Service joined or lost by a label is told', async () => {
+  it('A4 and A5: a Service that a label joins or leaves is reported', async () => {
     await aSource(place(), 'a4')
     await aSource(place(), 'a4-other')
     const labels = { app: 'a4-other' }
     const text = await kubectl('a4', of('a4', { template: { metadata: { labels } } }), '--dry-run=server')
-    expect(text).to.contain('[JoinsService] service/a4-other').and.to.contain('[LeavesService] service/a4')
+    expect(text).to.contain('[JoinsService] the fork gets requests from service/a4-other')
+    expect(text).to.contain('[LeavesService] the fork gets no requests from service/a4:')
   })
 
   it('A7: what GitOps, Helm and kapp keep on a workload is not copied', async () => {
@@ -47,7 +48,7 @@ describe('attacks on a running product', () => {
     for (const key of Object.keys(keys)) expect(text).to.not.contain(key)
   })
 
-  it('A11 and A13: a foreign registry, and tolerations, are refused where a policy of one’s own says so', async () => {
+  it('A11 and A13: a foreign registry, and tolerations, are refused by a policy that forbids them', async () => {
     await aSource(place(), 'a11')
     const policy = pathOf(EXPERIMENT_POLICY, { name: `test-${place().namespace}` })
     await place().api.apply(policy, {
@@ -72,20 +73,20 @@ describe('attacks on a running product', () => {
     await place().api.delete(policy)
   })
 
-  it('A15: a pause is warned of, a strategy and a long history are the author’s own', async () => {
+  it('A15: a pause gets a warning; a strategy and a long history are allowed', async () => {
     await aSource(place(), 'a15')
     const text = await kubectl('a15', of('a15', { paused: true, revisionHistoryLimit: 100 }), '--dry-run=server')
-    expect(text).to.contain('[Paused] paused: no change reaches a pod').and.to.contain('created (server dry run)')
+    expect(text).to.contain('[Paused] paused: changes do not reach the pods').and.to.contain('created (server dry run)')
   })
 
   it('A19: a source that is a fork is refused', async () => {
     await aSource(place(), 'a19')
     await place().experiment('a19', { source: 'a19' })
     const fork = forkOf(await place().reaches('a19', 'Available'))
-    expect(await kubectl('a19-copy', of(fork))).to.contain(`deployment/${fork} is itself an experiment`)
+    expect(await kubectl('a19-copy', of(fork))).to.contain(`deployment/${fork} is itself the fork of an experiment`)
   })
 
-  it('A20: a source that an operator owns is warned of', async () => {
+  it('A20: a source that an operator owns gets a warning', async () => {
     await aSource(place(), 'a20')
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'operator', uid: 'u', controller: true }
     const path = `/api/v1/namespaces/${place().namespace}/configmaps`
@@ -96,7 +97,7 @@ describe('attacks on a running product', () => {
     expect(await kubectl('a20', of('a20'), '--dry-run=server')).to.contain('[SourceIsManaged] ConfigMap/operator')
   })
 
-  it('A25: a pattern is bounded, and matched in linear time', async () => {
+  it('A25: a pattern has limits, and is matched in linear time', async () => {
     const policy = (allowedImages: readonly string[]) => ({
       apiVersion: EXPERIMENT_POLICY.apiVersion,
       kind: EXPERIMENT_POLICY.kind,
@@ -111,7 +112,7 @@ describe('attacks on a running product', () => {
     await place().api.create(path, policy([`registry.example/${'**/'.repeat(70)}x`]))
   })
 
-  it('A26: neither the source nor what is immutable can be changed', async () => {
+  it('A26: the source and immutable fields cannot be changed', async () => {
     await aSource(place(), 'a26')
     await place().api.create(place().path('statefulSets'), {
       metadata: { name: 'a26' },
@@ -131,7 +132,7 @@ describe('attacks on a running product', () => {
     expect(await kubectl('a26-set', set('two'))).to.contain('spec.overrideSpec.serviceName: ')
   })
 
-  it('A27: what is edited by hand in a fork is restored', async () => {
+  it('A27: a fork that somebody edits is restored', async () => {
     await aSource(place(), 'a27')
     await place().experiment('a27', { source: 'a27' })
     const fork = forkOf(await place().reaches('a27', 'Available'))
@@ -142,7 +143,7 @@ describe('attacks on a running product', () => {
     )
   })
 
-  it('A21 and A28: a foreign object of the fork’s name is not touched, even if it claims our uid as its owner', async () => {
+  it('A21 and A28: a foreign object with the name of the fork is never written, even if it names our uid as its owner', async () => {
     await place().experiment('a28', { source: 'a28' })
     const { metadata } = await place().reaches('a28', 'SourceNotFound')
     const name = forkName('a28', metadata.uid)
@@ -162,7 +163,7 @@ describe('attacks on a running product', () => {
     expect(now.metadata.labels?.[EXPERIMENT_ID]).to.equal(undefined)
   })
 
-  it('A29: a forged status deletes nothing and is put right', async () => {
+  it('A29: a forged status deletes nothing and is corrected', async () => {
     await aSource(place(), 'a29')
     await aSource(place(), 'a29-victim')
     await place().experiment('a29', { source: 'a29' })
@@ -182,7 +183,7 @@ describe('attacks on a running product', () => {
     })
   })
 
-  it('A30: a quota bounds how many there are', async () => {
+  it('A30: a quota limits the number of experiments', async () => {
     const namespace = await aNamespace()
     const { api } = place()
     const count = `count/experimentdeployments.${GROUP}`
@@ -199,7 +200,7 @@ describe('attacks on a running product', () => {
         })
         .then(() => 'created')
         .catch((error: Error) => error.message)
-    // the API server learns of a quota some time after that was made; a refusal tells that it did
+    // the API server enforces a quota some time after its creation; a refusal proves that it does
     await api.create(quotas, few('0'))
     await eventually('the quota to hold', DEADLINE_MS, async () =>
       expect(await create('none', '?dryRun=All')).to.contain('exceeded quota: few'),

@@ -1,10 +1,10 @@
-/** Every row of the table of attack inputs that admission answers, against the product and the real API server. */
+/** The attacks of docs/attacks.md that admission answers, against the product and the real API server. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, PREFIX } from '../../common/api/names.ts'
-import type { JsonObject } from '../../common/api/object.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import type { JsonObject } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aNamespace, controlPlane } from './fixture.ts'
@@ -16,22 +16,22 @@ const pod = (spec: JsonObject): JsonObject => ({ template: { spec } })
 const container = (more: JsonObject): JsonObject => pod({ containers: [{ name: 'cart', ...more }] })
 const metadata = (more: JsonObject): JsonObject => ({ template: { metadata: more } })
 const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
-const denied = (path: string) => `spec.overrideSpec.${path}: may not be changed`
+const denied = (path: string) => `spec.overrideSpec.${path}: cannot be changed`
 
 interface Attack {
-  /** JSON of a member, raw where an object cannot say it */
+  /** a member as raw JSON, where an object literal cannot express it */
   readonly override?: JsonObject | string
   readonly spec?: JsonObject
   readonly sourceRef?: JsonObject
   readonly metadata?: JsonObject
-  /** where the shipped policy applies */
+  /** whether the namespace is one to which the shipped policy applies */
   readonly isRestricted?: boolean
   readonly status?: number
-  /** part of each answer */
+  /** a part of each answer */
   readonly says: readonly string[]
 }
 
-/** Under their number: what is sent, and what is answered. */
+/** The attacks by their number: what is sent, and the expected answer. */
 const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   A1: ['__proto__', 'constructor', 'prototype'].map((key) => ({
     override: `{"template":{"${key}":{"a":1}}}`,
@@ -140,7 +140,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     { spec: { replicas: 1.5 }, says: ['spec.replicas'] },
     { spec: { replicas: '3' }, says: ['spec.replicas'] },
     { spec: { replicas: 2 ** 31 }, says: ['spec.replicas'] },
-    { override: { replicas: 3 }, says: ['spec.overrideSpec.replicas: not here; set spec.replicas'] },
+    { override: { replicas: 3 }, says: ['spec.overrideSpec.replicas: cannot be set here; use spec.replicas'] },
   ],
   A16: [
     { sourceRef: { kind: 'Pod', name: 'cart' }, says: ['spec.sourceRef.kind: Unsupported value: "Pod"'] },
@@ -184,7 +184,7 @@ describe('attacks that admission answers', () => {
   const place = usesProduct()
   let restricted = ''
 
-  before('a source, and a namespace where the shipped policy applies', async function () {
+  before('there is a source, and a namespace to which the shipped policy applies', async function () {
     this.timeout(DEADLINE_MS)
     const { api } = place()
     restricted = await aNamespace()
@@ -194,17 +194,17 @@ describe('attacks that admission answers', () => {
     await aSource(inRestricted(), 'cart')
     await eventually('the policy to rule', DEADLINE_MS, async () => {
       const answer = await send({ override: pod({ hostNetwork: true }), isRestricted: true, says: [] })
-      if (!answer.text.includes('may not be changed')) throw new Error(answer.text)
+      if (!answer.text.includes('cannot be changed')) throw new Error(answer.text)
     })
   })
-  after('the policy goes', () => place().api.delete(pathOf(EXPERIMENT_POLICY, { name: 'restricted' })))
+  after('the policy is deleted', () => place().api.delete(pathOf(EXPERIMENT_POLICY, { name: 'restricted' })))
 
   const inRestricted = (): Place => ({
     ...place(),
     path: (of, name) => place().path(of, name).replace(place().namespace, restricted),
   })
 
-  /** What the API server answers to a dry run. */
+  /** The answer of the API server to a dry run. */
   async function send({ override = {}, spec, sourceRef, metadata: more, isRestricted = false }: Attack) {
     const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
     const namespace = isRestricted ? restricted : place().namespace

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { newAuthority, renewedAuthority } from '../../certs/authority.ts'
 import type { Cluster } from '../../certs/cluster.ts'
 import { renew } from '../../certs/renew.ts'
-import type { Timers } from '../../common/clock.ts'
+import type { Timers } from '../../common/program/clock.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { Certified } from './certified.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
@@ -15,22 +15,22 @@ describe('npm run certs, against the real API server', () => {
   before('a namespace', async () => {
     made = new Certified(plane(), await aNamespace())
   })
-  after('its webhook goes', () => made?.remove())
+  after('its webhook is removed', () => made?.remove())
   const webhook = (): Certified => {
-    if (!made) throw new Error('made before the tests')
+    if (!made) throw new Error('not created before the tests')
     return made
   }
   const passes = (what: string) => eventually(what, 20_000, () => webhook().call())
 
-  it('says what to install where nothing is', async () => {
+  it('says what to install if nothing is installed', async () => {
     const { code, stderr } = await webhook().certs()
     expect(code).to.equal(1)
     expect(stderr).to.equal(
-      `certs: there are 0 of the two webhook configurations named ${webhook().configuration}; install first: kubectl apply --server-side -k manifests/script-certs\n`,
+      `certs: found 0 of 2 webhook configurations named ${webhook().configuration}; install them first: kubectl apply --server-side -k manifests/script-certs\n`,
     )
   })
 
-  it('asks on a dry run, and leaves nothing behind', async () => {
+  it('checks every write on a dry run, and stores nothing', async () => {
     await webhook().install()
     const { code, stdout, stderr } = await webhook().certs(['--dry-run'])
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
@@ -41,23 +41,23 @@ describe('npm run certs, against the real API server', () => {
     expect(await webhook().secrets()).to.deep.equal([])
   })
 
-  it('names the right that is missing, and whose', async () => {
+  it('names the missing permission, and the user', async () => {
     const { code, stderr } = await webhook().certs([], await plane().kubeconfigAs('bob'))
     expect(code).to.equal(1)
     expect(stderr).to.match(/^certs: .*forbidden: User "bob" cannot get resource/)
   })
 
-  it('makes all there is to make, and the API server calls', async () => {
+  it('creates everything, and the API server calls the webhook', async () => {
     const { code, stdout, stderr } = await webhook().certs()
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
-    expect(stdout).to.match(/^authority made, until \d{4}-\d\d-\d\d \(Secret experiment-webhook-ca\)$/m)
+    expect(stdout).to.match(/^authority created, valid until \d{4}-\d\d-\d\d \(Secret experiment-webhook-ca\)$/m)
     expect(stdout).to.contain(`1 root in ValidatingWebhookConfiguration ${webhook().configuration}`)
-    expect(stdout).to.match(/^leaf made for 127\.0\.0\.1, until .* \(Secret experiment-webhook-tls\)$/m)
+    expect(stdout).to.match(/^leaf created for 127\.0\.0\.1, valid until .* \(Secret experiment-webhook-tls\)$/m)
     await webhook().podReloads()
     await passes('the API server to have the bundle')
   })
 
-  it('renews the leaf under the same root, and drops no call', async () => {
+  it('renews the leaf under the same root, and no call fails', async () => {
     const [{ cert }, roots] = [await webhook().pair('experiment-webhook-tls'), await webhook().roots()]
     await webhook().underLoad(async () => {
       expect((await webhook().certs()).stdout)
@@ -69,7 +69,7 @@ describe('npm run certs, against the real API server', () => {
     expect(await webhook().roots()).to.deep.equal(roots)
   })
 
-  it('publishes the root of a new key beside the old one, and drops no call while pods change over', async () => {
+  it('publishes the root of a new key beside the old one, and no call fails while pods load the new leaf', async () => {
     const [before] = await webhook().roots()
     await webhook().underLoad(async () => {
       const { stdout } = await webhook().certs(['--new-ca'])
@@ -83,13 +83,13 @@ describe('npm run certs, against the real API server', () => {
     }
   })
 
-  it('completes what a run that died left behind, wherever it died', async () => {
+  it('completes an interrupted run, wherever it was interrupted', async () => {
     const cluster = webhook().cluster()
     const at = { clock, timers: AT_ONCE, say: () => undefined }
     for (const writes of [0, 1, 2, 3]) {
       const died = await renew(dying(cluster, writes), { ...at, wantsNewCa: true }).catch((error: unknown) => error)
       expect(`${died}`, `after ${writes} writes`).to.equal('Error: killed')
-      await webhook().call() // by the leaf of before
+      await webhook().call() // with the old leaf
       await renew(cluster, { ...at, wantsNewCa: false })
       await webhook().call()
       await webhook().podReloads()
@@ -97,7 +97,7 @@ describe('npm run certs, against the real API server', () => {
     }
   })
 
-  it('tells one of two runs at once that the other was there', async () => {
+  it('reports a conflict to one of two concurrent runs', async () => {
     const cluster = readingTogether(webhook().cluster(), 2)
     const at = { clock, timers: AT_ONCE, say: () => undefined, wantsNewCa: true }
     const results = await Promise.allSettled([renew(cluster, at), renew(cluster, at)])
@@ -107,12 +107,12 @@ describe('npm run certs, against the real API server', () => {
     await passes('the API server to have the root of the one that won')
   })
 
-  it('keeps the key of an old authority: leaves that it signed verify under its renewed certificate', async () => {
+  it('keeps the key of an old authority, so that its leaves verify under its renewed certificate', async () => {
     const cluster = webhook().cluster()
     const trust = async (bundle: string) => {
       for (const configuration of (await cluster.read()).configurations) await cluster.publish(configuration, bundle)
     }
-    await trust((await newAuthority({ clock, days: 3_650 })).cert) // so that it is seen to look at the bundle
+    await trust((await newAuthority({ clock, days: 3_650 })).cert) // to see that it reads the bundle
     await eventually('calls to fail', 20_000, async () => {
       if (
         (await webhook()
@@ -136,7 +136,7 @@ const AT_ONCE: Timers = {
   },
 }
 
-/** A cluster that so many runs have read before the first of them writes. */
+/** A cluster in which no run writes before `runs` runs have read. */
 function readingTogether(cluster: Cluster, runs: number): Cluster {
   const all = Promise.withResolvers<void>()
   let left = runs
@@ -152,7 +152,7 @@ function readingTogether(cluster: Cluster, runs: number): Cluster {
   }
 }
 
-/** A cluster on which the run is killed after so many writes. */
+/** A cluster in which the run is killed after a number of writes. */
 function dying(cluster: Cluster, writes: number): Cluster {
   let left = writes
   const count = () => {

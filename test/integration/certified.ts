@@ -1,4 +1,4 @@
-/** A webhook whose certificate the script makes: what the API server knows of it, and the pod that serves it. */
+/** A webhook whose certificate the script creates: its configurations in the API server, and the pod that serves it. */
 import type { RequestListener } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import { text } from 'node:stream/consumers'
@@ -7,10 +7,10 @@ import { type Cluster, clusterOf, textIn } from '../../certs/cluster.ts'
 import { certificatesOf } from '../../certs/trust.ts'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { realTimers } from '../../common/clock.ts'
-import { type KubeClient, kubeClient } from '../../common/kube/client.ts'
-import { pathOf } from '../../common/kube/resources.ts'
-import { closed, listening } from '../../common/listen.ts'
+import { type KubeClient, kubeClient } from '../../common/kube/client/client.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
+import { realTimers } from '../../common/program/clock.ts'
+import { close, listen } from '../../common/program/listen.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { type Ran, run } from '../../sandbox/run.ts'
 import { shippedConfigurations } from './admission-webhook.ts'
@@ -26,7 +26,7 @@ interface Configuration extends KubeObject {
 const admitsAll: RequestListener = (request, response) =>
   void text(request).then((body) => {
     const answer = { uid: JSON.parse(body).request.uid, allowed: true }
-    response.setHeader('connection', 'close') // each call shakes hands anew
+    response.setHeader('connection', 'close') // each call makes a new TLS handshake
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer }))
   })
@@ -48,7 +48,7 @@ export class Certified {
     this.#kube = kubeClient({ kubeconfig, userAgent: 'test-certs', timers: realTimers(), random: Math.random })
   }
 
-  /** The script as a person runs it. */
+  /** Runs the script as a user does. */
   certs(args: readonly string[] = [], kubeconfig = this.#plane.kubeconfig): Promise<Ran> {
     const where = ['--namespace', this.#namespace, '--configuration', this.configuration]
     const env = { ...process.env, KUBECONFIG: kubeconfig }
@@ -62,9 +62,9 @@ export class Certified {
     return clusterOf(this.#kube, { namespace, configuration, ...secrets }, false)
   }
 
-  /** The shipped configurations, for this namespace and without a bundle, closed until somebody brings one. */
+  /** The shipped configurations, for this namespace and without a CA bundle: every call fails until there is one. */
   async install(): Promise<void> {
-    const port = await listening(this.#pod, 0, '127.0.0.1')
+    const port = await listen(this.#pod, 0, '127.0.0.1')
     for (const [index, { kind, webhooks, ...rest }] of shippedConfigurations().entries())
       await this.#plane.api.create(CONFIGURATIONS[index] ?? '', {
         ...rest,
@@ -81,7 +81,7 @@ export class Certified {
 
   async remove(): Promise<void> {
     for (const path of CONFIGURATIONS) await this.#plane.api.delete(`${path}/${this.configuration}`)
-    if (this.#pod.listening) await closed(this.#pod)
+    if (this.#pod.listening) await close(this.#pod)
     await this.#kube.close()
   }
 
@@ -89,13 +89,13 @@ export class Certified {
     return this.#plane.api.list(`/api/v1/namespaces/${this.#namespace}/secrets`)
   }
 
-  /** What a Secret holds, PEM. */
+  /** The contents of a Secret, as PEM. */
   async pair(name: 'experiment-webhook-ca' | 'experiment-webhook-tls') {
     const found = await this.#plane.api.get(`/api/v1/namespaces/${this.#namespace}/secrets/${name}`)
     return { cert: textIn(found, 'tls.crt'), key: textIn(found, 'tls.key') }
   }
 
-  /** The fingerprints that either configuration has in its bundle. */
+  /** The fingerprints in the CA bundles of the two configurations. */
   async roots(): Promise<readonly (readonly string[])[]> {
     const paths = CONFIGURATIONS.map((path) => `${path}/${this.configuration}`)
     const found = await Promise.all(paths.map((path) => this.#plane.api.get<Configuration>(path)))
@@ -105,7 +105,7 @@ export class Certified {
     })
   }
 
-  /** As a pod does some time after the Secret changed. */
+  /** Loads the Secret, as a pod does some time after it changed. */
   async podReloads(): Promise<void> {
     this.#pod.setSecureContext(await this.pair('experiment-webhook-tls'))
   }
@@ -121,7 +121,7 @@ export class Certified {
     })
   }
 
-  /** Calls without a pause while `work` is under way, and at least one after it. @throws ApiError when one fails */
+  /** Calls continuously while `work` runs, and at least once after it. @throws ApiError when a call fails */
   async underLoad(work: () => Promise<void>): Promise<void> {
     let isDone = false
     let calls = 0

@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs'
 import { expect } from 'chai'
-import { at, isObject, listOr, objectOr } from '../../common/api/object.ts'
+import { at, isObject, listOr, objectOr } from '../../common/json/json.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
@@ -40,7 +40,7 @@ describe('the CRD, by itself', () => {
     })
   })
 
-  it('keeps in overrideSpec what it has no word for, nulls included', async () => {
+  it('keeps fields of overrideSpec that its schema does not have, nulls included', async () => {
     const overrideSpec = { template: { spec: { affinity: null } } }
     expect(at(await create('kept', { overrideSpec }), 'spec', 'overrideSpec')).to.deep.equal(overrideSpec)
   })
@@ -63,12 +63,12 @@ describe('the CRD, by itself', () => {
   for (const [sentence, [spec, words]] of Object.entries(refused))
     it(`refuses ${sentence}`, async () => expect(await refusal(create('bad', spec))).to.include(words))
 
-  it('refuses a misspelt field when asked to be strict, as kubectl does', async () => {
+  it('refuses a misspelt field with strict field validation, which kubectl uses', async () => {
     const asked = create('bad', { overideSpec: {} }, '?fieldValidation=Strict')
     expect(await refusal(asked)).to.include('unknown field "spec.overideSpec"')
   })
 
-  it('takes a name of 63 characters and refuses one of 64', async () => {
+  it('accepts a name of 63 characters and refuses one of 64', async () => {
     expect(await refusal(create('n'.repeat(63)))).to.equal('accepted')
     expect(await refusal(create('n'.repeat(64)))).to.include('metadata.name: must be no more than 63 characters')
   })
@@ -102,7 +102,7 @@ describe('the CRD, by itself', () => {
     )
   })
 
-  it('may be written by whoever may edit, and read by whoever may view', async () => {
+  it('may be written with the role edit, and read with the role view', async () => {
     await plane().kubectl(['apply', '--server-side', '-f', 'manifests/base/people-roles.yaml'])
     const verbs = async (role: string) => {
       const { rules } = await plane().api.get(`/apis/rbac.authorization.k8s.io/v1/clusterroles/${role}`)
@@ -111,7 +111,7 @@ describe('the CRD, by itself', () => {
       if (ours.length === 0) throw new Error(`${role} does not know experiments`)
       return ours.flatMap((rule) => listOr(at(rule, 'verbs')))
     }
-    // which also has those of view, and may have them first
+    // edit includes the rules of view, and may get these first
     await eventually('edit to gain our rules', 50_000, async () => expect(await verbs('edit')).to.include('create'))
     expect(await eventually('view to gain our rules', 50_000, () => verbs('view'))).to.not.include('create')
   })

@@ -1,13 +1,14 @@
-/** The commands of a page in docs/, and what the page says that they say. */
+/** The commands of a page in docs/, and the output that the page shows. */
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+/** A command of a page. */
 export interface Step {
   readonly command: string
-  /** lines that are said, among others; `…` stands for anything */
+  /** lines of the output, among others; `…` stands for any text */
   readonly says: readonly string[]
-  /** whether the page tells of a refusal */
+  /** whether the page shows a refusal */
   readonly isRefused: boolean
 }
 
@@ -19,12 +20,12 @@ export class Page {
     this.text = readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8')
   }
 
-  /** What stands between fences of `language`. */
+  /** The code blocks of `language`. */
   blocks(language: string): readonly string[] {
     return [...this.text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, block = '']) => block)
   }
 
-  /** Every command of its blocks, in order. */
+  /** Every command of its code blocks, in order. */
   steps(): readonly Step[] {
     return this.blocks('console')
       .flatMap((block) => block.split(/^\$ /m).filter((text) => text.trim() !== ''))
@@ -41,7 +42,7 @@ export class Page {
     return [...this.text.matchAll(/`(kubectl [^`]+)`/g)].map(([, command = '']) => command.replaceAll('\n', ' '))
   }
 
-  /** Its blocks that begin with a file name: by that name, in `folder`, as `adapted` to the place. */
+  /** Writes the code blocks that begin with a file name into `folder`, changed by `adapted`. */
   async writeFiles(folder: string, adapted = (block: string) => block): Promise<void> {
     for (const block of this.blocks('yaml')) {
       const [, name] = /^# (\S+\.yaml)\n/.exec(block) ?? []
@@ -49,17 +50,17 @@ export class Page {
     }
   }
 
-  /** The languages of its fences. A block of another would be run by nobody. */
+  /** The languages of its code blocks. A test checks that there is no other, because it would not be run. */
   languages(): readonly string[] {
     return [...this.text.matchAll(/^```(\w+)$/gm)].map(([, language = '']) => language)
   }
 }
 
-/** The words of a command, as a shell parts them. */
+/** The words of a command, as a shell splits them. */
 export const wordsOf = (command: string): readonly string[] =>
   (command.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''))
 
-/** What a line of a page stands for. Spaces of a table are as many as its columns want. */
+/** The pattern that a line of a page stands for. `…` also stands for the spaces between columns. */
 export const patternOf = (line: string): RegExp =>
   new RegExp(
     `^${line

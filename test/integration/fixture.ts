@@ -13,15 +13,15 @@ const shippedCrds = (): readonly string[] =>
     .map((file) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'))
     .filter((text) => /^kind: CustomResourceDefinition$/m.test(text))
 
-/** The run's control plane, with the shipped CRDs. Whoever asks first starts it: a run without these tests never does. */
+/** The run's control plane, with the shipped CRDs. The first caller starts it, so a run without these tests never does. */
 export function controlPlane(): Promise<ControlPlane> {
   starting ??= startControlPlane({ say: (line) => console.error(line), crds: shippedCrds() })
   return starting
 }
 
 /**
- * To be called in a `describe`: has the control plane running before its tests.
- * @returns what gives it, once the tests run.
+ * To be called in a `describe`: the control plane runs before its tests start.
+ * @returns a function that returns it while the tests run
  */
 export function usesControlPlane(): () => ControlPlane {
   let plane: ControlPlane | undefined
@@ -35,7 +35,7 @@ export function usesControlPlane(): () => ControlPlane {
   }
 }
 
-/** A new namespace, in which pods can be created: its `default` ServiceAccount is there. Returns its name. */
+/** A new namespace, in which pods can be created, because its `default` ServiceAccount exists. Returns its name. */
 export async function aNamespace(): Promise<string> {
   const { api } = await controlPlane()
   const manifest = { apiVersion: 'v1', kind: 'Namespace', metadata: { generateName: 'test-' } }
@@ -48,6 +48,6 @@ export async function aNamespace(): Promise<string> {
 
 /** Called by mocha when all tests have run. */
 export async function mochaGlobalTeardown(): Promise<void> {
-  const plane = await starting?.catch(() => undefined) // it never came up: its tests have said why
+  const plane = await starting?.catch(() => undefined) // if it did not start, its tests have already reported why
   await plane?.stop()
 }

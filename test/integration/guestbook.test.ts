@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
-import type { JsonObject, KubeObject } from '../../common/api/object.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { JsonObject } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { guestbook } from '../../sandbox/modules.ts'
 import { condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'
@@ -42,7 +43,7 @@ describe('every Deployment of Kubernetes’ guestbook, on the real control plane
     })
   })
 
-  it('is forked, unmodified and with another image, and Ready', async () => {
+  it('is forked, once without changes and once with another image, and both forks become Ready', async () => {
     await all(async (source) => {
       const forks = await Promise.all(
         [plain(source), other(source)].map(async (name) =>
@@ -55,14 +56,14 @@ describe('every Deployment of Kubernetes’ guestbook, on the real control plane
     })
   })
 
-  it('is selected by the Service of its source, with a share that its pods make up', async () => {
+  it('is selected by the Service of its source, with a share according to its pods', async () => {
     await all(async (source) => {
       const { replicas } = source.spec
       const share = `${Math.round(100 / (replicas + 2))}%`
       const row = {
         name: source.metadata.name,
         selected: true,
-        message: '1 of the endpoints is another experiment',
+        message: '1 of the endpoints belongs to another experiment',
         share,
         experimentEndpoints: 1,
         readyEndpoints: replicas + 2,
@@ -75,7 +76,7 @@ describe('every Deployment of Kubernetes’ guestbook, on the real control plane
     })
   })
 
-  it('is followed: a change of the source arrives, the override stays', async () => {
+  it('is followed: its fork gets a change of the source, and keeps its override', async () => {
     await all(async (source) => {
       const change = { spec: { template: { spec: { terminationGracePeriodSeconds: 7 } } } }
       await place().api.patch(place().path('deployments', source.metadata.name), change)
@@ -90,7 +91,7 @@ describe('every Deployment of Kubernetes’ guestbook, on the real control plane
     })
   })
 
-  it('is cleaned up with its resource, and the source stays', async () => {
+  it('keeps running when its experiment and fork are deleted', async () => {
     await all(async (source) => {
       for (const name of [plain(source), other(source)]) await place().api.delete(place().path('experiments', name))
     })

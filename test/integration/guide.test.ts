@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import { REASONS } from '../../common/api/reasons.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { tellNeeds } from '../../webhook/access.ts'
+import { formatNeeds } from '../../webhook/reads/access.ts'
 import { Page, patternOf, wordsOf } from './document.ts'
 import { aNamespace } from './fixture.ts'
 import { aSource, DEADLINE_MS, forkOf, type Place, placeIn, usesProduct } from './product.ts'
@@ -20,7 +20,7 @@ describe('the guide, on the real control plane', () => {
   let folder = ''
   let stock: Place
 
-  before('its files, the workloads that it tells of, and the consent', async () => {
+  before('its files, its workloads and the consent are created', async () => {
     folder = await mkdtemp(join(tmpdir(), 'guide-'))
     stock = await placeIn(await aNamespace())
     await GUIDE.writeFiles(folder, (text) => text.replace('namespace: stock', `namespace: ${stock.namespace}`))
@@ -40,13 +40,13 @@ describe('the guide, on the real control plane', () => {
       expect(code, text).to.equal(0)
     })
   })
-  after('its files and the consent go', async () => {
+  after('its files and the consent are removed', async () => {
     await stock.api.delete(consentPath())
     await rm(folder, { recursive: true })
   })
   const consentPath = () => pathOf(EXPERIMENT_POLICY, { name: stock.namespace })
 
-  /** What a command of the guide says here, as if these were the namespaces that the guide tells of. */
+  /** The output of a command of the guide, with the namespaces of the guide. */
   async function run(command: string) {
     const [program, ...args] = wordsOf(command).map((word) => word.replace(/^([\w-]+\.yaml)$/, join(folder, '$1')))
     expect(program).to.equal('kubectl')
@@ -56,7 +56,7 @@ describe('the guide, on the real control plane', () => {
 
   for (const { command, says, isRefused } of GUIDE.steps()) {
     it(`runs ${command}`, async function () {
-      this.timeout(2 * DEADLINE_MS) // some wait for a minute themselves
+      this.timeout(2 * DEADLINE_MS) // some commands wait for up to a minute
       const { code, text } = await run(command)
       expect(code !== 0, text).to.equal(isRefused)
       for (const line of says) expect(text).to.match(patternOf(line))
@@ -64,7 +64,7 @@ describe('the guide, on the real control plane', () => {
 
     if (command === FIRST)
       for (const inline of GUIDE.inline())
-        it(`could run ${inline}`, async () => {
+        it(`can run ${inline}`, async () => {
           const found = await place().shows('faster-cart', 'a fork', ({ status }) => !!status?.experimentResourceRef)
           const named = inline.replace('NAME', 'faster-cart').replace('FORK', forkOf(found))
           const { code, text } = await run(/ delete /.test(named) ? `${named} --dry-run=server` : named)
@@ -72,24 +72,24 @@ describe('the guide, on the real control plane', () => {
         })
   }
 
-  it('has run them all', () => {
+  it('has run every command', () => {
     expect(GUIDE.steps().length).to.be.greaterThan(8)
     expect(GUIDE.steps().map(({ command }) => command)).to.include(FIRST)
     expect(GUIDE.inline().length).to.be.greaterThan(2)
     expect([...new Set(GUIDE.languages())].sort()).to.deep.equal(['console', 'yaml'])
   })
 
-  it('quotes the refusal for want of rights as the webhook words it', () => {
+  it('quotes the refusal for missing permissions exactly', () => {
     const of = { resource: deployment, namespace: 'shop' }
     expect(GUIDE.text).to.contain(
-      tellNeeds([
+      formatNeeds([
         { verb: 'create', ...of },
         { verb: 'get', ...of, name: 'cart' },
       ]),
     )
   })
 
-  it('says words of the vocabulary', () => {
+  it('uses reasons of the vocabulary', () => {
     const said = [...GUIDE.text.matchAll(/says\s+`([A-Z]\w+)`/g)].map(([, word = '']) => word)
     expect(said).to.include('Expired')
     for (const word of said) expect(REASONS).to.have.property(word)

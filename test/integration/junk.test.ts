@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
-import type { JsonObject } from '../../common/api/object.ts'
+import type { JsonObject } from '../../common/json/json.ts'
 import { aSource, condition, DEADLINE_MS, installation, usesProduct } from './product.ts'
 
-/** What no webhook would have let in, and the field that is to be named. */
+/** Specs that the webhook would have refused, and the field that must be named. */
 const JUNK: Record<string, { readonly overrideSpec: JsonObject; readonly field: string }> = {
   'a template that is text': { overrideSpec: { template: 'x' }, field: 'spec.overrideSpec.template' },
   'a number that is text': { overrideSpec: { minReadySeconds: 'soon' }, field: 'spec.overrideSpec.minReadySeconds' },
@@ -29,10 +29,10 @@ const JUNK: Record<string, { readonly overrideSpec: JsonObject; readonly field: 
   },
 }
 
-/** `levels` objects in each other, as text: JSON.stringify ends near 4,000. */
+/** `levels` nested objects, as text: JSON.stringify fails at about 4,000 levels. */
 const deep = (levels: number): string => `${'{"a":'.repeat(levels)}{}${'}'.repeat(levels)}`
 
-describe('junk that was stored while the webhook was off, on the real control plane', () => {
+describe('an invalid spec that was stored while the webhook was off, on the real control plane', () => {
   const place = usesProduct()
   const names = Object.keys(JUNK).map((_, index) => `junk-${index}`)
   let pid = 0
@@ -76,7 +76,7 @@ describe('junk that was stored while the webhook was off, on the real control pl
     expect((await installation()).controller().pid).to.equal(pid)
   })
 
-  it('stops no controller that starts with it, and heals when it is mended', async () => {
+  it('does not stop a controller that starts with it, and recovers when it is corrected', async () => {
     const { controller, startController } = await installation()
     await controller().stop()
     await startController()

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { stringify } from 'yaml'
 import { EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../../common/api/names.ts'
-import { at, type JsonObject, listOr } from '../../common/api/object.ts'
-import { pathOf, RESOURCES } from '../../common/kube/resources.ts'
+import { at, type JsonObject, listOr } from '../../common/json/json.ts'
+import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aSource, condition, DEADLINE_MS, installation, usesProduct } from './product.ts'
 
 describe('kubectl, with the product', () => {
   const place = usesProduct()
-  before('a source, and its pod behind the Service', async () => {
+  before('there is a source, with its pod behind the Service', async () => {
     await aSource(place(), 'cart')
     await eventually('the endpoint of the source', DEADLINE_MS, async () => {
       const slices = pathOf(RESOURCES.EndpointSlice, { namespace: place().namespace })
@@ -24,7 +24,7 @@ describe('kubectl, with the product', () => {
   }
   const kubectl = (args: readonly string[], input?: string) => place().kubectl(args, input)
   const apply = (input: string, ...args: readonly string[]) => kubectl(['apply', ...args, '-f', '-'], input)
-  /** Applies an experiment on a source of its own, until nobody has more to write about it: kubectl reads, then writes. */
+  /** Applies an experiment on a new source and waits for its last status write: kubectl reads, then writes. */
   async function isSettled(name: string): Promise<void> {
     await aSource(place(), name)
     await apply(manifest(name, {}, name))
@@ -41,7 +41,7 @@ describe('kubectl, with the product', () => {
     template: { spec: { containers: [{ name: 'cart', image }] } },
   })
 
-  it('A server dry run answers alike, and stores nothing.', async () => {
+  it('A server-side dry run gets the same answer, and stores nothing.', async () => {
     const dry = await apply(manifest('dry', { ttlSeconds: 3_600 }), '--dry-run=server')
     expect(dry.text).to.contain('[Plan] creates deployment/cart-experiment-<id>').and.to.contain('(in 1h)')
     expect((await kubectl(['get', 'expd/dry'])).code).to.equal(1)
@@ -50,7 +50,7 @@ describe('kubectl, with the product', () => {
     expect(plain(real.text)).to.equal(plain(dry.text))
   })
 
-  it('diff shows what would change, and exits with 1 as always', async () => {
+  it('diff shows the change, and exits with 1 as usual', async () => {
     await isSettled('diffed')
     const { code, text } = await kubectl(['diff', '-f', '-'], manifest('diffed', { replicas: 2 }, 'diffed'))
     expect(code).to.equal(1)
@@ -59,7 +59,7 @@ describe('kubectl, with the product', () => {
     expect(same.code).to.equal(0)
   })
 
-  it('scale passes, and needs no right to the source', async () => {
+  it('scale works, and needs no permission for the source', async () => {
     await apply(manifest('scaled'))
     const { code, text } = await kubectl(['scale', 'expd/scaled', '--replicas=2'])
     expect([code, text.trim()]).to.deep.equal([
@@ -70,7 +70,7 @@ describe('kubectl, with the product', () => {
     expect(spec.replicas).to.equal(2)
   })
 
-  it('server-side apply by two managers conflicts where both say something, and only there', async () => {
+  it('server-side apply by two managers conflicts only in fields that both set', async () => {
     const by = (manager: string) => ['--server-side', `--field-manager=${manager}`]
     await apply(manifest('shared', { replicas: 1 }), ...by('one'))
     const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
@@ -82,14 +82,14 @@ describe('kubectl, with the product', () => {
     expect(conflict.text).to.contain('conflict with "one": .spec.replicas')
   })
 
-  it('replace without the namespace of the source is legal', async () => {
+  it('replace works without the namespace of the source', async () => {
     await isSettled('replaced')
     const { code, text } = await kubectl(['replace', '-f', '-'], manifest('replaced', { replicas: 2 }, 'replaced'))
     expect(code, text).to.equal(0)
     expect((await place().experimentAt('replaced')).spec.sourceRef.namespace).to.equal(place().namespace)
   })
 
-  it('labels and annotations are changed without a review, the requester is not', async () => {
+  it('labels and annotations change without a review, but not the requester', async () => {
     await apply(manifest('labelled'))
     await kubectl(['label', 'expd/labelled', 'team=a'])
     const forged = await kubectl(['annotate', '--overwrite', 'expd/labelled', `${REQUESTED_BY}=root`])
@@ -99,7 +99,7 @@ describe('kubectl, with the product', () => {
     expect(metadata.annotations?.[REQUESTED_BY]).to.not.equal('root')
   })
 
-  it('edit of a stored, now invalid resource judges only what is changed', async () => {
+  it('edit of a stored, now invalid resource checks only the change', async () => {
     const { removeWebhooks, restoreWebhooks } = await installation()
     await removeWebhooks()
     await place().experiment('old', { source: 'cart', overrideSpec: { ...changing('x'), zzz: 1 } })

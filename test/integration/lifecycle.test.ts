@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID, IS_EXPERIMENT } from '../../common/api/names.ts'
-import { at } from '../../common/api/object.ts'
+import { at } from '../../common/json/json.ts'
 import { deployment } from '../../common/workload/deployment.ts'
-import { derive } from '../../common/workload/desired.ts'
+import { derive } from '../../common/workload/derive.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aBase, anExperiment, FORK, imageOverride } from '../builders.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'
@@ -10,7 +10,7 @@ import { aSource, condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from '
 describe('an experiment, on the real control plane', () => {
   const place = usesProduct()
 
-  it('waits for its source, and is made when that appears', async () => {
+  it('waits for its source, and creates the fork when the source appears', async () => {
     await place().experiment('early', { source: 'late' })
     await place().reaches('early', 'SourceNotFound')
     await aSource(place(), 'late')
@@ -32,7 +32,7 @@ describe('an experiment, on the real control plane', () => {
     expect(imagesOf(await place().deployment(forkOf(again)))).to.deep.equal(['registry.example/cart:9'])
   })
 
-  it('repairs what others change of its fork, and leaves what they add', async () => {
+  it('restores what others change in its fork, and keeps what they add', async () => {
     await aSource(place(), 'steady')
     await place().experiment('guarded', { source: 'steady' })
     const fork = forkOf(await place().reaches('guarded', 'Available'))
@@ -49,7 +49,7 @@ describe('an experiment, on the real control plane', () => {
     await place().reaches('guarded', 'Available')
   })
 
-  it('heals a fork that somebody deletes', async () => {
+  it('creates its fork again when somebody deletes it', async () => {
     await aSource(place(), 'solid')
     await place().experiment('phoenix', { source: 'solid' })
     const before = await place().reaches('phoenix', 'Available')
@@ -60,13 +60,13 @@ describe('an experiment, on the real control plane', () => {
     await place().reaches('phoenix', 'Available')
   })
 
-  it('A foreign object of the name is never written. Its removal heals', async () => {
+  it('A foreign object with the name of the fork is never written. The fork is created after its removal', async () => {
     await place().experiment('shy', { source: 'crowded' })
     const { metadata } = await place().reaches('shy', 'SourceNotFound')
     await aSource(place(), 'crowded')
     const made = await place().reaches('shy', 'Available')
     const name = forkOf(made)
-    // the same resource, its fork replaced by somebody else's Deployment of that name
+    // the same experiment, with its fork replaced by a foreign Deployment of that name
     await place().api.patch(place().path('experiments', 'shy'), { spec: { replicas: 0 } })
     await place().reaches('shy', 'ScaledToZero')
     const foreign = { metadata: { name, labels: { foreign: 'yes' } }, spec: foreignSpec }
@@ -111,10 +111,10 @@ describe('an experiment, on the real control plane', () => {
     const fork = forkOf(await place().reaches('copy', 'Available'))
     const { code, text } = await place().kubectl(['apply', '-f', '-'], manifest('copy-of-copy', fork))
     expect(code).to.equal(1)
-    expect(text).to.contain('is itself an experiment')
+    expect(text).to.contain('is itself the fork of an experiment')
   })
 
-  it('tells what the API server refuses, and heals when it is mended', async () => {
+  it('reports a refusal by the API server, and recovers when the override is corrected', async () => {
     await aSource(place(), 'strict')
     const overrideSpec = { template: { spec: { containers: [{ name: 'Not_A_Name', image: 'x' }] } } }
     await place().experiment('refused', { source: 'strict', overrideSpec })
@@ -140,7 +140,7 @@ describe('an experiment, on the real control plane', () => {
     expect(condition(sick, 'Progressing')?.status).to.equal('True')
   })
 
-  it('Never-ready pods end Stalled, and heal', async () => {
+  it('Pods that never become ready end as Stalled, and the experiment recovers', async () => {
     const annotations = { 'sandbox.experiment-controller.example.com/behavior': 'never-ready' }
     await aSource(place(), 'patient')
     const overrideSpec = { progressDeadlineSeconds: 2, template: { metadata: { annotations } } }
@@ -160,7 +160,7 @@ describe('an experiment, on the real control plane', () => {
       overrideSpec: imageOverride('example/cart:2'),
       metadata: { namespace: place().namespace },
     })
-    const derived = derive({ kind: deployment, experiment, base: aBase(source), schema: undefined })
+    const derived = derive({ kind: deployment, experiment, base: aBase(source), schema: undefined, replicas: 1 })
     if (derived.is !== 'fork') throw new Error(derived.reason)
     const { ownerReferences: _nobody, ...metadata } = derived.fork.metadata
     const path = `${place().path('deployments', metadata.name)}`
@@ -169,7 +169,7 @@ describe('an experiment, on the real control plane', () => {
     await place().api.delete(path)
   })
 
-  it('says which labels a Service wants that its pods lack', async () => {
+  it('names the labels that a Service selects and its pods do not have', async () => {
     await aSource(place(), 'choosy')
     const overrideSpec = { template: { metadata: { labels: { app: 'elsewhere' } } } }
     await place().experiment('stray', { source: 'choosy', overrideSpec })
@@ -182,7 +182,7 @@ describe('an experiment, on the real control plane', () => {
     expect(condition(stray, 'TrafficShared')?.message).to.contain('app=choosy')
   })
 
-  it('Zero replicas are Ready and share nothing, and kubectl scales there and back', async () => {
+  it('Zero replicas are Ready and have no share, and kubectl scales to zero and back', async () => {
     await aSource(place(), 'elastic')
     await place().experiment('stretch', { source: 'elastic' })
     await place().reaches('stretch', 'Available')
@@ -199,7 +199,7 @@ describe('an experiment, on the real control plane', () => {
     })
   })
 
-  it('is told of by Events that kubectl describes', async () => {
+  it('has Events that kubectl describe shows', async () => {
     await aSource(place(), 'newsworthy')
     await place().experiment('told', { source: 'newsworthy' })
     await place().reaches('told', 'Available')
@@ -209,7 +209,7 @@ describe('an experiment, on the real control plane', () => {
     })
   })
 
-  it('has a fork whose selector matches its own pods alone', async () => {
+  it('has a fork whose selector matches only its own pods', async () => {
     await aSource(place(), 'alone', { replicas: 2 })
     await place().experiment('apart', { source: 'alone' })
     const fork = await place().deployment(forkOf(await place().reaches('apart', 'Available')))

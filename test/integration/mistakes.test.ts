@@ -12,10 +12,10 @@ import { usesRolloutCrds } from './rollout-crds.ts'
 
 const MISTAKES: readonly Mistake[] = [...OF_OVERRIDES, ...OF_MERGES, ...OF_RESOURCES]
 
-/** Some seventy processes of kubectl. */
+/** Starts about seventy kubectl processes. */
 const ALL_MS = 300_000
 
-/** `UPDATE_GOLDEN=1` writes it anew. */
+/** `UPDATE_GOLDEN=1` writes this file again. */
 const GOLDEN = new URL('mistakes.md', import.meta.url)
 
 const HEAD = `# Common mistakes, and what kubectl says about them
@@ -42,7 +42,7 @@ describe('common mistakes, by kubectl apply', () => {
   let namespace = ''
   let webhook: RunningWebhook | undefined
 
-  before('all are made, before a webhook and sources of every kind', async function () {
+  before('all are applied, with a webhook and sources of every kind', async function () {
     this.timeout(ALL_MS)
     namespace = await aNamespace()
     const at = (group: string, plural: string) => `/apis/${group}/namespaces/${namespace}/${plural}`
@@ -56,7 +56,7 @@ describe('common mistakes, by kubectl apply', () => {
       spec: { ...spec, strategy: { canary: {} } },
     })
     webhook = await admitting(plane(), namespace)
-    // in a whole run the installation is asked too, and warns until it has read the schema of Rollouts
+    // in a whole run the installed webhook is called too, and warns until it has read the schema of Rollouts
     await eventually('nobody to lack a schema', 30_000, async () => {
       const rollout: Mistake = { title: 'none', paths: [], kind: 'Rollout', name: 'none', override: 'paused: true' }
       expect(await applied(manifestOf(rollout), rollout, '--dry-run=server')).to.not.contain('[SchemaNotAvailable]')
@@ -66,7 +66,7 @@ describe('common mistakes, by kubectl apply', () => {
       answers.set(mistake, await applied(manifestOf(mistake), mistake))
     })
   })
-  after('the webhook goes', () => webhook?.remove())
+  after('the webhook is removed', () => webhook?.remove())
 
   async function applied(manifest: string, { isServerSide = false }: Mistake, ...more: string[]): Promise<string> {
     const args = ['-n', namespace, 'apply', ...(isServerSide ? ['--server-side'] : []), ...more, '-f', '-']
@@ -75,20 +75,20 @@ describe('common mistakes, by kubectl apply', () => {
   }
 
   for (const mistake of MISTAKES)
-    it(`${mistake.title}: refused, and its place is named`, () => {
+    it(`${mistake.title}: is refused, and its field is named`, () => {
       const answer = answers.get(mistake) ?? ''
       expect(answer).to.match(/is invalid|Error from server/)
       for (const path of mistake.paths) expect(namedIn(answer), answer).to.include(path)
     })
 
-  it('are as many as there are chapters in mistakes.md, answered in the same words', () => {
+  it('have exactly the chapters of mistakes.md, with the same answers', () => {
     const written = [HEAD, ...MISTAKES.map((mistake) => chapter(mistake, answers.get(mistake) ?? ''))].join('\n')
     if (process.env.UPDATE_GOLDEN) writeFileSync(GOLDEN, written)
     expect(readFileSync(GOLDEN, 'utf8')).to.equal(written)
   })
 })
 
-/** Every path that an answer of kubectl names: before a colon, or in quotes. */
+/** Every field path in an answer of kubectl: before a colon, or in quotes. */
 const namedIn = (answer: string): readonly string[] =>
   [...answer.matchAll(/(?:^|[\s"])((?:spec|metadata)(?:\.[\w$-]+|\[[^\]]+\])+)(?=[:"])/gm)].map(
     ([, path]) => path ?? '',

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { EXPERIMENT_POLICY, FORK_FINALIZER, OWNER_NAMESPACE, OWNER_UID } from '../../common/api/names.ts'
-import type { ExperimentPolicySpec } from '../../common/api/policy.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
+import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aNamespace } from './fixture.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, installation, type Place, placeIn, usesProduct } from './product.ts'
@@ -37,7 +37,7 @@ describe('a source in another namespace, on the real control plane', () => {
   const allow = (namespace: string) =>
     place().api.patch(policyPath(`shared-${shop.namespace}`), { spec: { allowSourcesFrom: [namespace] } })
 
-  it('is not forked, nor told to be there, without consent', async () => {
+  it('is not forked without consent, and its existence is not revealed', async () => {
     await consent({ allowSourcesFrom: [place().namespace] })
     await eventually('consent to be seen', DEADLINE_MS, () => experiment('uninvited', 'cart'))
     await place().reaches('uninvited', 'SourceNotFound')
@@ -51,7 +51,7 @@ describe('a source in another namespace, on the real control plane', () => {
     expect(await forksIn(shop)).to.deep.equal([])
   })
 
-  it('is forked beside itself as soon as its namespace consents', async () => {
+  it('is forked in its own namespace as soon as that consents', async () => {
     await allow(place().namespace)
     const made = await place().reaches('uninvited', 'Available')
     const fork = await shop.deployment(forkOf(made))
@@ -63,7 +63,7 @@ describe('a source in another namespace, on the real control plane', () => {
     await place().shows('uninvited', 'its share of the Service there', ({ status }) => status?.share === '50%')
   })
 
-  it('has its fork repaired, and nothing written once that is done', async () => {
+  it('has its fork restored, and then nothing is written', async () => {
     const name = forkOf(await place().experimentAt('uninvited'))
     await shop.api.patch(shop.path('deployments', name), { spec: { replicas: 3 } })
     await eventually('the fork to be repaired', DEADLINE_MS, async () =>
@@ -84,7 +84,7 @@ describe('a source in another namespace, on the real control plane', () => {
     expect(await forksIn(shop)).to.have.length(1)
   })
 
-  it('loses its fork with the resource, though the controller was killed and consent is gone', async () => {
+  it('loses its fork with the experiment, even if the controller was killed and the consent is withdrawn', async () => {
     const { controller, startController } = await installation()
     await controller().stop('SIGKILL')
     const { code } = await place().kubectl(['delete', 'expd', 'uninvited', '--wait=false'])
@@ -97,7 +97,7 @@ describe('a source in another namespace, on the real control plane', () => {
     })
   })
 
-  it('lets the resource go after its whole namespace went', async () => {
+  it('lets the experiment be deleted after its whole namespace was deleted', async () => {
     const doomed = await placeIn(await aNamespace())
     await place().api.patch(policyPath(`shared-${shop.namespace}`), {
       spec: { namespaceSelector: null, allowSourcesFrom: [place().namespace] },

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../common/api/names.ts'
-import { at, type JsonObject } from '../../common/api/object.ts'
-import type { ExperimentPolicySpec } from '../../common/api/policy.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import { at, type JsonObject } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
+import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
 import { auditEvents } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { ownWrites } from '../../sandbox/proof.ts'
@@ -15,7 +15,7 @@ describe('policies and the controller, on the real control plane', () => {
   const place = usesProduct()
   const path = (name?: string) => pathOf(EXPERIMENT_POLICY, name === undefined ? {} : { name })
   const nameOf = (policy: string) => `${policy}-${place().namespace}`
-  /** A policy for this namespace alone. */
+  /** A policy for this namespace only. */
   const policy = (name: string, spec: ExperimentPolicySpec) =>
     place().api.create(path(), {
       apiVersion: EXPERIMENT_POLICY.apiVersion,
@@ -27,8 +27,8 @@ describe('policies and the controller, on the real control plane', () => {
   const replicasOf = async (name: string) =>
     at(await place().deployment(forkOf(await place().experimentAt(name))), 'spec', 'replicas')
 
-  it('Two creates for one place end with one fork, and the other gets it when the first goes', async () => {
-    // both are there before the limit is, as if two webhooks had admitted them at once; both start when the source comes
+  it('Two experiments with a limit of one get one fork, and the other gets its fork when the first is deleted', async () => {
+    // both exist before the limit, as if two webhooks had admitted them at once; both start when the source appears
     await Promise.all(['first', 'second'].map((name) => place().experiment(name, { source: 'cart' })))
     await Promise.all(['first', 'second'].map((name) => place().reaches(name, 'SourceNotFound')))
     await policy('one', { maxExperimentsPerSource: 1, validationActions: ['Deny'] })
@@ -54,7 +54,7 @@ describe('policies and the controller, on the real control plane', () => {
     await place().api.delete(place().path('experiments', waiting.metadata.name))
   })
 
-  it('A later policy deletes nothing and lets it shrink, but not grow or change', async () => {
+  it('A later policy deletes nothing, and lets the fork shrink but not grow or change', async () => {
     await aSource(place(), 'tall')
     await place().experiment('giant', { source: 'tall', replicas: 3 })
     const before = await place().reaches('giant', 'Available')
@@ -64,13 +64,13 @@ describe('policies and the controller, on the real control plane', () => {
       'a violation',
       (found) => condition(found, 'PolicyCompliant')?.status === 'False',
     )
-    expect(condition(told, 'PolicyCompliant')?.message).to.contain('3 is more than 1')
+    expect(condition(told, 'PolicyCompliant')?.message).to.contain('must be at most 1, got 3')
     expect(condition(told, 'Ready')?.reason).to.equal('Available')
     expect(forkOf(told)).to.equal(forkOf(before))
 
     expect(await place().kubectl(['scale', 'expd/giant', '--replicas=5'])).to.deep.include({ code: 0 })
     const kept = await place().reaches('giant', 'PolicyDenied')
-    expect(condition(kept, 'Stalled')?.message).to.contain('5 is more than 1').and.to.contain('with 3 replicas')
+    expect(condition(kept, 'Stalled')?.message).to.contain('must be at most 1, got 5').and.to.contain('with 3 replicas')
     expect(await replicasOf('giant')).to.equal(3)
 
     expect(await place().kubectl(['scale', 'expd/giant', '--replicas=2'])).to.deep.include({ code: 0 })
@@ -87,7 +87,7 @@ describe('policies and the controller, on the real control plane', () => {
     })
   })
 
-  it('shrinks even what may not follow its source any more', async () => {
+  it('scales a fork down even if it may no longer follow its source', async () => {
     await remove('small')
     await eventually('the webhook to forget the policy', DEADLINE_MS, () =>
       place().experiment('stuck', { source: 'tall', replicas: 3 }),
@@ -102,9 +102,13 @@ describe('policies and the controller, on the real control plane', () => {
     const changed = async (spec: JsonObject, ...how: readonly string[]) =>
       (await place().kubectl(['patch', 'expd/stuck', '--type=merge', '-p', JSON.stringify({ spec }), ...how])).text
     await eventually('the webhook to know the policy', DEADLINE_MS, async () =>
-      expect(await changed({ overrideSpec }, '--dry-run=server')).to.contain('[Plan] nothing is made or changed until'),
+      expect(await changed({ overrideSpec }, '--dry-run=server')).to.contain(
+        '[Plan] changes nothing until policies allow it',
+      ),
     )
-    expect(await changed({ overrideSpec, replicas: 2 })).to.contain('[Plan] keeps at most 2 pods; nothing else is made')
+    const told = await changed({ overrideSpec, replicas: 2 })
+    expect(told).to.match(/\[Plan\] scales deployment\/tall-experiment-\w+ down to 2 pods/)
+    expect(told).to.contain('[Plan] changes nothing else until policies allow it')
     await eventually('the fork to have two', DEADLINE_MS, async () => expect(await replicasOf('stuck')).to.equal(2))
     expect(await place().kubectl(['scale', 'expd/stuck', '--replicas=0'])).to.deep.include({ code: 0 })
     await eventually('the fork to have no pods', DEADLINE_MS, async () => expect(await replicasOf('stuck')).to.equal(0))
@@ -112,14 +116,14 @@ describe('policies and the controller, on the real control plane', () => {
     expect(imagesOf(fork)).to.deep.equal(['registry.example/cart:1'])
   })
 
-  it('leaves what it found in the audit log of a request that it refused, without values', async () => {
+  it('writes the findings of a refused request into the audit log, without values', async () => {
     await policy('watched', { maxTTLSeconds: 7, validationActions: ['Deny', 'Audit'] })
     const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
     const spec = { sourceRef: { kind: 'Deployment', name: 'tall' }, overrideSpec: {}, ttlSeconds: 86_399 }
     const manifest = JSON.stringify({ apiVersion, kind, metadata: { name: 'long' }, spec })
     await eventually('the policy to refuse', DEADLINE_MS, async () => {
       const { text } = await place().kubectl(['create', '--dry-run=server', '-f', '-'], manifest)
-      expect(text).to.contain('86399 is more than 7')
+      expect(text).to.contain('must be at most 7, got 86399')
     })
     expect(await place().kubectl(['create', '-f', '-'], manifest)).to.deep.include({ code: 1 })
     const { auditLog } = await controlPlane()
@@ -141,13 +145,13 @@ describe('policies and the controller, on the real control plane', () => {
       expect(status).to.deep.equal({ observedGeneration: metadata.generation, ...expected })
     })
 
-  it('tells in the status of a policy how many it covers and how many break it', async () => {
+  it('reports in the status of a policy how many experiments it covers and how many violate it', async () => {
     await counts('the counts', { experiments: 2, violations: 2 })
     await place().api.patch(path(nameOf('small')), { spec: { maxTTLSeconds: null, maxReplicas: 9 } })
     await counts('the counts of its new terms', { experiments: 2, violations: 0 })
   })
 
-  it('puts right what somebody else wrote there', async () => {
+  it('restores a status that somebody else wrote', async () => {
     const forged = JSON.stringify({ status: { experiments: 99, violations: 42 } })
     const { code, text } = await place().kubectl([
       ...['patch', 'experimentpolicy', nameOf('small'), '--subresource=status', '--type=merge', '-p', forged],
@@ -156,7 +160,7 @@ describe('policies and the controller, on the real control plane', () => {
     await counts('its own counts', { experiments: 2, violations: 0 })
   })
 
-  it('does not count who is being deleted, however long that takes', async () => {
+  it('does not count an experiment that is being deleted, however long that takes', async () => {
     await place().experiment('held', { source: 'tall' })
     const experiment = place().path('experiments', 'held')
     await counts('one more', { experiments: 3, violations: 0 })
@@ -167,13 +171,13 @@ describe('policies and the controller, on the real control plane', () => {
     await place().api.patch(experiment, { metadata: { finalizers: [] } })
   })
 
-  it('writes nothing when all is told, nor after a restart', async function () {
-    this.timeout(3 * DEADLINE_MS) // two silences, of which the first may be broken
+  it('writes nothing once every status is current, not even after a restart', async function () {
+    this.timeout(3 * DEADLINE_MS) // it waits twice for a time without writes, and the first wait may start again
     const ofPolicies = async (since: Date) => {
       const { all } = await ownWrites((await controlPlane()).auditLog, since)
       return all.filter((request) => request.includes(nameOf('small')))
     }
-    // a share that drifts is written every ten seconds
+    // a changing share is written every ten seconds
     await eventually('silence', DEADLINE_MS, () => staysQuiet(place().namespace, 11_000))
     const since = new Date()
     const { controller, startController } = await installation()
@@ -183,7 +187,7 @@ describe('policies and the controller, on the real control plane', () => {
     expect(await ofPolicies(since)).to.deep.equal([])
   })
 
-  it('makes nothing in a namespace where nobody reviews rights', async () => {
+  it('creates nothing in a namespace where no webhook checks permissions', async () => {
     const excluded = pathOf(
       { apiVersion: 'experimentcontroller.example.com/v1alpha1', kind: '', plural: 'experimentdeployments' },
       { namespace: 'kube-system' },

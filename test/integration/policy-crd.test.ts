@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
-import { at, isObject, listOr, objectOr } from '../../common/api/object.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import { at, isObject, listOr, objectOr } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { crds } from '../../sandbox/installation.ts'
 import { usesControlPlane } from './fixture.ts'
@@ -14,7 +14,7 @@ const STRICT_DRY_RUN = '?fieldValidation=Strict&dryRun=All'
 describe('the CRD of policies, by itself', () => {
   const plane = usesControlPlane()
 
-  /** What the API server makes of a policy, without keeping it: a policy would be everybody's. */
+  /** The policy that the API server would store. It is a dry run, because a stored policy would apply to other tests. */
   const create = (spec: object) =>
     plane().api.create(`${pathOf(EXPERIMENT_POLICY)}${STRICT_DRY_RUN}`, {
       apiVersion: EXPERIMENT_POLICY.apiVersion,
@@ -66,10 +66,10 @@ describe('the CRD of policies, by itself', () => {
     },
   }
   for (const [sentence, spec] of Object.entries(accepted))
-    it(`takes ${sentence}`, async () => expect(await answer(spec)).to.equal('accepted'))
+    it(`accepts ${sentence}`, async () => expect(await answer(spec)).to.equal('accepted'))
 
   const refused: Record<string, readonly [spec: object, words: string]> = {
-    'Deny with Warn': [{ validationActions: ['Deny', 'Warn'] }, 'Deny and Warn exclude each other'],
+    'Deny with Warn': [{ validationActions: ['Deny', 'Warn'] }, 'Deny and Warn cannot be combined'],
     'an unknown action': [{ validationActions: ['Ban'] }, 'supported values: "Deny", "Warn", "Audit"'],
     'no action at all': [{ validationActions: [] }, 'spec.validationActions'],
     'a default beyond the bound': [
@@ -104,18 +104,18 @@ describe('the CRD of policies, by itself', () => {
     ],
     'In without values': [
       { namespaceSelector: { matchExpressions: [{ key: 'a', operator: 'In' }] } },
-      'are for In and NotIn, which need at least one',
+      'are only for In and NotIn, which need at least one value',
     ],
     'Exists with values': [
       { namespaceSelector: { matchExpressions: [{ key: 'a', operator: 'Exists', values: ['b'] }] } },
-      'are for In and NotIn, which need at least one',
+      'are only for In and NotIn, which need at least one value',
     ],
     'a misspelt field': [{ maxReplica: 3 }, 'unknown field "spec.maxReplica"'],
   }
   for (const [sentence, [spec, words]] of Object.entries(refused))
     it(`refuses ${sentence}`, async () => expect(await answer(spec)).to.include(words))
 
-  it('is cluster-scoped, has a short name and tells its state in columns', async () => {
+  it('is cluster-scoped, has a short name and shows its state in columns', async () => {
     expect((await plane().kubectl(['get', 'expp'])).code).to.equal(0)
     const crd = await plane().api.get(CRD)
     expect(at(crd, 'spec', 'scope')).to.equal('Cluster')
@@ -133,7 +133,7 @@ describe('the CRD of policies, by itself', () => {
     const schema = at(version, 'schema', 'openAPIV3Schema', 'properties')
     for (const part of ['spec', 'status']) expect([...undescribed(at(schema, part), part)]).to.deep.equal([])
     const { stdout } = await plane().kubectl(['explain', 'expp.spec.deniedOverridePaths'])
-    expect(stdout).to.include('What the workload has already is no finding')
+    expect(stdout).to.include('that the source already has is no violation')
   })
 
   it('comes with policies that a strict API server accepts', async () => {

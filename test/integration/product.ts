@@ -1,8 +1,9 @@
-/** The product in the run's control plane, installed once, and what tests do with it. */
+/** The product, installed once in the control plane of the run, and helpers for tests with it. */
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
-import { at, isObject, type JsonObject, type KubeObject, listOr } from '../../common/api/object.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec } from '../../common/api/types.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import { at, isObject, type JsonObject, listOr } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { rollout } from '../../common/workload/rollout.ts'
 import { statefulSet } from '../../common/workload/stateful-set.ts'
@@ -13,22 +14,23 @@ import { aNamespace, controlPlane, usesControlPlane } from './fixture.ts'
 
 let installing: Promise<Installation> | undefined
 
-/** The run's installation. Whoever asks first makes it. */
+/** The installation of the run. The first caller creates it. */
 export function installation(): Promise<Installation> {
   installing ??= controlPlane().then((plane) => install(plane))
   return installing
 }
 
-/** Waits are for a whole suite at once on two busy cores; some of them end before mocha's timeout, which cannot say what for. */
+/** Long enough for a whole suite on two busy cores. Some waits end before the timeout of mocha, to name the reason. */
 export const DEADLINE_MS = 50_000
 
-type ExperimentOf = Partial<ExperimentDeploymentSpec> & {
+type ExperimentOf = Partial<Omit<ExperimentDeploymentSpec, 'overrideSpec'>> & {
+  readonly overrideSpec?: JsonObject
   readonly source: string
   readonly kind?: string
   readonly of?: string
 }
 
-/** A namespace with the product watching it. */
+/** A namespace that the product watches. */
 export interface Place {
   readonly namespace: string
   readonly api: Api
@@ -37,10 +39,10 @@ export interface Place {
     args: readonly string[],
     input?: string,
   ) => Promise<{ readonly code: number; readonly text: string }>
-  /** Creates an experiment on the Deployment `source`, in the namespace `of` if that is another. */
+  /** Creates an experiment on the Deployment `source`, or on one in the namespace `of`. */
   readonly experiment: (name: string, of: ExperimentOf) => Promise<void>
   readonly experimentAt: (name: string) => Promise<ExperimentDeployment>
-  /** Waits until the condition `Ready` of `name` has `reason`, for its present generation. */
+  /** Waits until the condition `Ready` of `name` has `reason`, for its current generation. */
   readonly reaches: (name: string, reason: string) => Promise<ExperimentDeployment>
   /** Waits until `holds` is true of `name`. */
   readonly shows: (
@@ -63,12 +65,12 @@ const RESOURCES = {
   quotas: { apiVersion: 'v1', kind: 'ResourceQuota', plural: 'resourcequotas' },
 }
 
-/** In a `describe`: the product runs before its tests, in one new namespace. Returns what gives it. */
+/** To be called in a `describe`: the product runs, and there is a new namespace. Returns a function that returns its place. */
 export function usesProduct(): () => Place {
   const plane = usesControlPlane()
   let place: Place | undefined
   before('the product runs', async function () {
-    this.timeout(4 * DEADLINE_MS) // what is waited for in it ends earlier, and says what for
+    this.timeout(4 * DEADLINE_MS) // the waits in it end earlier, with an error that names the reason
     await installation()
     place = placeAt(plane().api, plane().kubectl, await aNamespace())
   })
@@ -78,7 +80,7 @@ export function usesProduct(): () => Place {
   }
 }
 
-/** Another namespace that is there. */
+/** The place for an existing namespace. */
 export async function placeIn(namespace: string): Promise<Place> {
   const { api, kubectl } = await controlPlane()
   return placeAt(api, kubectl, namespace)
@@ -128,11 +130,11 @@ function placeAt(api: Api, kubectl: Kubectl, namespace: string): Place {
   }
 }
 
-/** The condition of `type`, if it is told. */
+/** The condition of `type`, if the status has it. */
 export const condition = (of: ExperimentDeployment, type: string) =>
   of.status?.conditions?.find((found) => found.type === type)
 
-/** The name of the fork, as the status tells it. */
+/** The name of the fork in the status. */
 export function forkOf(experiment: ExperimentDeployment): string {
   const name = experiment.status?.experimentResourceRef?.name
   if (!name) throw new Error(`${experiment.metadata.name} has no fork`)
@@ -152,7 +154,7 @@ interface SourceOf {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** A Deployment to fork, and a Service of the same name before it. */
+/** A Deployment to fork, and a Service of the same name. */
 export async function aSource({ api, path }: Place, name: string, of: SourceOf = {}): Promise<void> {
   const { replicas = 1, image = 'registry.example/cart:1', pod, annotations } = of
   const labels = { app: name }

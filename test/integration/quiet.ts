@@ -4,14 +4,14 @@ import { ownWrites } from '../../sandbox/proof.ts'
 import { controlPlane } from './fixture.ts'
 import { DEADLINE_MS } from './product.ts'
 
-/** Events are told behind the status that they are about, one at a time: after so long without one, the last was told. */
+/** Events are written after the status, one at a time. After this time without one, the last has been written. */
 const TOLD_MS = 2_000
 
 const isEvent = (request: string): boolean => request.startsWith('create events/')
 
 /**
- * Resolves when no account of ours has written in `namespace` for `quietMs`, once the Events of what was done before
- * are told; other suites' experiments may have news.
+ * Resolves when no account of ours has written in `namespace` for `quietMs`. It first waits for the Events of earlier
+ * changes. Other namespaces do not count, because other suites run.
  * @throws AssertionError that names what was written
  */
 export async function staysQuiet(namespace: string, quietMs: number): Promise<void> {

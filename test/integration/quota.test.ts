@@ -5,7 +5,7 @@ import { aSource, condition, DEADLINE_MS, usesProduct } from './product.ts'
 describe('an experiment under a quota, on the real control plane', () => {
   const place = usesProduct()
 
-  /** What the API server says to one more pod. It learns of a quota some time after that was made or deleted. */
+  /** The answer of the API server to one more pod. It notices a new or deleted quota with a delay. */
   const answerToAPod = () => {
     const spec = { containers: [{ name: 'one', image: 'x' }] }
     return place()
@@ -13,7 +13,7 @@ describe('an experiment under a quota, on the real control plane', () => {
       .then(() => 'created', String)
   }
 
-  it('Quota 0 is ReplicaFailure with its message, and heals when it is raised', async () => {
+  it('Quota 0 is reported as ReplicaFailure with its message, and the experiment recovers when the quota is raised', async () => {
     await aSource(place(), 'quoted')
     await place().api.create(place().path('quotas'), { metadata: { name: 'tight' }, spec: { hard: { pods: '0' } } })
     await eventually('pods to be refused', DEADLINE_MS, async () =>
@@ -24,7 +24,7 @@ describe('an experiment under a quota, on the real control plane', () => {
     expect(condition(stalled, 'Stalled')?.message).to.contain('exceeded quota: tight')
     await place().api.delete(place().path('quotas', 'tight'))
     await eventually('pods to be let in', DEADLINE_MS, async () => expect(await answerToAPod()).to.equal('created'))
-    await place().api.patch(place().path('experiments', 'poor'), { spec: { replicas: 2 } }) // makes Kubernetes try at once
+    await place().api.patch(place().path('experiments', 'poor'), { spec: { replicas: 2 } }) // makes Kubernetes try again at once
     await place().reaches('poor', 'Available')
   })
 })

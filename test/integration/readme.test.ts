@@ -6,14 +6,14 @@ import { expect } from 'chai'
 import { aSource, usesProduct } from './product.ts'
 
 const README = readFileSync('README.md', 'utf8')
-/** Each step has a deadline of its own, and says what was waited for. */
+/** Each step has its own deadline, and its error says what it waited for. */
 const DEMO_MS = 600_000
 const SCRIPTS: Readonly<Record<string, string>> = JSON.parse(readFileSync('package.json', 'utf8')).scripts
 
 const blocks = (language: string): readonly string[] =>
   [...README.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, block = '']) => block)
 
-/** What a script says and ends with, in the Node that runs this, without a terminal. */
+/** The output and the exit code of a script, run by this Node without a terminal. */
 async function run(script: string, ...args: readonly string[]) {
   const [program = '', ...rest] = (SCRIPTS[script] ?? '').replace(/^node /, `${process.execPath} `).split(' ')
   const child = spawn(program, [...rest, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -38,14 +38,14 @@ describe('the README, on the real control plane', () => {
     expect((await place().kubectl(['delete', 'expd/faster-cart'])).code).to.equal(0)
   })
 
-  it('tells of a demo in which every step does what it should', async function () {
+  it('names a demo in which every step succeeds', async function () {
     this.timeout(DEMO_MS)
     const { code, said } = await run('demo', '--exit')
     expect(code, said).to.equal(0)
-    expect(said).to.contain('Every step did what it should')
+    expect(said).to.contain('Every step succeeded')
   })
 
-  it('names only scripts that there are', async () => {
+  it('names only scripts that exist', async () => {
     const named = [...README.matchAll(/npm (?:run )?(test(?::\w+)?|demo|sandbox|bench|corpus|certs|fuzz)\b/g)].map(
       ([, name = '']) => name,
     )
@@ -53,7 +53,7 @@ describe('the README, on the real control plane', () => {
     for (const name of named) expect(SCRIPTS).to.have.property(name)
   })
 
-  it('names benches that say what they measure', async () => {
+  it('names benchmarks that describe what they measure', async () => {
     const { code, said } = await run('bench', 'nonsense')
     expect(code).to.equal(2)
     expect(said).to.contain('forks: ')

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, REQUESTED_BY } from '../../common/api/names.ts'
-import type { JsonObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import type { JsonObject } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -14,17 +14,17 @@ const GROUP = EXPERIMENT_DEPLOYMENT.apiVersion.split('/')[0] ?? ''
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
 const EXPERIMENTS = { apiGroups: [GROUP], resources: ['experimentdeployments'], verbs: ['*'] }
 
-/** May do what it says with Deployments, beside all with experiments. */
+/** A role with these verbs on Deployments and with all permissions on experiments. */
 const roleOf = (name: string, verbs: readonly string[]) => ({
   metadata: { name },
   rules: [EXPERIMENTS, ...(verbs.length > 0 ? [{ apiGroups: ['apps'], resources: ['deployments'], verbs }] : [])],
 })
 
-describe('the rights of real users', () => {
+describe('the permissions of real users', () => {
   const place = usesProduct()
   let other = ''
 
-  before('alice may do both, bob experiments alone', async function () {
+  before('alice may create experiments and Deployments, bob only experiments', async function () {
     this.timeout(2 * DEADLINE_MS)
     const { api, namespace } = place()
     const plane = await controlPlane()
@@ -37,7 +37,7 @@ describe('the rights of real users', () => {
     await bind(plane, 'bob', { role: 'test-only-experiments', namespace, proof })
     await bind(plane, 'alice', { role: 'test-experiments-and-deployments', namespace, proof })
   })
-  after('their roles go', async () => {
+  after('their roles are removed', async () => {
     for (const name of ['test-only-experiments', 'test-experiments-and-deployments'])
       await place().api.delete(`${ROLES}/${name}`)
   })
@@ -65,7 +65,7 @@ describe('the rights of real users', () => {
     },
   })
 
-  /** What `user` is answered. */
+  /** The answer to `user`. */
   async function create(user: 'alice' | 'bob', asks: Asks): Promise<string> {
     const api = (await controlPlane()).apiAs(user)
     try {
@@ -79,16 +79,16 @@ describe('the rights of real users', () => {
 
   const NEEDS = 'needs "create deployments.apps" and "get deployments.apps/cart"'
 
-  it('get nobody a fork who may create experiments and nothing else', async () => {
+  it('give no fork to a user who may create only experiments', async () => {
     expect(await create('bob', { name: 'of-bob' })).to.equal(`${NEEDS} in namespace "${place().namespace}"`)
   })
 
-  it('say the same whether or not the source exists', async () => {
+  it('give the same answer whether or not the source exists', async () => {
     const answer = await create('bob', { name: 'of-bob', source: 'nothing' })
     expect(answer).to.equal(`${NEEDS.replace('cart', 'nothing')} in namespace "${place().namespace}"`)
   })
 
-  it('get a fork to who may create Deployments too, and tell who asked', async () => {
+  it('give a fork to a user who may also create Deployments, and the fork names the requester', async () => {
     const forged = { [REQUESTED_BY]: 'root' }
     expect(await create('alice', { name: 'of-alice', annotations: forged })).to.equal('created')
     const { metadata, status } = await place().reaches('of-alice', 'Available')
@@ -97,7 +97,7 @@ describe('the rights of real users', () => {
     expect((await place().deployment(name)).metadata.name).to.equal(name)
   })
 
-  it('A18: reach no other namespace’s source without its rights, nor with them without its consent', async () => {
+  it('A18: do not suffice for a source in another namespace without permissions there, nor without its consent', async () => {
     const asks = { name: 'far', source: 'secret-cart', from: other }
     const needs = 'needs "create deployments.apps" and "get deployments.apps/secret-cart" in namespace'
     expect(await create('alice', asks)).to.equal(`${needs} "${other}"`)
@@ -109,7 +109,7 @@ describe('the rights of real users', () => {
     expect(await create('alice', { ...asks, source: 'nothing' })).to.equal(answer)
   })
 
-  it('reach it with both', async () => {
+  it('suffice with both', async () => {
     const { api, namespace } = place()
     const policy = pathOf(EXPERIMENT_POLICY, { name: `test-share-${other}` })
     await api.apply(policy, {

@@ -1,13 +1,13 @@
-/** What real users may do, by real roles. */
+/** The permissions that real users get from real roles. */
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 
-/** A review of what the holder of a token may do. */
+/** A SelfSubjectAccessReview, as far as it is read. */
 interface AccessReview {
   readonly status: { readonly allowed: boolean }
 }
 
-/** What somebody wants to do: `{ verb: 'get', group: 'apps', resource: 'deployments', namespace: 'shop' }`. */
+/** An action of a user: `{ verb: 'get', group: 'apps', resource: 'deployments', namespace: 'shop' }`. */
 export interface Wish {
   readonly verb: string
   readonly group: string
@@ -15,7 +15,7 @@ export interface Wish {
   readonly namespace: string
 }
 
-/** Whether the API server lets `user` do it. */
+/** Whether the API server allows `user` to do it. */
 export async function may(plane: ControlPlane, user: 'alice' | 'bob', wish: Wish): Promise<boolean> {
   const review = await plane
     .apiAs(user)
@@ -29,7 +29,7 @@ export async function may(plane: ControlPlane, user: 'alice' | 'bob', wish: Wish
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 
-/** Binds `user` to the ClusterRole `role` in `namespace`, and waits until the API server knows. */
+/** Binds `user` to the ClusterRole `role` in `namespace`, and waits until the API server uses that. */
 export async function bind(
   plane: ControlPlane,
   user: 'alice' | 'bob',

@@ -1,15 +1,15 @@
-/** Argo Rollouts' CRDs alone, for what needs Rollouts and nobody to reconcile them. */
-import { at } from '../../common/api/object.ts'
+/** Only the CRDs of Argo Rollouts, for tests that need Rollouts but no controller for them. */
+import { at } from '../../common/json/json.ts'
 import type { Api } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds, removeCrds } from '../../sandbox/first-objects.ts'
 import { argoCrds } from '../../sandbox/modules.ts'
 import { controlPlane } from './fixture.ts'
 
-/** The waits in it end earlier, and say what for. */
+/** The waits in it end earlier, with an error that names the reason. */
 const TIMEOUT_MS = 120_000
 
-/** To be called in a `describe`: the cluster serves Rollouts, and tells their schema, during its tests only. */
+/** To be called in a `describe`: the cluster serves Rollouts and their schema only during its tests. */
 export function usesRolloutCrds(): void {
   before('the cluster has Rollouts', async function () {
     this.timeout(TIMEOUT_MS)
@@ -33,8 +33,8 @@ const told = async (api: Api, path: string): Promise<string> => {
 const KINDS = ['AnalysisRun', 'AnalysisTemplate', 'ClusterAnalysisTemplate', 'Experiment', 'Rollout']
 
 /**
- * The index names a new group before its document has any kind in it, and each that comes gives the document another
- * address. @throws Error until all are there, at the address that the index tells
+ * The OpenAPI index names a new group before its document contains a kind, and each added kind changes the address of the
+ * document. @throws Error until all kinds are in the document at the address in the index
  */
 async function isTold(api: Api): Promise<void> {
   const index: unknown = JSON.parse(await told(api, '/openapi/v3'))
@@ -44,7 +44,7 @@ async function isTold(api: Api): Promise<void> {
   if (missing.length > 0) throw new Error(`${text.length} characters without ${missing.join(', ')}`)
 }
 
-/** @throws Error while the index names the group, whose document is gone already */
+/** @throws Error while the index still names the group, whose document is already removed */
 async function isForgotten(api: Api): Promise<void> {
   if ((await told(api, '/openapi/v3')).includes('argoproj.io')) throw new Error('the index names it')
 }

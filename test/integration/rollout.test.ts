@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { at, isObject, type JsonObject, listOr } from '../../common/api/object.ts'
+import { at, isObject, type JsonObject, listOr } from '../../common/json/json.ts'
 import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { ownWrites } from '../../sandbox/proof.ts'
@@ -21,7 +21,7 @@ describe('a Rollout, on the real control plane', () => {
     await argo?.removeCrds()
     argo = undefined
   }
-  after('Argo Rollouts is gone', async function () {
+  after('Argo Rollouts is removed', async function () {
     this.timeout(2 * DEADLINE_MS)
     await uninstalled()
   })
@@ -44,7 +44,7 @@ describe('a Rollout, on the real control plane', () => {
     })
   const pausing = { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } }
 
-  it('CRD absent: its experiment waits and says so, other kinds go on', async () => {
+  it('CRD absent: its experiment waits and says so, other kinds work', async () => {
     await forked('hopeful', 'canary')
     await place().reaches('hopeful', 'KindNotAvailable')
     await aSource(place(), 'ordinary')
@@ -52,7 +52,7 @@ describe('a Rollout, on the real control plane', () => {
     await place().reaches('usual', 'Available')
   })
 
-  it('CRD installed later: it is picked up without a restart', async function () {
+  it('CRD installed later: it is used without a restart', async function () {
     this.timeout(FIRST_START_MS)
     argo = await startArgoRollouts(await controlPlane())
     await place().reaches('hopeful', 'SourceNotFound')
@@ -146,7 +146,7 @@ describe('a Rollout, on the real control plane', () => {
     expect(forbidden).to.deep.equal([])
   })
 
-  it('leaves kubectl get experiments to Argo', async () => {
+  it('does not use the name of kubectl get experiments, which is Argo’s', async () => {
     const { code, text } = await place().kubectl(['get', 'experiments', '-o', 'name'])
     expect([code, text.includes('expd'), text.includes('experimentdeployment')]).to.deep.equal([0, false, false])
     const named = await place().kubectl(['api-resources', '--cached=false', '-o', 'name'])
@@ -156,15 +156,15 @@ describe('a Rollout, on the real control plane', () => {
   })
 
   it('A silent Argo is NotReconciled', async function () {
-    this.timeout(2 * DEADLINE_MS) // it is given half a minute
+    this.timeout(2 * DEADLINE_MS) // it waits for half a minute
     await argo?.stop()
     await forked('unheard', 'plain')
     const found = await place().reaches('unheard', 'NotReconciled')
     expect(condition(found, 'Stalled')?.message).to.contain('instance-id')
   })
 
-  it('CRD absent, installed, removed: other kinds go on', async function () {
-    this.timeout(4 * DEADLINE_MS) // Kubernetes takes its time to remove them
+  it('CRD absent, installed, removed: other kinds work', async function () {
+    this.timeout(4 * DEADLINE_MS) // Kubernetes removes them slowly
     await uninstalled()
     await place().reaches('hopeful', 'KindNotAvailable')
     await aSource(place(), 'still')

@@ -9,7 +9,7 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { isGone } from '../sandbox/gone.ts'
 import { usesControlPlane } from './fixture.ts'
 
-/** What the issue promises for a killed parent. */
+/** Within this time, in milliseconds, everything is gone after the parent was killed. */
 const GONE_WITHIN_MS = 5_000
 const MAIN = new URL('../../sandbox/main.ts', import.meta.url).pathname
 
@@ -29,7 +29,7 @@ function readJson<T>(file: string): T {
   return JSON.parse(readFileSync(file, 'utf8')) as T
 }
 
-/** All that the sandbox under `temporary` has started so far. @throws Error before it has started etcd */
+/** All processes that the sandbox under `temporary` has started so far. @throws Error before it has started etcd */
 function tracesIn(temporary: string): Traces {
   const [name] = readdirSync(temporary).filter((file) => file.startsWith('experiment-sandbox-'))
   const state = join(temporary, name ?? 'none')
@@ -92,20 +92,20 @@ describe('the end of a sandbox, on the real control plane', () => {
     await nothingRemains(temporary, traces)
   })
 
-  it('leaves nothing when whoever started it is killed', async () => {
+  it('leaves nothing when its parent process is killed', async () => {
     const { child, traces } = await runningMain()
     child.kill('SIGKILL')
     await nothingRemains(temporary, traces)
   })
 
-  it('leaves nothing when whoever started it is killed half-way', async () => {
+  it('leaves nothing when its parent process is killed during the start', async () => {
     const child = startMain()
     const traces = await eventually('its first process', 60_000, () => tracesIn(temporary))
     child.kill('SIGKILL')
     await nothingRemains(temporary, traces)
   })
 
-  it('leaves nothing after Ctrl-C half-way, and says why it ended', async () => {
+  it('leaves nothing after Ctrl-C during the start, and says why it ended', async () => {
     const child = startMain()
     const traces = await eventually('its first process', 60_000, () => tracesIn(temporary))
     const exited = once(child, 'exit')

@@ -5,7 +5,7 @@ import { guestbook } from '../../sandbox/modules.ts'
 import { collect } from '../collect.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
 
-/** Before mocha's own timeout, which cannot say what was waited for. */
+/** Shorter than the timeout of mocha, which cannot name the reason. */
 const DEADLINE_MS = 50_000
 const PREFIX = 'sandbox.experiment-controller.example.com/'
 
@@ -70,7 +70,7 @@ const aDeployment = (name: string, replicas: number) => ({
   },
 })
 
-/** What the pod comes to by itself, and then stays. */
+/** Pods that misbehave, and the state in which each of them ends. */
 const MISBEHAVING: Record<string, { readonly given: ReturnType<typeof aPod>; readonly seen: string }> = {
   'never becomes Ready': {
     given: aPod('never', { [`${PREFIX}behavior`]: 'never-ready' }),
@@ -135,7 +135,7 @@ describe('the sandbox, on the real control plane', () => {
   })
 
   for (const [sentence, { given, seen }] of Object.entries(MISBEHAVING))
-    it(`plays a pod that ${sentence}`, async () => {
+    it(`simulates a pod that ${sentence}`, async () => {
       await plane().api.create(inNamespace('pods'), given)
       const pod = await podThat(given.metadata.name, `to be "${seen}"`, (pod) => summary(pod) === seen)
       expect(isReady(pod)).to.equal(false)
@@ -149,16 +149,16 @@ describe('the sandbox, on the real control plane', () => {
     expect(restarts(pod)[1]).to.equal(0)
   })
 
-  it('plays a pod that is slow to become Ready', async () => {
+  it('simulates a pod that becomes Ready slowly', async () => {
     const slow = aPod('slow', { [`${PREFIX}behavior`]: 'slow', [`${PREFIX}after`]: '1s' })
     await plane().api.create(inNamespace('pods'), slow)
     const { status } = await podThat('slow', 'to be Ready', isReady)
-    // in whole seconds; of any other pod both are of the same moment
+    // in whole seconds; both times are equal for any other pod
     const readyAt = status.conditions.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? ''
     expect(Date.parse(readyAt) - Date.parse(status.startTime)).to.be.at.least(1_000)
   })
 
-  it('lets a deleted pod go', async () => {
+  it('removes a deleted pod', async () => {
     const { api } = plane()
     await api.create(inNamespace('pods'), aPod('short', {}))
     await podThat('short', 'to be Ready', isReady)
@@ -189,7 +189,7 @@ describe('the sandbox, on the real control plane', () => {
     expect(waited.stdout.match(/condition met/g)).to.have.length.at.least(5)
   })
 
-  it('gives people no rights until they are bound', async () => {
+  it('gives users no permissions until they are bound to a role', async () => {
     const { kubectl, kubeconfigAs, apiAs } = plane()
     const { code, stderr } = await kubectl(['get', 'pods', '-n', namespace], {
       kubeconfig: await kubeconfigAs('alice'),
@@ -209,7 +209,7 @@ describe('the sandbox, on the real control plane', () => {
     expect(stdout).to.equal(`system:serviceaccount:${namespace}:default`)
   })
 
-  it('tells from the audit log who wrote what', async () => {
+  it('shows in the audit log who wrote what', async () => {
     const { api, auditLog } = plane()
     await api.create(inNamespace('configmaps'), {
       apiVersion: 'v1',

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import type { JsonObject } from '../../common/api/object.ts'
-import { realTimers } from '../../common/clock.ts'
-import { type KubeClient, kubeClient } from '../../common/kube/client.ts'
-import { pathOf } from '../../common/kube/resources.ts'
+import type { JsonObject } from '../../common/json/json.ts'
+import { type KubeClient, kubeClient } from '../../common/kube/client/client.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
+import { realTimers } from '../../common/program/clock.ts'
 import { SchemaCatalog } from '../../common/schema/catalog.ts'
 import { schemaSource } from '../../common/schema/source.ts'
 import { baseOf } from '../../common/workload/base.ts'
-import { derive } from '../../common/workload/desired.ts'
+import { derive } from '../../common/workload/derive.ts'
 import { type SourceKind, WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import { anExperiment } from '../builders.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
@@ -68,10 +68,10 @@ describe('the whole specs that a real cluster stores', () => {
     expect(await catalog.refresh()).to.deep.equal([])
     namespace = await aNamespace()
   })
-  after('connections end', () => kube?.close())
+  after('the connections are closed', () => kube?.close())
 
   for (const [name, specs] of Object.entries(SPECS))
-    it(`have no findings in the plain fork of a ${name}, defaults and all`, async () => {
+    it(`have no findings in the unmodified fork of a ${name}, defaults included`, async () => {
       const kind = WORKLOAD_KINDS[name as SourceKind]
       const schema = catalog.schemaOf(name)
       if (!schema) throw new Error(`no schema of ${name}`)
@@ -82,7 +82,7 @@ describe('the whole specs that a real cluster stores', () => {
         expect(schema.checkWhole(source.spec as JsonObject), 'of the source').to.deep.equal([])
         const based = baseOf(kind, { source, referents: [], shape: schema.shape })
         if (based.is !== 'base') throw new Error(JSON.stringify(based))
-        const derived = derive({ kind, experiment: anExperiment(), base: based.base, schema })
+        const derived = derive({ kind, experiment: anExperiment(), base: based.base, schema, replicas: 1 })
         if (derived.is !== 'fork') throw new Error(JSON.stringify(derived))
         expect(schema.checkWhole(derived.fork.spec as JsonObject)).to.deep.equal([])
       }

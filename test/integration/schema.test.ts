@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
-import { at, type JsonObject } from '../../common/api/object.ts'
-import { realTimers } from '../../common/clock.ts'
-import { type KubeClient, kubeClient } from '../../common/kube/client.ts'
+import { at, type JsonObject } from '../../common/json/json.ts'
+import { type KubeClient, kubeClient } from '../../common/kube/client/client.ts'
+import type { Shape } from '../../common/override/shape.ts'
+import { realTimers } from '../../common/program/clock.ts'
 import { SchemaCatalog } from '../../common/schema/catalog.ts'
 import { schemaSource } from '../../common/schema/source.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
-import type { Shape } from '../../common/workload/shape.ts'
 import { guestbook } from '../../sandbox/modules.ts'
 import { usesControlPlane } from './fixture.ts'
 
@@ -21,14 +21,14 @@ describe('the schemas of a real cluster', () => {
     catalog = new SchemaCatalog(schemaSource(kube), Object.values(WORKLOAD_KINDS))
     expect(await catalog.refresh()).to.deep.equal([])
   })
-  after('connections end', () => kube?.close())
+  after('the connections are closed', () => kube?.close())
 
   const findings = (overrideSpec: JsonObject): string[] =>
     (catalog.schemaOf('Deployment')?.check(overrideSpec, 'Merge') ?? []).map(
       ({ field, message }) => `${field}: ${message}`,
     )
 
-  it('are there for every kind that Kubernetes itself has', () => {
+  it('exist for every kind that Kubernetes itself has', () => {
     for (const kind of ['Deployment', 'StatefulSet']) expect(catalog.schemaOf(kind), kind).to.not.equal(undefined)
   })
 
@@ -40,7 +40,7 @@ describe('the schemas of a real cluster', () => {
     for (const { spec } of deployments) expect(findings(spec)).to.deep.equal([])
   })
 
-  it('accept every field of a stored Deployment, defaults and all', async () => {
+  it('accept every field of a stored Deployment, defaults included', async () => {
     for (const deployment of await plane().api.list('/apis/apps/v1/deployments'))
       expect(findings(at(deployment, 'spec') as JsonObject)).to.deep.equal([])
   })
@@ -51,14 +51,14 @@ describe('the schemas of a real cluster', () => {
     expect(findings({ template: { spec: pod }, containers: [] })).to.deep.equal([
       'spec.overrideSpec.template.spec.containers[0].imge: unknown field; did you mean "image"?',
       'spec.overrideSpec.template.spec.containers[0].resources.limits.cpu: expected a quantity such as 500m or 1Gi, got "1O0m"; did you mean "100m"?',
-      'spec.overrideSpec.template.spec.containers[0].env: expected list, got object; each item begins with "- "',
-      'spec.overrideSpec.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"; write 30',
+      'spec.overrideSpec.template.spec.containers[0].env: expected list, got object; start each item with "- "',
+      'spec.overrideSpec.template.spec.terminationGracePeriodSeconds: expected integer, got string "30s"; use 30',
       'spec.overrideSpec.template.spec.afinity: unknown field; did you mean "affinity"?',
       'spec.overrideSpec.containers: unknown field; it belongs in template.spec',
     ])
   })
 
-  it('know which lists merge by which keys', () => {
+  it('have the merge keys of lists', () => {
     const pod = catalog.schemaOf('Deployment')?.shape.member('template').member('spec')
     const container = pod?.member('containers').items()
     const keys = (shape: Shape | undefined) => shape?.keys.map(({ key }) => key).join('+')
@@ -82,7 +82,7 @@ describe('the schemas of a real cluster', () => {
       expect(shape?.unions).to.have.length(1)
   })
 
-  it('know ints that may be strings, on either side', () => {
+  it('accept both types of fields that are an integer or a string', () => {
     const probe = { httpGet: { port: 'http' } }
     const containers = [{ name: 'cart', livenessProbe: probe, readinessProbe: { tcpSocket: { port: 80 } } }]
     expect(

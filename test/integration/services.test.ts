@@ -1,11 +1,12 @@
 import { expect } from 'chai'
-import type { JsonObject, KubeObject } from '../../common/api/object.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { pathOf, RESOURCES } from '../../common/kube/resources.ts'
+import type { JsonObject } from '../../common/json/json.ts'
+import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aSource, condition, DEADLINE_MS, usesProduct } from './product.ts'
 
-/** What is done and seen in a namespace of its own. */
+/** The actions and observations of a test in its own namespace. */
 function usesNeighbourhood() {
   const place = usesProduct()
   const create = (resource: (typeof RESOURCES)[keyof typeof RESOURCES], name: string, spec: JsonObject) =>
@@ -18,7 +19,7 @@ function usesNeighbourhood() {
   const reachesShare = (name: string, service: string, share: string) =>
     place().shows(name, `a share of ${share}`, (found) => row(found, service)?.share === share)
 
-  /** Events about the experiment `name` with one of `wanted` as their reason, once each of those was told. */
+  /** Events about the experiment `name` with one of `wanted` as their reason, once each of those was written. */
   const told = (name: string, wanted: readonly string[]) =>
     eventually(`Events of ${name}`, DEADLINE_MS, async () => {
       const events = await place().api.list<KubeObject & { regarding: { name: string }; reason: string }>(
@@ -61,13 +62,13 @@ describe('Services, on the real control plane', () => {
     const { addressType, endpoints, ports } = slice as KubeObject
     const metadata = { name: 'doubled-again', labels: { 'kubernetes.io/service-name': 'doubled' } }
     await place().api.create(path, { metadata, addressType, endpoints, ports })
-    // one change more that is told: the other Service's row proves that the second slice was seen before
+    // one more reported change: the row of the other Service proves that the second slice was seen before
     await aService('doubled-too', { app: 'doubled' })
     const found = await reachesShare('once', 'doubled-too', '50%')
     expect(row(found, 'doubled')).to.deep.include({ share: '50%', experimentEndpoints: 1, readyEndpoints: 2 })
   })
 
-  it('A Service on one pod’s name is PinnedToPod', async () => {
+  it('A Service that selects the name of one pod is PinnedToPod', async () => {
     const labels = { app: 'numbered' }
     const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'x:1' }] } }
     await aService('numbered-0', { 'statefulset.kubernetes.io/pod-name': 'numbered-0' })
@@ -88,20 +89,20 @@ describe('Services, on the real control plane', () => {
     expect(after.status?.experimentResourceRef).to.deep.equal(before.status?.experimentResourceRef)
   })
 
-  it('A Service joined or left by an override’s label is warned of', async () => {
+  it('A Service that a label of the override joins or leaves gets a warning', async () => {
     await aSource(place(), 'left')
     await aService('joined', { app: 'joined' })
     const overrideSpec = { template: { metadata: { labels: { app: 'joined' } } } }
     const { text } = await place().kubectl(['apply', '-f', '-'], manifest('mover', 'left', overrideSpec))
-    expect(text).to.contain("[JoinsService] service/joined: not the source's")
-    expect(text).to.contain("[LeavesService] service/left: the source's alone; the experiment lacks app=left")
+    expect(text).to.contain('[JoinsService] the fork gets requests from service/joined, the source does not')
+    expect(text).to.contain('[LeavesService] the fork gets no requests from service/left: it lacks app=left')
     await place().shows('mover', 'both Services', (found) =>
       ['JoinsService', 'LeavesService'].every((reason) => reasons(found).some((told) => told === reason)),
     )
     expect(await told('mover', ['JoinsService', 'LeavesService'])).to.have.length(2)
   })
 
-  it('A Service that selects anew is seen at once', async () => {
+  it('A changed selector of a Service is noticed at once', async () => {
     await aSource(place(), 'later')
     await place().experiment('waiting', { source: 'later' })
     await reachesShare('waiting', 'later', '50%')
@@ -110,7 +111,7 @@ describe('Services, on the real control plane', () => {
     await reachesShare('waiting', 'newcomer', '50%')
   })
 
-  it('Each hazard warns once, in at most 120 characters', async () => {
+  it('Each hazard is reported once, in at most 120 characters', async () => {
     const pod = {
       initContainers: [{ name: 'migrate', image: 'x:1' }],
       containers: [
@@ -134,10 +135,10 @@ describe('Services, on the real control plane', () => {
   })
 })
 
-describe('others in the namespace, on the real control plane', () => {
+describe('other objects in the namespace, on the real control plane', () => {
   const { place, create, reasons, said, reachesShare, told, manifest } = usesNeighbourhood()
 
-  it('An HPA, a PDB and a NetworkPolicy that take the fork for its source are each told once', async () => {
+  it('An HPA, a PDB and a NetworkPolicy that also select the pods of the fork are each reported once', async () => {
     await aSource(place(), 'watched', { replicas: 2 })
     const selector = { matchLabels: { app: 'watched' } }
     const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'watched' }
@@ -146,14 +147,16 @@ describe('others in the namespace, on the real control plane', () => {
     await create(RESOURCES.NetworkPolicy, 'wall', { podSelector: { matchLabels: { tier: 'open' } }, policyTypes: [] })
     const overrideSpec = { template: { metadata: { labels: { tier: 'open' } } } }
     const { text } = await place().kubectl(['apply', '-f', '-'], manifest('company', 'watched', overrideSpec))
-    expect(text).to.contain("[CountedByHPA] hpa/scaler averages over the experiment's pods too")
-    expect(text).to.contain("[CountedByPDB] pdb/budget counts the experiment's pods")
-    expect(text).to.contain('[JoinsNetworkPolicy] networkpolicy/wall: holds for the experiment, not for the source')
-    expect(text).to.contain('[Plan] service/watched: 10% to 50% as hpa/scaler scales the source')
+    expect(text).to.contain("[CountedByHPA] hpa/scaler includes the fork's pods in its average")
+    expect(text).to.contain("[CountedByPDB] the fork's pods count for pdb/budget")
+    expect(text).to.contain('[JoinsNetworkPolicy] the fork is subject to networkpolicy/wall, the source is not')
+    expect(text).to.contain('[Plan] service/watched: 10% to 50% while hpa/scaler scales the source')
     const found = await reachesShare('company', 'watched', '33%')
     const wanted = ['JoinsNetworkPolicy', 'CountedByHPA', 'CountedByPDB']
     expect(reasons(found)).to.deep.equal(wanted)
-    expect(said(found, 'TrafficShared')).to.contain('10% to 50% as hpa/scaler scales the source; JoinsNetworkPolicy: ')
+    expect(said(found, 'TrafficShared')).to.contain(
+      '10% to 50% while hpa/scaler scales the source; JoinsNetworkPolicy: ',
+    )
     await place().api.patch(place().path('experiments', 'company'), { spec: { replicas: 2 } })
     await reachesShare('company', 'watched', '50%')
     expect(await told('company', wanted)).to.have.length(3)

@@ -3,7 +3,7 @@ import { stringify } from 'yaml'
 import { issue } from '../../certs/issue.ts'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { inFlight } from '../../webhook/in-flight.ts'
+import { inFlight } from '../../webhook/http/in-flight.ts'
 import { inParallel } from '../in-parallel.ts'
 import { admitting, configured } from './admission-webhook.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
@@ -22,12 +22,12 @@ describe('the webhook under the calls of the real API server', () => {
   let namespace = ''
   let secret: Secret | undefined
   const undoing: (() => unknown)[] = []
-  beforeEach('a namespace and a certificate', async () => {
+  beforeEach('there are a namespace and a certificate', async () => {
     namespace = await aNamespace()
     secret = await aSecret()
     undoing.push(secret.remove)
   })
-  afterEach('all goes', async () => {
+  afterEach('everything is removed', async () => {
     for (const undo of undoing.splice(0).reverse()) await undo()
   })
 
@@ -36,7 +36,7 @@ describe('the webhook under the calls of the real API server', () => {
     return secret
   }
 
-  /** Creates `count` experiments, `atOnce` at a time; what failed. */
+  /** Creates `count` experiments, `atOnce` at a time. Returns the failures. */
   async function failuresOf(count: number, atOnce: number): Promise<readonly unknown[]> {
     const failures: unknown[] = []
     const names = Array.from({ length: count }, (_, at) => `try-${at}`)
@@ -49,7 +49,7 @@ describe('the webhook under the calls of the real API server', () => {
     return failures
   }
 
-  /** Dry runs, 4 at a time, until `story` has ended; how many there were, and what failed. */
+  /** Sends dry runs, 4 at a time, until `story` has ended. Returns their number and the failures. */
   async function whileCreating(story: () => Promise<unknown>) {
     const path = `/apis/${apiVersion}/namespaces/${namespace}/${plural}?dryRun=All`
     const failures: unknown[] = []
@@ -71,7 +71,7 @@ describe('the webhook under the calls of the real API server', () => {
     return { calls, failures }
   }
 
-  it('has kubectl try again where there are too many, and succeed', async () => {
+  it('makes kubectl try again when there are too many requests, and succeed', async () => {
     const flight = inFlight({ maxReviews: 1 })
     const webhook = await admitting(plane(), namespace, { flight })
     undoing.push(webhook.remove)
@@ -86,7 +86,7 @@ describe('the webhook under the calls of the real API server', () => {
     }
     const input = stringify({ ...experiment('patient'), metadata: { name: 'patient', namespace } })
     const applied = plane().kubectl(['create', '-f', '-'], { input })
-    // by /mutate and /validate, and once more whenever it tries again before this is looked at
+    // by /mutate and /validate, and again for each retry before this check
     await eventually('kubectl to be refused', 20_000, () => expect(refusals).to.be.at.least(2))
     giveBack?.()
     const { code, stdout, stderr } = await applied
@@ -94,7 +94,7 @@ describe('the webhook under the calls of the real API server', () => {
     expect(stdout).to.equal('experimentdeployment.experimentcontroller.example.com/patient created\n')
   })
 
-  it('answers 200 creates at once, and loses none to a new certificate', async () => {
+  it('answers 200 concurrent creates, and loses none when its certificate changes', async () => {
     const replica = await aReplica(plane(), theSecret())
     undoing.push(() => replica.process.stop())
     const next = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
@@ -122,7 +122,7 @@ describe('the webhook under the calls of the real API server', () => {
     for (const replica of old) service.add(replica)
     undoing.push(await configured(plane(), namespace, { port: service.port, ca: theSecret().pair.ca }))
     const { calls, failures } = await whileCreating(async () => {
-      // four programs start and end meanwhile: what is lost here is to be lost by them, not by a machine without breath
+      // four programs start and end meanwhile: a lost call must be their fault, not that of an overloaded machine
       const creating = failuresOf(200, 50)
       for (const replica of old) {
         const successor = await aReplica(plane(), theSecret())
@@ -137,7 +137,7 @@ describe('the webhook under the calls of the real API server', () => {
     expect(calls).to.be.greaterThan(20)
   })
 
-  it('is not ready while it ends, and ends at once when asked twice', async () => {
+  it('is not ready while it stops, and stops at once after a second signal', async () => {
     const replica = await aReplica(plane(), theSecret(), { drainSeconds: 25 })
     expect(await replica.readyz()).to.equal('[+]schemas ok\n[+]policies ok\n[+]certificate ok\n[+]running ok\n')
     const ended = replica.process.stop('SIGTERM', 60_000)

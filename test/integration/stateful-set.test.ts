@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { JsonObject } from '../../common/api/object.ts'
+import type { JsonObject } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { imageOverride } from '../builders.ts'
 import { condition, DEADLINE_MS, forkOf, imagesOf, installation, usesProduct } from './product.ts'
@@ -39,7 +39,7 @@ describe('a StatefulSet, on the real control plane', () => {
   const override = (name: string, overrideSpec: JsonObject) =>
     place().api.patch(place().path('experiments', name), { spec: { overrideSpec } })
 
-  it('A broken fork heals when its override is repaired', async () => {
+  it('A broken fork recovers when its override is corrected', async () => {
     await aStatefulSet('fragile')
     await forked('mended', 'fragile', imageOverride('registry.example/cart:broken'))
     await place().reaches('mended', 'PodsNotReady')
@@ -70,10 +70,10 @@ describe('a StatefulSet, on the real control plane', () => {
     const patch = JSON.stringify({ spec: { overrideSpec: { volumeClaimTemplates: claimTemplates('2Gi') } } })
     const { code, text } = await place().kubectl(['patch', 'expd', 'fixed', '--type=merge', '-p', patch])
     expect(code).to.equal(1)
-    expect(text).to.contain('spec.overrideSpec.volumeClaimTemplates: no update of a StatefulSet may change this')
+    expect(text).to.contain('spec.overrideSpec.volumeClaimTemplates: immutable for StatefulSets')
   })
 
-  it('Past admission it is ImmutableFieldChanged, and the fork stays', async () => {
+  it('If it bypasses admission it is ImmutableFieldChanged, and the fork stays', async () => {
     await aStatefulSet('sealed', { volumeClaimTemplates: claimTemplates('1Gi') })
     await forked('slipped', 'sealed')
     await place().shows('slipped', 'a fork', ({ status }) => status?.experimentResourceRef !== undefined)
@@ -93,17 +93,17 @@ describe('a StatefulSet, on the real control plane', () => {
     await place().reaches('short', 'Available')
   })
 
-  it('An orphan of an orphaned fork: the source takes its ControllerRevision', async () => {
+  it('If a fork is orphaned, the source adopts its ControllerRevision', async () => {
     await aStatefulSet('taker')
     await forked('parting', 'taker', imageOverride('registry.example/cart:9'))
     const fork = forkOf(await place().reaches('parting', 'Available'))
     const { metadata } = await place().api.get(place().path('statefulSets', 'taker'))
-    // first the resource, or it would make another fork, which takes its own back
+    // delete the experiment first, or it would create another fork, which would adopt them again
     expect((await place().kubectl(['delete', 'expd', 'parting', '--cascade=orphan'])).code).to.equal(0)
     expect((await place().kubectl(['delete', 'statefulset', fork, '--cascade=orphan'])).code).to.equal(0)
     let looks = 0
     await eventually('the source to own the revision of the fork', DEADLINE_MS, async () => {
-      // its controller looks for orphans when it looks at the set anyway, and may not have heard of this one yet
+      // its controller looks for orphans only when it reconciles the set, and may not have seen this one yet
       const annotations = { look: `${looks++}` }
       await place().api.patch(place().path('statefulSets', 'taker'), { metadata: { annotations } })
       const revisions = await place().api.list(`/apis/apps/v1/namespaces/${place().namespace}/controllerrevisions`)
@@ -114,7 +114,7 @@ describe('a StatefulSet, on the real control plane', () => {
     expect((await place().api.get(place().path('statefulSets', 'taker'))).metadata.generation).to.equal(1)
   })
 
-  it('Deleting the resource removes fork and claims', async () => {
+  it('Deleting the experiment removes fork and claims', async () => {
     await aStatefulSet('tidy', { volumeClaimTemplates: claimTemplates('1Gi') })
     await forked('brief', 'tidy')
     const { status } = await place().shows(
@@ -125,7 +125,7 @@ describe('a StatefulSet, on the real control plane', () => {
     const fork = status?.experimentResourceRef?.name ?? ''
     const claims = async () =>
       (await place().api.list(place().path('claims'))).filter(({ metadata }) => metadata.name.includes(fork))
-    // Kubernetes makes a claim first and gives it its owner in a later write: between the two, nobody's deletion takes it
+    // Kubernetes sets the owner of a claim in a later write than its creation: between the two, it is not garbage collected
     await eventually('the fork’s claim, with its owner', DEADLINE_MS, async () =>
       expect(
         (await claims()).map(({ metadata }) => [metadata.name, metadata.ownerReferences?.map(({ name }) => name)]),

@@ -6,7 +6,7 @@ import { statefulSets } from '../../sandbox/modules.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
 
 const DEADLINE_MS = 60_000
-/** Waits end before mocha's timeout, which cannot say what for. */
+/** Shorter than the timeout of mocha, which cannot name the reason. */
 const TIMEOUT_MS = 2 * DEADLINE_MS
 const APPLICATIONS = ['cassandra', 'cockroachdb', 'etcd', 'mysql-galera', 'mysql-upgrade', 'zookeeper']
 
@@ -23,7 +23,7 @@ interface Claim extends KubeObject {
   readonly status: { readonly phase: string }
 }
 
-/** A second one beside it, with pods and claims of its own. */
+/** A second StatefulSet with its own pods and claims. */
 const copyOf = ({ apiVersion, kind, metadata, spec }: StatefulSet): object => {
   const mine = { copy: 'yes' }
   const labels = { ...spec.template.metadata.labels, ...mine }
@@ -63,7 +63,7 @@ describe("Kubernetes' StatefulSets, on the real control plane", function () {
   })
 
   for (const application of APPLICATIONS)
-    it(`runs ${application} and a copy of it, each with claims of its own`, async () => {
+    it(`runs ${application} and a second one, each with its own claims`, async () => {
       const { api } = plane()
       const namespace = places.get(application)
       const sets = await eventually(`StatefulSets of ${application} to be ready`, DEADLINE_MS, async () => {

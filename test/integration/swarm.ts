@@ -8,20 +8,20 @@ import { staysQuiet } from './quiet.ts'
 interface SwarmOptions {
   /** experiments of one source, created at once */
   readonly count: number
-  /** how long nothing may be written once all has converged */
+  /** how long nothing may be written once all experiments are Ready */
   readonly quietMs: number
   readonly deadlineMs: number
 }
 
-/** Many experiments at once, a controller that is killed meanwhile, and silence afterwards. */
+/** Many experiments at once, a controller that is killed meanwhile, and then no writes. */
 export function describeSwarm({ count, quietMs, deadlineMs }: SwarmOptions): void {
   describe(`${count} experiments on one source, on the real control plane`, function () {
-    this.timeout(2 * deadlineMs) // waits end before it, and say what for
+    this.timeout(2 * deadlineMs) // the waits end earlier, with an error that names the reason
     const place = usesProduct()
     const forks = () => place().api.list(`${place().path('deployments')}?labelSelector=${IS_EXPERIMENT}=true`)
     const experiments = () => place().api.list(place().path('experiments'))
 
-    /** Every experiment Ready, and its share that of the final number of endpoints. */
+    /** Every experiment is Ready, and its share fits the final number of endpoints. */
     const converged = () =>
       eventually(
         `${count} experiments to converge`,
@@ -67,7 +67,7 @@ export function describeSwarm({ count, quietMs, deadlineMs }: SwarmOptions): voi
 
     it(`Converged means ${quietMs / 1000} s without writes`, () => staysQuiet(place().namespace, quietMs))
 
-    it(`nor after a restart of the controller, for ${quietMs / 1000} s`, async () => {
+    it(`nothing is written in the ${quietMs / 1000} s after a restart of the controller`, async () => {
       const { controller, startController } = await installation()
       const { code } = await controller().stop('SIGTERM', deadlineMs)
       expect(code).to.equal(0)
@@ -75,7 +75,7 @@ export function describeSwarm({ count, quietMs, deadlineMs }: SwarmOptions): voi
       await staysQuiet(place().namespace, quietMs)
     })
 
-    it('are all gone with the source’s namespace untouched otherwise', async () => {
+    it('leave no fork when they are deleted', async () => {
       await place().api.delete(place().path('experiments'))
       await eventually('all forks to be gone', deadlineMs, async () => expect(await forks()).to.have.length(0))
     })

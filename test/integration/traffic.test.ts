@@ -1,26 +1,26 @@
 import { expect } from 'chai'
 import { eventually } from '../../sandbox/eventually.ts'
-import { type Addresses, experimentAddresses, type Sides, sidesOf } from '../../sandbox/traffic/sides.ts'
+import { type Addresses, type AnswerCounts, experimentAddresses, sidesOf } from '../../sandbox/traffic/sides.ts'
 import { startTraffic, type Traffic } from '../../sandbox/traffic/traffic.ts'
 import { usesControlPlane } from './fixture.ts'
 import { aSource, DEADLINE_MS, forkOf, usesProduct } from './product.ts'
 
 const REQUESTS = 2_000
-/** One run in 16,000 is further off by chance. */
+/** By chance, one run in 16,000 deviates more. */
 const SIGMAS = 4
 /**
- * The product's promise is two seconds after the experiment went, for a cluster with processors of its own. Kubernetes
- * alone uses half of it here: a machine that runs the whole suite at once may need it several times.
+ * The product promises two seconds after the deletion of the experiment, on a cluster with enough processors. Here
+ * Kubernetes alone uses half of that, and a machine that runs the whole suite at once may need several times as long.
  */
 const WITHOUT_TRAFFIC_WITHIN_MS = 15_000
 
-/** An experiment that gets its share, and the requests through its Service so far. */
+/** An experiment that receives its share, and the number of requests through its Service so far. */
 interface Running {
   readonly fork: string
   readonly addresses: Addresses
   readonly share: { readonly experimentEndpoints: number; readonly readyEndpoints: number }
-  /** Sends requests and tells who answered. @throws AssertionError when one of them fails */
-  readonly send: (count: number) => Promise<Sides>
+  /** Sends requests and returns which pods answered. @throws AssertionError when one of them fails */
+  readonly send: (count: number) => Promise<AnswerCounts>
 }
 
 describe('real requests through a Service, on the real control plane', () => {
@@ -39,7 +39,7 @@ describe('real requests through a Service, on the real control plane', () => {
   })
   after(() => traffic?.stop())
 
-  /** One pod of an experiment among three of its source, and kube-proxy knows all four. */
+  /** One pod of an experiment beside three of its source. kube-proxy knows all four. */
   async function running(name: string): Promise<Running> {
     const { api, namespace } = place()
     await aSource(place(), name, { replicas: 3 })
@@ -67,7 +67,7 @@ describe('real requests through a Service, on the real control plane', () => {
     await eventually('requests to pass the experiment by', WITHOUT_TRAFFIC_WITHIN_MS, async () => {
       if (failure) return
       const sides = await send(100).catch((error: unknown) => {
-        failure = error // not to be tried again: no request may fail meanwhile
+        failure = error // not tried again: no request may fail
       })
       if (sides) expect(sides.experiment).to.equal(0)
     })

@@ -1,4 +1,4 @@
-/** The webhook as processes of its own, asked by the real API server about the resources of one namespace. */
+/** The webhook as separate processes, which the real API server calls for the resources of one namespace. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
@@ -16,13 +16,13 @@ const MAIN = join(import.meta.dirname, '../../webhook/main.ts')
 export interface Replica {
   readonly port: number
   readonly process: SupervisedProcess
-  /** The checks. @throws Error with them while it is not ready */
+  /** The result of the readiness checks. @throws Error with it while the replica is not ready */
   readonly readyz: () => Promise<string>
-  /** what a monitor reads */
+  /** the metrics */
   readonly metrics: () => Promise<string>
 }
 
-/** A directory with the pair that all replicas serve. */
+/** A directory with the key pair that all replicas use. */
 export interface Secret {
   readonly env: Readonly<Record<string, string>>
   readonly pair: Issued
@@ -30,7 +30,7 @@ export interface Secret {
   readonly remove: () => void
 }
 
-/** One with a pair for this machine in it. */
+/** Creates a directory with a key pair for this machine. */
 export async function aSecret(): Promise<Secret> {
   const directory = mkdtempSync(join(tmpdir(), 'webhook-secret-'))
   const [certFile, keyFile] = [join(directory, 'tls.crt'), join(directory, 'tls.key')]
@@ -45,11 +45,11 @@ export async function aSecret(): Promise<Secret> {
 }
 
 interface ReplicaOptions {
-  /** how long it serves on after SIGTERM: what watches it from here may be held up for some of it */
+  /** how long it keeps serving after SIGTERM; the test may notice with a delay that it stops */
   readonly drainSeconds?: number
 }
 
-/** Starts one, and waits until it is ready. */
+/** Starts a replica and waits until it is ready. */
 export async function aReplica(
   plane: ControlPlane,
   { env }: Secret,
@@ -82,11 +82,11 @@ export async function aReplica(
 }
 
 /**
- * One address before several replicas, as a Service is: new connections go to those that were ready at the last look, in
- * turn; those that are open stay where they are.
+ * One address for several replicas, like a Service: new connections go in turn to the replicas that were ready at the
+ * last check. Open connections stay at their replica.
  */
 export async function aService() {
-  const replicas = new Map<Replica, boolean>() // the value: ready
+  const replicas = new Map<Replica, boolean>() // the value says whether it is ready
   let turn = 0
   const look = async () => {
     for (const replica of replicas.keys())

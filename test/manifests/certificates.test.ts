@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { at } from '../../common/api/object.ts'
+import { at } from '../../common/json/json.ts'
 import { shippedOne } from './shipped.ts'
 
 const spec = (kind: string, name: string) => shippedOne('cert-manager', kind, name).spec
 const EC = { algorithm: 'ECDSA', size: 256 }
 
 describe('the certificates of cert-manager', () => {
-  it('begin with an authority that keeps its key for ten years', () => {
+  it('have an authority that keeps its key for ten years', () => {
     expect(spec('Issuer', 'experiment-webhook-bootstrap')).to.deep.equal({ selfSigned: {} })
     const ca = spec('Certificate', 'experiment-webhook-ca')
     expect(ca).to.deep.include({
@@ -19,7 +19,7 @@ describe('the certificates of cert-manager', () => {
     expect(spec('Issuer', 'experiment-webhook-ca')).to.deep.equal({ ca: { secretName: at(ca, 'secretName') } })
   })
 
-  it('end with a leaf of 90 days for the Service, in the Secret that the pods mount', () => {
+  it('have a leaf of 90 days for the Service, in the Secret that the pods mount', () => {
     const leaf = spec('Certificate', 'experiment-webhook-tls')
     const { metadata } = shippedOne('base', 'Service', 'experiment-webhook')
     const name = `${metadata.name}.${metadata.namespace}.svc`

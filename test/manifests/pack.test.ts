@@ -1,16 +1,16 @@
 import { expect } from 'chai'
 import { REQUESTED_BY } from '../../common/api/names.ts'
-import { at, isObject, listOr } from '../../common/api/object.ts'
-import { brokenRules } from '../../common/api/rules.ts'
+import { at, isObject, listOr } from '../../common/json/json.ts'
+import { brokenRules } from '../../common/override/rules.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
-import { forgedRequester } from '../../webhook/requested-by.ts'
+import { forgedRequester } from '../../webhook/review/requested-by.ts'
 import { aRequest } from '../webhook/reviews.ts'
 import { shipped, shippedOne } from './shipped.ts'
 
 const NAME = 'experiment-deployment-controller'
 const policy = () => shippedOne('pack', 'ValidatingAdmissionPolicy', NAME)
 
-/** `{'Deployment': 'apps', ...}` as the variable `name` of the policy has it. */
+/** `{'Deployment': 'apps', ...}` from the variable `name` of the policy. */
 function mapOf(name: string): unknown {
   const variables = listOr(at(policy(), 'spec', 'variables')).filter(isObject)
   const text = `${variables.find((variable) => variable.name === name)?.expression}`
@@ -26,7 +26,7 @@ describe('the pack', () => {
     )
   })
 
-  it('bans in the words of the webhook', () => {
+  it('refuses with the messages of the webhook', () => {
     const said = listOr(at(policy(), 'spec', 'validations')).map((validation) => at(validation, 'message'))
     const rules = brokenRules({ overrideSpec: { selector: {}, replicas: 1 } })
     const forged = { metadata: { annotations: { [REQUESTED_BY]: 'somebody' } } }
@@ -35,12 +35,12 @@ describe('the pack', () => {
     for (const { field, message } of found) expect(said).to.include(`${field}: ${message}`)
   })
 
-  it('refuses as Forbidden: of an Invalid kubectl prints "is invalid: :"', () =>
+  it('refuses as Forbidden, because kubectl prints "is invalid: :" for an Invalid', () =>
     expect(listOr(at(policy(), 'spec', 'validations')).map((validation) => at(validation, 'reason'))).to.deep.equal(
       Array.from({ length: 4 }, () => 'Forbidden'),
     ))
 
-  it('is asked when the webhook is, wherever the webhook is', () => {
+  it('is evaluated for the requests for which the webhook is called', () => {
     const conditions = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'].map((kind) =>
       at(listOr(shippedOne('base', kind, NAME).webhooks)[0], 'matchConditions'),
     )

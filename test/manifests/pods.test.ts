@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { at, isObject, listOr, objectOr } from '../../common/api/object.ts'
+import { at, isObject, listOr, objectOr } from '../../common/json/json.ts'
 import { shippedOne } from './shipped.ts'
 
 const PROGRAMS = ['experiment-controller', 'experiment-webhook']
@@ -8,9 +8,9 @@ const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
 const podOf = (name: string) => objectOr(at(shippedOne('base', 'Deployment', name), 'spec', 'template', 'spec'))
 const containerOf = (name: string) => objectOr(listOr(podOf(name).containers)[0])
 
-describe('the pods that we ship', () => {
+describe('the pods of the manifests', () => {
   for (const name of PROGRAMS) {
-    it(`${name} has a projected token alone, where the client looks for it`, () => {
+    it(`${name} has only a projected token, where the client looks for it`, () => {
       expect(podOf(name).automountServiceAccountToken).to.equal(false)
       expect(shippedOne('base', 'ServiceAccount', name).automountServiceAccountToken).to.equal(false)
       const mount = listOr(containerOf(name).volumeMounts).find((found) => at(found, 'mountPath') === TOKEN_PATH)
@@ -20,7 +20,7 @@ describe('the pods that we ship', () => {
       expect(at(mount, 'readOnly')).to.equal(true)
     })
 
-    it(`${name} is as restricted as a pod can be`, () => {
+    it(`${name} has every restriction of Pod Security`, () => {
       expect(at(podOf(name), 'securityContext')).to.deep.include({
         runAsNonRoot: true,
         seccompProfile: { type: 'RuntimeDefault' },
@@ -46,7 +46,7 @@ describe('the pods that we ship', () => {
     })
   }
 
-  it('are three webhooks, on hosts and in zones apart, of which one always stays', () => {
+  it('are three webhooks, spread over hosts and zones, of which one always stays', () => {
     const webhook = shippedOne('base', 'Deployment', 'experiment-webhook')
     expect(at(webhook, 'spec', 'replicas')).to.equal(3)
     expect(at(webhook, 'spec', 'strategy', 'rollingUpdate', 'maxUnavailable')).to.equal(0)
@@ -58,12 +58,12 @@ describe('the pods that we ship', () => {
     expect(budget.spec).to.deep.include({ minAvailable: 1, selector: at(webhook, 'spec', 'selector') })
   })
 
-  it('are one controller at a time', () => {
+  it('are one controller', () => {
     const controller = shippedOne('base', 'Deployment', 'experiment-controller')
     expect(controller.spec).to.deep.include({ replicas: 1, strategy: { type: 'Recreate' } })
   })
 
-  it('let in the admission port from addresses alone, and the other ports from monitoring alone', () => {
+  it('allow the admission port only from addresses, and the other ports only from monitoring', () => {
     const rows = PROGRAMS.flatMap((name) => {
       const policy = shippedOne('base', 'NetworkPolicy', name)
       expect(at(policy, 'spec', 'podSelector', 'matchLabels')).to.deep.equal({ 'app.kubernetes.io/name': name })

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parse } from 'yaml'
-import { judge } from '../../common/api/judge.ts'
-import type { JsonObject } from '../../common/api/object.ts'
-import { parseOverridePath } from '../../common/api/override-path.ts'
-import type { ExperimentPolicy } from '../../common/api/policy.ts'
+import type { JsonObject } from '../../common/json/json.ts'
+import { parseOverridePath } from '../../common/override/path.ts'
+import { judge } from '../../common/policy/judge.ts'
+import type { ExperimentPolicy } from '../../common/policy/policy.ts'
 import { aDeployment, anExperiment } from '../builders.ts'
-import { aJudged, aNamespaceView } from '../common/api/judged.ts'
+import { aNamespaceView, aPolicyInput } from '../common/policy/policy-input.ts'
 
 const policy: ExperimentPolicy = parse(readFileSync('manifests/policies/restricted.yaml', 'utf8'))
 
@@ -16,7 +16,7 @@ const init = (of: JsonObject): JsonObject => pod({ initContainers: [{ name: 'ini
 const volume = (of: JsonObject): JsonObject => pod({ volumes: [{ name: 'v', ...of }] })
 const variable = (of: JsonObject): JsonObject => ({ env: [{ name: 'A', valueFrom: of }] })
 
-/** By the row of the table of attacks that each belongs to. */
+/** Overrides that are refused. The number is that of docs/attacks.md. */
 const refused: Record<string, JsonObject> = {
   'A4 a label that another Service selects': { template: { metadata: { labels: { app: 'pay' } } } },
   'A5 a label removed': { template: { metadata: { labels: { app: null } } } },
@@ -62,12 +62,12 @@ const refused: Record<string, JsonObject> = {
 }
 
 const free: Record<string, JsonObject> = {
-  'nothing at all': {},
+  'an empty override': {},
   'another image': cart({ image: 'example/cart:2' }),
   'a variable, command, arguments': cart({ env: [{ name: 'A', value: '1' }], command: ['a'], args: ['b'] }),
   'a variable from the pod itself': cart(variable({ fieldRef: { fieldPath: 'status.podIP' } })),
   'another limit': cart({ resources: { limits: { memory: '1Gi' } } }),
-  // the source's own volume as its author wrote it: without the mode that the API server filled in
+  // the source's own volume as its author wrote it, without the mode that the API server set by default
   'an empty directory': pod({
     volumes: [
       { name: 'v', emptyDir: {} },
@@ -87,7 +87,7 @@ const source = aDeployment({
 })
 
 describe('the policy "restricted"', () => {
-  it('has paths that can be read', () => {
+  it('has valid paths', () => {
     const unread = (policy.spec.deniedOverridePaths ?? []).filter((path) => !parseOverridePath(path))
     expect(unread).to.deep.equal([])
   })
@@ -95,7 +95,7 @@ describe('the policy "restricted"', () => {
   const namespace = aNamespaceView('shop', { 'experiment-controller.example.com/policy': 'restricted' })
   const findings = (overrideSpec: JsonObject, overrideType: 'Merge' | 'Strategic') => {
     const experiment = anExperiment({ overrideSpec, overrideType, ttlSeconds: 86_400, replicas: 3 })
-    return judge([policy], aJudged({ experiment, source, namespace, sourceNamespace: namespace }))
+    return judge([policy], aPolicyInput({ experiment, source, namespace, sourceNamespace: namespace }))
   }
 
   for (const type of ['Merge', 'Strategic'] as const) {
@@ -105,18 +105,18 @@ describe('the policy "restricted"', () => {
         expect(found).to.not.deep.equal([])
         for (const { actions, error } of found) {
           expect(actions).to.deep.equal(['Deny'])
-          expect(error.message).to.match(/^may not be (changed|added|removed) \(policy "restricted"\)$/)
+          expect(error.message).to.match(/^cannot be (changed|added|removed) \(policy "restricted"\)$/)
         }
       })
 
     for (const [sentence, override] of Object.entries(free))
-      it(`leaves free: ${sentence} (${type})`, () => {
+      it(`allows ${sentence} (${type})`, () => {
         expect(findings(override, type)).to.deep.equal([])
       })
   }
 
-  it('says nothing where a namespace has not its label', () => {
+  it('does not apply to a namespace without its label', () => {
     const experiment = anExperiment({ overrideSpec: pod({ hostNetwork: true }) })
-    expect(judge([policy], aJudged({ experiment, source }))).to.deep.equal([])
+    expect(judge([policy], aPolicyInput({ experiment, source }))).to.deep.equal([])
   })
 })

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
-import { at, isObject, type KubeObject, listOr } from '../../common/api/object.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at, isObject, listOr } from '../../common/json/json.ts'
 import { shipped } from './shipped.ts'
 
 const OURS = 'experimentcontroller.example.com'
 
-/** What each account may do, and why: `group/resource`, then verbs. This and nothing else; see the comments of the roles. */
+/** All permissions of each account: `group/resource`, then verbs. The comments of the roles give the reasons. */
 const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'experiment-controller': {
     [`${OURS}/experimentdeployments`]: 'get list watch',
@@ -27,7 +28,7 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'events.k8s.io/events': 'create patch list',
     'coordination.k8s.io/leases': 'create get update',
   },
-  // the finalizer of a resource whose fork is in another namespace
+  // the finalizer of an experiment whose fork is in another namespace
   'experiment-controller-apart': { [`${OURS}/experimentdeployments`]: 'patch' },
   'experiment-webhook': {
     [`${OURS}/experimentdeployments`]: 'list',
@@ -60,7 +61,7 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** Of the table, what waits for the code that needs it: who writes that code takes the line away. */
+/** Permissions of the table that no code needs yet. Remove the line together with the code that needs it. */
 const NOT_YET: Readonly<Record<string, readonly string[]>> = {
   'experiment-controller': [
     'patch events.k8s.io/events',
@@ -69,7 +70,7 @@ const NOT_YET: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** A rule names groups and resources apart: these pairs of one rule exist. */
+/** A rule lists groups and resources separately. These are the groups in which each resource exists. */
 const GROUPS_OF: Readonly<Record<string, readonly string[]>> = {
   rollouts: ['argoproj.io'],
   deployments: ['apps'],
@@ -79,7 +80,7 @@ const GROUPS_OF: Readonly<Record<string, readonly string[]>> = {
 const texts = (rule: unknown, member: string): readonly string[] =>
   listOr(isObject(rule) ? rule[member] : undefined).map((value) => `${value}`)
 
-/** `get apps/deployments` for every right that a role gives. */
+/** `get apps/deployments`: each permission of a role. */
 const rightsOf = (role: KubeObject): readonly string[] =>
   listOr(at(role, 'rules')).flatMap((rule) =>
     texts(rule, 'resources').flatMap((resource) =>
@@ -91,7 +92,7 @@ const rightsOf = (role: KubeObject): readonly string[] =>
 
 const roles = shipped('base').filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role')
 
-/** What no account of ours is ever given, in whatever group. */
+/** Permissions that no account may have, in any group. */
 const NEVER = [
   ...['\\*', 'impersonate', 'escalate', 'bind', 'approve', 'sign'].map((verb) => `^${verb} `),
   ...['\\*', 'secrets', 'configmaps', 'pods', 'serviceaccounts', 'nodes'].map((resource) => `/${resource}(/|$)`),
@@ -101,27 +102,27 @@ const NEVER = [
   '^(create|update|patch|delete|deletecollection) (/services|discovery.k8s.io/endpointslices)',
 ].map((pattern) => new RegExp(pattern))
 
-describe('the rights that we ship', () => {
+describe('the permissions of the manifests', () => {
   for (const [name, table] of Object.entries(RIGHTS)) {
     const wanted = Object.entries(table).flatMap(([resource, verbs]) =>
       verbs.split(' ').map((verb) => `${verb} ${resource}`),
     )
     const given = roles.filter(({ metadata }) => metadata.name === name).flatMap(rightsOf)
 
-    it(`give ${name} nothing beyond its table`, () =>
+    it(`give ${name} nothing that is not in the table`, () =>
       expect(given.filter((right) => !wanted.includes(right))).to.deep.equal([]))
 
-    it(`give ${name} all of its table, once`, () => {
+    it(`give ${name} everything in the table, once`, () => {
       const waiting = NOT_YET[name] ?? []
       expect(wanted.filter((right) => !given.includes(right) && !waiting.includes(right))).to.deep.equal([])
       expect(given).to.have.lengthOf(new Set(given).size)
     })
   }
 
-  it('are those of these roles, and of no other', () =>
+  it('belong to these roles and to no other', () =>
     expect([...new Set(roles.map(({ metadata }) => metadata.name))].sort()).to.deep.equal(Object.keys(RIGHTS).sort()))
 
-  it('never hold what would lead to more', () => {
+  it('never allow an account to gain more', () => {
     const dangerous = roles.flatMap((role) =>
       rightsOf(role).filter((right) => NEVER.some((pattern) => pattern.test(right))),
     )
@@ -131,7 +132,7 @@ describe('the rights that we ship', () => {
     expect(webhook && rightsOf(webhook).filter((right) => new RegExp(workloads).test(right))).to.deep.equal([])
   })
 
-  it('are bound to our two accounts alone', () => {
+  it('are bound only to the accounts of the two programs', () => {
     const subjects = shipped('base')
       .filter(({ kind }) => kind.endsWith('RoleBinding'))
       .flatMap((binding) =>

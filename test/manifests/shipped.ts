@@ -1,22 +1,25 @@
 import { globSync, readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
-import { at, type KubeObject, listOr } from '../../common/api/object.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at, listOr } from '../../common/json/json.ts'
 
-/** Every object in the files of `folder` below manifests/, as they are: kustomize has not seen them. */
+/** Every object in the files of manifests/`folder`, as they are, without kustomize. */
 export const shipped = (folder: string): readonly KubeObject[] =>
   globSync(`manifests/${folder}/*.yaml`)
     .sort()
     .flatMap((file) => parseAllDocuments(readFileSync(file, 'utf8')).map((document): KubeObject => document.toJS()))
     .filter(({ kind }) => kind !== 'Kustomization' && kind !== 'Component')
 
-/** The one object of `kind` and `name` among what `folder` holds. @throws Error where there is none */
+/** The object of `kind` and `name` in manifests/`folder`. @throws Error if there is none */
 export function shippedOne(folder: string, kind: string, name: string): KubeObject {
   const found = shipped(folder).find((object) => object.kind === kind && object.metadata.name === name)
   if (!found) throw new Error(`manifests/${folder} has no ${kind} ${name}`)
   return found
 }
 
-/** What Node is told by the manifest of a program: flags, the file that `npm run build` makes of it, how to allocate. */
+/**
+ * How the manifest of a program starts Node: flags, the bundle of `npm run build`, and the settings of the allocator.
+ */
 export function shippedCommand(program: 'controller' | 'webhook') {
   const workload = shippedOne('base', 'Deployment', `experiment-${program}`)
   const [container] = listOr(at(workload, 'spec', 'template', 'spec', 'containers'))

@@ -24,12 +24,12 @@ describe('the audit log', () => {
     expect(await readBack(`${line('one')}${line('two')}{"auditID": "thr`)).to.deep.equal(['one', 'two'])
   })
 
-  it('is read piece by piece, wherever a piece ends', async () => {
+  it('is read in pieces, wherever a piece ends', async () => {
     const long = 'ü'.repeat(2 ** 20)
     expect(await readBack(line('one', long) + line('two') + line('three', long))).to.deep.equal(['one', 'two', 'three'])
   })
 
-  it('is read as far as it mentions what is looked for', async () => {
+  it('is filtered by the wanted text', async () => {
     expect(await readBack(line('one', 'ours') + line('two', 'theirs'), 'ours')).to.deep.equal(['one'])
   })
 })

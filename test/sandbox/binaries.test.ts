@@ -16,7 +16,7 @@ describe('building what is missing', () => {
 
   const silent = () => undefined
 
-  it('lets two builds at once end with one whole program', async () => {
+  it('leaves one complete program after two builds at the same time', async () => {
     const gate = Promise.withResolvers<void>()
     let arrived = 0
     const by = (builder: string) => async (_name: string, output: string) => {
@@ -34,7 +34,7 @@ describe('building what is missing', () => {
     expect(readFileSync(join(folder, 'etcd'), 'utf8')).to.match(/^whole, by (one|other)$/)
   })
 
-  it("uses the winner's", async () => {
+  it('uses the file of the faster build', async () => {
     const build = async (name: string, output: string) => {
       writeFileSync(join(folder, name), "the winner's")
       writeFileSync(output, "the loser's")
@@ -43,7 +43,7 @@ describe('building what is missing', () => {
     expect(readFileSync(join(folder, 'etcd'), 'utf8')).to.equal("the winner's")
   })
 
-  it('leaves nothing of a failed build, and keeps what was built before', async () => {
+  it('leaves nothing of a failed build, and keeps earlier programs', async () => {
     const build = async (name: string, output: string) => {
       writeFileSync(output, 'half')
       if (name === 'kwok') throw new Error('does not compile')
@@ -53,7 +53,7 @@ describe('building what is missing', () => {
     expect(readdirSync(folder)).to.deep.equal(['etcd'])
   })
 
-  it('sweeps up after a build that was killed long ago, and not one that is under way', async () => {
+  it('removes the files of a build that was killed long ago, and not of a build in progress', async () => {
     writeFileSync(join(folder, 'etcd.old.unfinished'), '')
     utimesSync(join(folder, 'etcd.old.unfinished'), 0, 0)
     writeFileSync(join(folder, 'etcd.new.unfinished'), '')
@@ -61,7 +61,7 @@ describe('building what is missing', () => {
     expect(readdirSync(folder)).to.deep.equal(['etcd.new.unfinished'])
   })
 
-  it('tells what it builds, how many are left and how long it took', async () => {
+  it('prints what it builds, how many builds are left and how long each took', async () => {
     const said: string[] = []
     writeFileSync(join(folder, 'kubectl'), 'is there')
     const build = (_name: string, output: string) => writeFile(output, '')
@@ -87,20 +87,20 @@ describe('versions', () => {
   for (const [sentence, [found, least, is]] of Object.entries(newEnough))
     it(`${is ? 'accepts' : 'refuses'} ${sentence}`, () => expect(isAtLeast(found, least)).to.equal(is))
 
-  it('finds exactly the pinned version in what a program says of itself', () => {
+  it('finds exactly the pinned version in the output of a program', () => {
     expect(hasVersion('etcd Version: 3.6.8\nGit SHA: x', 'v3.6.8')).to.equal(true)
     expect(hasVersion('Kubernetes v1.36.3\n', 'v1.36.3')).to.equal(true)
     expect(hasVersion('Kubernetes v1.36.30\n', 'v1.36.3')).to.equal(false)
     expect(hasVersion('kwok version v0.8.0 go1.26.8 (linux/amd64)', 'v0.8.0')).to.equal(true)
   })
 
-  it('reads pins from go.mod, and names what it does not find', () => {
+  it('reads pins from go.mod, and names a missing module', () => {
     const pins = readPins(
       'module x\n\ngo 1.26.0\n\nrequire (\n\ta.example/b v1.2.3 // indirect\n)\nrequire c.example/d v4.5.6\n',
     )
     expect(pins.go).to.equal('1.26.0')
     expect(pins.versionOf('a.example/b')).to.equal('v1.2.3')
     expect(pins.versionOf('c.example/d')).to.equal('v4.5.6')
-    expect(() => pins.versionOf('e.example/f')).to.throw('requires no e.example/f')
+    expect(() => pins.versionOf('e.example/f')).to.throw('does not require e.example/f')
   })
 })

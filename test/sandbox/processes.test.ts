@@ -15,7 +15,7 @@ describe('the supervisor', () => {
   })
   afterEach(() => supervisor.stop())
 
-  it('stops what it started, and takes its directory along', async () => {
+  it('stops its processes, and removes its directory', async () => {
     const { pid, exited } = await supervisor.start(node('patient', PATIENT))
     expect(isGone(pid)).to.equal(false)
     await supervisor.stop()
@@ -24,13 +24,13 @@ describe('the supervisor', () => {
     expect(existsSync(supervisor.stateDirectory)).to.equal(false)
   })
 
-  it('ends one process with the signal that was asked for', async () => {
+  it('ends one process with the given signal', async () => {
     const patient = await supervisor.start(node('patient', PATIENT))
     expect(await patient.stop('SIGKILL')).to.include({ signal: 'SIGKILL', code: null, isAsked: true })
-    expect(await patient.stop()).to.include({ signal: 'SIGKILL' }) // once more does no harm
+    expect(await patient.stop()).to.include({ signal: 'SIGKILL' }) // a second call does no harm
   })
 
-  it('tells of a process that ends by itself, with the last lines of its log', async () => {
+  it('reports a process that ends by itself, with the last lines of its log', async () => {
     const { exited } = await supervisor.start(node('doomed', 'console.log("about to fail"); process.exitCode = 3'))
     const exit = await exited
     expect(exit).to.deep.equal({ code: 3, signal: null, isAsked: false, lastLines: 'about to fail' })
@@ -44,7 +44,7 @@ describe('the supervisor', () => {
     )
   })
 
-  it('leaves its processes to its parent when it is killed', async () => {
+  it('has its parent kill its processes when it is killed', async () => {
     const { pid, exited } = await supervisor.start(node('patient', PATIENT))
     process.kill(supervisor.pid, 'SIGKILL')
     expect((await exited).isAsked).to.equal(false)

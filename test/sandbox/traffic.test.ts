@@ -13,7 +13,7 @@ import { relay } from '../../sandbox/traffic/relay.ts'
 import { sidesOf } from '../../sandbox/traffic/sides.ts'
 
 describe('requests', () => {
-  it('each use a connection of their own, and are counted by who answered', async () => {
+  it('each use a new connection, and are counted by the pod that answered', async () => {
     let connections = 0
     const server = createServer((_, response) => response.end(`pod-${++connections % 2}`))
     await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -26,29 +26,29 @@ describe('requests', () => {
     expect(opened).to.equal(50)
   })
 
-  it('that fail are counted by what went wrong', async () => {
+  it('that fail are counted by their error', async () => {
     const [port = 0] = await freePorts(1)
     const answers = await send({ count: 3, host: '127.0.0.1', port })
     expect(answers).to.deep.equal({ byPod: {}, failures: { ECONNREFUSED: 3 } })
   })
 
-  it('that nobody answers time out, and no more are sent when time is up', async () => {
+  it('without an answer time out, and no more are sent when the time is over', async () => {
     const silent = createTcpServer()
     await once(silent.listen(0, '127.0.0.1'), 'listening')
     const { port } = silent.address() as AddressInfo
-    const times = [0, 0, 0] // at the beginning, and when either of two clients begins
+    const times = [0, 0, 0] // at the start, and when each of two clients starts
     const limits = { parallel: 2, requestMs: 20, totalMs: 1, now: () => times.shift() ?? 1 }
     const answers = await send({ count: 5, host: '127.0.0.1', port }, limits)
     silent.close()
     expect(answers).to.deep.equal({ byPod: {}, failures: { timeout: 2, 'not sent': 3 } })
   })
 
-  it('are not sent by the million', async () => {
+  it('are limited in number', async () => {
     const refused = await send({ count: 1_000_000, host: '127.0.0.1', port: 1 }).catch(String)
     expect(refused).to.equal('RangeError: count must be 0 to 100000, found 1000000')
   })
 
-  it('go to one side or the other', () => {
+  it('are counted for the experiment or its source', () => {
     const answers = { byPod: { a: 3, b: 2, c: 1 }, failures: { timeout: 4, ECONNREFUSED: 1 } }
     expect(sidesOf(answers, new Set(['b', 'd']))).to.deep.equal({ source: 4, experiment: 2, failed: 5 })
   })
@@ -61,7 +61,7 @@ describe('a network namespace', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('is not asked of a system without its tools: the package is named', async function () {
+  it('is not possible without its tools, and the message names the package', async function () {
     if (process.platform !== 'linux') return this.skip()
     expect(await whyNoNamespace(folder))
       .to.contain('`unshare` was not found')
@@ -74,15 +74,17 @@ describe('a network namespace', () => {
     expect(await whyNoNamespace(folder)).to.equal(undefined)
   })
 
-  it('is not asked of a kernel that makes none: what it said is told', async function () {
+  it('is not possible if the kernel refuses it, and the message contains the error', async function () {
     if (process.platform !== 'linux') return this.skip()
     for (const tool of ['setpriv', 'ip', 'nft']) symlinkSync('/bin/true', join(folder, tool))
     const refusing = '#!/bin/sh\necho "unshare failed: Operation not permitted" >&2\nexit 1\n'
     await run('/bin/sh', ['-c', `cat > ${folder}/unshare && chmod +x ${folder}/unshare`], { input: refusing })
-    expect(await whyNoNamespace(folder)).to.match(/makes no network namespace.*Operation not permitted; are user/)
+    expect(await whyNoNamespace(folder)).to.match(
+      /did not create a network namespace.*Operation not permitted; are user/,
+    )
   })
 
-  it('is bridged by a Unix socket, both ways', async () => {
+  it('is connected by a Unix socket, both ways', async () => {
     const echo = createServer((asked, response) => asked.pipe(response))
     await once(echo.listen(0, '127.0.0.1'), 'listening')
     const { port } = echo.address() as AddressInfo

@@ -1,27 +1,27 @@
 import { createServer } from 'node:http'
-import { closed, listening } from '../../common/listen.ts'
-import { jsonLog } from '../../common/log.ts'
-import { Metrics } from '../../common/metrics.ts'
-import { defaultsPatch } from '../../webhook/default.ts'
-import { type InFlight, inFlight } from '../../webhook/in-flight.ts'
-import { reviewMetrics } from '../../webhook/metrics.ts'
-import { admissionApp, type Deciding } from '../../webhook/server.ts'
+import { close, listen } from '../../common/program/listen.ts'
+import { jsonLog } from '../../common/program/log.ts'
+import { Metrics } from '../../common/program/metrics.ts'
+import { type InFlight, inFlight } from '../../webhook/http/in-flight.ts'
+import { reviewMetrics } from '../../webhook/http/metrics.ts'
+import { type AdmissionHandlers, admissionApp } from '../../webhook/http/server.ts'
+import { defaultsPatch } from '../../webhook/review/defaults-patch.ts'
 
 export type Ask = (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>
 
-/** The app as a test sees it. */
+/** The app under test, its log and its metrics. */
 export interface Asked {
   readonly ask: Ask
   readonly log: readonly string[]
-  /** the lines that a monitor reads */
+  /** all lines of the metrics */
   readonly all: () => Promise<readonly string[]>
-  /** those that count something */
+  /** the lines of counters above zero */
   readonly counted: () => Promise<readonly string[]>
 }
 
 /** Serves the app on a free port while `story` runs. */
 export async function serving(
-  validate: Deciding['validate'],
+  validate: AdmissionHandlers['validate'],
   story: (asked: Asked) => Promise<void>,
   flight: InFlight = inFlight(),
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function serving(
   const server = createServer(
     admissionApp({ mutate: defaults, validate, log, flight, metrics: reviewMetrics(metrics, flight) }),
   )
-  const port = await listening(server, 0, '127.0.0.1')
+  const port = await listen(server, 0, '127.0.0.1')
   const ask: Ask = (path, body, headers = {}) =>
     fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
@@ -43,20 +43,26 @@ export async function serving(
   try {
     await story({ ask, log: lines, all, counted })
   } finally {
-    await closed(server)
+    await close(server)
   }
 }
 
-/** Defaults that need nobody else. */
-export const defaults: Deciding['mutate'] = async (request) => ({ allowed: true, patch: defaultsPatch(request) })
+/** The defaults, without a request to the API server. */
+export const defaults: AdmissionHandlers['mutate'] = async (request) => ({
+  allowed: true,
+  patch: defaultsPatch(request),
+})
 
-/** A verdict for everybody. */
-export const allow: Deciding['validate'] = async () => ({ is: 'admitted', warnings: ['[Plan] x'] })
+/** Allows every review, with a warning. */
+export const allow: AdmissionHandlers['validate'] = async () => ({
+  is: 'admitted',
+  warnings: [{ reason: 'Plan', message: 'x' }],
+})
 
-/** Holds every review until `go` is called; `arrived` resolves when the first is there. */
+/** Holds every review until `go` is called. `arrived` resolves when the first one has arrived. */
 export function holding() {
   const [gate, first] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const validate: Deciding['validate'] = async (...review) => {
+  const validate: AdmissionHandlers['validate'] = async (...review) => {
     first.resolve()
     await gate.promise
     return allow(...review)

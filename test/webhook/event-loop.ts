@@ -1,29 +1,29 @@
 /**
- * Prints one line of JSON for each shape of body: what it costs beside a plain parse of the largest. The argument says
- * how many parses are to be enough for it.
+ * Prints one line of JSON for each shape of body: its cost compared with a plain parse of the largest body. The argument
+ * is the limit, as a number of such parses.
  */
-import type { JsonObject } from '../../common/api/object.ts'
-import { decodeReview } from '../../webhook/review.ts'
-import { isTooStructured, MAX_STRUCTURE } from '../../webhook/scan.ts'
+import type { JsonObject } from '../../common/json/json.ts'
+import { isTooStructured, MAX_STRUCTURE } from '../../webhook/http/scan.ts'
+import { decodeReview } from '../../webhook/review/admission-review.ts'
+import { answerTo } from '../../webhook/review/decision.ts'
 import { validator } from '../../webhook/validate.ts'
-import { answerTo } from '../../webhook/verdict.ts'
 import { aDeployment, anExperiment } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
-import { aReader, aReview, aService, aSlice, surroundings } from './reviews.ts'
+import { aReader, aReview, aService, aSlice, validatorDeps } from './reviews.ts'
 
 const MIB = 1024 * 1024
 const { kube } = aReader([aDeployment(), aService(), aSlice(['cart-1'])])
 const schema = deploymentSchema()
-const validate = validator(surroundings(kube, schema))
+const validate = validator(validatorDeps(kube, schema))
 
-/** Everything that a body costs: nothing in it waits for anybody, so all of it blocks the event loop. */
+/** The whole work for a body. It never waits for I/O, so all of it blocks the event loop. */
 async function handle(body: Buffer): Promise<void> {
   if (isTooStructured(body)) return
   const review = decodeReview(JSON.parse(body.toString()))
   if (review.is === 'ours') JSON.stringify(answerTo(await validate(review.request)))
 }
 
-/** Of so many tries the best: what else runs on the machine only ever adds. More where that was not enough to tell. */
+/** The best of this many tries counts, because other load on the machine only adds time. There are more if that is not enough. */
 const TRIES = 5
 const MOST_TRIES = 40
 
@@ -51,7 +51,7 @@ const reviewOf = (overrideSpec: unknown, oldSpec?: unknown): Buffer =>
 const keys = (count: number, value: unknown): JsonObject =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`key-${at}`, value])) as JsonObject
 const nested = (depth: number): JsonObject => (depth === 0 ? {} : { template: nested(depth - 1) })
-/** Two objects of 3 MiB with as much structure as is let in: the most that is ever parsed. */
+/** Two objects of 3 MiB with the most structure that is allowed: the most that is ever parsed. */
 const half = () => keys(MAX_STRUCTURE / 4 - 100, 'x'.repeat(110))
 
 const SHAPES: Readonly<Record<string, () => Buffer>> = {

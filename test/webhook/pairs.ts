@@ -3,28 +3,28 @@ import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Issue, issue } from '../../certs/issue.ts'
-import type { Pair } from '../../webhook/tls.ts'
+import type { CertificatePair } from '../../webhook/tls/server.ts'
 
-/** A pair for 127.0.0.1, good now. */
+/** A certificate for 127.0.0.1 that is valid now. */
 export const aPair = (of: Partial<Issue> = {}) => issue({ names: ['127.0.0.1'], clock: () => new Date(), ...of })
 
-/** Files that a webhook serves from. */
+/** The files of a served certificate. */
 export interface Mounted {
   readonly certFile: string
   readonly keyFile: string
-  /** Both files at once, as kubelet does it: a new directory, to which the link `..data` is swapped. */
-  readonly swap: (pair: Pair) => Promise<void>
-  /** One file in its place, as an editor or `cp` does it. */
+  /** Replaces both files at once, as kubelet does: it points the link `..data` to a new directory. */
+  readonly swap: (pair: CertificatePair) => Promise<void>
+  /** Writes one file in place, as an editor or `cp` does. */
   readonly write: (file: 'tls.crt' | 'tls.key', text: string) => void
   readonly remove: () => void
 }
 
-/** `pair` as kubelet mounts a Secret. */
-export async function mounted(pair: Pair): Promise<Mounted> {
+/** Writes `pair` to files as kubelet mounts a Secret. */
+export async function mounted(pair: CertificatePair): Promise<Mounted> {
   const directory = mkdtempSync(join(tmpdir(), 'webhook-tls-'))
   const [certFile, keyFile] = [join(directory, 'tls.crt'), join(directory, 'tls.key')]
   let swaps = 0
-  const swap = async ({ cert, key }: Pair) => {
+  const swap = async ({ cert, key }: CertificatePair) => {
     const version = `..version-${++swaps}`
     await mkdir(join(directory, version))
     writeFileSync(join(directory, version, 'tls.crt'), cert)

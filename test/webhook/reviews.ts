@@ -1,16 +1,18 @@
 import { GROUP } from '../../common/api/names.ts'
-import { at, type JsonObject, type KubeObject } from '../../common/api/object.ts'
-import { realTimers } from '../../common/clock.ts'
-import { KubeError } from '../../common/kube/errors.ts'
-import type { SpecSchema } from '../../common/workload/kind.ts'
-import type { AdmissionRequest, UserInfo } from '../../webhook/review.ts'
-import type { Surroundings } from '../../webhook/validate.ts'
-import type { Verdict } from '../../webhook/verdict.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at, type JsonObject } from '../../common/json/json.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import type { SpecSchema } from '../../common/override/spec-schema.ts'
+import { realTimers } from '../../common/program/clock.ts'
+import type { AdmissionRequest, UserInfo } from '../../webhook/review/admission-review.ts'
+import type { ReviewDecision } from '../../webhook/review/decision.ts'
+import { lineOf } from '../../webhook/review/warnings.ts'
+import type { ValidatorDeps } from '../../webhook/validate.ts'
 import { anExperiment } from '../builders.ts'
 
 export const ALICE: UserInfo = { username: 'alice', uid: 'uid-of-alice', groups: ['dev'], extra: { scopes: ['a'] } }
 
-/** A review as the API server sends it: of the creation of `faster-cart`, unless told otherwise. */
+/** A review as the API server sends it: the creation of `faster-cart`, with the members of `request` replaced. */
 export const aReview = (request: object = {}) => ({
   kind: 'AdmissionReview',
   apiVersion: 'admission.k8s.io/v1',
@@ -34,7 +36,7 @@ interface RequestOf {
   readonly userInfo?: UserInfo
 }
 
-/** A create, or an update where there is an old object. */
+/** A create, or an update if there is an old object. */
 export function aRequest({
   object = anExperiment(),
   oldObject,
@@ -53,13 +55,13 @@ interface ReaderOf {
 
 const GRANTED = (): JsonObject => ({ allowed: true })
 
-const NO_POLICIES: Surroundings['policies'] = {
+const NO_POLICIES: ValidatorDeps['policies'] = {
   policies: () => [],
   namespace: async (name) => ({ name, labels: {} }),
 }
 
-/** What a validation asks: this reader, this schema, at noon. */
-export const surroundings = (kube: Surroundings['kube'], schema: SpecSchema | undefined): Surroundings => ({
+/** The dependencies of a validation: this reader, this schema, no policies, and the time is noon. */
+export const validatorDeps = (kube: ValidatorDeps['kube'], schema: SpecSchema | undefined): ValidatorDeps => ({
   kube,
   schemas: { schemaOf: () => schema },
   policies: NO_POLICIES,
@@ -67,7 +69,7 @@ export const surroundings = (kube: Surroundings['kube'], schema: SpecSchema | un
   clock: () => new Date('2026-11-21T12:00:00Z'),
 })
 
-/** An API server that holds `objects` and answers what a review asks; with a diary of the paths. */
+/** An API server that holds `objects` and answers the reads of a review. It keeps a list of the paths. */
 export function aReader(objects: readonly KubeObject[], { isDown = false, access = GRANTED }: ReaderOf = {}) {
   const asked: string[] = []
   const reviews: unknown[] = []
@@ -126,15 +128,15 @@ export const anAutoscaler = (spec: JsonObject): KubeObject => ({
   spec: { scaleTargetRef: { kind: 'Deployment', name: 'cart' }, ...spec },
 })
 
-/** What a user is told: warnings, or mistakes, or why it is not for her. */
-export function linesOf(verdict: Verdict): string[] {
-  switch (verdict.is) {
+/** The lines for the user: every warning, or every mistake, or why the request cannot be decided. */
+export function linesOf(decision: ReviewDecision): string[] {
+  switch (decision.is) {
     case 'admitted':
-      return [...verdict.warnings]
+      return decision.warnings.map(lineOf)
     case 'invalid':
-      return verdict.errors.map(({ field, message }) => `${field}: ${message}`)
+      return decision.errors.map(({ field, message }) => `${field}: ${message}`)
     case 'forbidden':
     case 'unchecked':
-      return [`${verdict.is}: ${verdict.message}`]
+      return [`${decision.is}: ${decision.message}`]
   }
 }

@@ -1,8 +1,10 @@
-import { at, type JsonObject, type KubeObject } from '../../common/api/object.ts'
+import type { KubeErrorKind } from '../../common/api/failure.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ResourceType } from '../../common/api/resource.ts'
-import { KubeError, type KubeErrorKind } from '../../common/kube/errors.ts'
-import type { KubeRequest, Query } from '../../common/kube/request.ts'
-import { askedBy, pathOf, RESOURCES } from '../../common/kube/resources.ts'
+import { at, type JsonObject } from '../../common/json/json.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import type { KubeRequest, Query } from '../../common/kube/client/request.ts'
+import { parsePath, pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 
 /** Every kind that a review may read. */
@@ -16,19 +18,19 @@ const KINDS: readonly ResourceType[] = [
 interface StrictOf {
   /** `status` of the answer to an access review; may throw */
   readonly access?: (spec: unknown) => JsonObject
-  /** what a path is answered in place of what is there; may throw */
+  /** the answer for a path, instead of the stored object; may throw */
   readonly instead?: Readonly<Record<string, () => unknown>>
 }
 
-/** How a path fails, for `instead`. */
+/** A failing answer, for `instead`. */
 export const failing = (kind: KubeErrorKind) => (): never => {
   throw new KubeError({ kind, message: `made to fail: ${kind}` })
 }
 
 /**
- * An API server that holds `objects`: an object is where its kind, namespace and name say and nowhere else, selectors
- * select, items of a list lack their kind, and what has another kind than expected counts as nobody's answer. What no
- * API server would be asked is an error that nobody expects. With a diary of all requests.
+ * An API server that holds `objects` and behaves like a real one: each object has exactly one path, selectors select,
+ * items of a list have no kind, and an answer of an unexpected kind fails. An invalid request throws an unexpected error.
+ * It has a diary of all requests.
  */
 export function aStrictReader(objects: readonly KubeObject[], { access, instead = {} }: StrictOf = {}) {
   const requests: KubeRequest[] = []
@@ -51,7 +53,7 @@ export function aStrictReader(objects: readonly KubeObject[], { access, instead 
 
 function answerTo(asked: KubeRequest, objects: readonly KubeObject[], access: StrictOf['access']): unknown {
   const { verb, path, query = {}, body } = asked
-  const isOfOne = askedBy(path)?.name !== undefined
+  const isOfOne = parsePath(path)?.name !== undefined
   if (verb === 'create') return reviewed(path, body, access)
   if (verb === 'get' && isOfOne) return found(objects, path)
   if (verb === 'list' && !isOfOne) return { kind: 'List', items: listed(objects, path, query) }

@@ -1,7 +1,7 @@
 import { Agent, type AgentOptions, request } from 'node:https'
 import { TLSSocket } from 'node:tls'
 
-/** What was answered, and by whom. */
+/** A response, and the certificate of the server. */
 export interface Answered {
   readonly status: number | undefined
   readonly serialNumber: string | undefined
@@ -9,7 +9,7 @@ export interface Answered {
   readonly text: string
 }
 
-/** POST to `/validate` at `port` of this machine. @throws Error when the call was lost */
+/** POST to `/validate` at `port` of this machine. @throws Error if the call fails */
 export const post = (port: number, agent: Agent, body = '{}'): Promise<Answered> =>
   new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json' }
@@ -32,7 +32,7 @@ export const post = (port: number, agent: Agent, body = '{}'): Promise<Answered>
     call.end(body)
   })
 
-/** What `ask` gives with an agent of its own, which ends afterwards. */
+/** Calls `ask` with a new agent, and destroys the agent afterwards. */
 export async function withAgent<T>(options: AgentOptions, ask: (agent: Agent) => Promise<T>): Promise<T> {
   const agent = new Agent(options)
   try {

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import type { JsonObject, KubeObject } from '../../common/api/object.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import type { JsonObject } from '../../common/json/json.ts'
 import { validator } from '../../webhook/validate.ts'
-import { aDeployment, anExperiment, FORK, imageOverride } from '../builders.ts'
+import { aDeployment, anExperiment, aWrittenExperiment, FORK, imageOverride } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
-import { aReader, aRequest, aService, aSlice, linesOf, surroundings } from './reviews.ts'
+import { aReader, aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
 
 const SCHEMA = deploymentSchema()
 const PODS = Array.from({ length: 11 }, (_, at) => `cart-${at}`)
@@ -16,65 +17,47 @@ interface Given {
   readonly isSchemaPending?: boolean
 }
 
-async function verdict({
+async function linesFor({
   world = WORLD,
   request = {},
   isDown = false,
   isSchemaPending = false,
 }: Given): Promise<string[]> {
   const { kube } = aReader(world, { isDown })
-  const found = await validator(surroundings(kube, isSchemaPending ? undefined : SCHEMA))(aRequest(request))
-  return linesOf(found)
+  const decision = await validator(validatorDeps(kube, isSchemaPending ? undefined : SCHEMA))(aRequest(request))
+  return linesOf(decision)
 }
 
 const overriding = (overrideSpec: JsonObject, given: Given = {}): Given => ({
   ...given,
-  request: { ...given.request, object: anExperiment({ overrideSpec }) },
+  request: { ...given.request, object: aWrittenExperiment({ overrideSpec }) },
 })
 const nested = (depth: number): JsonObject => (depth === 0 ? {} : { a: nested(depth - 1) })
 
 const CREATES = `[Plan] creates deployment/${FORK} in shop: 1 pod, from deployment/cart`
+const NO_REQUESTS = '[Plan] no Service selects these pods: they will receive no traffic'
 const SHARE = '[Plan] service/cart: about 8% of new connections (1 of 12 endpoints)'
 
 const cases: Record<string, readonly [Given, ...string[]]> = {
-  'tells what will be made, and its share': [{}, CREATES, SHARE],
-  'tells what changes from what to what': [
+  'says what will be created, and its share': [{}, CREATES, SHARE],
+  'says what changes, from which value to which': [
     overriding(imageOverride('example/cart:2')),
     CREATES,
     '[Plan] containers[cart].image: example/cart:1 -> example/cart:2',
     SHARE,
   ],
-  'does not promise a name in a dry run': [
+  'promises no name in a dry run, because the real create gets another uid': [
     { request: { dryRun: true } },
     '[Plan] creates deployment/cart-experiment-<id> in shop: 1 pod, from deployment/cart',
     SHARE,
   ],
-  'compares an update with what was asked before': [
-    { request: { object: anExperiment({ replicas: 2 }), oldObject: anExperiment() } },
-    `[Plan] updates deployment/${FORK} in shop: 2 pods, from deployment/cart`,
-    '[Plan] replicas: 1 -> 2',
-    '[Plan] service/cart: about 15% of new connections (2 of 13 endpoints)',
-  ],
-  'does not count the pods it has already as those of others': [
-    {
-      world: [aDeployment(), aService(), aSlice([...PODS, `${FORK}-a`, `${FORK}-b`])],
-      request: { oldObject: anExperiment({ replicas: 2 }) },
-    },
-    `[Plan] updates deployment/${FORK} in shop: 1 pod, from deployment/cart`,
-    '[Plan] replicas: 2 -> 1',
+  'promises no name of a ControllerRevision in a dry run either': [
+    { request: { object: anExperiment({ onSourceChange: 'Pin' }), dryRun: true } },
+    '[Plan] creates controllerrevision/cart-experiment-<id> in shop: the base that the fork keeps',
+    '[Plan] creates deployment/cart-experiment-<id> in shop: 1 pod, from deployment/cart',
     SHARE,
   ],
-  'says when an update changes nothing': [
-    { request: { oldObject: anExperiment() } },
-    `[Plan] changes nothing in deployment/${FORK} in shop: 1 pod, from deployment/cart`,
-    SHARE,
-  ],
-  'lets an old override over the limits be mended': [
-    { request: { oldObject: anExperiment({ overrideSpec: nested(5_000) }) } },
-    `[Plan] updates deployment/${FORK} in shop: 1 pod, from deployment/cart`,
-    SHARE,
-  ],
-  'warns of what a replaced list loses': [
+  'warns about what a replaced list loses': [
     {
       ...overriding(imageOverride('example/cart:1')),
       world: [
@@ -83,12 +66,12 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
         aSlice(PODS),
       ],
     },
-    '[ListReplaced] containers[cart] loses env: Merge replaces lists whole, Strategic merges by name',
+    '[ListReplaced] containers[cart] loses env: Merge replaces whole lists; use Strategic to merge them',
     CREATES,
     '[Plan] containers[cart].env[A]: removed',
     SHARE,
   ],
-  'predicts what Strategic does, which loses nothing': [
+  'says what Strategic does, which loses nothing': [
     {
       request: { object: anExperiment({ overrideSpec: imageOverride('example/cart:2'), overrideType: 'Strategic' }) },
       world: [aDeployment({ container: { env: [{ name: 'A' }] } }), aService(), aSlice(PODS)],
@@ -97,11 +80,11 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     '[Plan] containers[cart].image: example/cart:1 -> example/cart:2',
     SHARE,
   ],
-  'predicts nothing of Strategic while there is no schema': [
+  'does not predict a strategic merge while there is no schema': [
     { request: { object: anExperiment({ overrideType: 'Strategic' }) }, isSchemaPending: true },
-    '[SchemaNotAvailable] override not checked yet: no schema of Deployment',
+    '[SchemaNotAvailable] override not checked yet: no schema of Deployment was fetched',
   ],
-  'tells what cannot be merged although the source is not there': [
+  'reports what cannot be merged even if the source is not there': [
     {
       request: {
         object: anExperiment({
@@ -114,8 +97,8 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
       },
       world: [],
     },
-    'spec.overrideSpec.strategy.rollingUpdate: only with type RollingUpdate, not "Recreate"; remove one',
-    'spec.overrideSpec.template.spec.containers[0]: null removes no item of this list; use overrideType: Merge and repeat what must stay',
+    'spec.overrideSpec.strategy.rollingUpdate: can be set only with type RollingUpdate, got "Recreate"; remove one of them',
+    'spec.overrideSpec.template.spec.containers[0]: null cannot remove an item of this list; use overrideType: Merge and list the items to keep',
   ],
   'never shows the value of a variable': [
     {
@@ -126,12 +109,12 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
       }),
       world: [aDeployment({ container: { env: [{ name: 'A', value: 'hidden' }] } })],
     },
-    '[QueueWorker] no Service: if it takes work from a queue, so does the experiment',
+    '[QueueWorker] no Service selects the source: if it reads from a queue, the fork does too',
     CREATES,
     '[Plan] containers[cart].env[A].value: changed',
-    '[Plan] no Service selects its pods: nothing is sent to it by itself',
+    NO_REQUESTS,
   ],
-  'says why a Service sends nothing': [
+  'says why a Service sends no requests': [
     {
       world: [
         aDeployment({ podLabels: { 'pod-template-hash': 'x' } }),
@@ -139,73 +122,76 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
       ],
     },
     CREATES,
-    "[Plan] service/cart: no requests; the experiment's pods lack pod-template-hash=x",
+    "[Plan] service/cart: no requests; the fork's pods lack pod-template-hash=x",
   ],
-  'expects no share of no pods': [
+  'predicts no share for an experiment without pods': [
     { request: { object: anExperiment({ replicas: 0 }) } },
     `[Plan] creates deployment/${FORK} in shop: 0 pods, from deployment/cart`,
     '[Plan] no pods, so no requests; scale it to give it some',
   ],
-  'admits an experiment whose source is not there yet: the order of applies must not matter': [
+  'admits an experiment whose source does not exist yet, because the order of applies must not matter': [
     { world: [] },
     '[SourceNotFound] no deployment/cart in shop yet; the override is checked again when it appears',
   ],
   'admits with a warning when the source cannot be read': [
     { isDown: true },
-    '[SourceUnread] deployment/cart could not be read now; the controller checks the override against it',
+    '[SourceUnread] deployment/cart could not be read now (unreachable)',
   ],
   'admits with a warning while there is no schema': [
+    overriding({ zzz: 1 }, { isSchemaPending: true }),
+    '[SchemaNotAvailable] override not checked yet: no schema of Deployment was fetched',
+  ],
+  'names the missing source first where the schema is missing too': [
     overriding({ zzz: 1 }, { isSchemaPending: true, world: [] }),
     '[SourceNotFound] no deployment/cart in shop yet; the override is checked again when it appears',
-    '[SchemaNotAvailable] override not checked yet: no schema of Deployment',
   ],
-  'checks the override although the source is not there': [
+  'checks the override even if the source is not there': [
     overriding({ zzz: 1 }, { world: [] }),
-    'spec.overrideSpec.zzz: unknown field; known here: minReadySeconds, strategy, template',
+    'spec.overrideSpec.zzz: unknown field; valid fields: minReadySeconds, strategy, template',
   ],
   'refuses a source that is an experiment': [
     { world: [aDeployment({ labels: { 'experiment-controller.example.com/is-experiment': 'true' } })] },
-    'spec.sourceRef.name: deployment/cart is itself an experiment; name the workload it was made from',
+    'spec.sourceRef.name: deployment/cart is itself the fork of an experiment; name its source',
   ],
-  'tells mistakes of rules and schema together, in the order of the document, each once': [
+  'reports mistakes of rules and schema together, in the order of the document, each once': [
     overriding({ template: { metadata: { name: 'x' }, spec: { zzz: 1 } }, replicas: '2' }),
     'spec.overrideSpec.template.metadata.name: only labels and annotations can be set here; remove this',
-    'spec.overrideSpec.template.spec.zzz: unknown field; known here: affinity, containers, securityContext, shareProcessNamespace, since, terminationGracePeriodSeconds',
-    'spec.overrideSpec.replicas: not here; set spec.replicas',
+    'spec.overrideSpec.template.spec.zzz: unknown field; valid fields: affinity, containers, securityContext, shareProcessNamespace, since, terminationGracePeriodSeconds',
+    'spec.overrideSpec.replicas: cannot be set here; use spec.replicas',
   ],
-  'tells a whole manifest to move up, and nothing else': [
+  'says of a whole manifest only that it must be moved up one level': [
     overriding({ apiVersion: 'apps/v1', kind: 'Deployment', spec: {} }),
-    'spec.overrideSpec.spec: overrideSpec already is the spec; move this up one level',
+    'spec.overrideSpec.spec: overrideSpec is already the spec; move the content of this up one level',
   ],
-  'takes 64 levels no further than the schema': [
+  'lets the schema refuse an override of 64 levels': [
     overriding({ a: nested(63) }),
-    'spec.overrideSpec.a: unknown field; known here: minReadySeconds, strategy, template',
+    'spec.overrideSpec.a: unknown field; valid fields: minReadySeconds, strategy, template',
   ],
-  'refuses 65 levels before anything walks them': [
+  'refuses 65 levels before anything walks through them': [
     overriding(nested(65)),
     `spec.overrideSpec${'.a'.repeat(65)}: nested deeper than 64 levels; flatten it`,
   ],
   'refuses a source that cannot be forked, at the reference to it': [
     { world: [aDeployment({ container: { ports: [{ containerPort: 80 }, { containerPort: 80 }] } })] },
-    'spec.sourceRef.name: deployment/cart cannot be forked: spec.template.spec.containers[0].ports[1]: containerPort 80, protocol "TCP" is there already, as [0]; server-side apply takes it only once',
+    'spec.sourceRef.name: deployment/cart cannot be forked: spec.template.spec.containers[0].ports[1]: duplicate of [0] (containerPort 80, protocol "TCP"), which server-side apply refuses; remove one of them in the source',
   ],
-  'refuses what a loosened CRD let through': [
+  'refuses wrong types that a loosened CRD let through': [
     { request: { object: { metadata: { name: 'x' }, spec: { sourceRef: {}, replicas: -1, overrideType: 'Odd' } } } },
     'spec.sourceRef.kind: expected string; set it so',
     'spec.sourceRef.name: expected the name of a workload; set it so',
     'spec.overrideSpec: expected object; set it so',
     'spec.overrideType: expected Merge or Strategic; set it so',
-    'spec.replicas: expected a whole number from 0 on; set it so',
+    'spec.replicas: expected a whole number, 0 or more; set it so',
   ],
 }
 
-describe('validate', () => {
+describe('the validation of a request', () => {
   for (const [sentence, [given, ...expected]] of Object.entries(cases))
-    it(sentence, async () => expect(await verdict(given)).to.deep.equal(expected))
+    it(sentence, async () => expect(await linesFor(given)).to.deep.equal(expected))
 
   it('reads only the slices of Services that concern the experiment', async () => {
     const { kube, asked } = aReader([aDeployment(), aService('other', { app: 'other' })])
-    await validator(surroundings(kube, SCHEMA))(aRequest())
+    await validator(validatorDeps(kube, SCHEMA))(aRequest())
     expect(asked).to.deep.equal([
       '/apis/apps/v1/namespaces/shop/deployments/cart',
       '/api/v1/namespaces/shop/services',

@@ -17,23 +17,23 @@ describe('the syntax of labels and annotations', () => {
     `${PREFIX_63.repeat(3)}${'a'.repeat(61)}/x`,
   ]
   for (const key of goodKeys)
-    it(`takes the key ${key.slice(0, 40)}`, () => expect(labelKeyProblem(key)).to.equal(undefined))
+    it(`accepts the key ${key.slice(0, 40)}`, () => expect(labelKeyProblem(key)).to.equal(undefined))
 
   const badKeys = ['', '-a', 'a-', 'a b', 'ä', 'a/b/c', '/a', 'a/', 'UPPER/x', 'a..b/x', 'a'.repeat(64), 'a\n']
   for (const key of [...badKeys, `${'a'.repeat(254)}/x`])
-    it(`takes no key ${JSON.stringify(key.slice(0, 40))}`, () => expect(labelKeyProblem(key)).to.be.a('string'))
+    it(`rejects the key ${JSON.stringify(key.slice(0, 40))}`, () => expect(labelKeyProblem(key)).to.be.a('string'))
 
   for (const value of ['', 'a', '1.9.4', 'x'.repeat(63)])
-    it(`takes the value ${JSON.stringify(value)}`, () => expect(labelValueProblem(value)).to.equal(undefined))
+    it(`accepts the value ${JSON.stringify(value)}`, () => expect(labelValueProblem(value)).to.equal(undefined))
   for (const value of ['a b', '-a', 'a.', 'x'.repeat(64), 'x/y', 'a\n'])
-    it(`takes no value ${JSON.stringify(value)}`, () => expect(labelValueProblem(value)).to.be.a('string'))
+    it(`rejects the value ${JSON.stringify(value)}`, () => expect(labelValueProblem(value)).to.be.a('string'))
 
-  it('does not mind case before the slash of an annotation', () => {
+  it('allows upper case before the slash of an annotation', () => {
     expect(annotationKeyProblem('Example.com/Key')).to.equal(undefined)
     expect(annotationKeyProblem('no good')).to.be.a('string')
   })
 
-  it('counts the bytes of keys and values of annotations together', () => {
+  it('limits the bytes of all keys and values of annotations together', () => {
     expect(annotationsProblem({ a: 'x'.repeat(256 * 1024 - 1) })).to.equal(undefined)
     expect(annotationsProblem({ a: 'ä'.repeat(128 * 1024) })).to.match(/^262145 bytes/)
   })

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { realTimers, type Timers } from '../../../common/clock.ts'
-import { type KubeClient, kubeClient } from '../../../common/kube/client.ts'
+import { type KubeClient, kubeClient } from '../../../common/kube/client/client.ts'
+import { realTimers, type Timers } from '../../../common/program/clock.ts'
 import { collect } from '../../collect.ts'
 
 export type Respond = (request: IncomingMessage, response: ServerResponse, body: string) => void
 
-/** A server on this machine that answers as the test says, and a client that takes it for the API server. */
+/** A local server that answers as the test says, and a client of it. */
 export interface ServedClient {
   readonly client: KubeClient
   /** every request so far: `GET /path token user-agent` */

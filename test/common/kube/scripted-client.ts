@@ -1,16 +1,17 @@
-import type { KubeClient } from '../../../common/kube/client.ts'
-import { KubeError, type KubeErrorKind } from '../../../common/kube/errors.ts'
-import type { KubeRequest, KubeStream } from '../../../common/kube/request.ts'
+import type { KubeErrorKind } from '../../../common/api/failure.ts'
+import type { KubeClient } from '../../../common/kube/client/client.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
+import type { KubeRequest, KubeStream } from '../../../common/kube/client/request.ts'
 import { turn } from '../../virtual-time.ts'
 
-/** A request that waits for what the test lets the API server say. */
+/** A request that waits for the response that the test gives. */
 export interface Asked<Request, Answer> {
   readonly request: Request
   answer(value: Answer): void
   fail(error: Error): void
 }
 
-/** A watch that the test holds the other end of. */
+/** The server's end of a watch, held by the test. */
 export interface Wire {
   send(...lines: readonly (string | object)[]): void
   end(): void
@@ -18,7 +19,7 @@ export interface Wire {
   readonly isCut: boolean
 }
 
-/** An API server that says nothing by itself. */
+/** An API server that answers only as the test says. */
 export class ScriptedClient implements KubeClient {
   readonly #lists: Asked<KubeRequest, unknown>[] = []
   readonly #watches: Asked<KubeStream, AsyncIterable<string>>[] = []
@@ -40,12 +41,12 @@ export class ScriptedClient implements KubeClient {
   /** The list that is waiting. */
   async list(): Promise<Asked<KubeRequest, unknown>> {
     await turn()
-    return this.#lists.shift() ?? this.#nobody('list')
+    return this.#lists.shift() ?? this.#fail('list')
   }
 
   async watch(): Promise<Asked<KubeStream, AsyncIterable<string>>> {
     await turn()
-    return this.#watches.shift() ?? this.#nobody('watch')
+    return this.#watches.shift() ?? this.#fail('watch')
   }
 
   /** Opens the watch that is waiting. */
@@ -57,7 +58,7 @@ export class ScriptedClient implements KubeClient {
     return wire
   }
 
-  #nobody(what: string): never {
+  #fail(what: string): never {
     throw new Error(`no ${what} is waiting; so far: ${this.diary.join(', ')}`)
   }
 }

@@ -5,7 +5,7 @@ import { APPS_V1 } from './openapi.ts'
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' }
 const ROLLOUT = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', plural: 'rollouts' }
 
-/** An API server that publishes `apps/v1`, with a diary of what was read. */
+/** An API server that publishes `apps/v1`, and records what was read. */
 function publisher() {
   const state = { hash: 'A', document: APPS_V1 as unknown, isDown: false, reads: [] as string[] }
   const source: SchemaSource = {
@@ -20,7 +20,7 @@ function publisher() {
 }
 
 describe('SchemaCatalog', () => {
-  it('knows nothing before the first refresh, then what the cluster says', async () => {
+  it('has no schema before the first refresh, and those of the cluster after it', async () => {
     const { source } = publisher()
     const catalog = new SchemaCatalog(source, [DEPLOYMENT])
     expect(catalog.schemaOf('Deployment')).to.equal(undefined)
@@ -31,7 +31,7 @@ describe('SchemaCatalog', () => {
     expect(catalog.schemaOf('Deployment')?.check({ zzz: 1 }, 'Merge')).to.have.length(1)
   })
 
-  it('reads the document again only when its hash is another', async () => {
+  it('reads a document again only if its hash has changed', async () => {
     const { state, source } = publisher()
     const catalog = new SchemaCatalog(source, [DEPLOYMENT])
     await catalog.refresh()
@@ -50,7 +50,7 @@ describe('SchemaCatalog', () => {
     ])
   })
 
-  it('keeps what it has when the API server is away', async () => {
+  it('keeps its schemas while the API server cannot be reached', async () => {
     const { state, source } = publisher()
     const catalog = new SchemaCatalog(source, [DEPLOYMENT])
     await catalog.refresh()
@@ -60,7 +60,7 @@ describe('SchemaCatalog', () => {
     expect(catalog.schemaOf('Deployment')?.hash).to.equal('A')
   })
 
-  it('keeps what it has when the new document cannot be compiled, and says so', async () => {
+  it('keeps its schemas if a new document cannot be compiled, and returns the failure', async () => {
     const { state, source } = publisher()
     const catalog = new SchemaCatalog(source, [DEPLOYMENT])
     await catalog.refresh()
@@ -72,26 +72,26 @@ describe('SchemaCatalog', () => {
     expect(catalog.schemaOf('Deployment')?.hash).to.equal('A')
   })
 
-  it('takes an answer without schemas, such as a redirect, for a failure', async () => {
+  it('reports an answer without schemas, such as a redirect, as a failure', async () => {
     const { state, source } = publisher()
     const catalog = new SchemaCatalog(source, [DEPLOYMENT])
     state.document = ''
     const [failure] = await catalog.refresh()
-    expect(String(failure?.error)).to.include('holds no schemas')
+    expect(String(failure?.error)).to.include('contains no schemas')
   })
 
-  it('takes an index that is none for a failure, and not for an empty cluster', async () => {
+  it('rejects an answer that is not an index, instead of taking it for an empty cluster', async () => {
     const { source } = publisher()
     let isBroken = false
     const breaking = { get: async (path: string) => (isBroken ? '<html>' : source.get(path)) }
     const catalog = new SchemaCatalog(breaking, [DEPLOYMENT])
     await catalog.refresh()
     isBroken = true
-    expect(String(await catalog.refresh().catch((error: unknown) => error))).to.include('no index of schemas')
+    expect(String(await catalog.refresh().catch((error: unknown) => error))).to.include('not an index of schemas')
     expect(catalog.isComplete).to.equal(true)
   })
 
-  it('has no schema of a kind whose group is not there', async () => {
+  it('has no schema of a kind whose API group does not exist', async () => {
     const { source } = publisher()
     const catalog = new SchemaCatalog(source, [DEPLOYMENT, ROLLOUT])
     expect(await catalog.refresh()).to.deep.equal([])
@@ -99,7 +99,7 @@ describe('SchemaCatalog', () => {
     expect(catalog.isComplete).to.equal(false)
   })
 
-  it('wakes its subscribers when something changed, and only then', async () => {
+  it('calls its subscribers only if something has changed', async () => {
     const { state, source } = publisher()
     const catalog = new SchemaCatalog(source, [DEPLOYMENT])
     let woken = 0
@@ -115,7 +115,7 @@ describe('SchemaCatalog', () => {
     expect(woken).to.equal(1)
   })
 
-  it('reads once for two who ask at a time', async () => {
+  it('shares one reading between two calls', async () => {
     const { state, source } = publisher()
     const catalog = new SchemaCatalog(source, [DEPLOYMENT])
     await Promise.all([catalog.refresh(), catalog.refresh()])

@@ -1,8 +1,8 @@
+import type { SpecSchema } from '../../../common/override/spec-schema.ts'
 import { compile } from '../../../common/schema/compile.ts'
-import type { SpecSchema } from '../../../common/workload/kind.ts'
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-/** As the API server refers to a type where it describes the field: an `allOf` of one, beside other keywords. */
+/** A reference as the API server writes it for a field with a description: an `allOf` with one member. */
 const described = (name: string) => ({ description: 'what it is for', default: {}, allOf: [ref(name)] })
 const object = (properties: object, required: readonly string[] = []) => ({
   type: 'object',
@@ -18,7 +18,7 @@ const keyed = (items: object, ...keys: string[]) => ({
   'x-kubernetes-list-map-keys': keys,
 })
 
-/** What `apps/v1` looks like, with one field for each trait that matters. */
+/** An excerpt of the document of `apps/v1`, with one field for each feature of a schema. */
 export const APPS_V1 = {
   components: {
     schemas: {
@@ -90,5 +90,5 @@ export const APPS_V1 = {
   },
 }
 
-/** The check of a Deployment's override. */
+/** The compiled schema of a Deployment. */
 export const deploymentSchema = (): SpecSchema => compile('of-the-test', APPS_V1.components.schemas, described('Spec'))

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
-import { jsonLog } from '../../../common/log.ts'
+import { jsonLog } from '../../../common/program/log.ts'
 import { SchemaCatalog } from '../../../common/schema/catalog.ts'
+import { refreshOnMiss } from '../../../common/schema/refresh-on-miss.ts'
 import { keepFresh } from '../../../common/schema/refresher.ts'
-import { wanting } from '../../../common/schema/wanting.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 import { APPS_V1 } from './openapi.ts'
 
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' }
 
-/** A cluster that can be away, and a catalog kept fresh from it. */
+/** A cluster that can be unreachable, and a catalog that is kept fresh from it. */
 function following({ isDown = false } = {}) {
   const state = { isDown, indexReads: 0, lines: [] as string[] }
   const get = async (path: string): Promise<unknown> => {
@@ -26,7 +26,7 @@ function following({ isDown = false } = {}) {
 }
 
 describe('keepFresh', () => {
-  it('reads at once, then every ten minutes, until it is stopped', async () => {
+  it('reads immediately, then every ten minutes, until it is stopped', async () => {
     const { state, time, catalog, stop, ended } = following()
     await time.pass(0)
     expect(catalog.isComplete).to.equal(true)
@@ -39,9 +39,9 @@ describe('keepFresh', () => {
     expect(time.pending).to.equal(0)
   })
 
-  it('reads at once for who asks for what is not there, but not twice within five seconds', async () => {
-    const { state, time, catalog, stop, ended, hurry } = following()
-    const { schemaOf } = wanting(catalog, hurry)
+  it('reads immediately if a missing schema is asked for, but at most once in five seconds', async () => {
+    const { state, time, catalog, stop, ended, refreshNow } = following()
+    const { schemaOf } = refreshOnMiss(catalog, refreshNow)
     await time.pass(0)
     schemaOf('Rollout')
     await time.pass(4_999)
@@ -59,7 +59,7 @@ describe('keepFresh', () => {
     await ended
   })
 
-  it('tries again soon while the API server is away, and says so', async () => {
+  it('retries after five seconds while the API server cannot be reached, and logs it', async () => {
     const { state, time, catalog, stop, ended } = following({ isDown: true })
     await time.pass(5_000)
     expect(catalog.isComplete).to.equal(false)

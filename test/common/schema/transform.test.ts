@@ -5,15 +5,15 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 describe('transform', () => {
   const cases: Record<string, readonly [root: object, expected: object]> = {
-    'takes an allOf of one for the reference it is, siblings dropped': [
+    'treats an allOf with one member as a reference, and drops its siblings': [
       { description: 'x', default: {}, allOf: [ref('A')] },
       { $ref: '#/definitions/Merge:A' },
     ],
-    'lets null stand for removal along object paths': [
+    'accepts null along object paths, where it removes': [
       { type: 'object', properties: { a: { type: 'string' } } },
       { type: ['object', 'null'], properties: { a: { type: ['string', 'null'] } }, additionalProperties: false },
     ],
-    'leaves requirements out along object paths, and demands them of list items': [
+    'drops required fields along object paths, and keeps them for list items': [
       {
         type: 'object',
         required: ['a'],
@@ -30,22 +30,22 @@ describe('transform', () => {
         additionalProperties: false,
       },
     ],
-    'leaves open what preserves unknown fields': [
+    'accepts any field where unknown fields are preserved': [
       { type: 'object', properties: { a: {} }, 'x-kubernetes-preserve-unknown-fields': true },
       { type: ['object', 'null'], properties: { a: {} } },
     ],
-    'lets null stand beside the words of an enum': [
+    'accepts null beside the values of an enum': [
       { type: 'string', enum: ['a'] },
       { type: ['string', 'null'], enum: ['a', null] },
     ],
-    'knows int or string by its format and by its mark': [
+    'recognizes an int-or-string by its format and by its extension': [
       { properties: { a: { format: 'int-or-string' }, b: { 'x-kubernetes-int-or-string': true, anyOf: [] } } },
       {
         properties: { a: { type: ['integer', 'string', 'null'] }, b: { type: ['integer', 'string', 'null'] } },
         additionalProperties: false,
       },
     ],
-    'drops patterns, which could take forever, and formats it does not know': [
+    'drops patterns, which could take forever to match, and unknown formats': [
       { type: 'string', pattern: '(a+)+$', format: 'double', minLength: 1 },
       { type: ['string', 'null'], minLength: 1 },
     ],
@@ -55,7 +55,7 @@ describe('transform', () => {
       expect(transform({}, root).Merge).to.deep.equal(expected)
     })
 
-  it('takes over only what is referred to, in the variants that are needed, also of types that hold themselves', () => {
+  it('converts only schemas that are referred to, also of types that refer to themselves', () => {
     const schemas = {
       A: { type: 'object', properties: { again: ref('A'), list: { type: 'array', items: ref('A') } } },
       Unused: {},

@@ -1,63 +1,56 @@
 import { expect } from 'chai'
-import type { JsonObject } from '../../../common/api/object.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { forkHealth } from '../../../common/workload/health.ts'
-import { aDeployment } from '../../builders.ts'
+import { rollout } from '../../../common/workload/rollout.ts'
+import { statefulSet } from '../../../common/workload/stateful-set.ts'
+import { aDeployment, aRollout, aStatefulSet } from '../../builders.ts'
 
-interface Case {
-  readonly status: JsonObject
-  readonly replicas?: number
-  readonly is: string
-  readonly reason: string
-  readonly says?: string
-}
+describe('forkHealth', () => {
+  const health = (status: object, replicas = 2) =>
+    forkHealth(deployment, { ...aDeployment({ metadata: { generation: 2 }, spec: { replicas } }), status }, new Date(0))
 
-const seen = { observedGeneration: 2 }
-const cases: Record<string, Case> = {
-  'is updating until its controller has seen it': {
-    status: { observedGeneration: 1 },
-    is: 'progressing',
-    reason: 'Updating',
-  },
-  'is updating where its controller said nothing yet': { status: {}, is: 'progressing', reason: 'Updating' },
-  'waits for its pods': { status: seen, is: 'progressing', reason: 'PodsNotReady', says: '0 of 2 pods available' },
-  'waits for the pods of an older revision to go': {
-    status: { ...seen, replicas: 3, updatedReplicas: 2, availableReplicas: 2 },
-    is: 'progressing',
-    reason: 'PodsNotReady',
-  },
-  'is available': {
-    status: { ...seen, replicas: 2, updatedReplicas: 2, availableReplicas: 2 },
-    is: 'ready',
-    reason: 'Available',
-  },
-  'is ready at zero': { status: seen, replicas: 0, is: 'ready', reason: 'ScaledToZero' },
-  'stalls on a quota, with its message': {
-    status: {
-      ...seen,
-      conditions: [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota' }],
-    },
-    is: 'stalled',
-    reason: 'ReplicaFailure',
-    says: 'exceeded quota',
-  },
-  'stalls when its deadline is over': {
-    status: {
-      ...seen,
-      conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'late' }],
-    },
-    is: 'stalled',
-    reason: 'ProgressDeadlineExceeded',
-    says: 'late',
-  },
-}
+  it('is progressing until the workload controller has observed the generation', () => {
+    const updating = {
+      is: 'progressing',
+      reason: 'Updating',
+      message: 'waiting for the Deployment controller to observe generation 2',
+    }
+    expect(health({ observedGeneration: 1 })).to.deep.equal(updating)
+    expect(health({})).to.deep.equal(updating)
+  })
 
-describe('the health of a Deployment', () => {
-  for (const [sentence, { status, replicas = 2, is, reason, says }] of Object.entries(cases))
-    it(sentence, () => {
-      const fork = { ...aDeployment({ metadata: { generation: 2 }, spec: { replicas } }), status }
-      const health = forkHealth(deployment, fork, new Date(0))
-      expect({ is: health.is, reason: health.reason }).to.deep.equal({ is, reason })
-      if (says) expect(health.message).to.contain(says)
-    })
+  it('is ready at zero replicas', () =>
+    expect(health({ observedGeneration: 2 }, 0)).to.include({ is: 'ready', reason: 'ScaledToZero' }))
+
+  it('asks the kind otherwise', () =>
+    expect(health({ observedGeneration: 2 })).to.include({ is: 'progressing', reason: 'PodsNotReady' }))
+
+  it('tells the kind the time since the last apply by this controller', () => {
+    const managedFields = [
+      { manager: 'experiment-controller', operation: 'Apply', subresource: 'status', time: '2026-11-21T10:05:00Z' },
+      { manager: 'experiment-controller', operation: 'Apply', time: '2026-11-21T10:00:00Z' },
+      { manager: 'kubectl-edit', operation: 'Update', time: '2026-11-21T10:06:00Z' },
+    ]
+    const metadata = { name: 'cart', generation: 1, managedFields }
+    const fork = { ...aStatefulSet(), metadata, status: { observedGeneration: 1 } }
+    const found = forkHealth(statefulSet, fork, new Date('2026-11-21T10:07:00Z'))
+    expect(found.is === 'progressing' && found.recheckAfterMs).to.equal(180_000)
+  })
+
+  it('measures the silence of a controller from the last write by any client', () => {
+    const managedFields = [
+      { manager: 'experiment-controller', operation: 'Apply', time: '2026-11-21T09:00:00Z' },
+      { manager: 'kubectl-edit', operation: 'Update', time: '2026-11-21T10:00:00Z' },
+      { manager: 'rollouts-controller', operation: 'Update', subresource: 'status', time: '2026-11-21T10:01:00Z' },
+    ]
+    const fork = { ...aRollout(), metadata: { name: 'x', generation: 2, managedFields }, status: {} }
+    const at = (time: string) => forkHealth(rollout, fork, new Date(time)).reason
+    expect(at('2026-11-21T10:00:29Z')).to.equal('Updating')
+    expect(at('2026-11-21T10:00:30Z')).to.equal('NotReconciled')
+  })
+
+  it('is progressing if the time of the last write is unknown', () => {
+    const fork = { ...aRollout(), metadata: { name: 'x', generation: 2 }, status: {} }
+    expect(forkHealth(rollout, fork, new Date(0)).reason).to.equal('Updating')
+  })
 })

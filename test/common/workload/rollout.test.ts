@@ -1,14 +1,15 @@
 import { expect } from 'chai'
-import type { JsonObject, KubeObject } from '../../../common/api/object.ts'
-import { brokenRules } from '../../../common/api/rules.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { JsonObject } from '../../../common/json/json.ts'
+import { brokenRules } from '../../../common/override/rules.ts'
+import { NO_SHAPE } from '../../../common/override/shape.ts'
 import { baseOf } from '../../../common/workload/base.ts'
 import { forkHealth } from '../../../common/workload/health.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
-import { NO_SHAPE } from '../../../common/workload/shape.ts'
 import { aDeployment } from '../../builders.ts'
+import { HASH, stableReplicaSet } from './replica-set.ts'
 
 const INSTANCE = 'argo-rollouts.argoproj.io/controller-instance-id'
-const HASH = 'rollouts-pod-template-hash'
 
 const aRollout = (spec: JsonObject = {}, status: JsonObject = {}): KubeObject => ({
   ...aDeployment({
@@ -21,38 +22,15 @@ const aRollout = (spec: JsonObject = {}, status: JsonObject = {}): KubeObject =>
   status,
 })
 
-const stableReplicaSet = (
-  pod: JsonObject = {},
-  of: { readonly owner?: string; readonly ephemeral?: string } = {},
-): KubeObject => {
-  const { spec } = aDeployment({
-    image: 'cart:stable',
-    podLabels: { [HASH]: 'abc', role: 'stable', team: 'shop' },
-    podAnnotations: { note: 'x', weather: 'fine' },
-    pod,
-  })
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'ReplicaSet',
-    metadata: {
-      name: 'cart-abc',
-      labels: { [HASH]: 'abc' },
-      ...(of.ephemeral ? { annotations: { 'rollout.argoproj.io/ephemeral-metadata': of.ephemeral } } : {}),
-      ownerReferences: [
-        { apiVersion: 'x', kind: 'Rollout', name: 'cart', uid: of.owner ?? 'uid-of-cart', controller: true },
-      ],
-    },
-    spec,
-  }
-}
-
 const image = (spec: JsonObject): unknown => JSON.stringify(spec).match(/"image":"([^"]+)"/)?.[1]
 
 const startOf = (source: KubeObject, referents: readonly KubeObject[] = []) =>
   baseOf(rollout, { source, referents, shape: NO_SHAPE })
 
-describe('what a Rollout’s fork starts from', () => {
-  it('is the wanted template while nothing serves yet', () => {
+const WORKLOAD_GENERATION = 'rollout.argoproj.io/workload-generation'
+
+describe('rollout', () => {
+  it('takes the template of the Rollout while there is no stable revision', () => {
     const based = startOf(aRollout())
     expect(based.is === 'base' && [image(based.base.spec), based.base.template]).to.deep.equal([
       'cart:canary',
@@ -60,49 +38,14 @@ describe('what a Rollout’s fork starts from', () => {
     ])
   })
 
-  it('is the template of the stable ReplicaSet, without its hash', () => {
+  it('takes the template of the stable ReplicaSet, without its hash', () => {
     const based = startOf(aRollout({}, { stableRS: 'abc' }), [stableReplicaSet()])
     if (based.is !== 'base') throw new Error(JSON.stringify(based))
     expect([image(based.base.spec), based.base.template]).to.deep.equal(['cart:stable', 'Stable'])
     expect(JSON.stringify(based.base.spec)).not.to.contain(HASH)
   })
 
-  it('waits for a stable ReplicaSet that is not there, or is another Rollout’s', () => {
-    const source = aRollout({}, { stableRS: 'abc' })
-    expect(startOf(source).is).to.equal('missing')
-    expect(startOf(source, [stableReplicaSet({}, { owner: 'other' })]).is).to.equal('missing')
-  })
-
-  it('No ephemeral label or injected anti-affinity is inherited', () => {
-    const byHash = {
-      labelSelector: { matchExpressions: [{ key: HASH, operator: 'NotIn', values: ['abc'] }] },
-      topologyKey: 'h',
-    }
-    const own = { labelSelector: { matchLabels: { app: 'cart' } }, topologyKey: 'zone' }
-    const required = 'requiredDuringSchedulingIgnoredDuringExecution'
-    const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
-    const affinity = {
-      podAntiAffinity: { [required]: [byHash, own], [preferred]: [{ weight: 1, podAffinityTerm: byHash }] },
-    }
-    const ephemeral = JSON.stringify({ labels: { role: 'stable' }, annotations: { weather: 'fine' } })
-    const based = startOf(aRollout({}, { stableRS: 'abc' }), [stableReplicaSet({ affinity }, { ephemeral })])
-    if (based.is !== 'base') throw new Error(JSON.stringify(based))
-    expect(based.base.spec.template).to.deep.include({
-      metadata: { labels: { app: 'cart', team: 'shop' }, annotations: { note: 'x' } },
-    })
-    expect(JSON.stringify(based.base.spec)).to.contain(
-      `"affinity":{"podAntiAffinity":{"${required}":[${JSON.stringify(own)}]}}`,
-    )
-  })
-
-  it('drops affinity that was Argo’s alone', () => {
-    const byHash = { labelSelector: { matchLabels: { [HASH]: 'abc' } }, topologyKey: 'h' }
-    const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [byHash] } }
-    const based = startOf(aRollout({}, { stableRS: 'abc' }), [stableReplicaSet({ affinity })])
-    expect(JSON.stringify(based)).not.to.contain('affinity')
-  })
-
-  it('is, of a workloadRef, the template of the object it names', () => {
+  it('takes the template of the object that a workloadRef names', () => {
     const reference = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart' }
     const source = aRollout({ workloadRef: reference })
     expect(rollout.references(source)).to.have.length(1)
@@ -124,7 +67,7 @@ describe('what a Rollout’s fork starts from', () => {
     ).to.deep.equal([])
   })
 
-  it('keeps of the strategy what every Rollout may have, and the instance id', () => {
+  it('takes over maxSurge and maxUnavailable of the strategy, and the instance id', () => {
     const based = startOf(aRollout())
     if (based.is !== 'base') throw new Error(JSON.stringify(based))
     expect(based.base.spec).to.deep.include({ strategy: { canary: { maxSurge: 1 } } })
@@ -133,7 +76,7 @@ describe('what a Rollout’s fork starts from', () => {
     expect(blueGreen.is === 'base' && blueGreen.base.spec).to.deep.include({ strategy: { canary: {} } })
   })
 
-  it('never lets an override name a Service, a route or another template', () => {
+  it('bans Services, routes and workloadRef in an override', () => {
     const overrideSpec = {
       workloadRef: { name: 'x' },
       strategy: { blueGreen: {}, canary: { canaryService: 'x', trafficRouting: {}, maxSurge: 2 } },
@@ -147,89 +90,67 @@ describe('what a Rollout’s fork starts from', () => {
     expect(brokenRules({ overrideSpec: { strategy: { blueGreen: null } } }, rollout.bans)).to.deep.equal([])
   })
 
-  it('moves with its generation, its stable revision and the object it refers to', () => {
-    const pulses = [
+  it('changes its base fingerprint with the generation, the stable revision and the referenced object', () => {
+    const fingerprints = [
       aRollout(),
       aRollout({}, { stableRS: 'abc' }),
-      {
-        ...aRollout(),
-        metadata: { name: 'cart', generation: 1, annotations: { 'rollout.argoproj.io/workload-generation': '2' } },
-      },
+      { ...aRollout(), metadata: { name: 'cart', generation: 1, annotations: { [WORKLOAD_GENERATION]: '2' } } },
       { ...aRollout(), metadata: { name: 'cart', generation: 2 } },
-    ].map(rollout.pulse)
-    expect(new Set(pulses).size).to.equal(4)
-    const watched = rollout.watched?.(aRollout({}, { stableRS: 'abc', phase: 'Healthy' }))
-    expect(watched && rollout.pulse(watched)).to.equal(pulses[1])
+    ].map(rollout.baseFingerprint)
+    expect(new Set(fingerprints).size).to.equal(4)
+    const watched = rollout.watchProjection?.(aRollout({}, { stableRS: 'abc', phase: 'Healthy' }))
+    expect(watched && rollout.baseFingerprint(watched)).to.equal(fingerprints[1])
     expect(watched?.spec).to.deep.equal({ workloadRef: undefined })
-  })
-
-  it('knows the Services of its strategy', () => {
-    expect(rollout.reach.pinnedServices(aRollout())).to.deep.equal(['stable'])
-    expect(
-      rollout.reach.pinnedServices(aRollout({ strategy: { blueGreen: { activeService: 'a', previewService: 'p' } } })),
-    ).to.deep.equal(['a', 'p'])
   })
 })
 
 describe('the health of a Rollout', () => {
-  it('counts silence from the last write by anybody', () => {
-    const managedFields = [
-      { manager: 'experiment-controller', operation: 'Apply', time: '2026-11-21T09:00:00Z' },
-      { manager: 'kubectl-edit', operation: 'Update', time: '2026-11-21T10:00:00Z' },
-      { manager: 'rollouts-controller', operation: 'Update', subresource: 'status', time: '2026-11-21T10:01:00Z' },
-    ]
-    const fork = { ...aRollout({ replicas: 2 }), metadata: { name: 'x', generation: 2, managedFields }, status: {} }
-    const at = (time: string) => forkHealth(rollout, fork, new Date(time)).reason
-    expect(at('2026-11-21T10:00:29Z')).to.equal('Updating')
-    expect(at('2026-11-21T10:00:30Z')).to.equal('NotReconciled')
-  })
-
-  it('is patient where nobody knows when it was written', () => {
-    const fork = { ...aRollout({ replicas: 2 }), metadata: { name: 'x', generation: 2 }, status: {} }
-    expect(forkHealth(rollout, fork, new Date(0)).reason).to.equal('Updating')
-  })
-
   const applied = '2026-11-21T10:00:00Z'
   const managedFields = [{ manager: 'experiment-controller', operation: 'Apply', time: applied }]
   const seen = { observedGeneration: '2' }
   const cases: Record<string, { status: JsonObject; after?: number; is: string; reason: string; says?: string }> = {
-    'waits for Argo for half a minute': { status: {}, after: 29, is: 'progressing', reason: 'Updating' },
-    'stalls when Argo is silent': {
+    'is progressing while Argo is silent for less than 30 seconds': {
+      status: {},
+      after: 29,
+      is: 'progressing',
+      reason: 'Updating',
+    },
+    'is stalled if Argo is silent for 30 seconds': {
       status: {},
       after: 30,
       is: 'stalled',
       reason: 'NotReconciled',
       says: 'instance-id',
     },
-    'is available when Healthy with all its pods': {
+    'is ready if the phase is Healthy and all pods are available': {
       status: { ...seen, phase: 'Healthy', availableReplicas: 2 },
       is: 'ready',
       reason: 'Available',
     },
-    'waits for the pods of a first deploy, which is called Healthy early': {
+    'is progressing if the phase is Healthy before the pods of the first revision are available': {
       status: { ...seen, phase: 'Healthy' },
       is: 'progressing',
       reason: 'PodsNotReady',
     },
     'is not ready while paused': { status: { ...seen, phase: 'Paused' }, is: 'unready', reason: 'Paused' },
-    'waits while Progressing': {
+    'is progressing while the phase is Progressing': {
       status: { ...seen, phase: 'Progressing', message: 'more' },
       is: 'progressing',
       reason: 'PodsNotReady',
       says: 'more',
     },
-    'stalls when Degraded': {
+    'is stalled if the phase is Degraded': {
       status: { ...seen, phase: 'Degraded' },
       is: 'stalled',
       reason: 'ProgressDeadlineExceeded',
     },
-    'stalls on an invalid spec': {
+    'is stalled if the spec is invalid': {
       status: { ...seen, phase: 'Degraded', conditions: [{ type: 'InvalidSpec', status: 'True', message: 'bad' }] },
       is: 'stalled',
       reason: 'InvalidSpec',
       says: 'bad',
     },
-    'stalls on a quota, though its phase stays Progressing': {
+    'is stalled if a quota is exceeded, although the phase stays Progressing': {
       status: {
         ...seen,
         phase: 'Progressing',

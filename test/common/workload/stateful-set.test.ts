@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { JsonObject, KubeObject } from '../../../common/api/object.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { JsonObject } from '../../../common/json/json.ts'
 import { baseOf } from '../../../common/workload/base.ts'
-import { derive } from '../../../common/workload/desired.ts'
+import { derive } from '../../../common/workload/derive.ts'
 import { forkHealth } from '../../../common/workload/health.ts'
-import { immutableChanges } from '../../../common/workload/immutable.ts'
 import { claimNames, statefulSet } from '../../../common/workload/stateful-set.ts'
 import { aDeployment, anExperiment, POD } from '../../builders.ts'
 
@@ -22,13 +22,13 @@ function forkOf(source: KubeObject, overrideSpec: JsonObject = {}): KubeObject {
   const based = baseOf(statefulSet, { source, referents: [], shape: POD })
   if (based.is !== 'base') throw new Error('no base')
   const experiment = anExperiment({ overrideSpec })
-  const derived = derive({ kind: statefulSet, experiment, base: based.base, schema: undefined })
+  const derived = derive({ kind: statefulSet, experiment, base: based.base, schema: undefined, replicas: 1 })
   if (derived.is !== 'fork') throw new Error('no fork')
   return derived.fork
 }
 
-describe('a StatefulSet’s fork', () => {
-  it('takes ordinals and service name over, and nothing that holds changes back', () => {
+describe('statefulSet', () => {
+  it('takes over ordinals and the service name, and nothing that delays changes', () => {
     const source = aStatefulSet({
       podManagementPolicy: 'OrderedReady',
       updateStrategy: { type: 'OnDelete', rollingUpdate: { partition: 5 } },
@@ -44,7 +44,7 @@ describe('a StatefulSet’s fork', () => {
     })
   })
 
-  it('makes claims of its own, without the status and tracking of the source’s', () => {
+  it('takes over claim templates, without their status and without tracking labels', () => {
     const fork = forkOf(aStatefulSet({ volumeClaimTemplates: [claim] }))
     expect(fork.spec).to.deep.include({
       volumeClaimTemplates: [{ metadata: { name: 'data', labels: { app: 'cart' } }, spec: claim.spec }],
@@ -52,15 +52,17 @@ describe('a StatefulSet’s fork', () => {
     expect(claimNames(fork)).to.deep.equal(['data'])
   })
 
-  it('may be changed in its template, and is told what no update can change', () => {
-    const source = aStatefulSet({ volumeClaimTemplates: [claim] })
-    const changed = { serviceName: 'other', minReadySeconds: 3, volumeClaimTemplates: [] }
-    const found = immutableChanges(statefulSet, forkOf(source), forkOf(source, changed))
-    expect(found.map(({ field }) => field)).to.deep.equal([
-      'spec.overrideSpec.serviceName',
-      'spec.overrideSpec.volumeClaimTemplates',
-    ])
-    expect(immutableChanges(statefulSet, forkOf(source), forkOf(source, { minReadySeconds: 9 }))).to.deep.equal([])
+  it('has one pod name and one ordinal as labels of each pod', () => {
+    const hasLabel = statefulSet.podReach.hasPerPodLabel
+    const source = aStatefulSet({ replicas: 2 })
+    const name = 'statefulset.kubernetes.io/pod-name'
+    const index = 'apps.kubernetes.io/pod-index'
+    const has = ['cart-3', 'cart-4', 'cart-5', 'cart-2', 'other-3', 'cart-x'].filter((value) =>
+      hasLabel(source, name, value),
+    )
+    expect(has).to.deep.equal(['cart-3', 'cart-4'])
+    expect(['2', '3', '4', '5'].filter((value) => hasLabel(source, index, value))).to.deep.equal(['3', '4'])
+    expect(hasLabel(source, 'app', '3')).to.equal(false)
   })
 })
 
@@ -75,20 +77,20 @@ describe('the health of a StatefulSet', () => {
   const at = (seconds: number) => new Date(Date.parse(applied) + seconds * 1_000)
   const all = { readyReplicas: 2, currentReplicas: 2, updatedReplicas: 2 }
   const cases: Record<string, [status: JsonObject, afterSeconds: number, is: string, reason: string]> = {
-    'is available when all pods are of one revision and ready': [
+    'is ready if all pods are ready and of one revision': [
       { ...all, currentRevision: 'a', updateRevision: 'a' },
       1,
       'ready',
       'Available',
     ],
-    'waits while two revisions run': [
+    'is progressing while pods of two revisions run': [
       { ...all, currentRevision: 'a', updateRevision: 'b' },
       1,
       'progressing',
       'PodsNotReady',
     ],
-    'waits for its pods, up to ten minutes': [{ readyReplicas: 1 }, 599, 'progressing', 'PodsNotReady'],
-    'stalls after ten minutes': [{ readyReplicas: 1 }, 600, 'stalled', 'ProgressDeadlineExceeded'],
+    'is progressing for up to ten minutes': [{ readyReplicas: 1 }, 599, 'progressing', 'PodsNotReady'],
+    'is stalled after ten minutes': [{ readyReplicas: 1 }, 600, 'stalled', 'ProgressDeadlineExceeded'],
   }
   for (const [sentence, [status, after, is, reason]] of Object.entries(cases))
     it(sentence, () => {
@@ -96,8 +98,8 @@ describe('the health of a StatefulSet', () => {
       expect([health.is, health.reason]).to.deep.equal([is, reason])
     })
 
-  it('says when to look again', () => {
+  it('says when it may become stalled', () => {
     const health = forkHealth(statefulSet, withStatus({}), at(590))
-    expect(health.is === 'progressing' && health.lookAgainMs).to.equal(10_000)
+    expect(health.is === 'progressing' && health.recheckAfterMs).to.equal(10_000)
   })
 })

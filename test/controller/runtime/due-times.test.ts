@@ -11,7 +11,7 @@ const aStep = fc.oneof(
 )
 
 describe('due times', () => {
-  it('are those of a plain map, earliest first', () => {
+  it('are those of a plain map, the earliest first', () => {
     fc.assert(
       fc.property(fc.array(aStep, { maxLength: 200 }), (steps) => {
         const due = new DueTimes<number>()
@@ -39,14 +39,14 @@ describe('due times', () => {
     )
   })
 
-  it('that are equal keep their order', () => {
+  it('keep the order of equal times', () => {
     const due = new DueTimes<number>()
     const keys = Array.from({ length: 20 }, (_, key) => key)
     for (const key of keys) due.put(key, 7)
     expect(due.take(7)).to.deep.equal(keys)
   })
 
-  it('do not grow with keys that come and go', () => {
+  it('do not grow when keys are added and deleted', () => {
     const due = new DueTimes<number>()
     for (let ms = 1_000_000; ms > 990_000; ms--) {
       due.put(1, ms)
@@ -54,7 +54,7 @@ describe('due times', () => {
       due.delete(2)
     }
     expect(due.size).to.equal(1)
-    expect(due.places).to.be.below(100)
+    expect(due.heapSize).to.be.below(100)
     expect(due.take(1_000_000)).to.deep.equal([1])
   })
 })

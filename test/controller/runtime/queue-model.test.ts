@@ -4,12 +4,12 @@ import { KeyQueue } from '../../../controller/runtime/queue.ts'
 import '../../property.ts'
 import { turn, VirtualTime } from '../../virtual-time.ts'
 
-/** What a queue must do, in the simplest words. */
+/** A simple model of what a queue must do. */
 class Model {
   readonly dirty = new Set<string>()
   readonly processing = new Set<string>()
   readonly due = new Map<string, number>()
-  /** since when, in the order of `add`s that made them ready, a key could be handed out */
+  /** keys that can be handed out, in the order in which they became ready */
   readonly ready: string[] = []
   nowMs = 0
 
@@ -46,41 +46,41 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('done' as const), which: fc.nat() }),
 )
 
-describe('a queue of keys, whatever happens', () => {
-  it('works on no key twice at once, loses none, lets none wait for a namespace that had its turn', async () => {
+describe('a queue of keys, after any steps', () => {
+  it('gives no key to two workers, loses none, and serves no namespace twice while another waits', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(aStep, { maxLength: 60 }), async (steps) => {
         const time = new VirtualTime()
         const queue = new KeyQueue({ timers: time, random: () => 0 })
         const model = new Model()
-        const passedOver = new Map<string, Set<string>>() // namespace → those served since it waits
-        const got: string[] = []
+        const passedOver = new Map<string, Set<string>>() // namespace → the namespaces served since it waits
+        const received: string[] = []
         let waiting = 0
 
         const receive = (key: string | undefined) => {
-          if (key !== undefined) got.push(key)
+          if (key !== undefined) received.push(key)
         }
         const settle = async () => {
           await turn()
-          for (const key of got.splice(0)) {
+          for (const key of received.splice(0)) {
             waiting -= 1
-            expect(model.processing.has(key), `${key} is with two workers`).to.equal(false)
-            expect(model.dirty.delete(key), `${key} was not asked for`).to.equal(true)
+            expect(model.processing.has(key), `${key} has two workers`).to.equal(false)
+            expect(model.dirty.delete(key), `${key} was not added`).to.equal(true)
             model.processing.add(key)
             const namespace = key.slice(0, 1)
-            const rivals = model.ready.map((other) => other.slice(0, 1))
+            const waitingNamespaces = model.ready.map((other) => other.slice(0, 1))
             const ahead = model.ready.find((other) => other.slice(0, 1) === namespace)
             expect(key, 'first come, first served within a namespace').to.equal(ahead)
             model.ready.splice(model.ready.indexOf(key), 1)
             passedOver.delete(namespace)
-            for (const rival of new Set(rivals)) {
-              if (rival === namespace) continue
-              const served = passedOver.get(rival) ?? new Set()
-              expect(served.has(namespace), `${rival} waits while ${namespace} is served twice`).to.equal(false)
-              passedOver.set(rival, served.add(namespace))
+            for (const other of new Set(waitingNamespaces)) {
+              if (other === namespace) continue
+              const served = passedOver.get(other) ?? new Set()
+              expect(served.has(namespace), `${other} waits while ${namespace} is served twice`).to.equal(false)
+              passedOver.set(other, served.add(namespace))
             }
           }
-          expect(Math.min(waiting, model.ready.length), 'a worker idles beside a key').to.equal(0)
+          expect(Math.min(waiting, model.ready.length), 'a worker waits although a key is ready').to.equal(0)
           expect(queue.depth).to.equal(model.ready.length)
         }
 
@@ -98,7 +98,7 @@ describe('a queue of keys, whatever happens', () => {
               if (step.ms === 0) return model.add(step.key)
               const dueMs = model.nowMs + step.ms
               if (dueMs >= (model.due.get(step.key) ?? Number.POSITIVE_INFINITY)) return
-              model.due.delete(step.key) // to the end of those due at the same time
+              model.due.delete(step.key) // behind the keys that are due at the same time
               model.due.set(step.key, dueMs)
               return
             }

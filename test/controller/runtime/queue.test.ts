@@ -1,12 +1,13 @@
 import { expect } from 'chai'
-import { KeyQueue } from '../../../controller/runtime/queue.ts'
+import { KeyQueue, keyOf } from '../../../controller/runtime/queue.ts'
+import { anExperiment } from '../../builders.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 
 /** A queue in virtual time, whose backoff has no jitter. */
 function aQueue() {
   const time = new VirtualTime()
   const queue = new KeyQueue({ timers: time, random: () => 0 })
-  /** The next key, if there is one now. */
+  /** The next key, or undefined when none is ready. */
   const take = async (): Promise<string | undefined> => {
     const depth = queue.depth
     return depth > 0 ? queue.get() : undefined
@@ -15,14 +16,14 @@ function aQueue() {
 }
 
 describe('a queue of keys', () => {
-  it('hands a key out once, however often it was added', async () => {
+  it('hands out a key once, although it was added twice', async () => {
     const { queue, take } = aQueue()
     queue.add('shop/cart')
     queue.add('shop/cart')
     expect([await take(), await take()]).to.deep.equal(['shop/cart', undefined])
   })
 
-  it('hands a key out again that was added while it was worked on, but only when that is done', async () => {
+  it('hands out a key that was added during its pass again, but only after `done`', async () => {
     const { queue, take } = aQueue()
     queue.add('shop/cart')
     await take()
@@ -32,7 +33,7 @@ describe('a queue of keys', () => {
     expect(await take()).to.equal('shop/cart')
   })
 
-  it('lets namespaces take turns, first come, first served within each', async () => {
+  it('lets namespaces take turns, and keeps the order within each', async () => {
     const { queue, take } = aQueue()
     for (const key of ['a/1', 'a/2', 'a/3', 'b/1', 'c/1', 'b/2']) queue.add(key)
     const order: (string | undefined)[] = []
@@ -40,7 +41,7 @@ describe('a queue of keys', () => {
     expect(order).to.deep.equal(['a/1', 'b/1', 'c/1', 'a/2', 'b/2', 'a/3'])
   })
 
-  it('gives a key to a worker that waits already', async () => {
+  it('gives a key to a worker that is already waiting', async () => {
     const { queue } = aQueue()
     const first = queue.get()
     const second = queue.get()
@@ -49,7 +50,7 @@ describe('a queue of keys', () => {
     expect([await first, await second]).to.deep.equal(['a/1', 'a/2'])
   })
 
-  it('adds later, at the earliest of several times, with one timer', async () => {
+  it('adds a key at the earliest of several times, with one timer for all keys', async () => {
     const { queue, time } = aQueue()
     queue.addAfter('shop/cart', 5_000)
     queue.addAfter('shop/cart', 9_000)
@@ -65,14 +66,14 @@ describe('a queue of keys', () => {
     expect(time.pending).to.equal(0)
   })
 
-  it('adds at once what is due now or was due before', () => {
+  it('adds a key at once when its time is now or in the past', () => {
     const { queue } = aQueue()
     queue.addAfter('shop/cart', 0)
     queue.addAfter('shop/till', -5)
     expect(queue.depth).to.equal(2)
   })
 
-  it('waits longer than a timer of Node can', async () => {
+  it('waits longer than a timer of Node.js can', async () => {
     const { queue, time } = aQueue()
     const fiftyDaysMs = 50 * 86_400_000
     queue.addAfter('shop/cart', fiftyDaysMs)
@@ -82,7 +83,7 @@ describe('a queue of keys', () => {
     expect(queue.depth).to.equal(1)
   })
 
-  it('doubles the wait with each failure up to a minute, and starts anew after a success', async () => {
+  it('doubles the wait with each failure up to a minute, and resets it after a success', async () => {
     const { queue, time, take } = aQueue()
     const waits = [5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 5_120, 10_240, 20_480, 40_960, 60_000, 60_000]
     for (const [failures, waitMs] of waits.entries()) {
@@ -97,7 +98,7 @@ describe('a queue of keys', () => {
     expect(queue.retry('shop/cart')).to.equal(1)
   })
 
-  it('waits at least as long as it is told', async () => {
+  it('waits at least as long as the caller says', async () => {
     const { queue, time } = aQueue()
     queue.retry('shop/cart', 7_000)
     await time.pass(6_999)
@@ -106,15 +107,15 @@ describe('a queue of keys', () => {
     expect(queue.depth).to.equal(1)
   })
 
-  it('keeps nothing of a key that was forgotten', () => {
+  it('keeps no entry of a forgotten key', () => {
     const { queue, time } = aQueue()
     queue.retry('shop/cart')
     queue.addAfter('shop/cart', 1_000)
     queue.forget('shop/cart')
-    expect([queue.held, time.pending]).to.deep.equal([0, 0])
+    expect([queue.entryCount, time.pending]).to.deep.equal([0, 0])
   })
 
-  it('sends workers home on shutdown, and drops what comes later', async () => {
+  it('ends waiting workers on shutdown, and ignores every later key', async () => {
     const { queue, time } = aQueue()
     queue.add('a/1')
     await queue.get()
@@ -128,6 +129,10 @@ describe('a queue of keys', () => {
     expect(await waiting).to.equal(undefined)
     expect(await queue.get()).to.equal(undefined)
     queue.done('a/1')
-    expect([queue.held, queue.depth, time.pending]).to.deep.equal([0, 0, 0])
+    expect([queue.entryCount, queue.depth, time.pending]).to.deep.equal([0, 0, 0])
   })
+})
+
+describe('keyOf', () => {
+  it('is the namespace and the name', () => expect(keyOf(anExperiment())).to.equal('shop/faster-cart'))
 })

@@ -1,4 +1,4 @@
-/** A manifest that somebody got wrong, and where. */
+/** A manifest with mistakes, and where they are. */
 export interface Mistake {
   /** a noun phrase: the headline in `mistakes.md` */
   readonly title: string
@@ -6,16 +6,16 @@ export interface Mistake {
   readonly paths: readonly string[]
   readonly kind?: 'Deployment' | 'StatefulSet' | 'Rollout'
   readonly overrideType?: string
-  /** YAML: what stands in `overrideSpec` */
+  /** YAML: the contents of `overrideSpec` */
   readonly override?: string
-  /** YAML: members of `spec` beside the reference and the override */
+  /** YAML: members of `spec` other than the reference and the override */
   readonly rest?: string
-  /** YAML: the whole `spec`, where not even its frame is right */
+  /** YAML: the whole `spec`, if the mistake is outside these members */
   readonly spec?: string
   readonly name?: string
-  /** sent by server-side apply, for client-side apply drops nulls before anybody sees them */
+  /** sent by server-side apply, because client-side apply drops nulls */
   readonly isServerSide?: boolean
-  /** YAML: what stood in `overrideSpec` before; the mistake is to change it */
+  /** YAML: the previous contents of `overrideSpec`; the mistake is the change */
   readonly before?: string
 }
 
@@ -25,7 +25,7 @@ const indented = (yaml: string, by: string): string =>
     .map((line) => (line === '' ? '' : `${by}${line}`))
     .join('\n')
 
-/** The manifest of a mistake; with its `before`, what was applied before. */
+/** The manifest of a mistake, or of its state `before`, which is applied first. */
 export function manifestOf(mistake: Mistake, override = mistake.override): string {
   const { kind = 'Deployment', overrideType, name = 'faster-cart', rest } = mistake
   const spec =

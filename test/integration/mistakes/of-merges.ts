@@ -2,7 +2,7 @@ import type { Mistake } from './mistake.ts'
 
 const POD = 'spec.overrideSpec.template.spec'
 
-/** What is wrong only once the override is laid over its source. */
+/** Mistakes that appear only when the override is merged into its source. */
 export const OF_MERGES: readonly Mistake[] = [
   {
     title: 'A null for what every pod has',

@@ -9,7 +9,7 @@ const pod = (yaml: string): string => `template:\n  spec:\n${lines(yaml, '    ')
 const metadata = (yaml: string): string => `template:\n  metadata:\n${lines(yaml, '    ')}`
 const lines = (yaml: string, by: string): string => yaml.replaceAll(/^(?=.)/gm, by)
 
-/** What people get wrong in the override itself, whatever their source is. */
+/** Mistakes in the override itself, with any source. */
 export const OF_OVERRIDES: readonly Mistake[] = [
   // misspelt and misplaced
   { title: 'A misspelt field of a container', override: cart('imge: cart:2'), paths: [`${CART}.imge`] },
@@ -191,7 +191,7 @@ export const OF_OVERRIDES: readonly Mistake[] = [
     override: 'template:\n  spec: null',
     paths: ['spec.overrideSpec.template.spec'],
   },
-  // what is set elsewhere, or by others
+  // fields that are set elsewhere, or by other programs
   { title: 'Replicas in the override', override: 'replicas: 3', paths: ['spec.overrideSpec.replicas'] },
   { title: 'A selector', override: 'selector:\n  matchLabels: {app: cart}', paths: ['spec.overrideSpec.selector'] },
   {

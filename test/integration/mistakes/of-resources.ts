@@ -7,7 +7,7 @@ const CLAIMS = (size: string) => `volumeClaimTemplates:
     accessModes: [ReadWriteOnce]
     resources: {requests: {storage: ${size}}}`
 
-/** What people get wrong around the override, and what only one kind of source knows. */
+/** Mistakes outside the override, and mistakes that are specific to one kind of source. */
 export const OF_RESOURCES: readonly Mistake[] = [
   { title: 'A field beside the override', rest: 'image: cart:2', paths: ['spec.image'] },
   { title: 'A pod template beside the override', rest: 'template: {spec: {}}', paths: ['spec.template'] },

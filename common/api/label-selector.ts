@@ -1,0 +1,33 @@
+import { at, isObject, listOr, member, objectOr, textOr } from '../json/json.ts'
+import type { Labels } from './object.ts'
+
+/**
+ * Whether a `metav1.LabelSelector` selects pods with `labels`. An empty selector selects all pods, and an absent one
+ * none. A selector with an unknown operator selects none.
+ */
+export function selects(selector: unknown, labels: Labels): boolean {
+  if (!isObject(selector)) return false
+  const pairs = Object.entries(objectOr(selector.matchLabels))
+  return (
+    pairs.every(([key, value]) => member(labels, key) === value) &&
+    listOr(selector.matchExpressions).every((expression) => matches(expression, labels))
+  )
+}
+
+function matches(expression: unknown, labels: Labels): boolean {
+  // a label may have the name of an inherited member, such as `constructor`
+  const value = member(labels, textOr(at(expression, 'key'), ''))
+  const values = listOr(at(expression, 'values'))
+  switch (at(expression, 'operator')) {
+    case 'In':
+      return value !== undefined && values.includes(value)
+    case 'NotIn':
+      return value === undefined || !values.includes(value)
+    case 'Exists':
+      return value !== undefined
+    case 'DoesNotExist':
+      return value === undefined
+    default:
+      return false
+  }
+}

@@ -1,0 +1,109 @@
+import type { KubeErrorKind } from '../../api/failure.ts'
+import { at, isObject, listOr } from '../../json/json.ts'
+import type { Failure, StatusCause } from './errors.ts'
+import type { ParsedPath } from './resources.ts'
+
+/** A response that is not the expected success. */
+export interface Answer {
+  readonly status: number
+  /** parsed JSON; undefined if the body was not JSON */
+  readonly body: unknown
+  /** the header in seconds; a date is ignored */
+  readonly retryAfter?: string
+}
+
+/** The fields of a `Status` object that we use. */
+interface Status {
+  readonly reason: string
+  readonly message: string
+  readonly causes: readonly StatusCause[]
+  readonly about: { readonly name: unknown; readonly kind: unknown }
+}
+
+/**
+ * What a failed response means.
+ * Pure. `kindAbsent` is only a suspicion, since a load balancer without back ends answers 404 as well.
+ * @param asked what the path of the request names
+ */
+export function classify(answer: Answer, asked: ParsedPath | undefined): Failure {
+  const status = statusOf(answer.body)
+  const kind = status ? kindOf(answer.status, status, asked) : kindWithoutStatus(answer.status, asked)
+  const retryAfterMs = retryAfter(answer)
+  return {
+    kind,
+    status: answer.status,
+    message: status?.message || `HTTP ${answer.status} without a Status object`,
+    ...(status ? { reason: status.reason, causes: status.causes } : {}),
+    ...(kind === 'forbidden' ? { forbiddenBy: isAboutRights(status) ? 'rights' : 'admission' } : {}),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  }
+}
+
+/** The kind of a failure that the API server describes with a `Status`. */
+function kindOf(code: number, status: Status, asked: ParsedPath | undefined): KubeErrorKind {
+  switch (code) {
+    case 403:
+      return has(status, 'NamespaceTerminating') ? 'terminating' : 'forbidden'
+    case 404:
+      return kindOf404(status, asked)
+    case 409:
+      return status.reason === 'AlreadyExists' ? 'alreadyExists' : 'conflict'
+    case 410:
+      return 'gone'
+    case 422: // an apply with the uid of an object that was replaced: valid, but about another object
+      return status.causes.some(({ field }) => field === 'metadata.uid') ? 'conflict' : 'invalid'
+    case 429:
+      return 'throttled'
+    case 401:
+    case 408:
+      return 'unreachable'
+    case 500: // an apply with unknown fields, wrong types or duplicate list keys; the Status has no reason
+      return status.reason === '' && UNTYPED.test(status.message) ? 'invalid' : 'server'
+    default:
+      return code >= 500 ? 'server' : code >= 400 ? 'invalid' : 'unreachable'
+  }
+}
+
+const UNTYPED = /failed to create typed patch object/
+
+function kindOf404({ about }: Status, asked: ParsedPath | undefined): KubeErrorKind {
+  // a write into a namespace that is gone; its name may be the name of the object
+  if (about.kind === 'namespaces' && asked?.plural !== 'namespaces') return 'terminating'
+  return asked?.name !== undefined && about.name === asked.name ? 'notFound' : absentKind(asked)
+}
+
+/** The kind of a failure without a `Status`, which may come from a proxy in front of the API server. */
+function kindWithoutStatus(code: number, asked: ParsedPath | undefined): KubeErrorKind {
+  if (code === 404) return absentKind(asked)
+  if (code === 410) return 'gone'
+  if (code === 413 || code === 415) return 'invalid'
+  return code === 429 ? 'throttled' : 'unreachable'
+}
+
+/** A kind of the core group is never absent. */
+const absentKind = (asked: ParsedPath | undefined): KubeErrorKind => (asked?.group ? 'kindAbsent' : 'unreachable')
+
+const has = ({ causes }: Status, reason: string): boolean => causes.some((cause) => cause.reason === reason)
+
+const isAboutRights = (status: Status | undefined): boolean => /User "[^"]*" cannot /.test(status?.message ?? '')
+
+function retryAfter({ retryAfter, body }: Answer): number | undefined {
+  const seconds = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : at(body, 'details', 'retryAfterSeconds')
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined
+}
+
+function statusOf(body: unknown): Status | undefined {
+  if (!isObject(body) || body.kind !== 'Status') return undefined
+  return {
+    reason: text(body.reason),
+    message: text(body.message),
+    causes: listOr(at(body, 'details', 'causes')).map((cause) => ({
+      reason: text(at(cause, 'reason')),
+      message: text(at(cause, 'message')),
+      field: text(at(cause, 'field')),
+    })),
+    about: { name: at(body, 'details', 'name'), kind: at(body, 'details', 'kind') },
+  }
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')

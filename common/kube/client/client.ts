@@ -1,0 +1,172 @@
+import type { Dispatcher } from 'undici'
+import { isObject } from '../../json/json.ts'
+import { pause, type Random, type Timers } from '../../program/clock.ts'
+import { type Deadline, startDeadline } from '../../program/deadline.ts'
+import { textOf } from './body.ts'
+import { classify } from './classify.ts'
+import { Credentials } from './credentials.ts'
+import { isAbsent } from './discovery.ts'
+import { KubeError } from './errors.ts'
+import { Exchange } from './exchange.ts'
+import { linesOf } from './lines.ts'
+import { callOf, DEADLINES_MS, type KubeRequest, type KubeStream, watchOf } from './request.ts'
+import { parsePath } from './resources.ts'
+import { retryDelay } from './retry.ts'
+
+/** A client of the API server. Objects go in and come out as plain JSON. */
+export interface KubeClient {
+  /**
+   * Resolves to the parsed response. Repeats failed requests within the deadline if that is safe (see `retryDelay`).
+   * @throws KubeError, also on an abort: then `unreachable`, with the reason as its cause
+   */
+  request(request: KubeRequest): Promise<unknown>
+  /**
+   * Resolves to the lines of a watch when it is open. The iteration throws when the connection breaks, and BadLine. When
+   * the caller stops iterating, the connection is closed. Nothing is repeated.
+   * @throws KubeError if the watch does not open within 30 s
+   */
+  stream(stream: KubeStream): Promise<AsyncIterable<string>>
+  /** Closes all connections. Requests under way fail. */
+  close(): Promise<void>
+}
+
+export interface KubeClientOptions {
+  /** the path of a kubeconfig; undefined: the service account of this pod */
+  readonly kubeconfig: string | undefined
+  /** the name of the program in the audit log: `experiment-controller/0.1.0` */
+  readonly userAgent: string
+  readonly timers: Timers
+  readonly random: Random
+  /** default: 32; see `PoolOptions` */
+  readonly connections?: number
+}
+
+/** @throws Error if the kubeconfig cannot be read, or if there is none and this is no pod */
+export function kubeClient({ userAgent, random, timers, ...options }: KubeClientOptions): KubeClient {
+  const credentials = new Credentials({ timers, ...options })
+  return new HttpKubeClient({ credentials, exchange: new Exchange(credentials, userAgent), timers, random })
+}
+
+interface HttpKubeClientOptions extends Pick<KubeClientOptions, 'timers' | 'random'> {
+  readonly credentials: Credentials
+  readonly exchange: Exchange
+}
+
+class HttpKubeClient implements KubeClient {
+  readonly #options: HttpKubeClientOptions
+
+  constructor(options: HttpKubeClientOptions) {
+    this.#options = options
+  }
+
+  async request(request: KubeRequest): Promise<unknown> {
+    const { timers, random } = this.#options
+    const deadline = startDeadline(timers, request.deadlineMs ?? DEADLINES_MS[request.verb], request.signal)
+    const { signal } = deadline
+    try {
+      for (let tries = 1; ; tries++) {
+        const outcome = await settled(this.#once(request, signal))
+        if (outcome.is === 'done') return outcome.value
+        const failure = asKubeError(outcome.error, signal, request)
+        const delayMs = retryDelay({ failure, request, tries, random })
+        if (delayMs === undefined || signal.aborted) throw await this.#confirmed(failure, request.path, signal)
+        await pause(timers, delayMs, signal)
+        if (signal.aborted) throw failure
+      }
+    } finally {
+      deadline.end()
+    }
+  }
+
+  async stream(stream: KubeStream): Promise<AsyncIterable<string>> {
+    const { exchange, timers } = this.#options
+    const { path, signal } = stream
+    const watch = { verb: 'watch', path }
+    const deadline = startDeadline(timers, DEADLINES_MS.get, signal)
+    try {
+      const response = await exchange.send(watchOf(stream), deadline.signal)
+      if (response.statusCode === 200 && isJson(response)) {
+        deadline.lift()
+        return linesUntil(response.body, deadline)
+      }
+      const failure = failureOf(response, parsed(await response.body.text()), watch)
+      throw await this.#confirmed(failure, path, deadline.signal)
+    } catch (error) {
+      const failure = asKubeError(error, deadline.signal, watch)
+      deadline.end()
+      throw failure
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#options.credentials.close()
+  }
+
+  async #once(request: KubeRequest, signal: AbortSignal): Promise<unknown> {
+    const response = await this.#options.exchange.send(callOf(request), signal)
+    const body = parsed(await textOf(response.body, request.maxBytes))
+    if (response.statusCode >= 200 && response.statusCode < 300 && isAnswerTo(request, body)) return body
+    throw failureOf(response, body, request)
+  }
+
+  /** Returns `error` as it is, unless it claims that a kind is absent and discovery lists that kind. */
+  async #confirmed(error: KubeError, path: string, signal: AbortSignal): Promise<KubeError> {
+    if (error.kind !== 'kindAbsent') return error
+    const read = (path: string) => this.#once({ verb: 'get', path }, signal)
+    if (await isAbsent(parsePath(path), read).catch(() => false)) return error
+    const { attempted = '' } = error
+    return new KubeError(
+      { kind: 'unreachable', message: 'HTTP 404, although discovery lists this kind', attempted },
+      { cause: error },
+    )
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // then `classify` uses the HTTP status
+  }
+}
+
+/** A request, as messages name it. */
+interface Attempt {
+  readonly verb: string
+  readonly path: string
+}
+
+const isAnswerTo = ({ expects }: KubeRequest, body: unknown): boolean =>
+  isObject(body) && (expects === undefined || body.kind === expects)
+
+const isJson = ({ headers }: Dispatcher.ResponseData): boolean => `${headers['content-type']}`.includes('json')
+
+function failureOf(response: Dispatcher.ResponseData, body: unknown, { verb, path }: Attempt): KubeError {
+  const retryAfter = response.headers['retry-after']
+  const answer = { status: response.statusCode, body, ...(typeof retryAfter === 'string' ? { retryAfter } : {}) }
+  return new KubeError({ ...classify(answer, parsePath(path)), attempted: `${verb} ${path}` })
+}
+
+/** `error` as a KubeError: `unreachable` unless it is one already. After an abort, the message is that of its reason. */
+function asKubeError(error: unknown, signal: AbortSignal, { verb, path }: Attempt): KubeError {
+  if (error instanceof KubeError) return error
+  const cause = signal.aborted ? signal.reason : error
+  const message = cause instanceof Error ? cause.message : `${cause}`
+  return new KubeError({ kind: 'unreachable', message, attempted: `${verb} ${path}` }, { cause })
+}
+
+type Settled = { readonly is: 'done'; readonly value: unknown } | { readonly is: 'failed'; readonly error: unknown }
+
+const settled = (promise: Promise<unknown>): Promise<Settled> =>
+  promise.then(
+    (value) => ({ is: 'done', value }),
+    (error: unknown) => ({ is: 'failed', error }),
+  )
+
+async function* linesUntil(body: AsyncIterable<Uint8Array>, deadline: Deadline): AsyncGenerator<string> {
+  try {
+    yield* linesOf(body)
+  } finally {
+    deadline.end()
+  }
+}

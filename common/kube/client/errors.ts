@@ -1,0 +1,64 @@
+import type { KubeErrorKind } from '../../api/failure.ts'
+
+/** One cause in a `Status`. */
+export interface StatusCause {
+  readonly reason: string
+  readonly message: string
+  readonly field: string
+}
+
+export interface Failure {
+  readonly kind: KubeErrorKind
+  /** the message of the API server, if there is one; it may quote values of the object that was sent */
+  readonly message: string
+  /** HTTP status; absent without a response */
+  readonly status?: number
+  /** the `reason` of the `Status`, such as `AlreadyExists` */
+  readonly reason?: string
+  readonly causes?: readonly StatusCause[]
+  /** only with `forbidden`: `rights` for RBAC, `admission` for a quota, Pod Security or an admission policy */
+  readonly forbiddenBy?: 'rights' | 'admission'
+  readonly retryAfterMs?: number
+  /** verb and path: `apply /apis/apps/v1/namespaces/shop/deployments/cart` */
+  readonly attempted?: string
+}
+
+/** A failed request to the API server. */
+export class KubeError extends Error {
+  override readonly name = 'KubeError'
+  readonly kind: KubeErrorKind
+  readonly status: number | undefined
+  readonly reason: string | undefined
+  readonly causes: readonly StatusCause[]
+  readonly forbiddenBy: 'rights' | 'admission' | undefined
+  readonly retryAfterMs: number | undefined
+  readonly attempted: string | undefined
+
+  constructor(failure: Failure, options?: ErrorOptions) {
+    super(failure.message, options)
+    this.kind = failure.kind
+    this.status = failure.status
+    this.reason = failure.reason
+    this.causes = failure.causes ?? []
+    this.forbiddenBy = failure.forbiddenBy
+    this.retryAfterMs = failure.retryAfterMs
+    this.attempted = failure.attempted
+  }
+}
+
+/** Whether the failure may end without a change by a person: the circuit breaker counts it, and Events are retried. */
+export const isTransient = ({ kind }: KubeError): boolean =>
+  kind === 'throttled' || kind === 'server' || kind === 'unreachable'
+
+/**
+ * The facts about an error for a log. Leaves out messages about a rejected body, since they quote its values, which may
+ * be secret.
+ */
+export function factsOf(error: unknown): Readonly<Record<string, unknown>> {
+  if (error instanceof KubeError) {
+    const { kind, status, reason, attempted, message } = error
+    const mayQuote = kind === 'invalid' || error.forbiddenBy === 'admission'
+    return { error: { kind, status, reason, attempted, ...(mayQuote ? {} : { message }) } }
+  }
+  return { error: error instanceof Error ? { kind: error.name, stack: error.stack } : { kind: typeof error } }
+}

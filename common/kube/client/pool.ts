@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import type { ConnectionOptions } from 'node:tls'
+import { Agent } from 'undici'
+
+export interface PoolOptions {
+  /**
+   * How many connections to the API server there may be; default: 32. Must be at least watches + workers + 4, so that a
+   * write never waits for a connection inside undici.
+   */
+  readonly connections?: number
+}
+
+/** The TLS settings that need connections of their own. */
+type Tls = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'servername' | 'rejectUnauthorized'>
+
+/** The connections to the API server. A new token keeps them, and a new certificate replaces them. */
+export class Pool {
+  readonly #connections: number
+  #agent: Agent | undefined
+  #fingerprint = ''
+
+  constructor({ connections = 32 }: PoolOptions = {}) {
+    this.#connections = connections
+  }
+
+  get agent(): Agent | undefined {
+    return this.#agent
+  }
+
+  /** Uses `tls` for new requests. Requests on older connections may end. */
+  adopt({ ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }: Tls): void {
+    const tls = { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }
+    const fingerprint = fingerprintOf(tls)
+    if (this.#agent && fingerprint === this.#fingerprint) return
+    this.#agent?.close().catch(() => undefined) // it is closing already
+    this.#fingerprint = fingerprint
+    this.#agent = new Agent({
+      // undici 8 offers HTTP/2, which Go's servers prefer: one connection would carry and block all requests
+      allowH2: false,
+      connections: this.#connections,
+      keepAliveTimeout: 30_000,
+      headersTimeout: 30_000,
+      bodyTimeout: 0, // watches may be silent for long; the reflector has its own time limit
+      connect: { ...tls, keepAlive: true, keepAliveInitialDelay: 15_000, timeout: 5_000 },
+    })
+  }
+
+  /** Closes all connections. Requests under way fail. */
+  async destroy(): Promise<void> {
+    await this.#agent?.destroy()
+  }
+}
+
+function fingerprintOf(tls: Tls): string {
+  const hash = createHash('sha256')
+  for (const part of Object.values(tls)) hash.update(`${part ?? ''}\0`)
+  return hash.digest('hex')
+}

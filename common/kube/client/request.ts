@@ -1,0 +1,96 @@
+import { KubeError } from './errors.ts'
+
+/** `apply` is a server-side apply. For another `patch`, `contentType` says which. */
+export type Verb = 'get' | 'list' | 'create' | 'update' | 'patch' | 'apply' | 'delete'
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>
+
+export interface KubeRequest {
+  readonly verb: Verb
+  /** from `pathOf`, without a query */
+  readonly path: string
+  readonly query?: Query
+  /** sent as JSON */
+  readonly body?: unknown
+  /** default: that of the verb */
+  readonly contentType?: string
+  readonly accept?: string
+  /** the `kind` of a success; another kind is `unreachable`, since it cannot come from the API server */
+  readonly expects?: string
+  readonly signal?: AbortSignal
+  /** the time for all tries together; default: `DEADLINES_MS` */
+  readonly deadlineMs?: number
+  /** a longer response is `invalid` and is not parsed; default: no limit */
+  readonly maxBytes?: number
+}
+
+export interface KubeStream {
+  readonly path: string
+  readonly query?: Query
+  readonly accept?: string
+  /** aborts connecting and reading */
+  readonly signal: AbortSignal
+}
+
+/** The time for all tries of a request together: 30 s for a read, 60 s for a page of a list, 10 s for a write. */
+export const DEADLINES_MS: Readonly<Record<Verb, number>> = {
+  get: 30_000,
+  list: 60_000,
+  create: 10_000,
+  update: 10_000,
+  patch: 10_000,
+  apply: 10_000,
+  delete: 10_000,
+}
+
+/** The parts of an HTTP request that differ from call to call. */
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** with the query */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+const METHODS = {
+  get: 'GET',
+  list: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  apply: 'PATCH',
+  delete: 'DELETE',
+} as const satisfies Record<Verb, Call['method']>
+
+/** The HTTP request for a `KubeRequest`. @throws KubeError `invalid` if the body cannot be written as JSON */
+export function callOf({ verb, path, query, body, contentType, accept }: KubeRequest): Call {
+  const call = { method: METHODS[verb], path: path + queryOf(query), headers: acceptOf(accept) }
+  if (body === undefined) return call
+  // JSON is valid YAML, so the API server accepts it
+  const type = contentType ?? (verb === 'apply' ? 'application/apply-patch+yaml' : 'application/json')
+  return { ...call, headers: { ...call.headers, 'content-type': type }, body: serialized(body) }
+}
+
+/** The HTTP request for a watch. */
+export const watchOf = ({ path, query, accept }: KubeStream): Call => ({
+  method: 'GET',
+  path: path + queryOf(query),
+  headers: acceptOf(accept),
+})
+
+const acceptOf = (accept = 'application/json') => ({ accept })
+
+/** JSON.stringify is recursive and overflows the stack at about 4,000 levels. No object of ours is that deep. */
+function serialized(body: unknown): string {
+  try {
+    return JSON.stringify(body)
+  } catch (error) {
+    throw new KubeError({ kind: 'invalid', message: 'the body cannot be written as JSON' }, { cause: error })
+  }
+}
+
+function queryOf(query: Query = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return ''
+  return `?${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}`
+}

@@ -1,0 +1,58 @@
+import type { KubeObject } from '../../api/object.ts'
+import type { ResourceType } from '../../api/resource.ts'
+import { isObject, listOr, member } from '../../json/json.ts'
+import { autoscalerView, budgetView, type Neighbours, networkPolicyView } from '../../surroundings/neighbours.ts'
+import type { KubeClient } from '../client/client.ts'
+import { KubeError } from '../client/errors.ts'
+import { pathOf, RESOURCES } from '../client/resources.ts'
+
+/** Failures that last, and count as an empty list: no right to list the objects, or no such kind. */
+const EMPTY_UPON: ReadonlySet<string> = new Set(['forbidden', 'kindAbsent', 'notFound'])
+
+/**
+ * The autoscalers, disruption budgets and network policies of `namespace`. A kind that may not be read or does not exist
+ * counts as empty. Undefined if the API server cannot be asked now.
+ */
+export async function neighboursIn(
+  client: Pick<KubeClient, 'request'>,
+  namespace: string,
+  deadlineMs: number,
+): Promise<Neighbours | undefined> {
+  const list = <View>(resource: ResourceType, view: (object: KubeObject) => View) =>
+    listed(client, { path: pathOf(resource, { namespace }), deadlineMs, view })
+  try {
+    const [autoscalers, budgets, networkPolicies] = await Promise.all([
+      list(RESOURCES.HorizontalPodAutoscaler, autoscalerView),
+      list(RESOURCES.PodDisruptionBudget, budgetView),
+      list(RESOURCES.NetworkPolicy, networkPolicyView),
+    ])
+    return { autoscalers, budgets, networkPolicies }
+  } catch (error) {
+    if (error instanceof KubeError) return undefined
+    throw error
+  }
+}
+
+interface Listing<View> {
+  readonly path: string
+  readonly deadlineMs: number
+  readonly view: (object: KubeObject) => View
+}
+
+async function listed<View>(
+  client: Pick<KubeClient, 'request'>,
+  { path, deadlineMs, view }: Listing<View>,
+): Promise<readonly View[]> {
+  try {
+    // resourceVersion 0 reads the API server's cache, not etcd: enough, since nothing is decided by these lists
+    const list = await client.request({ verb: 'list', path, query: { resourceVersion: '0' }, deadlineMs })
+    return listOr(member(list, 'items')).filter(isNamed).map(view)
+  } catch (error) {
+    if (error instanceof KubeError && EMPTY_UPON.has(error.kind)) return []
+    throw error
+  }
+}
+
+/** Items of a list have no `kind` and `apiVersion`, but no view reads those. */
+const isNamed = (value: unknown): value is KubeObject =>
+  isObject(value) && isObject(value.metadata) && typeof value.metadata.name === 'string'

@@ -1,0 +1,67 @@
+import type { KubeObject, ManagedFieldsEntry } from '../../api/object.ts'
+import type { ResourceType } from '../../api/resource.ts'
+import { isObject, listOr } from '../../json/json.ts'
+import { isVersion } from './version.ts'
+
+/** An object from a list or a watch, with the metadata that the store relies on. */
+export interface Arrival {
+  /** `namespace/name`, or only the name of a cluster-scoped object */
+  readonly key: string
+  readonly uid: string
+  readonly version: string
+  readonly isDeleting: boolean
+  readonly object: KubeObject
+}
+
+/** How objects are prepared for the store. */
+export interface Intake {
+  readonly resource: ResourceType
+  /** `managers` keeps manager, operation, subresource and time, but not the fields, which are most of an object's bytes */
+  readonly managedFields: 'none' | 'managers'
+}
+
+/** The key of an object in the store and in the queue. */
+export const keyOf = (namespace: string | undefined, name: string): string =>
+  namespace === undefined ? name : `${namespace}/${name}`
+
+/**
+ * Prepares an item of a list or an object of an event for the store: frozen, without managed fields, and with
+ * `apiVersion` and `kind` (lists omit them, and metadata-only responses have others). Undefined if it has no name, uid or
+ * version, which every object of the API server has. All other fields may have any shape.
+ */
+export function arrival(raw: unknown, { resource, managedFields }: Intake): Arrival | undefined {
+  if (!isObject(raw) || !isObject(raw.metadata)) return undefined
+  const { managedFields: entries, ...rest } = raw.metadata
+  const { name, namespace, uid, resourceVersion } = rest
+  if (typeof name !== 'string' || typeof uid !== 'string' || !isVersion(resourceVersion)) return undefined
+  if (namespace !== undefined && typeof namespace !== 'string') return undefined
+  const metadata =
+    managedFields === 'managers' ? { ...rest, name, managedFields: listOr(entries).map(managerOf) } : { ...rest, name }
+  const object = { ...raw, apiVersion: resource.apiVersion, kind: resource.kind, metadata }
+  return {
+    key: keyOf(namespace, name),
+    uid,
+    version: resourceVersion,
+    isDeleting: rest.deletionTimestamp !== undefined,
+    object: frozen(object as KubeObject), // the schema of the API server ensures the types of the other metadata
+  }
+}
+
+function managerOf(entry: unknown): ManagedFieldsEntry {
+  const { manager, operation, subresource, time } = (isObject(entry) ? entry : {}) as ManagedFieldsEntry
+  return Object.fromEntries(
+    Object.entries({ manager, operation, subresource, time }).filter(([, value]) => value !== undefined),
+  )
+}
+
+/** Freezes `value` and everything in it. Not recursive: JSON.parse reads 100,000 levels, which would overflow the stack. */
+export function frozen<T>(value: T): T {
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue
+    Object.freeze(next)
+    for (const inner of Object.values(next)) if (typeof inner === 'object') open.push(inner)
+  }
+  return value
+}

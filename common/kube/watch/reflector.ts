@@ -1,0 +1,250 @@
+import type { KubeObject } from '../../api/object.ts'
+import { pause, type Random, type Timers } from '../../program/clock.ts'
+import { type Deadline, startDeadline, unlessAborted } from '../../program/deadline.ts'
+import type { Log } from '../../program/log.ts'
+import type { KubeClient } from '../client/client.ts'
+import { factsOf, KubeError } from '../client/errors.ts'
+import { BadLine } from '../client/lines.ts'
+import { CatchUp } from './catch-up.ts'
+import { FailureLog } from './failure-log.ts'
+import { Reconnect } from './reconnect.ts'
+import { Staleness } from './staleness.ts'
+import { type Change, Store } from './store.ts'
+import { compareVersions } from './version.ts'
+import { listAll, type View, watchFrom } from './view.ts'
+import { type WatchEvent, watchEvent } from './watch-event.ts'
+
+/** A watch without a line for this time is dead: the server sends a bookmark every 60 s. */
+const SILENT_AFTER_MS = 120_000
+/** After a watch that lasted this long, the next one opens without a wait. */
+const NO_WAIT_AFTER_MS = 5_000
+/** After so many failures in a row, the reflector lists again: the version itself may be the cause. */
+const RELIST_AFTER_FAILURES = 5
+
+/** Called for each change of a store. */
+export type Handler<T> = (change: Change<T>) => void
+
+export interface ReflectorOptions<T> {
+  readonly client: KubeClient
+  readonly view: View
+  /** the part of an object to keep; undefined: none, as if there were no object. Should keep no more than needed */
+  readonly project: (object: KubeObject) => T | undefined
+  readonly timers: Timers
+  readonly random: Random
+  readonly log: Log
+  /** how often to look for a kind that is not served, since its CRD may be created; default: 30 s */
+  readonly probeAbsentMs?: number
+}
+
+/**
+ * A local cache of one view of the cluster. Follows the cluster by list and watch, also after failures.
+ * It lists until a list succeeds, then watches from the version of the list, and reconnects from the last version seen.
+ * It lists again when that version is no longer kept, when a line of the watch is invalid, or after several failures in a
+ * row. Objects are frozen. The cache may be late, but never holds part of a list: only complete ones reach the store.
+ */
+export class Reflector<T> {
+  readonly #options: ReflectorOptions<T>
+  readonly #log: Log
+  readonly #store: Store<T>
+  readonly #catchUp: CatchUp
+  readonly #reconnect: Reconnect
+  readonly #failureLog: FailureLog
+  readonly #staleness = new Staleness()
+  readonly #handlers = new Set<Handler<T>>()
+  readonly #stopping = new AbortController()
+  readonly #synced = Promise.withResolvers<void>()
+  #running: Promise<void> | undefined
+  #hasSynced = false
+  #version: string | undefined // the newest one seen
+  #mustList = true
+  #failures = 0 // in a row
+  #connection: Deadline | undefined
+
+  constructor(options: ReflectorOptions<T>) {
+    const { view, project, timers, random, log } = options
+    this.#options = options
+    this.#log = log.with({ resource: view.resource.plural })
+    this.#failureLog = new FailureLog(this.#log)
+    this.#store = new Store((object) => this.#guarded(() => project(object)))
+    this.#catchUp = new CatchUp({ timers, relist: () => this.#relist() })
+    this.#reconnect = new Reconnect(random)
+    this.#synced.promise.catch(() => undefined) // no unhandled rejection if nobody waits
+  }
+
+  /** Whether the first list is in the store, or the kind is known to be absent. */
+  get hasSynced(): boolean {
+    return this.#hasSynced
+  }
+
+  /** Whether the server does not serve the kind at present. */
+  get isAbsent(): boolean {
+    return this.#hasSynced && this.#version === undefined
+  }
+
+  /** How many objects there are, also those that the projection does not keep. */
+  get size(): number {
+    return this.#store.size
+  }
+
+  /** The object with the key `namespace/name`. */
+  get(key: string): T | undefined {
+    return this.#store.get(key)
+  }
+
+  list(): readonly T[] {
+    return this.#store.list()
+  }
+
+  /** Calls `handler` for every later change, in order and after the store has changed. Logs what it throws. */
+  subscribe(handler: Handler<T>): () => void {
+    this.#handlers.add(handler)
+    return () => this.#handlers.delete(handler)
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** Ends list, watch and waits. After it has resolved, no handler is called. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#synced.reject(new Error('the reflector was stopped before it had synced'))
+    this.#catchUp.release()
+    await this.#running
+  }
+
+  /** Resolves after the first list. @throws the reason of `signal`; Error if the reflector is stopped before */
+  synced(signal?: AbortSignal): Promise<void> {
+    return unlessAborted(this.#synced.promise, signal)
+  }
+
+  /**
+   * Resolves when the reflector has seen `version`, which a write has returned. Also resolves when `signal` aborts, after
+   * `stop`, and if the version can never come (the kind is absent, or etcd was restored).
+   */
+  caughtUp(version: string, signal?: AbortSignal): Promise<void> {
+    return this.#catchUp.until(() => this.#hasReached(version), signal)
+  }
+
+  /** Resolves when the object with that uid is gone or being deleted, and otherwise as `caughtUp` does. */
+  caughtUpDeletion(key: string, uid: string, signal?: AbortSignal): Promise<void> {
+    return this.#catchUp.until(() => this.#stopping.signal.aborted || this.#store.isGoneOrDeleting(key, uid), signal)
+  }
+
+  #hasReached(version: string): boolean {
+    if (this.#stopping.signal.aborted) return true
+    return this.#version !== undefined && compareVersions(this.#version, version) >= 0
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      const version = this.#mustList ? undefined : this.#version
+      const turn = version === undefined ? this.#list(signal) : this.#watch(version)
+      const delayMs = await turn.catch((error: unknown) => this.#fail(error))
+      if (delayMs > 0) await pause(this.#options.timers, delayMs, signal)
+    }
+  }
+
+  /** Lists once, and takes the list only as a whole. Resolves to the milliseconds to wait. */
+  async #list(signal: AbortSignal): Promise<number> {
+    const { client, view } = this.#options
+    const { version, arrivals } = await listAll(client, view, signal)
+    if (signal.aborted) return 0
+    const staleness = this.#staleness.check(version, this.#version)
+    if (staleness === 'stale') throw new KubeError({ kind: 'unreachable', message: 'the list is older than the store' })
+    if (staleness === 'restored')
+      this.#log.warn({ version, before: this.#version }, 'resource versions went back; assuming that etcd was restored')
+    this.#mustList = false
+    this.#version = version
+    this.#recover()
+    this.#settle(this.#store.replace(arrivals))
+    if (staleness === 'restored') this.#catchUp.release()
+    return 0
+  }
+
+  /** Watches until the watch ends. Resolves to the milliseconds to wait. */
+  async #watch(version: string): Promise<number> {
+    const { client, view, timers, random } = this.#options
+    const connection = startDeadline(timers, SILENT_AFTER_MS, this.#stopping.signal)
+    this.#connection = connection
+    try {
+      const timeoutSeconds = 300 + Math.floor(300 * random())
+      const lines = await watchFrom(client, view, { version, timeoutSeconds, signal: connection.signal })
+      const openedAt = timers.now()
+      await this.#follow(lines, connection).finally(() => this.#reconnect.connectionEnded(timers.now() - openedAt))
+      return timers.now() - openedAt >= NO_WAIT_AFTER_MS ? 0 : this.#reconnect.delayMs()
+    } finally {
+      this.#connection = undefined
+      connection.end()
+    }
+  }
+
+  async #follow(lines: AsyncIterable<string>, connection: Deadline): Promise<void> {
+    for await (const line of lines) {
+      connection.restart()
+      this.#take(watchEvent(line, this.#options.view))
+    }
+  }
+
+  #take(event: WatchEvent): void {
+    if (event.is === 'error') throw event.error
+    this.#recover()
+    // a duplicate, or a change that the list has already contained
+    if (this.#version !== undefined && compareVersions(event.version, this.#version) <= 0) return
+    this.#version = event.version
+    if (event.is === 'bookmark') this.#settle([])
+    else this.#settle(event.is === 'deleted' ? this.#store.remove(event.arrival) : this.#store.put(event.arrival))
+  }
+
+  /** Calls handlers and ends waits after the store has changed. */
+  #settle(changes: readonly Change<T>[]): void {
+    this.#hasSynced = true
+    for (const change of changes)
+      for (const handler of this.#handlers) if (!this.#stopping.signal.aborted) this.#guarded(() => handler(change))
+    this.#synced.resolve()
+    this.#catchUp.check()
+  }
+
+  /** Decides what follows a failure. Returns the milliseconds to wait. */
+  #fail(error: unknown): number {
+    if (this.#stopping.signal.aborted) return 0
+    const kind = error instanceof BadLine ? 'badLine' : error instanceof KubeError ? error.kind : 'unreachable'
+    this.#failureLog.failed(kind, error)
+    const delayMs = this.#reconnect.delayMs()
+    if (kind === 'kindAbsent') {
+      this.#empty()
+      return this.#options.probeAbsentMs ?? 30_000
+    }
+    this.#failures += 1
+    if (kind === 'gone' || kind === 'badLine' || this.#failures >= RELIST_AFTER_FAILURES) this.#mustList = true
+    return Math.max(delayMs, error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0)
+  }
+
+  /** Removes all objects: the server does not serve the kind. */
+  #empty(): void {
+    this.#mustList = true
+    this.#version = undefined
+    this.#settle(this.#store.replace([]))
+    this.#catchUp.release()
+  }
+
+  #relist(): void {
+    this.#mustList = true
+    this.#connection?.abort(new Error('the version that a caller waits for has not come'))
+  }
+
+  #recover(): void {
+    this.#failures = 0
+    this.#failureLog.recovered()
+  }
+
+  #guarded<R>(run: () => R): R | undefined {
+    try {
+      return run()
+    } catch (error) {
+      this.#log.error(factsOf(error), 'a handler threw')
+    }
+    return undefined
+  }
+}

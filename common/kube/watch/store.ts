@@ -1,0 +1,99 @@
+import type { KubeObject } from '../../api/object.ts'
+import type { Arrival } from './intake.ts'
+import { compareVersions } from './version.ts'
+
+/** A change of one object. An object that was recreated under its name is deleted, then added. */
+export type Change<T> = { readonly key: string } & (
+  | { readonly is: 'added'; readonly after: T }
+  | { readonly is: 'updated'; readonly before: T; readonly after: T }
+  | { readonly is: 'deleted'; readonly before: T }
+)
+
+/** The object as it was before `change`; undefined for an added one. */
+export const beforeOf = <T>(change: Change<T>): T | undefined => (change.is === 'added' ? undefined : change.before)
+
+/** The object as `change` left it; undefined for a deleted one. */
+export const afterOf = <T>(change: Change<T>): T | undefined => (change.is === 'deleted' ? undefined : change.after)
+
+interface Entry<T> {
+  readonly uid: string
+  readonly version: string
+  readonly isDeleting: boolean
+  /** undefined: the projection does not keep the object */
+  readonly value: T | undefined
+}
+
+/** The objects of a reflector in their last known state. Methods that change it return the changes. */
+export class Store<T> {
+  readonly #project: (object: KubeObject) => T | undefined
+  #entries = new Map<string, Entry<T>>()
+
+  constructor(project: (object: KubeObject) => T | undefined) {
+    this.#project = project
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get(key: string): T | undefined {
+    return this.#entries.get(key)?.value
+  }
+
+  list(): readonly T[] {
+    return [...this.#entries.values()].flatMap(({ value }) => (value === undefined ? [] : [value]))
+  }
+
+  /** Whether the object with that uid is gone or being deleted. */
+  isGoneOrDeleting(key: string, uid: string): boolean {
+    const entry = this.#entries.get(key)
+    return entry?.uid !== uid || entry.isDeleting
+  }
+
+  /** Adds or updates an object, unless it is not newer than the stored one. */
+  put(arrival: Arrival): readonly Change<T>[] {
+    const before = this.#entries.get(arrival.key)
+    const isSame = before?.uid === arrival.uid
+    if (isSame && compareVersions(arrival.version, before.version) <= 0) return []
+    const after = this.#entryOf(arrival)
+    this.#entries.set(arrival.key, after)
+    return changesBetween(arrival.key, before, after)
+  }
+
+  /** Removes an object, unless another object has taken its name. */
+  remove({ key, uid }: Pick<Arrival, 'key' | 'uid'>): readonly Change<T>[] {
+    const before = this.#entries.get(key)
+    if (before?.uid !== uid) return []
+    this.#entries.delete(key)
+    return changesBetween(key, before, undefined)
+  }
+
+  /** Replaces all objects by those of a complete list, also by older versions. An unchanged version is no change. */
+  replace(arrivals: readonly Arrival[]): readonly Change<T>[] {
+    const earlier = this.#entries
+    this.#entries = new Map()
+    for (const arrival of arrivals) {
+      const before = earlier.get(arrival.key)
+      const isSame = before?.uid === arrival.uid && before.version === arrival.version
+      this.#entries.set(arrival.key, isSame ? before : this.#entryOf(arrival))
+    }
+    const keys = new Set([...earlier.keys(), ...this.#entries.keys()])
+    return [...keys].flatMap((key) => changesBetween(key, earlier.get(key), this.#entries.get(key)))
+  }
+
+  #entryOf({ uid, version, isDeleting, object }: Arrival): Entry<T> {
+    return { uid, version, isDeleting, value: this.#project(object) }
+  }
+}
+
+/** The changes of projected values between two entries of one key. Another uid is another object. */
+function changesBetween<T>(key: string, from: Entry<T> | undefined, to: Entry<T> | undefined): readonly Change<T>[] {
+  if (from === to) return []
+  const before = from?.value
+  const after = to?.value
+  if (before !== undefined && after !== undefined && from?.uid === to?.uid)
+    return [{ is: 'updated', key, before, after }]
+  const gone = before === undefined ? [] : [{ is: 'deleted' as const, key, before }]
+  const come = after === undefined ? [] : [{ is: 'added' as const, key, after }]
+  return [...gone, ...come]
+}

@@ -1,0 +1,156 @@
+import { isEqual } from '../json/equal.ts'
+import { isEmpty, isObject, listOr, member, objectOr } from '../json/json.ts'
+import { isDefaulted } from './defaulted.ts'
+import type { ItemStep, Step } from './path.ts'
+import { type Identity, identityOf, isSameKey, keyValues, type ListKey, type Shape } from './shape.ts'
+
+/** A leaf in which two specs differ: a scalar, or an empty list or object. It is `undefined` on the side without it. */
+export interface Change {
+  readonly path: readonly Step[]
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/**
+ * Every leaf in which `changed` differs from `plain`, two specs of one kind, whatever override type was used. Items of
+ * keyed lists are compared by key, in any order; items of other lists are compared by index. Each leaf of an added or
+ * removed item is a change of its own. A default of the API server on one side equals an absent value on the other.
+ * Expects derived specs, because it recurses.
+ */
+export function changesBetween(plain: unknown, changed: unknown, shape: Shape): readonly Change[] {
+  const changes: Change[] = []
+  compare({ before: plain, after: changed }, shape, undefined, changes)
+  return changes.filter((change) => !isDefaulted(change))
+}
+
+interface BeforeAndAfter {
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** The path to a value, as a chain. Nearly everything in two specs is equal, so few paths are ever built. */
+interface Way {
+  readonly above: Way | undefined
+  /** for a member of an object */
+  readonly key?: string
+  /** for an item of a list */
+  readonly item?: Item
+  /** built once, so that leaves share the objects of their common steps: `coverage` compares these by identity */
+  step?: Step
+}
+
+function pathOf(way: Way | undefined, length = 0): Step[] {
+  if (!way) return new Array(length)
+  const steps = pathOf(way.above, length + 1)
+  way.step ??= way.item ? itemStep(way.item) : { is: 'member', key: way.key ?? '' }
+  steps[steps.length - 1 - length] = way.step
+  return steps
+}
+
+function compare({ before, after }: BeforeAndAfter, shape: Shape, way: Way | undefined, found: Change[]): void {
+  if (before === after) return
+  const [was, is] = [formOf(before), formOf(after)]
+  if (isLeaf(before) && isLeaf(after)) {
+    if (was !== is || was === 'scalar') found.push({ path: pathOf(way), before, after })
+  } else if (was !== is && was !== undefined && is !== undefined) {
+    compare({ before, after: undefined }, shape, way, found)
+    compare({ before: undefined, after }, shape, way, found)
+  } else if ((is ?? was) === 'list') compareItems(listOr(before), listOr(after), { shape, way, found })
+  else compareMembers(objectOr(before), objectOr(after), { shape, way, found })
+}
+
+interface Target {
+  readonly shape: Shape
+  readonly way: Way | undefined
+  readonly found: Change[]
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+function compareMembers(before: Members, after: Members, { shape, way, found }: Target): void {
+  const visit = (key: string) => {
+    const was = member(before, key)
+    const is = member(after, key)
+    if (!isEqual(was, is)) compare({ before: was, after: is }, shape.member(key), { above: way, key }, found)
+  }
+  for (const key in before) visit(key)
+  for (const key in after) if (!Object.hasOwn(before, key)) visit(key)
+}
+
+function compareItems(before: readonly unknown[], after: readonly unknown[], { shape, way, found }: Target): void {
+  const keys = shape.keys.length > 0 ? shape.keys : guessedKeys([...before, ...after])
+  const visit = (sides: BeforeAndAfter, index: number, became: ItemStep['became']) => {
+    const value = became === 'removed' ? sides.before : sides.after
+    if (!isEqual(sides.before, sides.after))
+      compare(sides, shape.items(), { above: way, item: { value, keys, index, became } }, found)
+  }
+  if (isInStep(before, after, keys)) {
+    for (const [index, item] of after.entries()) visit({ before: before[index], after: item }, index, undefined)
+    return
+  }
+  const [former, present] = [identified(before, keys), identified(after, keys)]
+  for (const [id, places] of present)
+    places.forEach((index, nth) => {
+      const place = former.get(id)?.[nth]
+      if (place === undefined) visit({ before: undefined, after: after[index] }, index, 'added')
+      else visit({ before: before[place], after: after[index] }, index, undefined)
+    })
+  for (const [id, places] of former)
+    for (const index of places.slice(present.get(id)?.length ?? 0))
+      visit({ before: before[index], after: undefined }, index, 'removed')
+}
+
+/** Whether two lists have the same keys in the same order. Then items with the same key have the same index. */
+const isInStep = (before: readonly unknown[], after: readonly unknown[], keys: readonly ListKey[]): boolean =>
+  before.length === after.length && after.every((item, index) => isSameKey(item, before[index], keys))
+
+interface Item {
+  readonly value: unknown
+  readonly keys: readonly ListKey[]
+  readonly index: number
+  readonly became: ItemStep['became']
+}
+
+const itemStep = ({ value, keys, index, became }: Item): ItemStep => ({
+  is: 'item',
+  names: keys.length > 0 ? namesOf(value, keys) : [`${index}`],
+  index,
+  keyed: keys.length > 0 ? { keys, identity: identityOf(value, keys) } : undefined,
+  became,
+})
+
+const formOf = (value: unknown): 'list' | 'object' | 'scalar' | undefined =>
+  value === undefined ? undefined : Array.isArray(value) ? 'list' : isObject(value) ? 'object' : 'scalar'
+
+const isLeaf = (value: unknown): boolean => typeof value !== 'object' || value === null || isEmpty(value)
+
+/** The indexes of items, by identity. Of two items with the same key the second is compared with the second. */
+function identified(items: readonly unknown[], keys: readonly ListKey[]) {
+  const found = new Map<Identity | undefined, number[]>()
+  items.forEach((item, index) => {
+    const identity = identityOf(item, keys)
+    const places = found.get(identity)
+    if (places) places.push(index)
+    else found.set(identity, [index])
+  })
+  return found
+}
+
+/** `8080` and, in a list with two keys, also `8080/TCP`. */
+function namesOf(item: unknown, keys: readonly ListKey[]): readonly string[] {
+  const values = keyValues(item, keys).filter((value) => value !== undefined && typeof value !== 'object')
+  const [first, ...others] = values
+  if (first === undefined) return []
+  return others.length === 0 ? [String(first)] : [String(first), values.join('/')]
+}
+
+/** Keys of the lists of a pod, for use without a schema. They apply to a list whose items all have them. */
+const GUESSES: readonly (readonly ListKey[])[] = [
+  [{ key: 'containerPort' }, { key: 'protocol', fallback: 'TCP' }],
+  [{ key: 'mountPath' }],
+  [{ key: 'devicePath' }],
+  [{ key: 'name' }],
+]
+
+const guessedKeys = (items: readonly unknown[]): readonly ListKey[] =>
+  GUESSES.find((keys) => items.every((item) => identityOf(item, keys) !== undefined)) ?? []

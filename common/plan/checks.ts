@@ -1,0 +1,140 @@
+import { withDefaults } from '../api/defaults.ts'
+import type { Reason } from '../api/reasons.ts'
+import { sourceNamespaceOf } from '../api/source-namespace.ts'
+import type { ExperimentDeployment, FieldError } from '../api/types.ts'
+import { inDocumentOrder } from '../json/document-order.ts'
+import { brokenRules } from '../override/rules.ts'
+import { NO_SHAPE } from '../override/shape.ts'
+import type { SpecSchema } from '../override/spec-schema.ts'
+import { unmergeable } from '../override/unmergeable.ts'
+import { isCrossNamespace } from '../workload/identity.ts'
+import { workloadKind } from '../workload/registry.ts'
+import { type Decision, formatErrors, stalled, waiting } from './decision.ts'
+import type { SpecFacts } from './facts.ts'
+
+/** Why no fork is derived: the decision for the status, and each mistake at its field for admission. */
+export interface Blocked {
+  readonly decision: Decision
+  /** the author's mistakes, which admission refuses; empty when the author cannot correct anything in the experiment */
+  readonly errors: readonly FieldError[]
+}
+
+type Check = (facts: SpecFacts) => Blocked | undefined
+
+/** Schemas are fetched at the start and arrive soon. Their arrival wakes every experiment. */
+const SCHEMA_RETRY_MS = 5_000
+/** No watch event says that a kind was installed until it has an object. Checking again costs no request. */
+const KIND_RETRY_MS = 5_000
+
+/** A decision that the author cannot change by correcting a field. */
+export const blockedBy = (decision: Decision): Blocked => ({ decision, errors: [] })
+
+/** A mistake of the author. */
+export const mistaken = (reason: Reason, errors: readonly FieldError[]): Blocked => ({
+  decision: stalled(reason, formatErrors(errors)),
+  errors,
+})
+
+/** The message when it is not known which policies apply. */
+export const POLICIES_NOT_READ =
+  'the controller may not read the labels of the namespace of the experiment, or of the namespace of its source'
+
+/** Why the kind cannot be forked: this version does not know it, or the cluster does not serve it. */
+export function kindNotAvailable({ kind, experiment }: SpecFacts): Blocked {
+  const name = experiment.spec.sourceRef.kind
+  if (kind.is === 'unknown')
+    return blockedBy(waiting('KindNotAvailable', `spec.sourceRef.kind: this version cannot fork a ${name}`))
+  const message = `the cluster has no kind ${name} (${workloadKind(name)?.apiVersion ?? 'of unknown version'}) yet`
+  return blockedBy(waiting('KindNotAvailable', message, KIND_RETRY_MS))
+}
+
+const kindIsAvailable: Check = (facts) => (facts.kind.is === 'known' ? undefined : kindNotAvailable(facts))
+
+const namespaceIsReviewed: Check = ({ isExcluded, experiment }) =>
+  isExcluded
+    ? blockedBy(
+        stalled(
+          'NamespaceExcluded',
+          `admission does not check the permissions of those who create experiments in ${experiment.metadata.namespace}`,
+        ),
+      )
+    : undefined
+
+const sourceIsShared: Check = ({ policies, experiment }) =>
+  policies.is === 'known' && !policies.value.isShared
+    ? mistaken('SourceNotAllowed', [notShared(experiment)])
+    : undefined
+
+/** The mistake of an experiment without consent. It must not reveal anything about the other namespace. */
+export const notShared = (experiment: ExperimentDeployment): FieldError => ({
+  field: 'spec.sourceRef.namespace',
+  message:
+    `namespace "${sourceNamespaceOf(experiment)}" does not share its workloads with ` +
+    `"${experiment.metadata.namespace}"; an ExperimentPolicy for it can, with allowSourcesFrom`,
+  cause: 'FieldValueForbidden',
+})
+
+/** Without known consent the source was not read, so it must not be reported as missing. */
+const consentIsKnown: Check = ({ policies, experiment }) =>
+  policies.is !== 'known' && isCrossNamespace(experiment)
+    ? blockedBy(waiting('PolicyNotRead', POLICIES_NOT_READ))
+    : undefined
+
+const nameIsFree: Check = ({ nameHolder }) =>
+  nameHolder
+    ? blockedBy(
+        stalled(
+          'NameConflict',
+          `${nameHolder.kind.toLowerCase()}/${nameHolder.metadata.name} already exists and is not managed by this experiment`,
+        ),
+      )
+    : undefined
+
+/** Without the schema the override cannot be checked. */
+export const schemaNotRead = ({ experiment }: SpecFacts): Blocked =>
+  blockedBy(
+    waiting(
+      'SchemaNotAvailable',
+      `override not checked yet: no schema of ${experiment.spec.sourceRef.kind} was fetched`,
+      SCHEMA_RETRY_MS,
+    ),
+  )
+
+const BEFORE_THE_OVERRIDE: readonly Check[] = [kindIsAvailable, namespaceIsReviewed, sourceIsShared, consentIsKnown]
+
+/**
+ * The first check that `facts` do not pass; undefined where they pass all. `mistakes` are those of `overrideErrors`,
+ * which admission knows already.
+ */
+export function firstBlocked(facts: SpecFacts, mistakes: () => readonly FieldError[]): Blocked | undefined {
+  for (const check of BEFORE_THE_OVERRIDE) {
+    const found = check(facts)
+    if (found) return found
+  }
+  const errors = mistakes()
+  if (errors.length > 0) return mistaken('InvalidOverride', errors)
+  return nameIsFree(facts)
+}
+
+/**
+ * Every mistake of the override by itself, as it is written, once per field and in the order of the document. Without a
+ * schema yet, only the rules are checked.
+ */
+export function overrideErrors(
+  { spec, overrideErrors }: ExperimentDeployment,
+  schema: SpecSchema | undefined,
+): readonly FieldError[] {
+  if (overrideErrors) return overrideErrors
+  const { overrideSpec, overrideType } = withDefaults(spec)
+  const broken = brokenRules(spec, workloadKind(spec.sourceRef.kind)?.bans)
+  // A whole manifest. Once it is moved up one level, it is another document, so its other mistakes do not matter yet.
+  const isManifest = Object.hasOwn(overrideSpec, 'spec')
+  const fields = new Set(broken.map(({ field }) => field))
+  const invalid = isManifest ? [] : (schema?.check(overrideSpec, overrideType) ?? [])
+  const others = invalid.filter(({ field }) => !fields.has(field)) // the message of the rule names the remedy
+  for (const { field } of others) fields.add(field)
+  // reported even where there is no source to merge with yet
+  const conflicts = isManifest ? [] : unmergeable(overrideSpec, overrideType, schema?.shape ?? NO_SHAPE)
+  const more = conflicts.filter(({ field }) => !fields.has(field))
+  return inDocumentOrder('spec.overrideSpec', overrideSpec, [...broken, ...others, ...more])
+}

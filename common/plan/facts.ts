@@ -1,0 +1,58 @@
+import type { Known } from '../api/known.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { ExperimentDeployment } from '../api/types.ts'
+import type { SpecSchema } from '../override/spec-schema.ts'
+import type { ExperimentPolicy, NamespaceView } from '../policy/policy.ts'
+import type { Surroundings } from '../surroundings/traffic-report.ts'
+import type { WorkloadKind } from '../workload/kind.ts'
+import type { Source } from '../workload/source.ts'
+
+/** The facts that decide which fork is wanted: the input of `assess`. */
+export interface SpecFacts {
+  readonly experiment: ExperimentDeployment
+  /** absent: the cluster does not serve the kind; unknown: this version cannot fork it */
+  readonly kind: Known<WorkloadKind>
+  readonly schema: Known<SpecSchema>
+  /** unknown also without consent, because then it must not be read */
+  readonly source: Known<Source>
+  /** the ControllerRevision that keeps the base of a pinned experiment */
+  readonly revision: Known<KubeObject>
+  /** it belongs to the experiment by uid, label and field manager */
+  readonly fork: Known<KubeObject>
+  /** another object that has the name of the fork */
+  readonly nameHolder: KubeObject | undefined
+  /** unknown: the labels of a namespace cannot be read, so it is not known which policies apply */
+  readonly policies: Known<PolicyFacts>
+  /** whether the webhooks exclude the namespace of the experiment, so that no permissions were checked */
+  readonly isExcluded: boolean
+}
+
+/** Everything on which a plan may depend. The webhook collects it for one review, the controller for one pass. */
+export interface Facts extends SpecFacts {
+  readonly now: Date
+  readonly surroundings: Surroundings
+  /** milliseconds until the fork may be repaired again, because another client keeps changing it; 0 or less: now */
+  readonly driftBackoffMs: number
+}
+
+/** The policies that apply, and the facts that they need. */
+export interface PolicyFacts {
+  readonly policies: readonly ExperimentPolicy[]
+  readonly namespace: NamespaceView
+  readonly sourceNamespace: NamespaceView
+  /** whether experiments in `namespace` may fork sources in `sourceNamespace` */
+  readonly isShared: boolean
+  /** the names of the policies that share sources, but not with `namespace` */
+  readonly refusing: readonly string[]
+  /** other experiments of the source or of the namespace; empty if no policy counts them */
+  readonly others: readonly OtherExperiment[]
+  /** the last reservation that `others` includes; a later one makes it outdated */
+  readonly othersAsOf: number
+}
+
+/** Another experiment of the source or of the namespace. */
+export interface OtherExperiment {
+  readonly experiment: ExperimentDeployment
+  /** the replicas of its fork; undefined without a fork */
+  readonly replicas: number | undefined
+}

@@ -1,0 +1,8 @@
+/** Computes a value when it is first asked for, and only once. */
+export function once<T extends object | string>(compute: () => T): () => T {
+  let result: T | undefined
+  return () => {
+    result ??= compute()
+    return result
+  }
+}

@@ -1,0 +1,171 @@
+import { withDefaults } from '../api/defaults.ts'
+import { untilExpiryMs } from '../api/expiry.ts'
+import { knownValue } from '../api/known.ts'
+import { DERIVED_HASH } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
+import { attributesOf } from '../api/reasons.ts'
+import type { SourceStatus } from '../api/types.ts'
+import { forkHealth } from '../workload/health.ts'
+import { isBeingDeleted } from '../workload/identity.ts'
+import { replicasOf } from '../workload/status.ts'
+import { type Assessment, assess, type DesiredFork } from './assess.ts'
+import { mistaken } from './checks.ts'
+import { type Plan, type Reservation, stateOf } from './conclusion.ts'
+import { type Decision, waiting } from './decision.ts'
+import type { Facts } from './facts.ts'
+import { addFinalizer, baseWrites, planDeletion, planExpiry, scaleDown } from './lifecycle.ts'
+import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
+import type { Write } from './write.ts'
+
+/** What is computed from the facts before the plan. Admission has it already when it plans. */
+export interface Evaluation {
+  readonly assessment: Assessment
+  readonly policy: PolicyDecision
+}
+
+/** The wanted fork and what policies say about it. */
+export function evaluate(facts: Facts, assessment = assess(facts)): Evaluation {
+  return { assessment, policy: decidePolicy(facts, assessment) }
+}
+
+/**
+ * Decides what to write for `facts`. Pure: equal facts give an equal plan. The controller carries the plan out, the webhook
+ * describes it.
+ */
+export function plan(facts: Facts, evaluation?: Evaluation): Plan {
+  const { experiment, now } = facts
+  if (isBeingDeleted(experiment)) return planDeletion(facts)
+  if (untilExpiryMs(experiment, now) <= 0) return planExpiry(facts)
+  const { assessment, policy } = evaluation ?? evaluate(facts)
+  const planned =
+    assessment.is === 'wanted' ? planSync(facts, assessment, policy) : planHold(facts, assessment.decision)
+  return { ...planned, conclusion: { ...planned.conclusion, policy } }
+}
+
+/** Makes the fork as it is wanted, if it differs and policies allow it. */
+function planSync(facts: Facts, wanted: DesiredFork, policy: PolicyDecision): Plan {
+  if (facts.fork.is === 'unknown') return planUnknown(facts.fork.because, wanted)
+  const fork = knownValue(facts.fork)
+  const before = [...addFinalizer(facts), ...baseWrites(facts, wanted)]
+  if (fork && !hasDrifted(facts, fork, wanted.fork)) {
+    const health = forkHealth(wanted.kind, fork, facts.now)
+    const message = health.reason === 'Updating' ? firstMessage(facts, health.message) : health.message
+    const { source } = wanted.base
+    return { writes: before, conclusion: { ...stateOf(health), reason: health.reason, message, fork, source } }
+  }
+  const mistakes = wanted.mistakes()
+  if (mistakes.length > 0) return planHold(facts, mistaken('InvalidOverride', mistakes).decision)
+  const denied = deniedBy(policy, wanted, fork)
+  if (denied && !(fork && isSmaller(fork, wanted.fork))) return planHold(facts, denied)
+  const planned = planApply(facts, wanted, before)
+  const reservation = reservationFor(facts, wanted.fork)
+  return reservation ? { ...planned, reservation } : planned
+}
+
+/** Whether there is a fork to update cannot be told, so nothing is written. Only a review fails to read the fork. */
+function planUnknown(because: string, { base: { source } }: DesiredFork): Plan {
+  const decision = waiting('Updating', `the fork could not be read now (${because})`)
+  return { writes: [], conclusion: { ...decision, fork: undefined, source } }
+}
+
+function planApply(
+  facts: Facts,
+  { kind, fork: wanted, base: { source } }: DesiredFork,
+  before: readonly Write[],
+): Plan {
+  const fork = knownValue(facts.fork)
+  const { message, isRepair } = occasionOf(facts, fork, {
+    wanted,
+    source,
+  })
+  const name = `${kind.kind.toLowerCase()}/${wanted.metadata.name}`
+  const conclusion = { ...waiting('Updating', `${name}: ${message}`), fork, source }
+  if (isRepair && facts.driftBackoffMs > 0)
+    return { writes: before, conclusion: { ...conclusion, retryAfterMs: facts.driftBackoffMs } }
+  const apply: Write = {
+    verb: 'apply',
+    role: fork ? 'fork' : 'newFork',
+    resource: kind,
+    object: withUid(wanted, fork),
+    isRepair,
+  }
+  return { writes: [...before, apply], conclusion }
+}
+
+/** Leaves the fork as it is. If the reason keeps the fork, it may still be scaled down. */
+export function planHold(facts: Facts, decision: Decision): Plan {
+  const fork = knownValue(facts.fork)
+  const kind = knownValue(facts.kind)
+  const { replicas } = withDefaults(facts.experiment.spec)
+  const isShrinking = fork && attributesOf(decision.reason).keepsFork && replicas < replicasOf(fork)
+  const writes = fork ? [...addFinalizer(facts), ...(isShrinking && kind ? [scaleDown(kind, fork, replicas)] : [])] : []
+  return { writes, conclusion: { ...decision, fork, source: undefined } }
+}
+
+/** Keeps the message of the apply, which says why the fork was updated, while the workload controller catches up. */
+function firstMessage({ experiment }: Facts, message: string): string {
+  const ready = experiment.status?.conditions?.find(({ type }) => type === 'Ready')
+  const isOfNow = ready?.reason === 'Updating' && ready.observedGeneration === experiment.metadata.generation
+  return isOfNow ? ready.message : message
+}
+
+/** A fork that is created or scaled up needs a reservation if a limit counts other experiments. */
+function reservationFor({ policies, fork }: Facts, wanted: KubeObject): Reservation | undefined {
+  const replicas = replicasOf(wanted)
+  const isGrowing = fork.is !== 'known' || replicas > replicasOf(fork.value)
+  if (policies.is !== 'known' || !isGrowing || !isCounting(policies.value)) return undefined
+  return { replicas, asOf: policies.value.othersAsOf }
+}
+
+/**
+ * Whether the fork changed since the last apply, or differs from the wanted one. Specs are never compared field by field:
+ * the API server sets defaults and rewrites quantities, so such a comparison would cause an apply in every pass.
+ */
+function hasDrifted({ experiment }: Facts, fork: KubeObject, wanted: KubeObject): boolean {
+  const left = experiment.status?.experimentResourceRef
+  return !(
+    left?.uid === fork.metadata.uid &&
+    left?.generation === fork.metadata.generation &&
+    replicasOf(fork) === replicasOf(wanted) &&
+    includes(fork.metadata.annotations, wanted.metadata.annotations) &&
+    includes(fork.metadata.labels, wanted.metadata.labels)
+  )
+}
+
+type StringMap = Readonly<Record<string, string>> | undefined
+
+const includes = (present: StringMap, expected: StringMap): boolean =>
+  Object.entries(expected ?? {}).every(([key, value]) => present?.[key] === value)
+
+const hasSameHash = (fork: KubeObject, wanted: KubeObject): boolean =>
+  fork.metadata.annotations?.[DERIVED_HASH] === wanted.metadata.annotations?.[DERIVED_HASH]
+
+/** Whether `wanted` is the same derivation as `fork`, with fewer replicas. */
+const isSmaller = (fork: KubeObject, wanted: KubeObject): boolean =>
+  hasSameHash(fork, wanted) && replicasOf(wanted) < replicasOf(fork)
+
+interface Applied {
+  readonly wanted: KubeObject
+  readonly source: SourceStatus
+}
+
+/** Why the fork is applied: the message, and whether it undoes the change of another client. */
+function occasionOf({ experiment }: Facts, fork: KubeObject | undefined, of: Applied) {
+  if (!fork) return { message: 'created', isRepair: false }
+  const { status, metadata } = experiment
+  const isScaled = status?.observedGeneration !== metadata.generation && replicasOf(fork) !== replicasOf(of.wanted)
+  if (hasSameHash(fork, of.wanted) && !isScaled) {
+    // Without it the process ended between apply and status, and nobody changed the fork.
+    const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
+    return { message: 'restored: another client had modified it', isRepair: isKnown }
+  }
+  const isSameBase = status?.source?.templateHash === of.source.templateHash
+  const message = isSameBase
+    ? 'updated to the spec of the experiment'
+    : `follows generation ${of.source.generation} of its source`
+  return { message, isRepair: false }
+}
+
+/** With the uid in the body, the API server does not create the fork again if it was deleted meanwhile. */
+const withUid = (wanted: KubeObject, fork: KubeObject | undefined): KubeObject =>
+  fork?.metadata.uid === undefined ? wanted : { ...wanted, metadata: { ...wanted.metadata, uid: fork.metadata.uid } }

@@ -1,0 +1,166 @@
+import { type ConditionDraft, conditionsFrom } from '../api/conditions.ts'
+import { expiresAt } from '../api/expiry.ts'
+import { knownValue } from '../api/known.ts'
+import { EXPERIMENT_ID } from '../api/names.ts'
+import { attributesOf, isReason, REASONS, type Reason } from '../api/reasons.ts'
+import { sourceNamespaceOf } from '../api/source-namespace.ts'
+import type { ExperimentDeployment, ExperimentDeploymentStatus, ServiceShare, Warning } from '../api/types.ts'
+import { at, isObject, listOr, objectOr } from '../json/json.ts'
+import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
+import { experimentId, isCrossNamespace } from '../workload/identity.ts'
+import { notShared, POLICIES_NOT_READ } from './checks.ts'
+import { policyCompliant } from './compliance.ts'
+import type { Conclusion } from './conclusion.ts'
+import { STATES } from './decision.ts'
+import type { Facts } from './facts.ts'
+
+/**
+ * The whole status after a pass, computed from present facts. Equal facts give an equal status, so that the status of a
+ * converged experiment is not written again. Only times, and the source of a fork that is kept, come from the stored one.
+ */
+export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
+  const { experiment } = facts
+  const before = experiment.status
+  const { generation, uid } = experiment.metadata
+  const { services, hazards, collisions } = reportOf(facts, conclusion)
+  const warnings = inOrder([...hazards, ...collisions])
+  const share = services.find(({ selected }) => selected)?.share
+  // Keep the source of a pinned base even while there is no fork.
+  const source = conclusion.source ?? (conclusion.fork || before?.source?.pinned ? before?.source : undefined)
+  const expires = expiresAt(experiment)
+  return {
+    observedGeneration: generation,
+    conditions: conditionsFrom(
+      [
+        ...summary(conclusion),
+        withWarnings(sourceResolved(facts, conclusion), hazards),
+        withWarnings(trafficShared(conclusion, services), collisions),
+        policyCompliant(conclusion.policy),
+      ],
+      { before: before?.conditions ?? [], observedGeneration: generation, now: facts.now },
+    ),
+    replicas: count(conclusion, 'replicas'),
+    readyReplicas: count(conclusion, 'readyReplicas'),
+    selector: `${EXPERIMENT_ID}=${experimentId(uid)}`,
+    services,
+    ...(warnings.length > 0 ? { warnings } : {}),
+    sourceName: sourceName(experiment),
+    ...(share === undefined ? {} : { share }),
+    ...(source === undefined ? {} : { source }),
+    ...(expires === undefined ? {} : { expiresAt: expires }),
+    ...forkFacts(facts, conclusion),
+  }
+}
+
+/** `Deployment/cart`, or `Deployment/store/cart` for a source in another namespace. */
+function sourceName(experiment: ExperimentDeployment): string {
+  const { kind, name } = experiment.spec.sourceRef
+  return isCrossNamespace(experiment) ? `${kind}/${sourceNamespaceOf(experiment)}/${name}` : `${kind}/${name}`
+}
+
+const count = ({ fork }: Conclusion, field: string): number => Number(at(fork, 'status', field) ?? 0)
+
+function forkFacts({ experiment, fork: before }: Facts, { fork }: Conclusion): ExperimentDeploymentStatus {
+  if (!fork) return {}
+  const { apiVersion, kind, metadata } = fork
+  const image = listOr(at(fork, 'spec', 'template', 'spec', 'containers'))
+    .filter(isObject)
+    .map((container) => String(container.image ?? ''))
+    .join(',')
+  const { name, namespace = '', uid = '', generation = 0 } = metadata
+  const stored = experiment.status?.experimentResourceRef
+  // A fork that this pass did not write may have the change of another client. With 0 the next pass applies it again.
+  const writtenGeneration = fork !== knownValue(before) ? generation : stored?.uid === uid ? stored.generation : 0
+  return { image, experimentResourceRef: { apiVersion, kind, name, namespace, uid, generation: writtenGeneration } }
+}
+
+const NO_REPORT: TrafficReport = { services: [], hazards: [], collisions: [] }
+
+/** Traffic and neighbours of the fork. Warnings about neighbours that cannot be read now stay as they are stored. */
+function reportOf(facts: Facts, { fork }: Conclusion): TrafficReport {
+  const kind = knownValue(facts.kind)
+  if (!fork || !kind) return NO_REPORT
+  const { object: source, referents } = knownValue(facts.source) ?? NO_SOURCE
+  const found = trafficReport({ kind, source, referents, fork }, facts.surroundings)
+  if (facts.surroundings.neighbours.is === 'known') return found
+  const stored = facts.experiment.status?.warnings ?? []
+  const kept = stored.filter(({ reason }) => isReason(reason) && attributesOf(reason).ofNeighbours)
+  return { ...found, collisions: [...found.collisions, ...kept] }
+}
+
+const NO_SOURCE = { object: undefined, referents: [] }
+
+const ORDER = Object.keys(REASONS)
+
+/** In the order of `REASONS`, so that equal facts give an equal status. */
+const inOrder = (warnings: readonly Warning[]): readonly Warning[] =>
+  warnings.toSorted((a, b) => ORDER.indexOf(a.reason) - ORDER.indexOf(b.reason))
+
+const withWarnings = (draft: ConditionDraft, warnings: readonly Warning[]): ConditionDraft => ({
+  ...draft,
+  message: [draft.message, ...inOrder(warnings).map(({ reason, message }) => `${reason}: ${message}`)].join('; '),
+})
+
+/** Ready, Progressing and, only while a person must act, Stalled: as kstatus reads them. */
+function summary({ is, reason, message }: Conclusion): ConditionDraft[] {
+  const { isReady, isProgressing, isStalled } = STATES[is]
+  const drafts: ConditionDraft[] = [
+    { type: 'Ready', status: isReady ? 'True' : 'False', reason, message },
+    { type: 'Progressing', status: isProgressing ? 'True' : 'False', reason, message },
+  ]
+  return isStalled ? [...drafts, { type: 'Stalled', status: 'True', reason, message }] : drafts
+}
+
+/** The condition about the source. */
+function sourceResolved({ source, experiment, policies }: Facts, conclusion: Conclusion): ConditionDraft {
+  const type = 'SourceResolved'
+  const { kind, name } = experiment.spec.sourceRef
+  const workload = `${kind.toLowerCase()}/${name}`
+  if (attributesOf(conclusion.reason).about === 'source')
+    return { type, status: 'False', reason: conclusion.reason, message: conclusion.message }
+  if (policies.is === 'known' && !policies.value.isShared)
+    return {
+      type,
+      status: 'False',
+      reason: 'SourceNotAllowed',
+      message: `not checked: ${notShared(experiment).message}`,
+    }
+  if (policies.is !== 'known' && isCrossNamespace(experiment))
+    return { type, status: 'Unknown', reason: 'PolicyNotRead', message: POLICIES_NOT_READ }
+  const object = knownValue(source)?.object
+  if (object && conclusion.source?.pinned && object.metadata.uid !== conclusion.source.uid) {
+    const message = `${workload} was deleted and created again; the experiment keeps the base of the deleted one`
+    return { type, status: 'False', reason: 'SourceReplaced', message }
+  }
+  if (object && !object.metadata.deletionTimestamp)
+    return { type, status: 'True', reason: 'Resolved', message: workload }
+  return { type, status: 'False', reason: 'SourceNotFound', message: `no ${workload}` }
+}
+
+function trafficShared({ fork }: Conclusion, services: readonly ServiceShare[]): ConditionDraft {
+  const draft = (status: ConditionDraft['status'], reason: Reason, message: string): ConditionDraft => ({
+    type: 'TrafficShared',
+    status,
+    reason,
+    message,
+  })
+  if (!fork) return draft('Unknown', 'Pending', 'there is no fork yet')
+  if (objectOr(fork.spec).replicas === 0) return draft('False', 'ScaledToZero', 'no pods, no traffic')
+  const [first] = services
+  if (!first) return draft('False', 'NoService', 'no Service selects the pods of the source or of the fork')
+  const selecting = services.filter(({ selected }) => selected)
+  const serving = selecting.filter(({ experimentEndpoints }) => experimentEndpoints > 0)
+  const shared = serving.filter(({ reason }) => reason === undefined)
+  if (shared.length > 0) return draft('True', 'Selected', shared.map(formatShare).join(', '))
+  const [routed] = serving
+  if (routed) return draft('Unknown', routed.reason ?? 'Selected', serving.map(formatReason).join('; '))
+  if (selecting.length > 0) return draft('False', 'NoReadyEndpoints', 'no pod of the fork is a ready endpoint')
+  return draft('False', first.reason ?? 'NoService', services.map(formatReason).join('; '))
+}
+
+function formatShare({ name, share, experimentEndpoints, readyEndpoints, message }: ServiceShare): string {
+  const counts = `${experimentEndpoints} of ${readyEndpoints} endpoints`
+  return `service/${name}: ${share} of new connections (${counts})${message ? `; ${message}` : ''}`
+}
+
+const formatReason = ({ name, message }: ServiceShare): string => `service/${name}: ${message}`

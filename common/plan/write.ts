@@ -1,0 +1,92 @@
+import type { KubeErrorKind } from '../api/failure.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
+import type { ResourceType } from '../api/resource.ts'
+import type { JsonObject } from '../json/json.ts'
+import type { State } from './decision.ts'
+
+/**
+ * Which object a write changes. `newFork`: a fork that does not exist yet, so the write must not take over an existing
+ * object. `fork`: the existing fork. `base`: the ControllerRevision of a pinned base. `experiment`: the experiment itself.
+ */
+export type Role = 'newFork' | 'fork' | 'base' | 'experiment'
+
+/** Which object a write of each role leaves in another version: the fork, the experiment, or one that nobody watches. */
+export const WRITTEN_OBJECT: Readonly<Record<Role, 'fork' | 'experiment' | 'unwatched'>> = {
+  newFork: 'fork',
+  fork: 'fork',
+  base: 'unwatched',
+  experiment: 'experiment',
+}
+
+/** One write of a plan. A write of an existing object carries the uid of that object. */
+export type Write = { readonly resource: ResourceType } & (
+  | {
+      readonly verb: 'apply'
+      readonly role: 'newFork' | 'fork'
+      readonly object: KubeObject
+      /** whether it undoes the change of another client, which may make it again */
+      readonly isRepair: boolean
+    }
+  | { readonly verb: 'create'; readonly role: 'base'; readonly object: KubeObject }
+  | {
+      readonly verb: 'patch'
+      readonly role: 'fork' | 'experiment'
+      readonly of: KubeObject
+      /** RFC 7386 */
+      readonly patch: JsonObject
+    }
+  | { readonly verb: 'delete'; readonly role: 'fork' | 'base'; readonly of: KubeObject }
+)
+
+/**
+ * What a refused write means: a state with its reason, or `lookAgain` when only a new pass can decide, because the facts
+ * are outdated or the API server does not answer.
+ */
+export type FailureOutcome = 'lookAgain' | (State & { readonly reason: Reason })
+
+const REFUSED = { is: 'stalled', reason: 'ApplyRefused' } as const
+/** The namespace is being deleted, and the experiment and its fork with it. */
+const NAMESPACE_ENDS = { is: 'unready', reason: 'ApplyRefused' } as const
+/** Usually another admission webhook failed. */
+const SERVER_FAILED = { is: 'failed', reason: 'ApplyFailed' } as const
+/** An object of that name was created between the read and the write. The next pass reads it. */
+const NAME_TAKEN = { is: 'waiting', retryAfterMs: 1_000, reason: 'NameConflict' } as const
+
+const EXISTING = {
+  notFound: 'lookAgain',
+  kindAbsent: 'lookAgain',
+  conflict: 'lookAgain',
+  alreadyExists: 'lookAgain',
+  gone: 'lookAgain',
+  forbidden: REFUSED,
+  terminating: NAMESPACE_ENDS,
+  invalid: REFUSED,
+  throttled: 'lookAgain',
+  server: SERVER_FAILED,
+  unreachable: 'lookAgain',
+} as const satisfies Record<KubeErrorKind, FailureOutcome>
+
+const NEW = { ...EXISTING, conflict: NAME_TAKEN, alreadyExists: NAME_TAKEN } as const
+
+/**
+ * What a refused write means, by its role and its failure. The compiler requires an entry for each new role and each new
+ * kind of failure.
+ */
+export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKind, FailureOutcome>>>> = {
+  newFork: NEW,
+  fork: EXISTING,
+  base: NEW,
+  experiment: EXISTING,
+}
+
+/**
+ * What a refusal of `write` means. `message` is the message of the API server: only the words of its validation say that
+ * an immutable field was changed, because there is no cause for that.
+ */
+export function outcomeOf({ role }: Write, failure: KubeErrorKind, message: string): FailureOutcome {
+  const refusal = FAILURE_OUTCOMES[role][failure]
+  const isImmutable =
+    failure === 'invalid' && /field is immutable|updates to \w+ spec for fields other than/.test(message)
+  return isImmutable && refusal !== 'lookAgain' ? { ...refusal, reason: 'ImmutableFieldChanged' } : refusal
+}

@@ -1,0 +1,78 @@
+import type { FieldError } from '../api/types.ts'
+import type { Change } from '../override/changes.ts'
+import { overrideField } from '../override/field.ts'
+import { parseOverridePath, type Step } from '../override/path.ts'
+import { cut } from '../text/cut.ts'
+import { listed } from '../text/list.ts'
+import { coverage } from './coverage.ts'
+import type { ExperimentPolicySpec } from './policy.ts'
+
+/** What an override changes in its fork. */
+export interface OverrideChanges {
+  readonly changes: readonly Change[]
+  readonly overrideSpec: unknown
+}
+
+/**
+ * Every change that a denied path covers or that no allowed path covers, as places in the override. All changes in an
+ * added or removed item are one error. At most 21. Fails closed: a denied path that cannot be parsed forbids every
+ * override that changes anything, and an allowed path that cannot be parsed allows nothing.
+ */
+export function forbiddenPaths(
+  policy: ExperimentPolicySpec,
+  { changes, overrideSpec }: OverrideChanges,
+): readonly FieldError[] {
+  if (changes.length === 0) return []
+  const denied = read(policy.deniedOverridePaths ?? [])
+  const allowed = policy.allowedOverridePaths && read(policy.allowedOverridePaths)
+  const found = new Map<string, FieldError>()
+  const reported = new Set<Step | undefined>()
+  for (const { path } of changes) {
+    if (found.size === MAX_FINDINGS) break
+    const deniedAt = denied.about(path)
+    if (deniedAt === undefined && (!allowed || allowed.about(path) !== undefined)) continue
+    const place = placeOf(path, deniedAt)
+    if (reported.has(place.at(-1))) continue // another leaf of the same item
+    reported.add(place.at(-1))
+    const remedy = deniedAt === undefined && allowed ? `; ${onlyThese(allowed.patterns)}` : ''
+    const error = forbidden(overrideField(place, overrideSpec), `${verbOf(place)}${remedy}`)
+    found.set(`${error.field} ${error.message}`, error) // one error for all that a null removes
+  }
+  return [...denied.unread.map(unreadable), ...found.values()]
+}
+
+/** The maximum number of errors of one kind: one more than admission shows. An override may change 5,000 leaves. */
+export const MAX_FINDINGS = 21
+
+function read(patterns: readonly string[]) {
+  const parsed = patterns.map((pattern) => ({ pattern, path: parseOverridePath(pattern) }))
+  return {
+    patterns,
+    about: coverage(parsed.flatMap(({ path }) => (path ? [path] : []))),
+    unread: parsed.filter(({ path }) => !path).map(({ pattern }) => pattern),
+  }
+}
+
+/** The path of a change, or of the added or removed item around it, unless the pattern is about a part of the item. */
+function placeOf(path: readonly Step[], about = 0): readonly Step[] {
+  const item = path.findIndex(isAddedOrRemoved)
+  return item < 0 ? path : path.slice(0, Math.max(item + 1, about))
+}
+
+const isAddedOrRemoved = (step: Step): boolean => step.is === 'item' && step.became !== undefined
+
+function verbOf(place: readonly Step[]): string {
+  const last = place.at(-1)
+  return `cannot be ${(last?.is === 'item' && last.became) || 'changed'}`
+}
+
+const onlyThese = (patterns: readonly string[]): string =>
+  patterns.length === 0 ? 'no path is allowed' : cut(`allowed paths: ${listed(patterns)}`, 120)
+
+const unreadable = (pattern: string): FieldError =>
+  forbidden(
+    'spec.overrideSpec',
+    `cannot be checked: ${JSON.stringify(cut(pattern, 60))} in deniedOverridePaths is not a valid path; correct the policy`,
+  )
+
+const forbidden = (field: string, message: string): FieldError => ({ field, message, cause: 'FieldValueForbidden' })

@@ -1,0 +1,120 @@
+import { selects } from '../api/label-selector.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { ExperimentDeployment, FieldError } from '../api/types.ts'
+import type { OverrideEffect } from '../override/effect.ts'
+
+/** What a finding causes: a refusal, a warning to the author, or an entry in the audit log. */
+export type ValidationAction = 'Deny' | 'Warn' | 'Audit'
+
+/** The `spec` of an ExperimentPolicy. An absent field limits nothing. */
+export interface ExperimentPolicySpec {
+  /** a `metav1.LabelSelector`; absent: every namespace */
+  readonly namespaceSelector?: Readonly<Record<string, unknown>>
+  /** absent: `Deny` */
+  readonly validationActions?: readonly ValidationAction[]
+  readonly maxReplicas?: number
+  /** `1%` to `100%` */
+  readonly maxShare?: string
+  readonly maxExperimentsPerSource?: number
+  readonly maxExperimentsPerNamespace?: number
+  readonly maxTTLSeconds?: number
+  readonly defaultTTLSeconds?: number
+  /** patterns of `parseOverridePath`; absent: all paths */
+  readonly allowedOverridePaths?: readonly string[]
+  readonly deniedOverridePaths?: readonly string[]
+  /** patterns of `parseImagePattern`; absent: all images */
+  readonly allowedImages?: readonly string[]
+  /** names of namespaces */
+  readonly allowSourcesFrom?: readonly string[]
+  /** absent: `Warn` */
+  readonly sourceMissing?: 'Warn' | 'Deny'
+}
+
+export interface ExperimentPolicyStatus {
+  readonly observedGeneration?: number
+  /** number of live experiments to which the policy applies */
+  readonly experiments?: number
+  /** how many of these violate the policy */
+  readonly violations?: number
+}
+
+export interface ExperimentPolicy extends KubeObject {
+  readonly spec: ExperimentPolicySpec
+  readonly status?: ExperimentPolicyStatus
+}
+
+/** What policies need to know about a namespace. */
+export interface NamespaceView {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** The number of ready endpoints of a Service that selects the fork, without those of experiments. */
+export interface ServiceEndpoints {
+  readonly service: string
+  readonly ready: number
+}
+
+/** What `judge` needs to know. `undefined` means not known now; limits that need it are not checked. */
+export interface PolicyInput {
+  readonly experiment: ExperimentDeployment
+  /** of the experiment */
+  readonly namespace: NamespaceView
+  /** of the source; the same object if it is the same namespace */
+  readonly sourceNamespace: NamespaceView
+  readonly isSourceMissing: boolean
+  readonly forks: OverrideEffect | undefined
+  /** all experiments; those of other sources, expired ones and this experiment itself may be among them */
+  readonly others: readonly ExperimentDeployment[] | undefined
+  readonly endpoints: readonly ServiceEndpoints[] | undefined
+  readonly now: Date
+}
+
+/**
+ * What a finding is about. It decides what the controller does not do if the finding denies. `content` (the experiment
+ * itself): it neither creates the fork nor changes it, except to fewer pods. `share` (the fork's part of the traffic):
+ * it neither creates the fork nor lets it grow. `count` (the number of experiments): it does not create the fork.
+ */
+export type LimitKind = 'content' | 'share' | 'count'
+
+/** A violation of a policy by an experiment. The message names the policy. */
+export interface PolicyFinding {
+  readonly policy: string
+  readonly actions: readonly ValidationAction[]
+  readonly about: LimitKind
+  readonly error: FieldError
+}
+
+/** The policies that select the namespace of an experiment or that of its source. */
+export const applicable = (
+  policies: readonly ExperimentPolicy[],
+  namespace: NamespaceView,
+  sourceNamespace: NamespaceView,
+): readonly ExperimentPolicy[] =>
+  policies.filter((policy) => selectsNamespace(policy, namespace) || selectsNamespace(policy, sourceNamespace))
+
+/** Whether a policy selects a namespace. */
+export const selectsNamespace = ({ spec }: ExperimentPolicy, { labels }: NamespaceView): boolean =>
+  selects(spec.namespaceSelector ?? {}, labels)
+
+/** Whether the other experiments of the source, or of the namespace, must be counted. */
+export interface CountScope {
+  readonly source: boolean
+  readonly namespace: boolean
+}
+
+/** What must be counted to check `policies`. */
+export const countScopeOf = (policies: readonly ExperimentPolicy[]): CountScope => ({
+  source: policies.some(({ spec }) => spec.maxExperimentsPerSource !== undefined || spec.maxShare !== undefined),
+  namespace: policies.some(({ spec }) => spec.maxExperimentsPerNamespace !== undefined),
+})
+
+/** The `ttlSeconds` for experiments without one: the smallest default of the policies that apply, or undefined. */
+export function defaultTTLSeconds(
+  policies: readonly ExperimentPolicy[],
+  namespace: NamespaceView,
+  sourceNamespace: NamespaceView,
+): number | undefined {
+  const defaults = applicable(policies, namespace, sourceNamespace).flatMap(({ spec }) => spec.defaultTTLSeconds ?? [])
+  return defaults.length === 0 ? undefined : Math.min(...defaults)
+}

@@ -1,0 +1,57 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Metrics } from './metrics.ts'
+
+/** Checks by name. A check returns undefined while it passes, or else what is wrong or still missing. */
+export type Checks = Readonly<Record<string, () => string | undefined>>
+
+/** What the server of `healthServer` reports. */
+export interface Probes {
+  /** the program is ready when all of them pass */
+  readonly checks: Checks
+  readonly metrics?: Metrics
+}
+
+/** The text format of Prometheus, since 2014. */
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/**
+ * A server of plain HTTP for kubelet and Prometheus. `/livez` answers while the event loop runs. `/readyz` lists each
+ * check, with status 503 unless all pass. `/metrics` is there if there are metrics.
+ */
+export function healthServer({ checks, metrics }: Probes): Server {
+  const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
+    '/livez': (response) => send(response, 200, 'ok\n'),
+    '/readyz': (response) => {
+      const { isReady, lines } = readiness(checks)
+      send(response, isReady ? 200 : 503, `${lines.join('\n')}\n`)
+    },
+    ...(metrics && { '/metrics': (response) => void sendMetrics(response, metrics) }),
+  }
+  return createServer((request, response) => {
+    const [path = ''] = (request.url ?? '').split('?')
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined
+    if (page) page(response)
+    else send(response, 404, `not found; this server has ${Object.keys(pages).join(', ')}\n`)
+  })
+}
+
+/** The lines have the format of Kubernetes' own programs. */
+function readiness(checks: Checks): { readonly isReady: boolean; readonly lines: readonly string[] } {
+  const found = Object.entries(checks).map(([name, check]) => ({ name, finding: check() }))
+  return {
+    isReady: found.every(({ finding }) => finding === undefined),
+    lines: found.map(({ name, finding }) => (finding === undefined ? `[+]${name} ok` : `[-]${name}: ${finding}`)),
+  }
+}
+
+async function sendMetrics(response: ServerResponse, metrics: Metrics): Promise<void> {
+  try {
+    send(response, 200, await metrics.text(), METRICS_TYPE)
+  } catch (error) {
+    send(response, 500, `cannot read a metric: ${error instanceof Error ? error.message : error}\n`)
+  }
+}
+
+function send(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': type }).end(text)
+}

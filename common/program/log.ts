@@ -1,0 +1,48 @@
+import { pino } from 'pino'
+
+/** Facts about a log line: `{ key, reason }`. Never values of an override or a token, which may be secret. */
+export type Facts = Readonly<Record<string, unknown>>
+
+/** A log for operators. Each line has a constant text, which can be searched for, and facts by key. */
+export interface Log {
+  debug(facts: Facts, text: string): void
+  info(facts: Facts, text: string): void
+  warn(facts: Facts, text: string): void
+  error(facts: Facts, text: string): void
+  /** A log that adds `facts` to every line. */
+  with(facts: Facts): Log
+}
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export interface LogOptions {
+  /** receives one line of JSON per call, with its line feed */
+  readonly destination: { write(line: string): void }
+  readonly level?: LogLevel
+  readonly facts?: Facts
+}
+
+/** A log of one JSON object per line, with `level` as a word and `time` in RFC 3339. */
+export function jsonLog({ destination, level = 'info', facts = {} }: LogOptions): Log {
+  const options = {
+    level,
+    base: facts,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  }
+  return wrap(pino(options, destination))
+}
+
+type Pino = Pick<ReturnType<typeof pino>, LogLevel | 'child'>
+
+const wrap = (lines: Pino): Log => ({
+  debug: (facts, text) => lines.debug(facts, text),
+  info: (facts, text) => lines.info(facts, text),
+  warn: (facts, text) => lines.warn(facts, text),
+  error: (facts, text) => lines.error(facts, text),
+  with: (facts) => wrap(lines.child(facts)),
+})
+
+/** Whether to log the `times`-th occurrence of the same failure: the 1st, 2nd, 4th, 8th, and so on. */
+export const shouldLogRepetition = (times: number): boolean => Number.isInteger(Math.log2(times))

@@ -1,0 +1,85 @@
+import { isEqual } from '../json/equal.ts'
+import type { Cancel, Timers } from './clock.ts'
+import { SharedReadings } from './shared-readings.ts'
+
+/** How long a value is kept. A caller sees a change at most so late. */
+const KEPT_MS = 60_000
+
+interface RefreshingCacheOptions<T> {
+  /** must not throw; undefined if the value cannot be read now */
+  readonly read: (key: string) => Promise<T | undefined>
+  /** called when a caller was given a value that is no longer the current one */
+  readonly changed: (key: string) => void
+  /** whether `key` is read every minute although nobody asks for it; default: no key is */
+  readonly isWatched?: (key: string) => boolean
+  readonly timers: Timers
+}
+
+interface Expiry {
+  readonly cancel: Cancel
+  /** whether a caller was given the value that was read for another caller */
+  isReused: boolean
+}
+
+/**
+ * Keeps what was read by key for a minute. A key that nobody asks for costs nothing: it expires by its own timer. A value
+ * that was given to several callers is read once more when it expires, so that those who asked just before a change
+ * learn of it. A watched key is read every minute.
+ */
+export class RefreshingCache<T> {
+  readonly #options: RefreshingCacheOptions<T>
+  readonly #readings = new SharedReadings<T | undefined>()
+  readonly #expiries = new Map<string, Expiry>()
+  #isStopped = false
+
+  constructor(options: RefreshingCacheOptions<T>) {
+    this.#options = options
+  }
+
+  /** How many keys are being read or are kept. */
+  get size(): number {
+    return this.#readings.size
+  }
+
+  /** Returns the value of `key`; undefined if it cannot be read now, and then the next caller tries again. */
+  of(key: string): Promise<T | undefined> {
+    const expiry = this.#expiries.get(key)
+    if (expiry) expiry.isReused = true
+    return this.#read(key)
+  }
+
+  /** Forgets everything and reads nothing more by itself. */
+  stop(): void {
+    this.#isStopped = true
+    for (const { cancel } of this.#expiries.values()) cancel()
+    this.#expiries.clear()
+    this.#readings.clear()
+  }
+
+  #read(key: string): Promise<T | undefined> {
+    return this.#readings.of(key, async () => {
+      const cancel = this.#options.timers.after(KEPT_MS, () => void this.#expire(key))
+      const expiry = { cancel, isReused: false }
+      this.#expiries.set(key, expiry)
+      const value = await this.#options.read(key)
+      if (value === undefined) this.#removeExpiry(key, expiry)
+      return { value, isLasting: value !== undefined }
+    })
+  }
+
+  async #expire(key: string): Promise<void> {
+    const expiry = this.#expiries.get(key)
+    const expired = this.#readings.forget(key)
+    this.#expiries.delete(key)
+    if (!(expiry?.isReused || this.#options.isWatched?.(key))) return
+    const before = await expired
+    if (this.#isStopped) return
+    const after = await this.#read(key)
+    if (!isEqual(before, after)) this.#options.changed(key)
+  }
+
+  #removeExpiry(key: string, expiry: Expiry): void {
+    expiry.cancel()
+    if (this.#expiries.get(key) === expiry) this.#expiries.delete(key)
+  }
+}

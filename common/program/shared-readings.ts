@@ -1,0 +1,56 @@
+/** What a reading found. */
+export interface Reading<T> {
+  readonly value: T
+  /** whether callers who come after the end of the reading get this value too */
+  readonly isLasting: boolean
+}
+
+/**
+ * Readings by key. Callers share a reading while it is under way, and afterwards if it is lasting. Nothing expires: the
+ * owner forgets keys.
+ */
+export class SharedReadings<T> {
+  readonly #readings = new Map<string, Promise<T>>()
+
+  /** How many keys are being read or are kept. */
+  get size(): number {
+    return this.#readings.size
+  }
+
+  has(key: string): boolean {
+    return this.#readings.has(key)
+  }
+
+  /** Returns what is kept for `key`, or else what `read` finds. @throws what `read` throws; then nothing is kept */
+  of(key: string, read: () => Promise<Reading<T>>): Promise<T> {
+    const known = this.#readings.get(key)
+    if (known !== undefined) return known
+    const reading: Promise<T> = this.#read(read, () => {
+      if (this.#readings.get(key) === reading) this.#readings.delete(key)
+    })
+    this.#readings.set(key, reading)
+    return reading
+  }
+
+  /** Forgets `key`, and returns what was kept for it. A reading under way still ends for those who wait for it. */
+  forget(key: string): Promise<T> | undefined {
+    const known = this.#readings.get(key)
+    this.#readings.delete(key)
+    return known
+  }
+
+  clear(): void {
+    this.#readings.clear()
+  }
+
+  async #read(read: () => Promise<Reading<T>>, forget: () => void): Promise<T> {
+    let isLasting = false
+    try {
+      const reading = await read()
+      isLasting = reading.isLasting
+      return reading.value
+    } finally {
+      if (!isLasting) forget()
+    }
+  }
+}

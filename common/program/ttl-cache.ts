@@ -1,0 +1,39 @@
+import type { Timers } from './clock.ts'
+import { type Reading, SharedReadings } from './shared-readings.ts'
+
+/** Keeps what was read by key for a limited time. Callers who ask while a key is read share the reading. */
+export class TtlCache<T> {
+  readonly #timers: Pick<Timers, 'now'>
+  readonly #keptMs: number
+  readonly #readings = new SharedReadings<T>()
+  readonly #startedAtMs = new Map<string, number>() // a Map keeps the order of insertion: the oldest come first
+
+  /** @param keptMs how long a value is given out, counted from the beginning of its reading */
+  constructor(timers: Pick<Timers, 'now'>, keptMs: number) {
+    this.#timers = timers
+    this.#keptMs = keptMs
+  }
+
+  /** How many keys are being read or are kept. */
+  get size(): number {
+    return this.#readings.size
+  }
+
+  /** Returns what is kept for `key`, or else what `read` finds. @throws what `read` throws; then nothing is kept */
+  of(key: string, read: () => Promise<Reading<T>>): Promise<T> {
+    this.#removeExpired()
+    if (!this.#readings.has(key)) {
+      this.#startedAtMs.delete(key)
+      this.#startedAtMs.set(key, this.#timers.now())
+    }
+    return this.#readings.of(key, read)
+  }
+
+  #removeExpired(): void {
+    for (const [key, startedAtMs] of this.#startedAtMs) {
+      if (this.#timers.now() - startedAtMs < this.#keptMs) return
+      this.#startedAtMs.delete(key)
+      void this.#readings.forget(key) // its callers handle it
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import type { KubeObject } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
+import type { Warning } from '../api/types.ts'
+import { warning } from '../api/warning.ts'
+import { at, isObject, listOr } from '../json/json.ts'
+import { listed } from '../text/list.ts'
+import { claimNames } from '../workload/stateful-set.ts'
+import { replicasOf } from '../workload/status.ts'
+import { type ForkAndSource, missingLabels, sourcePod, type TrafficInput } from './pod-labels.ts'
+import { concernsSource } from './shares.ts'
+import type { ServiceView } from './traffic.ts'
+
+/** What hazards are found from. */
+export interface HazardInput {
+  readonly pair: ForkAndSource
+  readonly pods: TrafficInput
+  /** the Services of the namespace; undefined if they could not be read */
+  readonly services: readonly ServiceView[] | undefined
+  /** name of the workload that serves in place of the source, if Flagger created one */
+  readonly primary: string | undefined
+  /** `rollout/cart`: a workload that takes its template from the source */
+  readonly referrer: string | undefined
+}
+
+type Detector = (input: HazardInput) => string | undefined
+
+/** In the order of the warnings. */
+const DETECTORS: readonly (readonly [Reason, Detector])[] = [
+  ['SourceIsManaged', managed],
+  ['Paused', paused],
+  ['LeaderElection', leaderElection],
+  ['QueueWorker', queueWorker],
+  ['Migration', migration],
+  ['SharedClaim', sharedClaim],
+  ['HostPort', hostPort],
+  ['Singleton', singleton],
+  ['PeerDiscovery', peerDiscovery],
+  ['EmptyVolumes', emptyVolumes],
+]
+
+/** What may go wrong because the workload runs a second time, one warning per reason. Hazards do not block the fork. */
+export const hazards = (input: HazardInput): readonly Warning[] =>
+  DETECTORS.flatMap(([reason, detect]) => {
+    const message = detect(input)
+    return message === undefined ? [] : [warning(reason, message)]
+  })
+
+/** The name of the workload that Flagger creates when it scales `source` to zero; undefined if it has replicas. */
+export const primaryOf = (source: KubeObject): string | undefined =>
+  replicasOf(source) === 0 ? `${source.metadata.name}-primary` : undefined
+
+function managed({ pair: { source }, primary, referrer }: HazardInput): string | undefined {
+  if (!source) return undefined
+  const kind = source.kind.toLowerCase()
+  if (primary !== undefined)
+    return `${kind}/${primary} serves in place of ${kind}/${source.metadata.name}: fork ${kind}/${primary} instead`
+  if (referrer !== undefined)
+    return `${referrer} takes its template from ${kind}/${source.metadata.name}: fork ${referrer} instead`
+  const owner = source.metadata.ownerReferences?.find(({ controller }) => controller === true)
+  return owner && `${owner.kind}/${owner.name} controls the source: it may act on the fork's pods too`
+}
+
+/** Only an override can pause a fork: these fields are not inherited. */
+function paused({ pair: { fork } }: HazardInput): string | undefined {
+  const canary = at(fork, 'spec', 'strategy', 'canary')
+  if (at(fork, 'spec', 'paused') === true) return 'paused: changes do not reach the pods until it is resumed'
+  if (listOr(at(canary, 'steps')).length > 0) return 'canary steps: each change of the experiment goes through them'
+  return isObject(at(canary, 'analysis')) ? 'canary analysis: each change of the experiment waits for it' : undefined
+}
+
+/** `--leader-elect`, `LEADER_ELECTION`, `enableLeaderElection`. */
+const ELECTS = /leader[-_]?elect/i
+const OFF = /^(?:false|0|off|no)$/i
+
+function leaderElection({ pair: { fork } }: HazardInput): string | undefined {
+  const elects = containersOf(fork, 'containers').some(
+    (container) =>
+      [...listOr(container.command), ...listOr(container.args)].some(isElecting) ||
+      listOr(container.env).some(
+        (each) => ELECTS.test(String(at(each, 'name'))) && !OFF.test(String(at(each, 'value') ?? '')),
+      ),
+  )
+  return elects ? 'leader election is on: the experiment may become the leader, or stay idle' : undefined
+}
+
+/** A flag that is set to false does not count. */
+const isElecting = (argument: unknown): boolean => {
+  const [flag = '', value = ''] = String(argument).split(/=(.*)/s)
+  return ELECTS.test(flag) ? !OFF.test(value) : ELECTS.test(value)
+}
+
+function queueWorker({ pods, services }: HazardInput): string | undefined {
+  if (!services || !pods.source || services.some((service) => concernsSource(service, pods))) return undefined
+  return 'no Service selects the source: if it reads from a queue, the fork does too'
+}
+
+const MIGRATES = /migrat|flyway|liquibase|alembic/i
+
+function migration({ pair: { fork } }: HazardInput): string | undefined {
+  const names = containersOf(fork, 'initContainers')
+    .filter(({ name, image, command, args }) =>
+      [name, image, ...listOr(command), ...listOr(args)].some((text) => MIGRATES.test(String(text ?? ''))),
+    )
+    .map(({ name }) => String(name))
+  if (names.length === 0) return undefined
+  return `init container${names.length > 1 ? 's' : ''} ${listed(names)} may run migrations on live data`
+}
+
+function sharedClaim({ pair }: HazardInput): string | undefined {
+  const source = sourcePod(pair)
+  const ofSource = source && claims(source.spec)
+  const names = claims(podOf(pair.fork)).filter((name) => !ofSource || ofSource.includes(name))
+  if (names.length === 0) return undefined
+  const pvcs = names.length > 1 ? 'PVCs' : 'PVC'
+  return `shares ${pvcs} ${listed(names)} with the source: pods may not start (ReadWriteOnce) or may write the same data`
+}
+
+const claims = (pod: unknown): readonly string[] =>
+  listOr(at(pod, 'volumes')).flatMap((volume) => {
+    const name = at(volume, 'persistentVolumeClaim', 'claimName')
+    return typeof name === 'string' ? [name] : []
+  })
+
+function hostPort({ pair: { fork } }: HazardInput): string | undefined {
+  const isHost = at(podOf(fork), 'hostNetwork') === true
+  const ports = containersOf(fork, 'containers')
+    .flatMap(({ ports: all }) => listOr(all))
+    .map((port) => at(port, 'hostPort') ?? (isHost ? at(port, 'containerPort') : undefined))
+    .filter((port) => typeof port === 'number' && port > 0)
+    .map(String)
+  if (ports.length > 0)
+    return `uses port${ports.length > 1 ? 's' : ''} ${listed([...new Set(ports)])} of the node: pods may stay Pending`
+  return isHost ? "uses the node's network: pods cannot start on a node where their port is in use" : undefined
+}
+
+function singleton({ pair: { source } }: HazardInput): string | undefined {
+  if (!source || replicasOf(source) !== 1 || at(source, 'spec', 'strategy', 'type') !== 'Recreate') return undefined
+  return 'the source has 1 replica and strategy Recreate: a second instance may be unsafe'
+}
+
+function peerDiscovery({ pair: { kind }, pods, services }: HazardInput): string | undefined {
+  if (!kind.podReach.hasPeers) return undefined
+  const joined = services?.filter(
+    ({ isHeadless, selector }) => isHeadless && missingLabels(selector, pods.fork).length === 0,
+  )
+  if (!joined || joined.length === 0) return undefined
+  const names = joined.map(({ name }) => name).sort()
+  return `the fork's pods are in the DNS of ${listed(names)}: peers may accept them as members`
+}
+
+function emptyVolumes({ pair: { fork } }: HazardInput): string | undefined {
+  const names = claimNames(fork)
+  if (names.length === 0) return undefined
+  const [pvcs, start, are] = names.length > 1 ? ['PVCs', 'start', 'are'] : ['PVC', 'starts', 'is']
+  return `${pvcs} ${listed(names)} ${start} empty and ${are} deleted with the experiment`
+}
+
+const podOf = (workload: KubeObject): unknown => at(workload, 'spec', 'template', 'spec')
+
+const containersOf = (workload: KubeObject, list: 'containers' | 'initContainers') =>
+  listOr(at(podOf(workload), list)).filter(isObject)

@@ -1,0 +1,47 @@
+import type { KubeObject } from '../api/object.ts'
+import { at } from '../json/json.ts'
+
+/** What is needed of a HorizontalPodAutoscaler: its target and its bounds. */
+export interface AutoscalerView {
+  readonly name: string
+  readonly target: { readonly kind: string; readonly name: string }
+  readonly min: number
+  readonly max: number
+}
+
+/** What is needed of a PodDisruptionBudget or a NetworkPolicy: the pods that it selects. */
+export interface PodSelectorView {
+  readonly name: string
+  /** a `metav1.LabelSelector`, for `selects` */
+  readonly selector: unknown
+}
+
+/** Objects of a namespace that act on its pods. */
+export interface Neighbours {
+  readonly autoscalers: readonly AutoscalerView[]
+  readonly budgets: readonly PodSelectorView[]
+  readonly networkPolicies: readonly PodSelectorView[]
+}
+
+/** A namespace without such objects. */
+export const NO_NEIGHBOURS: Neighbours = { autoscalers: [], budgets: [], networkPolicies: [] }
+
+/** The projection of a HorizontalPodAutoscaler of `autoscaling/v2`. */
+export const autoscalerView = ({ metadata, spec }: KubeObject): AutoscalerView => ({
+  name: metadata.name,
+  target: { kind: String(at(spec, 'scaleTargetRef', 'kind')), name: String(at(spec, 'scaleTargetRef', 'name')) },
+  min: Number(at(spec, 'minReplicas') ?? 1),
+  max: Number(at(spec, 'maxReplicas') ?? 1),
+})
+
+/** The projection of a PodDisruptionBudget of `policy/v1`. */
+export const budgetView = ({ metadata, spec }: KubeObject): PodSelectorView => ({
+  name: metadata.name,
+  selector: at(spec, 'selector'),
+})
+
+/** The projection of a NetworkPolicy of `networking.k8s.io/v1`. Without a selector it applies to every pod. */
+export const networkPolicyView = ({ metadata, spec }: KubeObject): PodSelectorView => ({
+  name: metadata.name,
+  selector: at(spec, 'podSelector') ?? {},
+})

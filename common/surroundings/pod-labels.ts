@@ -1,0 +1,88 @@
+import type { KubeObject, Labels } from '../api/object.ts'
+import { PER_POD_LABELS } from '../api/template-metadata.ts'
+import { at, objectOr } from '../json/json.ts'
+import { templateLabels } from '../workload/derive.ts'
+import type { WorkloadKind } from '../workload/kind.ts'
+import { replicasOf } from '../workload/status.ts'
+import type { AutoscalerView } from './neighbours.ts'
+
+/** A fork and its source. */
+export interface ForkAndSource {
+  readonly kind: WorkloadKind
+  /** undefined while it does not exist */
+  readonly source: KubeObject | undefined
+  readonly referents: readonly KubeObject[]
+  readonly fork: KubeObject
+}
+
+/** The labels of a workload's pods. */
+export interface PodLabels {
+  readonly labels: Labels
+  /** whether one of the pods has a label that is not in the template and differs from pod to pod */
+  readonly hasPerPodLabel: (key: string, value: string) => boolean
+}
+
+/** What is needed of a fork and its source to describe their traffic. */
+export interface TrafficInput {
+  /** the prefix of the names of the fork's pods */
+  readonly forkName: string
+  /** how many pods the fork should have */
+  readonly replicas: number
+  readonly fork: PodLabels
+  /** undefined if the source or its template is not known now */
+  readonly source: PodLabels | undefined
+  /** whether requests are divided by something other than the number of endpoints */
+  readonly isRouted: boolean
+  readonly pinnedServices: readonly string[]
+  /** the autoscaler of the source */
+  readonly autoscaler: AutoscalerView | undefined
+}
+
+/** Describes the pods of `pair`, and finds the autoscaler of the source. */
+export function trafficInput(pair: ForkAndSource, autoscalers: readonly AutoscalerView[] = []): TrafficInput {
+  const { kind, source, fork } = pair
+  const pod = sourcePod(pair)
+  return {
+    forkName: fork.metadata.name,
+    replicas: replicasOf(fork),
+    fork: podLabelsOf(kind, fork, templateLabels(fork)),
+    source: source && pod ? podLabelsOf(kind, source, pod.labels) : undefined,
+    isRouted: source !== undefined && kind.podReach.isRouted(source),
+    pinnedServices: source ? kind.podReach.pinnedServices(source) : [],
+    autoscaler: source && autoscalers.find(scales(source)),
+  }
+}
+
+const podLabelsOf = ({ podReach }: WorkloadKind, workload: KubeObject, labels: Labels): PodLabels => ({
+  labels,
+  hasPerPodLabel: (key, value) => podReach.hasPerPodLabel(workload, key, value),
+})
+
+/** Labels and spec of the pods of the source that serve now; undefined if they are not known. */
+export function sourcePod({ kind, source, referents }: ForkAndSource) {
+  if (!source) return undefined
+  const found = kind.template(source, referents)
+  if (found.is !== 'found') return undefined
+  const labels: Labels = {
+    ...(objectOr(at(found.template, 'metadata', 'labels')) as Labels),
+    ...kind.podReach.added(source),
+  }
+  return { labels, spec: objectOr(found.template.spec) }
+}
+
+/** Returns whether an autoscaler scales `workload`. */
+export const scales =
+  ({ kind, metadata }: KubeObject) =>
+  ({ target }: AutoscalerView): boolean =>
+    target.kind === kind && target.name === metadata.name
+
+/** The pairs of `selector` that no pod has. */
+export const missingLabels = (
+  selector: Labels,
+  { labels, hasPerPodLabel }: PodLabels,
+): readonly (readonly [string, string])[] =>
+  Object.entries(selector).filter(([key, value]) => labels[key] !== value && !hasPerPodLabel(key, value))
+
+/** Whether `selector` selects a single pod or a single revision of a workload. */
+export const isPinningSelector = (selector: Labels): boolean =>
+  PER_POD_LABELS.some((key) => Object.hasOwn(selector, key))

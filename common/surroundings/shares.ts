@@ -1,0 +1,80 @@
+import { PER_POD_LABELS } from '../api/template-metadata.ts'
+import type { ServiceShare } from '../api/types.ts'
+import { percent } from '../text/percent.ts'
+import { ROLLOUT_HASH } from '../workload/stable-template.ts'
+import { missingLabels, type PodLabels, type TrafficInput } from './pod-labels.ts'
+import { shareCaveats } from './share-caveats.ts'
+import type { ServiceView, SliceView, Traffic } from './traffic.ts'
+
+/** Labels by which a Service can select a single pod of a StatefulSet. */
+const POD_LABELS = ['statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index']
+
+/** The maximum number of Services in `status`. */
+const MAX_SERVICES = 32
+
+/** The entries of `status.services`: the Services that select the fork or its source, by name, at most 32. */
+export function serviceShares({ services, slices }: Traffic, input: TrafficInput): readonly ServiceShare[] {
+  return services
+    .filter((service) => concerns(service, input.fork) || concernsSource(service, input))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .slice(0, MAX_SERVICES)
+    .map((service) => row(service, slices, input))
+}
+
+/** Whether `service` selects pods of the source, possibly a single pod or revision. */
+export const concernsSource = (service: ServiceView, { source }: TrafficInput): boolean =>
+  source !== undefined && concerns(service, source)
+
+/**
+ * Whether the selector, without labels of single pods or revisions, matches the pods. A selector with only such labels
+ * must match one of the pods.
+ */
+function concerns({ selector }: ServiceView, pods: PodLabels): boolean {
+  const common = Object.entries(selector).filter(([key]) => !PER_POD_LABELS.includes(key))
+  return missingLabels(common.length > 0 ? Object.fromEntries(common) : selector, pods).length === 0
+}
+
+function row(service: ServiceView, slices: readonly SliceView[], input: TrafficInput): ServiceShare {
+  const { name, selector } = service
+  const pods = readyPods(slices, name)
+  const experimentEndpoints = pods.filter((pod) => pod.startsWith(`${input.forkName}-`)).length
+  const counts = { experimentEndpoints, readyEndpoints: pods.length }
+  const missing = missingLabels(selector, input.fork)
+  if (missing.length > 0) return { name, selected: false, ...absence(service, missing, input), ...counts }
+  if (input.isRouted) {
+    const message = 'selects the fork, but the Rollout routes the requests: the share is unknown'
+    return { name, selected: true, reason: 'RoutedByRollout', message, ...counts }
+  }
+  const share = percent(experimentEndpoints, pods.length)
+  const caveats = shareCaveats(service, pods, input)
+  return {
+    name,
+    selected: true,
+    ...(caveats.length > 0 ? { message: caveats.join('; ') } : {}),
+    ...(share === undefined ? {} : { share }),
+    ...counts,
+  }
+}
+
+/** The names of the ready pods of `service`. A pod in two slices counts once. */
+function readyPods(slices: readonly SliceView[], service: string): readonly string[] {
+  const pods = new Map<string, string>()
+  for (const slice of slices) if (slice.service === service) for (const { uid, pod } of slice.ready) pods.set(uid, pod)
+  return [...pods.values()]
+}
+
+type Missing = ReturnType<typeof missingLabels>
+
+/** Why a Service does not select the fork. Reasons that no label of the template can change come first. */
+function absence({ name, selector }: ServiceView, missing: Missing, { pinnedServices }: TrafficInput) {
+  const pairs = missing.map(([key, value]) => `${key}=${value}`).join(', ')
+  const isMissing = (key: string) => missing.some(([name]) => name === key)
+  if (Object.hasOwn(selector, ROLLOUT_HASH)) {
+    const limits = pinnedServices.includes(name) ? 'the Rollout limits it' : 'it is limited'
+    const revision = `${ROLLOUT_HASH}=${selector[ROLLOUT_HASH]}`
+    return { reason: 'PinnedByRollout', message: `${limits} to one revision: ${revision}` } as const
+  }
+  if (POD_LABELS.some(isMissing))
+    return { reason: 'PinnedToPod', message: `it selects one pod of the source only (${pairs})` } as const
+  return { reason: 'LabelsDoNotMatch', message: `the fork's pods lack ${pairs}` } as const
+}

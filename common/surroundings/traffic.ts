@@ -1,0 +1,57 @@
+import type { KubeObject, Labels } from '../api/object.ts'
+import { at, isObject, listOr, objectOr } from '../json/json.ts'
+
+/** What is needed of a Service to compute a share. */
+export interface ServiceView {
+  readonly name: string
+  readonly selector: Labels
+  /** DNS returns the addresses of the pods */
+  readonly isHeadless?: boolean
+  /** the following three are set only if they change the share */
+  readonly sessionAffinity?: string
+  readonly internalTrafficPolicy?: string
+  readonly trafficDistribution?: string
+}
+
+/** What is needed of an EndpointSlice to compute a share: its ready pods. */
+export interface SliceView {
+  readonly service: string
+  readonly ready: readonly { readonly uid: string; readonly pod: string }[]
+}
+
+/** The projection of a Service; undefined if it selects no pods. */
+export function serviceView(service: KubeObject): ServiceView | undefined {
+  const { selector, type, clusterIP, sessionAffinity, internalTrafficPolicy, trafficDistribution } = objectOr(
+    service.spec,
+  )
+  const labels = objectOr(selector) as Labels
+  if (type === 'ExternalName' || Object.keys(labels).length === 0) return undefined
+  return {
+    name: service.metadata.name,
+    selector: labels,
+    ...(clusterIP === 'None' ? { isHeadless: true } : {}),
+    ...(sessionAffinity === 'ClientIP' ? { sessionAffinity } : {}),
+    ...(internalTrafficPolicy === 'Local' ? { internalTrafficPolicy } : {}),
+    ...(typeof trafficDistribution === 'string' ? { trafficDistribution } : {}),
+  }
+}
+
+/** The projection of an EndpointSlice; undefined if it belongs to no Service. */
+export function sliceView(slice: KubeObject): SliceView | undefined {
+  const service = slice.metadata.labels?.['kubernetes.io/service-name']
+  if (service === undefined) return undefined
+  const ready = listOr(slice.endpoints)
+    .filter(isObject)
+    .filter((endpoint) => at(endpoint, 'conditions', 'ready') !== false && at(endpoint, 'targetRef', 'kind') === 'Pod')
+    .map((endpoint) => ({
+      uid: String(at(endpoint, 'targetRef', 'uid')),
+      pod: String(at(endpoint, 'targetRef', 'name')),
+    }))
+  return { service, ready }
+}
+
+/** The Services and EndpointSlices of a namespace. */
+export interface Traffic {
+  readonly services: readonly ServiceView[]
+  readonly slices: readonly SliceView[]
+}

@@ -1,0 +1,32 @@
+/**
+ * The key among `known` that the user probably meant by `found`: one that differs only in case, or else the nearest that
+ * is at most two edits away (one edit for keys below four characters). Of equally near ones, the first by alphabet.
+ */
+export function didYouMean(found: string, known: readonly string[]): string | undefined {
+  const lower = found.toLowerCase()
+  const sameButCase = known.find((key) => key.toLowerCase() === lower)
+  if (sameButCase !== undefined) return sameButCase
+  const limit = found.length < 4 ? 1 : 2
+  const [nearest] = known
+    .filter((key) => Math.abs(key.length - found.length) <= limit) // skips long hostile keys at no cost
+    .map((key) => ({ key, distance: editDistance(found, key) }))
+    .filter(({ distance }) => distance <= limit)
+    .sort((a, b) => a.distance - b.distance || (a.key < b.key ? -1 : 1))
+  return nearest?.key
+}
+
+/** The Levenshtein distance: the fewest insertions, deletions and replacements of a character from `from` to `to`. */
+export function editDistance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = cell(previous, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1)
+      current.push(Math.min(replaced, cell(previous, column) + 1, cell(current, column - 1) + 1))
+    }
+    previous = current
+  }
+  return cell(previous, to.length)
+}
+
+const cell = (row: readonly number[], column: number): number => row[column] ?? Number.POSITIVE_INFINITY

@@ -1,0 +1,91 @@
+import { withDefaults } from '../api/defaults.ts'
+import { FIELD_MANAGER, MANAGED_BY } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
+import { sourceNamespaceOf } from '../api/source-namespace.ts'
+import type { ExperimentDeployment, FieldError } from '../api/types.ts'
+import { hashOf } from '../json/canonical.ts'
+import { at, isObject, type JsonObject, objectOr } from '../json/json.ts'
+import { merge } from '../override/merge.ts'
+import { NO_SHAPE } from '../override/shape.ts'
+import type { SpecSchema } from '../override/spec-schema.ts'
+import type { Base } from './base.ts'
+import { forkName, forkSelector, identityLabels, ownershipMetadata } from './identity.ts'
+import type { WorkloadKind } from './kind.ts'
+
+/** Everything that a fork depends on. Services, the time and the live fork are not part of it. */
+export interface Inputs {
+  readonly kind: WorkloadKind
+  readonly experiment: ExperimentDeployment
+  /** from `baseOf`, computed now or when it was pinned */
+  readonly base: Base
+  /** undefined while the cluster has not told it: Merge can do without, Strategic cannot */
+  readonly schema: SpecSchema | undefined
+  /** how many pods the fork gets; no part of what it is derived from */
+  readonly replicas: number
+}
+
+/** The fork, or why there can be none. */
+export type Derived =
+  | {
+      readonly is: 'fork'
+      readonly fork: KubeObject
+      /** what containers lose because Merge replaces lists */
+      readonly replaced: readonly string[]
+    }
+  | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
+
+/** A hash of a base, ten hex digits. */
+export const baseHash = ({ spec }: Base): string => hashOf(spec, 10)
+
+/**
+ * The fork that `experiment` asks of `base`, or every field that forbids one. Shares no object with the resource; what
+ * nobody overrides is the base's own. The webhook predicts with it, the controller applies it. Expects an override
+ * within rules and schema. Refuses with `SchemaNotAvailable`, and no errors, what cannot be told yet.
+ */
+export function derive({ kind, experiment, base, schema, replicas }: Inputs): Derived {
+  const { overrideSpec, overrideType, sourceRef } = withDefaults(experiment.spec)
+  if (overrideType === 'Strategic' && !schema) return { is: 'refused', reason: 'SchemaNotAvailable', errors: [] }
+  const merged = merge(base.spec, overrideSpec, overrideType, schema?.shape ?? NO_SHAPE)
+  if (merged.is === 'invalid') return { is: 'refused', reason: 'InvalidOverride', errors: merged.errors }
+  const { template } = merged.spec
+  if (!isObject(template)) return { is: 'refused', reason: 'InvalidOverride', errors: [templateError(template)] }
+  const spec = {
+    ...merged.spec,
+    replicas,
+    selector: forkSelector(experiment),
+    template: identifiedTemplate(template, experiment),
+  }
+  const { labels, ...owner } = ownershipMetadata(experiment)
+  const fork = {
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: {
+      name: forkName(sourceRef.name, experiment.metadata.uid),
+      namespace: sourceNamespaceOf(experiment),
+      labels: { [MANAGED_BY]: FIELD_MANAGER, ...labels },
+      ...(Object.keys(base.annotations).length > 0 ? { annotations: { ...base.annotations } } : {}),
+      ...owner,
+    },
+    spec,
+  }
+  return { is: 'fork', fork, replaced: merged.replaced }
+}
+
+const templateError = (found: unknown): FieldError => ({
+  field: 'spec.overrideSpec.template',
+  message: `expected object, got ${found === undefined ? 'nothing' : typeof found}`,
+  cause: 'FieldValueTypeInvalid',
+})
+
+function identifiedTemplate(template: JsonObject, experiment: ExperimentDeployment) {
+  const labels = { ...objectOr(at(template, 'metadata', 'labels')), ...identityLabels(experiment) }
+  const annotations = objectOr(at(template, 'metadata', 'annotations'))
+  // Argo drops empty maps when it writes the fork, which would look like drift
+  const metadata = Object.keys(annotations).length > 0 ? { labels, annotations } : { labels }
+  return { ...template, metadata }
+}
+
+/** The labels of a workload's pod template. */
+export const templateLabels = (workload: KubeObject): Readonly<Record<string, string>> =>
+  objectOr(at(workload, 'spec', 'template', 'metadata', 'labels')) as Readonly<Record<string, string>>

@@ -1,7 +1,0 @@
-/** Whole percent, never rounded to nothing or to all: 1 of 13, 7.7 %: "8%"; 1 of 300: "<1%". */
-export function percent(part: number, whole: number): string | undefined {
-  if (whole === 0) return undefined
-  if (part > 0 && part / whole < 0.01) return '<1%'
-  const rounded = Math.round((100 * part) / whole)
-  return `${part < whole ? Math.min(99, rounded) : rounded}%`
-}

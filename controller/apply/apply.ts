@@ -1,0 +1,64 @@
+import type { KubeObject } from '../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import { type Conclusion, type Plan, type Reservation, stateOf } from '../../common/plan/conclusion.ts'
+import type { Facts } from '../../common/plan/facts.ts'
+import { outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
+import { forkHealth } from '../../common/workload/health.ts'
+import { workloadKind } from '../../common/workload/registry.ts'
+
+/** What `apply` needs to carry out a plan. */
+export interface ApplyPorts {
+  /** returns the object as stored; undefined after a delete. @throws KubeError */
+  write(write: Write): Promise<KubeObject | undefined>
+  /** synchronous; false if another experiment reserved a place since the facts were read */
+  reserve(experiment: ExperimentDeployment, reservation: Reservation): boolean
+  /** called before a write that undoes the change of another client */
+  noteRepair(experiment: ExperimentDeployment): void
+}
+
+/** The result of a plan. `lookAgain`: the facts are outdated, and only a new pass can decide. */
+export type Result = { readonly is: 'concluded'; readonly conclusion: Conclusion } | { readonly is: 'lookAgain' }
+
+/**
+ * Makes the reservation and the writes of a plan, in their order, and ends at the first write that is refused.
+ * @throws KubeError for a failure that says nothing to the user: an unreachable API server, or a conflict
+ */
+export async function apply(ports: ApplyPorts, plan: Plan, { experiment, now }: Facts): Promise<Result> {
+  const { reservation, writes } = plan
+  if (reservation && !ports.reserve(experiment, reservation)) return { is: 'lookAgain' }
+  let { conclusion } = plan
+  for (const write of writes) {
+    if (write.verb === 'apply' && write.isRepair) ports.noteRepair(experiment)
+    try {
+      const stored = await ports.write(write)
+      conclusion = concluded(conclusion, write, { stored, now })
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error
+      return { is: 'concluded', conclusion: refused(conclusion, write, error) }
+    }
+  }
+  return { is: 'concluded', conclusion }
+}
+
+interface Stored {
+  readonly stored: KubeObject | undefined
+  readonly now: Date
+}
+
+/** After an apply, the health of the stored fork decides. */
+function concluded(conclusion: Conclusion, write: Write, { stored, now }: Stored): Conclusion {
+  if (!stored || WRITTEN_OBJECT[write.role] !== 'fork') return conclusion
+  const kind = workloadKind(stored.kind)
+  if (write.verb !== 'apply' || !kind) return { ...conclusion, fork: stored }
+  const health = forkHealth(kind, stored, now)
+  const { reason, message } = health.reason === 'Updating' ? conclusion : health
+  return { ...conclusion, ...stateOf(health), reason, message, fork: stored }
+}
+
+/** The conclusion after a refused write. @throws KubeError when only a new pass can decide */
+function refused(conclusion: Conclusion, write: Write, error: KubeError): Conclusion {
+  const refusal = outcomeOf(write, error.kind, error.message)
+  if (refusal === 'lookAgain') throw error
+  return { ...conclusion, ...refusal, message: error.message }
+}

@@ -1,0 +1,79 @@
+import { decodeExperiment } from '../common/api/decode.ts'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, EXPERIMENT_POLICY } from '../common/api/names.ts'
+import type { KubeObject } from '../common/api/object.ts'
+import type { ExperimentDeployment } from '../common/api/types.ts'
+import type { KubeClient } from '../common/kube/client/client.ts'
+import { RESOURCES } from '../common/kube/client/resources.ts'
+import { Reflector } from '../common/kube/watch/reflector.ts'
+import type { View } from '../common/kube/watch/view.ts'
+import { decodePolicy } from '../common/policy/decode.ts'
+import type { ExperimentPolicy } from '../common/policy/policy.ts'
+import type { Random, Timers } from '../common/program/clock.ts'
+import type { Log } from '../common/program/log.ts'
+import { type ServiceView, type SliceView, serviceView, sliceView } from '../common/surroundings/traffic.ts'
+import type { WorkloadKind } from '../common/workload/kind.ts'
+import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
+
+interface CachesOptions {
+  readonly client: KubeClient
+  readonly timers: Timers
+  readonly random: Random
+  readonly log: Log
+  /** how often it is checked whether the cluster serves an absent kind now */
+  readonly kindProbeMs: number
+}
+
+/** The caches of everything that the controller watches. */
+export interface Caches {
+  readonly experiments: Reflector<ExperimentDeployment>
+  readonly policies: Reflector<ExperimentPolicy>
+  readonly services: Reflector<ServiceView>
+  readonly slices: Reflector<SliceView>
+  readonly workloads: readonly {
+    readonly kind: WorkloadKind
+    /** whole objects that have the label of forks */
+    readonly forks: Reflector<KubeObject>
+    /** every object of the kind; metadata only when that is enough */
+    readonly all: Reflector<KubeObject>
+  }[]
+}
+
+/** Creates the caches. They watch nothing until each reflector is started. */
+export function createCaches({ client, timers, random, log, kindProbeMs }: CachesOptions): Caches {
+  const reflector = <T>(view: View, project: (object: KubeObject) => T | undefined) =>
+    new Reflector<T>({ client, view, project, timers, random, log, probeAbsentMs: kindProbeMs })
+  return {
+    experiments: reflector({ resource: EXPERIMENT_DEPLOYMENT, managedFields: 'managers' }, experimentIn),
+    policies: reflector({ resource: EXPERIMENT_POLICY, managedFields: 'none' }, decodePolicy),
+    services: reflector({ resource: RESOURCES.Service, managedFields: 'none' }, serviceView),
+    slices: reflector({ resource: RESOURCES.EndpointSlice, managedFields: 'none' }, sliceView),
+    workloads: Object.values(WORKLOAD_KINDS).map((kind: WorkloadKind) => ({
+      kind,
+      forks: reflector({ resource: kind, managedFields: 'managers', labelSelector: EXPERIMENT_ID }, whole),
+      all: reflector(
+        { resource: kind, managedFields: 'none', metadataOnly: kind.watchProjection === undefined },
+        kind.watchProjection ?? whole,
+      ),
+    })),
+  }
+}
+
+/** All reflectors of `caches` with names for people, to be started and stopped together. */
+export const namedReflectors = ({ experiments, policies, services, slices, workloads }: Caches) => [
+  { name: EXPERIMENT_DEPLOYMENT.plural, reflector: experiments },
+  { name: EXPERIMENT_POLICY.plural, reflector: policies },
+  { name: RESOURCES.Service.plural, reflector: services },
+  { name: RESOURCES.EndpointSlice.plural, reflector: slices },
+  ...workloads.flatMap(({ kind, forks, all }) => [
+    { name: `${kind.plural} (forks)`, reflector: forks },
+    { name: kind.plural, reflector: all },
+  ]),
+]
+
+/** Undefined for an object that the CRD's schema would refuse. It is ignored, because nothing can be done for it. */
+function experimentIn(object: KubeObject): ExperimentDeployment | undefined {
+  const decoded = decodeExperiment(object, object.metadata.namespace ?? '')
+  return decoded.is === 'experiment' ? decoded.experiment : undefined
+}
+
+const whole = (object: KubeObject): KubeObject => object

@@ -1,0 +1,35 @@
+import type { Timers } from '../common/program/clock.ts'
+import { unlessAborted } from '../common/program/deadline.ts'
+
+/** Something that is filled once after the start, such as a cache. */
+export interface Fillable {
+  /** for the message when it is not filled in time */
+  readonly name: string
+  /** resolves when it is filled */
+  readonly filled: Promise<void>
+}
+
+/** Caches that are not filled by then will not be filled later: usually a permission is missing. */
+const LIMIT_MS = 120_000
+
+/**
+ * Resolves to true when everything is filled, to false when `stopping` aborts before.
+ * @throws Error that names what was not filled within two minutes
+ */
+export async function fill(all: readonly Fillable[], timers: Timers, stopping: AbortSignal): Promise<boolean> {
+  const missing = new Set(all.map(({ name }) => name))
+  const limit = new AbortController()
+  const cancel = timers.after(LIMIT_MS, () =>
+    limit.abort(new Error(`not filled within two minutes: ${[...missing].join(', ')}; check the permissions`)),
+  )
+  const filled = Promise.all(all.map((each) => each.filled.then(() => missing.delete(each.name))))
+  try {
+    await unlessAborted(unlessAborted(filled, limit.signal), stopping)
+    return true
+  } catch (error) {
+    if (stopping.aborted) return false
+    throw error
+  } finally {
+    cancel()
+  }
+}

@@ -1,0 +1,148 @@
+import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { sourceNamespaceOf } from '../../common/api/source-namespace.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { POLICIES_NOT_READ } from '../../common/plan/checks.ts'
+import type { Facts, PolicyFacts } from '../../common/plan/facts.ts'
+import { policyFacts } from '../../common/plan/policy-facts.ts'
+import { countScopeOf } from '../../common/policy/policy.ts'
+import { primaryOf } from '../../common/surroundings/hazards.ts'
+import { referrerOf } from '../../common/surroundings/referrer.ts'
+import type { Surroundings } from '../../common/surroundings/traffic-report.ts'
+import {
+  forkName,
+  hasForkFinalizer,
+  isBeingDeleted,
+  isCrossNamespace,
+  isForkOf,
+} from '../../common/workload/identity.ts'
+import type { WorkloadKind } from '../../common/workload/kind.ts'
+import { decodePinned, isPinned } from '../../common/workload/pinned.ts'
+import { workloadKind } from '../../common/workload/registry.ts'
+import type { Source } from '../../common/workload/source.ts'
+import type { Key } from '../runtime/queue.ts'
+import type { Ports } from './ports.ts'
+
+/**
+ * All facts for one pass. Undefined when there is nothing to do: the experiment is gone, or it is being deleted and has no
+ * fork in another namespace that must be deleted first. @throws KubeError when a fact that decides cannot be read
+ */
+export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts | undefined> {
+  const experiment = ports.experiments.get(key)
+  if (!experiment || (isBeingDeleted(experiment) && !hasForkFinalizer(experiment))) return undefined
+  const adapter = workloadKind(experiment.spec.sourceRef.kind)
+  // While the experiment is being deleted only its fork matters. Another read that fails must not block the deletion.
+  return isBeingDeleted(experiment)
+    ? { ...UNREAD, ...(await forkFacts(ports, experiment, adapter)), ...experimentFacts(ports, key, experiment), now }
+    : { ...(await allFacts(ports, experiment, adapter)), ...experimentFacts(ports, key, experiment), now }
+}
+
+const BEING_DELETED = unknown('the experiment is being deleted')
+const NO_SURROUNDINGS: Surroundings = {
+  traffic: BEING_DELETED,
+  neighbours: BEING_DELETED,
+  primary: BEING_DELETED,
+  referrer: BEING_DELETED,
+}
+const UNREAD = {
+  schema: BEING_DELETED,
+  source: BEING_DELETED,
+  revision: BEING_DELETED,
+  policies: BEING_DELETED,
+  surroundings: NO_SURROUNDINGS,
+}
+
+/** The facts that need no read of other objects. */
+function experimentFacts({ policies, drift, workloads }: Ports, key: Key, experiment: ExperimentDeployment) {
+  const { kind } = experiment.spec.sourceRef
+  const adapter = workloadKind(kind)
+  return {
+    experiment,
+    kind: adapter
+      ? workloads.isAbsent(adapter)
+        ? ABSENT
+        : known(adapter)
+      : unknown(`this version cannot fork a ${kind}`),
+    isExcluded: policies.isExcluded(experiment.metadata.namespace),
+    driftBackoffMs: drift.waitMs(key),
+  }
+}
+
+async function allFacts(ports: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
+  const { name } = experiment.spec.sourceRef
+  const namespace = sourceNamespaceOf(experiment)
+  const consent = await consentTo(ports, experiment)
+  // Without consent, do not read the source: its existence must not leak.
+  const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
+  const [source, neighbours, forks, revision] = await Promise.all([
+    mayRead && adapter ? ports.workloads.source(adapter, namespace, name) : undefined,
+    ports.surroundings.neighbours(namespace),
+    forkFacts(ports, experiment, adapter),
+    readRevision(ports, experiment),
+  ])
+  return {
+    ...forks,
+    revision,
+    schema: knownOrAbsent(adapter && ports.schemas.of(adapter)),
+    source: mayRead ? knownOrAbsent(source) : unknown('its namespace does not share it'),
+    surroundings: {
+      traffic: known(ports.surroundings.traffic(namespace)),
+      neighbours: neighbours ? known(neighbours) : unknown('autoscalers, budgets and network policies'),
+      ...relatedWorkloads(ports, adapter, source),
+    },
+    // Last, because the count of other experiments is the first to be outdated.
+    policies: withOthers(ports, experiment, consent),
+  }
+}
+
+/** Other workloads that act on the source: a Flagger primary, and one that takes its template from it. */
+function relatedWorkloads({ workloads }: Ports, adapter: WorkloadKind | undefined, source: Source | undefined) {
+  if (!adapter || !source) return { primary: ABSENT, referrer: ABSENT }
+  const { namespace = '' } = source.object.metadata
+  const primary = primaryOf(source.object)
+  const isCached = primary !== undefined && workloads.cached(adapter, namespace, primary) !== undefined
+  return {
+    primary: isCached ? known(primary) : ABSENT,
+    referrer: knownOrAbsent(referrerOf(source.object, workloads.referring(namespace))),
+  }
+}
+
+async function forkFacts({ workloads }: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
+  const { metadata, spec } = experiment
+  const name = [sourceNamespaceOf(experiment), forkName(spec.sourceRef.name, metadata.uid)] as const
+  const found =
+    adapter &&
+    (isBeingDeleted(experiment) ? await workloads.live(adapter, ...name) : workloads.cached(adapter, ...name))
+  const isOurs = found !== undefined && isForkOf(experiment, found)
+  return { fork: isOurs ? known(found) : ABSENT, nameHolder: isOurs ? undefined : found }
+}
+
+/** The revision with the pinned base. Only an experiment that is pinned, or was at its last pass, can have one. */
+async function readRevision({ revisions }: Ports, experiment: ExperimentDeployment): Promise<Known<KubeObject>> {
+  if (!isPinned(experiment) && experiment.status?.source?.pinned !== true) return ABSENT
+  const { metadata, spec } = experiment
+  const found = await revisions.get(metadata.namespace, forkName(spec.sourceRef.name, metadata.uid))
+  return found && decodePinned(experiment, found) ? known(found) : ABSENT
+}
+
+/** Which policies apply and whether the namespace of the source shares it. @throws KubeError */
+async function consentTo({ policies }: Ports, experiment: ExperimentDeployment): Promise<Known<PolicyFacts>> {
+  const all = policies.list()
+  // Without policies no label matters, so no namespace is read.
+  const view = async (name: string) => (all.length === 0 ? { name, labels: {} } : policies.namespace(name))
+  const [namespace, sourceNamespace] = await Promise.all([
+    view(experiment.metadata.namespace),
+    view(sourceNamespaceOf(experiment)),
+  ])
+  if (!namespace || !sourceNamespace) return unknown(POLICIES_NOT_READ)
+  return known(policyFacts(all, namespace, sourceNamespace))
+}
+
+/** Adds the other experiments that a limit counts. Without such a limit they are not read. */
+function withOthers({ policies }: Ports, experiment: ExperimentDeployment, of: Known<PolicyFacts>): Known<PolicyFacts> {
+  if (of.is !== 'known') return of
+  const scope = countScopeOf(of.value.policies)
+  if (!scope.source && !scope.namespace) return of
+  const { others, asOf } = policies.others(experiment, scope)
+  return known({ ...of.value, others, othersAsOf: asOf })
+}

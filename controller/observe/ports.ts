@@ -1,0 +1,82 @@
+import type { KubeObject } from '../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { SpecSchema } from '../../common/override/spec-schema.ts'
+import type { OtherExperiment } from '../../common/plan/facts.ts'
+import type { CountScope, ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
+import type { Neighbours } from '../../common/surroundings/neighbours.ts'
+import type { Traffic } from '../../common/surroundings/traffic.ts'
+import type { WorkloadKind } from '../../common/workload/kind.ts'
+import type { Source } from '../../common/workload/source.ts'
+import type { Key } from '../runtime/queue.ts'
+
+/** The experiments, from the cache. */
+export interface ExperimentsPort {
+  get(key: Key): ExperimentDeployment | undefined
+}
+
+/** The workloads of all kinds. They are read from the caches unless a method says otherwise. */
+export interface WorkloadsPort {
+  /** the whole source and what it refers to; from the API server unless its present state was read before. @throws KubeError */
+  source(kind: WorkloadKind, namespace: string, name: string): Promise<Source | undefined>
+  /** whether the cluster does not serve the kind now */
+  isAbsent(kind: WorkloadKind): boolean
+  /** the whole object if it has the label of forks, else its metadata */
+  cached(kind: WorkloadKind, namespace: string, name: string): KubeObject | undefined
+  /** from the API server, because a cache may be too old to decide a deletion. @throws KubeError */
+  live(kind: WorkloadKind, namespace: string, name: string): Promise<KubeObject | undefined>
+  /** the workloads of `namespace` whose kind may take the template of another workload */
+  referring(namespace: string): readonly KubeObject[]
+}
+
+/** The ControllerRevisions that keep pinned bases. */
+export interface RevisionsPort {
+  /** from the API server, because they are not watched. @throws KubeError */
+  get(namespace: string, name: string): Promise<KubeObject | undefined>
+}
+
+/** The schemas of the kinds. */
+export interface SchemasPort {
+  /** undefined until it was fetched */
+  of(kind: WorkloadKind): SpecSchema | undefined
+}
+
+/** Policies, namespaces, and the experiments that count against limits. */
+export interface PoliciesPort {
+  list(): readonly ExperimentPolicy[]
+  /** at most a minute old; undefined when the controller may not read it. @throws KubeError */
+  namespace(name: string): Promise<NamespaceView | undefined>
+  /** whether the webhooks exclude the namespace, so that the permissions of authors are not checked there */
+  isExcluded(namespace: string): boolean
+  /** the other experiments of its source or namespace */
+  others(experiment: ExperimentDeployment, scope: CountScope): OtherExperiments
+}
+
+/** The other experiments that a limit counts, and the reservation up to which that is true. */
+export interface OtherExperiments {
+  readonly others: readonly OtherExperiment[]
+  readonly asOf: number
+}
+
+/** What else acts on the pods of a namespace. */
+export interface SurroundingsPort {
+  traffic(namespace: string): Traffic
+  /** at most a minute old; undefined when the API server does not answer. Does not throw. */
+  neighbours(namespace: string): Promise<Neighbours | undefined>
+}
+
+/** How long the next repair of a fork has to wait. */
+export interface DriftPort {
+  /** milliseconds; 0 or less means now */
+  waitMs(key: Key): number
+}
+
+/** Everything that `observe` reads, one port for each subject. */
+export interface Ports {
+  readonly experiments: ExperimentsPort
+  readonly workloads: WorkloadsPort
+  readonly revisions: RevisionsPort
+  readonly schemas: SchemasPort
+  readonly policies: PoliciesPort
+  readonly surroundings: SurroundingsPort
+  readonly drift: DriftPort
+}

@@ -1,0 +1,83 @@
+import type { KubeObject } from '../../common/api/object.ts'
+import { SharedReadings } from '../../common/program/shared-readings.ts'
+import type { Source } from '../../common/workload/source.ts'
+
+/** The size of all kept sources together, in characters of JSON. A Deployment has about 11,000. */
+const MAX_CHARACTERS = 32 * 1024 * 1024
+
+interface Entry {
+  readonly source: Source
+  readonly size: number
+}
+
+interface SourceCacheOptions {
+  /** reads the object and its referents from the API server; undefined if it does not exist. @throws KubeError */
+  readonly fetch: (watched: KubeObject) => Promise<Source | undefined>
+  /** of a whole object or its watched part: a text that changes whenever the base may have changed */
+  readonly fingerprint: (source: KubeObject) => string
+  /** whether everything that the source refers to was found; if not, the source is not kept */
+  readonly isComplete: (found: Source) => boolean
+  readonly maxCharacters?: number
+}
+
+/**
+ * Keeps whole sources by uid and fingerprint, and drops the least recently used ones. The watch has only metadata, because
+ * a cluster has far more workloads than sources.
+ */
+export class RecentSources {
+  readonly #options: SourceCacheOptions
+  readonly #maxCharacters: number
+  readonly #entries = new Map<string, Entry>() // in the order of use: a Map keeps the order of insertion
+  readonly #loads = new SharedReadings<Source | undefined>()
+  #size = 0
+
+  constructor(options: SourceCacheOptions) {
+    this.#options = options
+    this.#maxCharacters = options.maxCharacters ?? MAX_CHARACTERS
+  }
+
+  /** The whole object of which the watch has `watched`, in this state or a later one. @throws KubeError */
+  async get(watched: KubeObject): Promise<Source | undefined> {
+    const id = this.#idOf(watched)
+    const entry = this.#entries.get(id)
+    if (entry) {
+      this.#entries.delete(id)
+      this.#entries.set(id, entry)
+      return entry.source
+    }
+    // Two hundred followers of one source may ask at once.
+    return this.#loads.of(id, async () => ({ value: await this.#load(watched), isLasting: false }))
+  }
+
+  async #load(watched: KubeObject): Promise<Source | undefined> {
+    const found = await this.#options.fetch(watched)
+    if (found && this.#options.isComplete(found)) this.#keep(found)
+    return found
+  }
+
+  #keep(found: Source): void {
+    const id = this.#idOf(found.object)
+    if (this.#entries.has(id)) return
+    const size = sizeOf(found)
+    this.#entries.set(id, { source: found, size })
+    this.#size += size
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#size <= this.#maxCharacters) return
+      this.#entries.delete(oldest)
+      this.#size -= entry.size
+    }
+  }
+
+  #idOf(source: KubeObject): string {
+    return `${source.metadata.uid}/${this.#options.fingerprint(source)}`
+  }
+}
+
+/** Characters of JSON. An object too deep for `JSON.stringify` counts as the maximum, so that it is dropped soon. */
+function sizeOf(found: Source): number {
+  try {
+    return JSON.stringify(found).length
+  } catch {
+    return MAX_CHARACTERS
+  }
+}

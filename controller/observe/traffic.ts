@@ -1,0 +1,52 @@
+import { afterOf, type Change } from '../../common/kube/watch/store.ts'
+import type { ServiceView, SliceView, Traffic } from '../../common/surroundings/traffic.ts'
+
+/** The Services and EndpointSlices by namespace, because a pass reads those of one namespace only. */
+export class TrafficIndex {
+  readonly #services = new ByNamespace<ServiceView>()
+  readonly #slices = new ByNamespace<SliceView>()
+
+  /** Follows one change of a Service. */
+  updateService(change: Change<ServiceView>): void {
+    this.#services.update(change)
+  }
+
+  /** Follows one change of an EndpointSlice. */
+  updateSlice(change: Change<SliceView>): void {
+    this.#slices.update(change)
+  }
+
+  /** All Services and EndpointSlices of `namespace`. */
+  of(namespace: string): Traffic {
+    return { services: this.#services.of(namespace), slices: this.#slices.of(namespace) }
+  }
+}
+
+/** The names of the pods that became ready or stopped being ready. */
+export function changedPods(before: SliceView | undefined, after: SliceView | undefined): ReadonlySet<string> {
+  const was = new Set(before?.ready.map(({ pod }) => pod))
+  const is = new Set(after?.ready.map(({ pod }) => pod))
+  return was.symmetricDifference(is)
+}
+
+class ByNamespace<T> {
+  readonly #byNamespace = new Map<string, Map<string, T>>()
+
+  update(change: Change<T>): void {
+    const { key } = change
+    const after = afterOf(change)
+    const namespace = namespaceOf(key)
+    const objects = this.#byNamespace.get(namespace) ?? new Map<string, T>()
+    if (after === undefined) objects.delete(key)
+    else objects.set(key, after)
+    if (objects.size > 0) this.#byNamespace.set(namespace, objects)
+    else this.#byNamespace.delete(namespace)
+  }
+
+  of(namespace: string): readonly T[] {
+    return [...(this.#byNamespace.get(namespace)?.values() ?? [])]
+  }
+}
+
+/** The first part of `namespace/name`. */
+export const namespaceOf = (key: string): string => key.slice(0, key.indexOf('/'))

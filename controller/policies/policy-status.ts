@@ -1,0 +1,165 @@
+import { factsOf } from '../../common/kube/client/errors.ts'
+import { type PolicyDecision, violatedPolicies } from '../../common/plan/policy-decision.ts'
+import type { ExperimentPolicy, ExperimentPolicyStatus } from '../../common/policy/policy.ts'
+import type { Cancel, Timers } from '../../common/program/clock.ts'
+import type { Log } from '../../common/program/log.ts'
+import type { Key } from '../runtime/queue.ts'
+
+/** How long it collects the results of passes before it writes. */
+const DEBOUNCE_MS = 2_000
+/**
+ * How many times the write waits for experiments that had no pass yet. An experiment whose passes always fail must not
+ * block the status of all policies.
+ */
+const MAX_WAITS = 30
+/** After a failed write the next try is so much later. */
+const RETRY_MS = 60_000
+
+interface PolicyStatusOptions {
+  readonly policies: () => readonly ExperimentPolicy[]
+  /** every experiment that is not being deleted */
+  readonly keys: () => Iterable<Key>
+  /** @throws KubeError */
+  readonly write: (policy: ExperimentPolicy, status: ExperimentPolicyStatus) => Promise<void>
+  readonly timers: Timers
+  readonly log: Log
+}
+
+/** What the last pass over an experiment decided. */
+interface Entry {
+  readonly policies: readonly string[]
+  readonly violated: ReadonlySet<string>
+  /** also true when no policy consents to its source, which violates no policy in particular */
+  readonly isViolating: boolean
+  /** the number of policy changes before the pass */
+  readonly revision: number
+}
+
+/**
+ * The status of each policy: how many experiments it covers and how many violate it, from the last pass over each. It is
+ * written two seconds after the first change and only when it differs. It waits until every experiment had a pass, so that
+ * a restart writes nothing.
+ */
+export class PolicyStatus {
+  readonly #options: PolicyStatusOptions
+  readonly #entries = new Map<Key, Entry>()
+  readonly #written = new Map<string, string>() // by uid: the last write, which the cache may not have yet
+  #revision = 0
+  #waitsLeft = MAX_WAITS
+  #cancel: Cancel | undefined
+  #writing: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(options: PolicyStatusOptions) {
+    this.#options = options
+  }
+
+  /** The number of experiments that violate a policy, among those that had a pass. */
+  get violating(): number {
+    return [...this.#entries.values()].filter(({ isViolating }) => isViolating).length
+  }
+
+  /** How many entries all its maps have; 0 when all experiments and policies are gone. For tests. */
+  get entryCount(): number {
+    return this.#entries.size + this.#written.size
+  }
+
+  /** Call this when a policy was added, changed or deleted. Every experiment then needs another pass to count. */
+  policiesChanged(): void {
+    this.#revision += 1
+    this.#waitsLeft = MAX_WAITS
+    this.#writeAfter(DEBOUNCE_MS)
+  }
+
+  /** Call this when the status of a policy changed. If another client wrote it, it will be corrected. */
+  statusChanged(policy: ExperimentPolicy): void {
+    const uid = uidOf(policy)
+    if (this.#written.get(uid) === textOf(policy.status ?? {})) return
+    this.#written.delete(uid)
+    this.#writeAfter(DEBOUNCE_MS)
+  }
+
+  /** Records what a pass over `key` decided; undefined when policies do not count the experiment. */
+  record(key: Key, decision: PolicyDecision | undefined): void {
+    const policies = !decision || decision.is === 'unknown' ? [] : decision.policies
+    const violated = new Set(decision ? violatedPolicies(decision) : [])
+    const before = this.#entries.get(key)
+    this.#entries.set(key, {
+      policies,
+      violated,
+      isViolating: decision?.is === 'notShared' || violated.size > 0,
+      revision: this.#revision,
+    })
+    const isSame =
+      before?.revision === this.#revision &&
+      before.policies.join() === policies.join() &&
+      before.violated.symmetricDifference(violated).size === 0
+    if (!isSame) this.#writeAfter(DEBOUNCE_MS)
+  }
+
+  /** Drops what was recorded for `key`, whose experiment is gone. */
+  forget(key: Key): void {
+    if (this.#entries.delete(key)) this.#writeAfter(DEBOUNCE_MS)
+  }
+
+  /** Writes no more. Resolves when the running write has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancel?.()
+    await this.#writing
+  }
+
+  #writeAfter(delayMs: number): void {
+    if (this.#isStopped || this.#cancel) return
+    this.#cancel = this.#options.timers.after(delayMs, () => {
+      this.#cancel = undefined
+      this.#writing = this.#writing.then(() => this.#write())
+    })
+  }
+
+  async #write(): Promise<void> {
+    const { policies, write, log } = this.#options
+    this.#forgetGone()
+    if (!this.#isComplete() && this.#waitsLeft > 0) {
+      this.#waitsLeft -= 1
+      this.#writeAfter(DEBOUNCE_MS)
+      return
+    }
+    for (const policy of policies()) {
+      const uid = uidOf(policy)
+      const status = this.#statusOf(policy)
+      const text = textOf(status)
+      if (this.#isStopped || textOf(policy.status ?? {}) === text || this.#written.get(uid) === text) continue
+      try {
+        await write(policy, status)
+        this.#written.set(uid, text)
+      } catch (error) {
+        log.error({ policy: policy.metadata.name, ...factsOf(error) }, 'the status of a policy was not written')
+        this.#writeAfter(RETRY_MS)
+      }
+    }
+  }
+
+  /** Drops experiments and policies that no longer exist. A pass may end later than its experiment. */
+  #forgetGone(): void {
+    const [keys, uids] = [new Set(this.#options.keys()), new Set(this.#options.policies().map(uidOf))]
+    for (const key of this.#entries.keys()) if (!keys.has(key)) this.#entries.delete(key)
+    for (const uid of this.#written.keys()) if (!uids.has(uid)) this.#written.delete(uid)
+  }
+
+  #isComplete(): boolean {
+    for (const key of this.#options.keys()) if (this.#entries.get(key)?.revision !== this.#revision) return false
+    return true
+  }
+
+  #statusOf({ metadata: { name, generation = 0 } }: ExperimentPolicy): ExperimentPolicyStatus {
+    const covered = [...this.#entries.values()].filter(({ policies }) => policies.includes(name))
+    const violations = covered.filter(({ violated }) => violated.has(name)).length
+    return { observedGeneration: generation, experiments: covered.length, violations }
+  }
+}
+
+const uidOf = ({ metadata }: ExperimentPolicy): string => metadata.uid ?? ''
+
+const textOf = ({ observedGeneration, experiments, violations }: ExperimentPolicyStatus): string =>
+  `${observedGeneration} ${experiments} ${violations}`

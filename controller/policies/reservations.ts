@@ -1,0 +1,109 @@
+import type { KubeObject } from '../../common/api/object.ts'
+import { attributesOf, isReason } from '../../common/api/reasons.ts'
+import { sourceNamespaceOf } from '../../common/api/source-namespace.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
+import type { OtherExperiment } from '../../common/plan/facts.ts'
+import type { CountScope } from '../../common/policy/policy.ts'
+import { forkName, isForkOf } from '../../common/workload/identity.ts'
+import { replicasOf } from '../../common/workload/status.ts'
+import type { OtherExperiments } from '../observe/ports.ts'
+import type { Key } from '../runtime/queue.ts'
+import type { ExperimentIndex } from '../wakeups/experiment-index.ts'
+
+interface ReservationsOptions {
+  readonly index: Pick<ExperimentIndex, 'ofSource' | 'inNamespace' | 'sourceOf'>
+  readonly experiment: (key: Key) => ExperimentDeployment | undefined
+  /** the object with the label of forks, by kind and `namespace/name` */
+  readonly fork: (kind: string, key: string) => KubeObject | undefined
+}
+
+/**
+ * Counts the experiments that have a place under a policy's limit, and knows those that wait for one. A fork that this
+ * process is about to write counts before the caches have it, so that two passes never take the same place.
+ */
+export class Reservations {
+  readonly #options: ReservationsOptions
+  readonly #reserved = new Map<string, number>() // uid of the experiment to replicas
+  readonly #waiting = new Set<Key>()
+  #version = 0
+
+  constructor(options: ReservationsOptions) {
+    this.#options = options
+  }
+
+  /** How many entries all its maps have; 0 when all experiments are gone. For tests. */
+  get entryCount(): number {
+    return this.#reserved.size + this.#waiting.size
+  }
+
+  /** Follows one change of an experiment. Returns the waiting experiments that may take the place that it left. */
+  experimentChanged(change: Change<ExperimentDeployment>): readonly Key[] {
+    const { key } = change
+    const [before, after] = [beforeOf(change), afterOf(change)]
+    if (after && isWaitingForAnother(after)) this.#waiting.add(key)
+    else this.#waiting.delete(key)
+    if (!after && before) this.#reserved.delete(before.metadata.uid)
+    if (!before || !hasLeft(before, after)) return []
+    return [...this.#keysIn(before, EVERY_SCOPE)].filter((other) => this.#waiting.has(other))
+  }
+
+  /**
+   * The other experiments in `scope`. This ends the reservation of `experiment` itself, because its pass decides again.
+   */
+  othersOf(experiment: ExperimentDeployment, scope: CountScope): OtherExperiments {
+    const { uid } = experiment.metadata
+    this.#reserved.delete(uid)
+    const others = [...this.#keysIn(experiment, scope)].flatMap((key): readonly OtherExperiment[] => {
+      const other = this.#options.experiment(key)
+      if (!other || other.metadata.uid === uid) return []
+      return [{ experiment: other, replicas: this.#replicasOf(other) }]
+    })
+    return { others, asOf: this.#version }
+  }
+
+  /** Reserves a place with `replicas` for the experiment `uid`; false if another reservation was made since `asOf`. */
+  reserve(uid: string, replicas: number, asOf: number): boolean {
+    if (asOf !== this.#version) return false
+    this.#version += 1
+    this.#reserved.set(uid, replicas)
+    return true
+  }
+
+  /** The keys of all experiments in `scope` around `experiment`, its own included. */
+  #keysIn(experiment: ExperimentDeployment, scope: CountScope): ReadonlySet<Key> {
+    const { index } = this.#options
+    const ofSource = scope.source ? index.ofSource(index.sourceOf(experiment)) : NO_KEYS
+    return scope.namespace ? ofSource.union(index.inNamespace(experiment.metadata.namespace)) : ofSource
+  }
+
+  /**
+   * The replicas of its fork as stored or reserved, whichever is more. Only a fork that is proven to be its own counts,
+   * because anybody may write labels.
+   */
+  #replicasOf(experiment: ExperimentDeployment): number | undefined {
+    const { uid } = experiment.metadata
+    const { kind, name } = experiment.spec.sourceRef
+    const found = this.#options.fork(kind, `${sourceNamespaceOf(experiment)}/${forkName(name, uid)}`)
+    const reserved = this.#reserved.get(uid)
+    return found && isForkOf(experiment, found) ? Math.max(replicasOf(found), reserved ?? 0) : reserved
+  }
+}
+
+const EVERY_SCOPE: CountScope = { source: true, namespace: true }
+const NO_KEYS: ReadonlySet<Key> = new Set()
+
+const readyReason = ({ status }: ExperimentDeployment): string | undefined =>
+  status?.conditions?.find(({ type }) => type === 'Ready')?.reason
+
+const isWaitingForAnother = (experiment: ExperimentDeployment): boolean => {
+  const reason = readyReason(experiment)
+  return isReason(reason) && attributesOf(reason).wakesWhenAnotherEnds === true
+}
+
+/** Whether the experiment no longer takes a place: it is gone, replaced, being deleted or expired. */
+const hasLeft = (before: ExperimentDeployment, after: ExperimentDeployment | undefined): boolean =>
+  after === undefined ||
+  before.metadata.uid !== after.metadata.uid ||
+  before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
+  (readyReason(after) === 'Expired' && readyReason(before) !== 'Expired')

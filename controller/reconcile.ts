@@ -1,0 +1,31 @@
+import { plan } from '../common/plan/plan.ts'
+import type { Clock } from '../common/program/clock.ts'
+import { type ApplyPorts, apply } from './apply/apply.ts'
+import { observe } from './observe/observe.ts'
+import type { Ports } from './observe/ports.ts'
+import { type Reporter, report } from './report/report.ts'
+import { requeue } from './requeue.ts'
+import type { Key } from './runtime/queue.ts'
+import type { Requeue } from './runtime/worker.ts'
+
+/** What one pass needs of the cluster. */
+export interface Cluster {
+  readonly ports: Ports
+  readonly writer: ApplyPorts
+  readonly reporter: Reporter
+  /** Yields before the status write, so that the fork writes of other keys go first under load. */
+  readonly yieldToWrites: () => Promise<void>
+}
+
+/** Makes the function for one pass over one experiment. A pass depends on the present state only. */
+export const reconciler =
+  ({ ports, writer, reporter, yieldToWrites }: Cluster, clock: Clock) =>
+  async (key: Key): Promise<Requeue> => {
+    const facts = await observe(ports, key, clock())
+    if (!facts) return 'never'
+    const result = await apply(writer, plan(facts), facts)
+    if (result.is === 'lookAgain') return 'backoff'
+    await yieldToWrites()
+    const reportAgainMs = await report(reporter, key, facts, result.conclusion)
+    return requeue(facts, result.conclusion, reportAgainMs)
+  }

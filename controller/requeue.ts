@@ -1,0 +1,39 @@
+import { untilExpiryMs } from '../common/api/expiry.ts'
+import { type Conclusion, RECHECK_MS } from '../common/plan/conclusion.ts'
+import type { State } from '../common/plan/decision.ts'
+import type { Facts } from '../common/plan/facts.ts'
+import type { Requeue } from './runtime/worker.ts'
+
+/** No event wakes an experiment when its neighbours can be read again. */
+const NEIGHBOURS_RETRY_MS = 60_000
+
+/**
+ * When an experiment gets its next pass if nothing wakes it before: the earliest of what its conclusion waits for, a report
+ * that was put off by `reportAgainMs` (Infinity for none), its expiry, and a retry of neighbours that could not be read.
+ */
+export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: number): Requeue {
+  const expiresInMs = untilExpiryMs(facts.experiment, facts.now)
+  const isUnread = facts.surroundings.neighbours.is === 'unknown' && conclusion.reason !== 'Terminating'
+  const others = [reportAgainMs, ...(expiresInMs > 0 ? [expiresInMs] : []), ...(isUnread ? [NEIGHBOURS_RETRY_MS] : [])]
+  return earlier(requeueOf(conclusion), Math.min(...others))
+}
+
+/** When the state alone needs another pass. */
+export function requeueOf(state: State): Requeue {
+  switch (state.is) {
+    case 'settled':
+    case 'unready': // an event will wake it
+      return 'never'
+    case 'waiting':
+      return { afterMs: state.retryAfterMs }
+    case 'stalled':
+      return { afterMs: RECHECK_MS }
+    case 'failed':
+      return 'backoff'
+  }
+}
+
+function earlier(requeue: Requeue, withinMs: number): Requeue {
+  if (withinMs === Number.POSITIVE_INFINITY || requeue === 'backoff') return requeue
+  return { afterMs: requeue === 'never' ? withinMs : Math.min(requeue.afterMs, withinMs) }
+}

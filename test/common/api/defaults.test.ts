@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { parse } from 'yaml'
+import { boundedOverride } from '../../../common/api/decode.ts'
+import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES, withDefaults } from '../../../common/api/defaults.ts'
+import { at } from '../../../common/json/json.ts'
+
+const crd: unknown = parse(readFileSync('crds/experimentdeployments.yaml', 'utf8'))
+const [version] = at(crd, 'spec', 'versions') as readonly unknown[]
+const properties = ['schema', 'openAPIV3Schema', 'properties', 'spec', 'properties']
+const declared = (field: string, what: string): unknown => at(version, ...properties, field, what)
+
+describe('the defaults of an experiment', () => {
+  for (const [field, value] of Object.entries(DEFAULTS))
+    it(`are those of the CRD: ${field} is ${value}`, () => expect(declared(field, 'default')).to.equal(value))
+
+  it('allow the values that the CRD allows', () => {
+    expect(declared('overrideType', 'enum')).to.deep.equal(OVERRIDE_TYPES)
+    expect(declared('onSourceChange', 'enum')).to.deep.equal(SOURCE_CHANGES)
+  })
+})
+
+describe('withDefaults', () => {
+  const written = { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: boundedOverride({}) }
+
+  it('fills in what is absent', () => {
+    expect(withDefaults(written)).to.deep.equal({
+      ...written,
+      replicas: 1,
+      overrideType: 'Merge',
+      onSourceChange: 'Follow',
+    })
+  })
+
+  it('keeps what is set, also zero', () => {
+    expect(withDefaults({ ...written, replicas: 0, overrideType: 'Strategic' })).to.include({
+      replicas: 0,
+      overrideType: 'Strategic',
+    })
+  })
+})

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { Credentials } from '../../../../common/kube/client/credentials.ts'
+import { VirtualTime } from '../../../virtual-time.ts'
+
+const REREAD_AFTER_MS = 10_000
+
+const kubeconfigOf = (token: string, server = 'https://10.0.0.1:6443/root/') =>
+  JSON.stringify({
+    'current-context': 'here',
+    contexts: [{ name: 'here', context: { cluster: 'here', user: 'me' } }],
+    clusters: [{ name: 'here', cluster: { server } }],
+    users: [{ name: 'me', user: { token } }],
+  })
+
+describe('Credentials', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'credentials-'))
+  const kubeconfig = join(folder, 'config')
+  let [time, credentials] = [new VirtualTime(), undefined as Credentials | undefined]
+  after(() => rmSync(folder, { recursive: true }))
+  afterEach(() => credentials?.close())
+
+  const write = (text: string) => writeFileSync(kubeconfig, text)
+  const read = () => {
+    time = new VirtualTime()
+    credentials = new Credentials({ kubeconfig, timers: time })
+    return credentials
+  }
+  const tokenOf = async (from: Credentials) => (await from.access()).headers.Authorization
+
+  it('give origin, prefix without a slash at its end, and token', async () => {
+    write(kubeconfigOf('first'))
+    const { origin, prefix, headers } = await read().access()
+    expect({ origin, prefix }).to.deep.equal({ origin: 'https://10.0.0.1:6443', prefix: '/root' })
+    expect(headers.Authorization).to.equal('Bearer first')
+  })
+
+  it('remove the line feed at the end of a token', async () => {
+    write(kubeconfigOf('first\n'))
+    expect(await tokenOf(read())).to.equal('Bearer first')
+  })
+
+  it('are read once for 10 s, over the same connections afterwards', async () => {
+    write(kubeconfigOf('first'))
+    const from = read()
+    const access = from.access()
+    await time.pass(REREAD_AFTER_MS - 1)
+    expect(from.access()).to.equal(access)
+    await time.pass(1)
+    expect(from.access()).not.to.equal(access)
+    expect((await from.access()).dispatcher).to.equal((await access).dispatcher)
+  })
+
+  it('read the kubeconfig again on reload, and once for all who were refused', async () => {
+    write(kubeconfigOf('first'))
+    const from = read()
+    const refused = from.access()
+    await refused
+    write(kubeconfigOf('second'))
+    from.reload(refused)
+    const access = from.access()
+    expect((await access).headers.Authorization).to.equal('Bearer second')
+    from.reload(refused)
+    expect(from.access()).to.equal(access)
+  })
+
+  it('are composed again after a drop, from the kubeconfig that is known', async () => {
+    write(kubeconfigOf('first'))
+    const from = read()
+    const failed = from.access()
+    from.drop(failed)
+    const access = from.access()
+    expect(access).not.to.equal(failed)
+    from.drop(failed)
+    expect(from.access()).to.equal(access)
+    await Promise.all([failed, access])
+  })
+
+  for (const [what, text] of Object.entries({
+    'a file that is no kubeconfig': '[',
+    'a kubeconfig without a server': kubeconfigOf('first', ''),
+    'a server that is no URL': kubeconfigOf('first', 'https://undefined:undefined'),
+  }))
+    it(`refuse ${what} at once`, () => {
+      write(text)
+      expect(() => new Credentials({ kubeconfig, timers: time })).to.throw()
+    })
+})

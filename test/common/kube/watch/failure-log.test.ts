@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import { FailureLog } from '../../../../common/kube/watch/failure-log.ts'
+import { diaryLog } from '../../../virtual-time.ts'
+import { kubeError } from '../scripted-client.ts'
+
+function world() {
+  const log = diaryLog()
+  const failureLog = new FailureLog(log)
+  const times = () => log.lines.map(({ facts }) => facts.times)
+  return { log, failureLog, times }
+}
+
+describe('FailureLog', () => {
+  it('log the 1st, 2nd, 4th and 8th failure of one kind', () => {
+    const { log, failureLog, times } = world()
+    for (let i = 0; i < 10; i++) failureLog.failed('unreachable', kubeError('unreachable'))
+    expect(times()).to.deep.equal([1, 2, 4, 8])
+    expect(log.lines[0]).to.deep.include({ text: 'warn list or watch failed' })
+    expect(log.lines[0]?.facts).to.deep.include({ kind: 'unreachable' })
+  })
+
+  for (const kind of ['forbidden', 'kindAbsent'] as const)
+    it(`log once that the kind is ${kind}: that lasts until a person acts`, () => {
+      const { failureLog, times } = world()
+      for (let i = 0; i < 10; i++) failureLog.failed(kind, kubeError(kind))
+      expect(times()).to.deep.equal([1])
+    })
+
+  it('count from one again for another kind of failure', () => {
+    const { failureLog, times } = world()
+    for (const kind of ['server', 'unreachable', 'server'] as const) failureLog.failed(kind, kubeError(kind))
+    expect(times()).to.deep.equal([1, 1, 1])
+  })
+
+  it('count from one again after a success', () => {
+    const { failureLog, times } = world()
+    failureLog.failed('forbidden', kubeError('forbidden'))
+    failureLog.recovered()
+    failureLog.failed('forbidden', kubeError('forbidden'))
+    expect(times()).to.deep.equal([1, 1])
+  })
+})

@@ -1,0 +1,177 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { boundedOverride } from '../../../common/api/decode.ts'
+import { isObject, type JsonObject } from '../../../common/json/json.ts'
+import { changesBetween } from '../../../common/override/changes.ts'
+import { merge } from '../../../common/override/merge.ts'
+import type { Step } from '../../../common/override/path.ts'
+import { NO_SHAPE, type Shape } from '../../../common/override/shape.ts'
+import { POD } from '../../builders.ts'
+import { aJsonObject } from '../../generators.ts'
+import { LAW } from '../../property.ts'
+import { A_SHAPE, aBaseNode, anOverrideNode } from './nodes.ts'
+
+const shown = (step: Step): string => {
+  if (step.is === 'member') return `.${step.key}`
+  const sign = step.became === undefined ? '' : step.became === 'added' ? '+' : '-'
+  return `[${sign}${step.names.join('|')}]`
+}
+
+const reported = (plain: unknown, changed: unknown, shape: Shape = NO_SHAPE): readonly string[] =>
+  changesBetween(plain, changed, shape).map(
+    ({ path, before, after }) =>
+      `${path.map(shown).join('').slice(1)}: ${JSON.stringify(before)} > ${JSON.stringify(after)}`,
+  )
+
+const cases: Record<string, readonly [plain: JsonObject, changed: JsonObject, changes: readonly string[]]> = {
+  'reports a changed scalar': [{ a: { b: 1 } }, { a: { b: 2 } }, ['a.b: 1 > 2']],
+  'reports every leaf that was added': [
+    {},
+    { a: { b: 1, c: { d: true } } },
+    ['a.b: undefined > 1', 'a.c.d: undefined > true'],
+  ],
+  'reports every leaf that was removed': [
+    { a: { b: 1, c: 2 } },
+    { a: {} },
+    ['a.b: 1 > undefined', 'a.c: 2 > undefined'],
+  ],
+  'reports an empty object that was added': [{}, { emptyDir: {} }, ['emptyDir: undefined > {}']],
+  'treats two empty lists as equal, and an empty list and an empty object as different': [
+    { a: [], b: {} },
+    { a: [], b: [] },
+    ['b: {} > []'],
+  ],
+  'reports both sides where a scalar becomes an object': [
+    { a: 'x' },
+    { a: { b: 1 } },
+    ['a: "x" > undefined', 'a.b: undefined > 1'],
+  ],
+  'distinguishes null from an absent member': [{}, { a: null }, ['a: undefined > null']],
+  'compares items by name, in any order': [
+    {
+      env: [
+        { name: 'A', value: '1' },
+        { name: 'B', value: '2' },
+      ],
+    },
+    {
+      env: [
+        { name: 'B', value: '3' },
+        { name: 'A', value: '1' },
+      ],
+    },
+    ['env[B].value: "2" > "3"'],
+  ],
+  'reports items that were added and removed': [
+    { env: [{ name: 'A', value: '1' }] },
+    { env: [{ name: 'B', value: '1' }] },
+    [
+      'env[+B].name: undefined > "B"',
+      'env[+B].value: undefined > "1"',
+      'env[-A].name: "A" > undefined',
+      'env[-A].value: "1" > undefined',
+    ],
+  ],
+  'compares lists without keys by index': [
+    { args: ['a', 'b'] },
+    { args: ['a', 'c', 'd'] },
+    ['args[1]: "b" > "c"', 'args[+2]: undefined > "d"'],
+  ],
+  'reports what a shorter list lacks': [{ args: ['a', 'b'] }, { args: ['a'] }, ['args[-1]: "b" > undefined']],
+  'identifies ports by number and protocol': [
+    { ports: [{ containerPort: 53 }] },
+    {
+      ports: [
+        { containerPort: 53, protocol: 'UDP', hostPort: 53 },
+        { containerPort: 53, protocol: 'TCP', hostPort: 1 },
+      ],
+    },
+    [
+      'ports[+53|53/UDP].containerPort: undefined > 53',
+      'ports[+53|53/UDP].protocol: undefined > "UDP"',
+      'ports[+53|53/UDP].hostPort: undefined > 53',
+      'ports[53|53/TCP].protocol: undefined > "TCP"',
+      'ports[53|53/TCP].hostPort: undefined > 1',
+    ],
+  ],
+  'identifies volume mounts by their path': [
+    { volumeMounts: [{ name: 'v', mountPath: '/a' }] },
+    {
+      volumeMounts: [
+        { name: 'v', mountPath: '/a' },
+        { name: 'v', mountPath: '/b' },
+      ],
+    },
+    ['volumeMounts[+/b].name: undefined > "v"', 'volumeMounts[+/b].mountPath: undefined > "/b"'],
+  ],
+  'treats the second of two items with the same name as an item of its own': [
+    { env: [{ name: 'A', value: '1' }] },
+    {
+      env: [
+        { name: 'A', value: '1' },
+        { name: 'A', value: '2' },
+      ],
+    },
+    ['env[+A].name: undefined > "A"', 'env[+A].value: undefined > "2"'],
+  ],
+  'compares a list by index if one item has no key': [
+    { env: [{ name: 'A' }] },
+    { env: [{ name: 'A' }, {}] },
+    ['env[+1]: undefined > {}'],
+  ],
+  'does not read members of Object.prototype': [{}, { constructor: 1 }, ['constructor: undefined > 1']],
+}
+
+describe('changesBetween', () => {
+  for (const [sentence, [plain, changed, expected]] of Object.entries(cases))
+    it(sentence, () => expect(reported(plain, changed)).to.deep.equal(expected))
+
+  it('prefers the keys of the schema to guessed ones', () => {
+    const byIp: Shape = { ...NO_SHAPE, member: () => ({ ...NO_SHAPE, keys: [{ key: 'ip' }] }) }
+    const [before, after] = [[{ ip: '1' }, { ip: '2' }], [{ ip: '2' }]]
+    expect(reported({ hostAliases: before }, { hostAliases: after }, byIp)).to.deep.equal([
+      'hostAliases[-1].ip: "1" > undefined',
+    ])
+  })
+
+  it('finds no change between a spec and itself', () =>
+    fc.assert(
+      fc.property(fc.oneof(aJsonObject, aBaseNode), fc.constantFrom(NO_SHAPE, POD, A_SHAPE), (spec, shape) => {
+        expect(changesBetween(spec, structuredClone(spec), shape)).to.deep.equal([])
+      }),
+      LAW,
+    ))
+
+  it('finds changes between specs that differ in more than order and defaults, in both directions', () =>
+    fc.assert(
+      fc.property(aJsonObject, aJsonObject, (plain, changed) => {
+        const isSame = changesBetween(plain, changed, NO_SHAPE).length === 0
+        expect(isSame).to.equal(changesBetween(changed, plain, NO_SHAPE).length === 0)
+        if (isSame) expect(Object.keys(plain).sort()).to.deep.equal(Object.keys(changed).sort())
+      }),
+      LAW,
+    ))
+
+  it('finds the same changes whether a result was written as Merge or as Strategic', () =>
+    fc.assert(
+      fc.property(aBaseNode, anOverrideNode, (base, override) => {
+        const strategic = merge(base, boundedOverride(override), 'Strategic', A_SHAPE)
+        if (strategic.is !== 'merged') return
+        const merged = merge(base, boundedOverride(asMergePatch(base, strategic.spec)), 'Merge', A_SHAPE)
+        expect(merged.is === 'merged' && reported(base, merged.spec, A_SHAPE)).to.deep.equal(
+          reported(base, strategic.spec, A_SHAPE),
+        )
+      }),
+      LAW,
+    ))
+})
+
+/** The Merge override that turns `base` into `result`: whole lists, and null for what is removed. */
+function asMergePatch(base: JsonObject, result: JsonObject): JsonObject {
+  const gone = Object.keys(base).filter((key) => !Object.hasOwn(result, key))
+  const there = Object.entries(result).map(([key, value]) => {
+    const before = base[key]
+    return [key, isObject(value) && isObject(before) ? asMergePatch(before as JsonObject, value as JsonObject) : value]
+  })
+  return Object.fromEntries([...there, ...gone.map((key) => [key, null])])
+}

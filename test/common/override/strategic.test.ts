@@ -1,0 +1,51 @@
+import { expect } from 'chai'
+import type { JsonObject } from '../../../common/json/json.ts'
+import { toMergePatch } from '../../../common/override/strategic.ts'
+import { A_SHAPE } from './nodes.ts'
+
+const A = { name: 'A', value: '1' }
+const B = { name: 'B', value: '2' }
+
+const cases: Record<string, readonly [base: JsonObject, override: JsonObject, patch: JsonObject]> = {
+  'is the override itself where no list has keys': [
+    { a: { type: 'x' }, args: ['a'] },
+    { a: { type: null }, args: ['b'] },
+    { a: { type: null }, args: ['b'] },
+  ],
+  'contains a keyed list whole, with items of the base in their places': [
+    { env: [A, B] },
+    { env: [{ name: 'B', value: '3' }] },
+    { env: [A, { name: 'B', value: '3' }] },
+  ],
+  'appends new items in the order of the override': [
+    { env: [A] },
+    { env: [{ name: 'D' }, { name: 'C' }] },
+    { env: [A, { name: 'D' }, { name: 'C' }] },
+  ],
+  'removes a member of an item that the override sets to null': [
+    { env: [A] },
+    { env: [{ name: 'A', value: null }] },
+    { env: [{ name: 'A' }] },
+  ],
+  'adds a null for a member of a union that is displaced': [
+    { livenessProbe: { httpGet: {}, periodSeconds: 5 } },
+    { livenessProbe: { exec: {} } },
+    { livenessProbe: { httpGet: null, exec: {} } },
+  ],
+  'adds no null for a displaced member that the base does not have': [
+    { livenessProbe: {} },
+    { livenessProbe: { exec: {} } },
+    { livenessProbe: { exec: {} } },
+  ],
+  'adds a null for what belongs to another type': [
+    { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } },
+    { type: 'Recreate' },
+    { rollingUpdate: null, type: 'Recreate' },
+  ],
+  'keeps items of the base that have no key': [{ env: ['odd'] }, { env: [A] }, { env: ['odd', A] }],
+}
+
+describe('toMergePatch', () => {
+  for (const [sentence, [base, override, patch]] of Object.entries(cases))
+    it(sentence, () => expect(toMergePatch(base, override, A_SHAPE)).to.deep.equal(patch))
+})

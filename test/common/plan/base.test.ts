@@ -1,0 +1,160 @@
+import { expect } from 'chai'
+import { ABSENT, known, unknown } from '../../../common/api/known.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { ExperimentDeployment, SourceStatus } from '../../../common/api/types.ts'
+import { pinnedBase, type ResolvedBase, resolveBase } from '../../../common/plan/base.ts'
+import type { SpecFacts } from '../../../common/plan/facts.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { ownerReference } from '../../../common/workload/identity.ts'
+import type { WorkloadKind } from '../../../common/workload/kind.ts'
+import { rollout } from '../../../common/workload/rollout.ts'
+import { aBase, aDeployment, anExperiment, aRollout, FORK } from '../../builders.ts'
+import { someFacts } from './some-facts.ts'
+
+interface Given extends Partial<SpecFacts> {
+  readonly adapter?: WorkloadKind
+}
+
+const resolved = ({ adapter = deployment, ...of }: Given = {}): ResolvedBase =>
+  resolveBase({ ...someFacts(), ...of }, adapter)
+
+/** The reason and the message, and the fields of mistakes. */
+function blockedBy(of: Given): readonly string[] {
+  const found = resolved(of)
+  if (found.is === 'base') return ['base']
+  const { decision, errors } = found.blocked
+  return [decision.reason, decision.message, ...errors.map(({ field }) => field)]
+}
+
+const sourceOf = (object: KubeObject): SpecFacts['source'] => known({ object, referents: [] })
+const PINNED = anExperiment({ onSourceChange: 'Pin' })
+const REVISION: KubeObject = {
+  apiVersion: 'apps/v1',
+  kind: 'ControllerRevision',
+  metadata: { name: FORK, namespace: 'shop', ownerReferences: [ownerReference(anExperiment())] },
+  data: {
+    base: aBase(aDeployment({ image: 'example/cart:0' })),
+    source: { uid: 'uid-of-cart', generation: 1, templateHash: 'x' },
+  },
+}
+const BEING_DELETED = aDeployment({ metadata: { deletionTimestamp: '2026-11-21T12:00:00Z' } })
+const OUR_FORK = aDeployment({ labels: { 'experiment-controller.example.com/is-experiment': 'true' } })
+const IS_EXPERIMENT = 'deployment/cart is itself the fork of an experiment; name its source'
+
+describe('the base of a fork', () => {
+  const cases: Record<string, readonly [Given, ...string[]]> = {
+    'is the source': [{}, 'base'],
+    'is not a source that is an experiment': [
+      { source: sourceOf(OUR_FORK) },
+      'SourceIsExperiment',
+      `spec.sourceRef.name: ${IS_EXPERIMENT}`,
+      'spec.sourceRef.name',
+    ],
+    'is not a source that cannot be forked, which is reported at the reference to it': [
+      { source: sourceOf(aDeployment({ container: { ports: [{ containerPort: 80 }, { containerPort: 80 }] } })) },
+      'SourceNotForkable',
+      'spec.sourceRef.name: deployment/cart cannot be forked: spec.template.spec.containers[0].ports[1]: duplicate of [0] (containerPort 80, protocol "TCP"), which server-side apply refuses; remove one of them in the source',
+      'spec.sourceRef.name',
+    ],
+    'waits for the template that a source refers to': [
+      {
+        adapter: rollout,
+        experiment: anExperiment({ sourceRef: { kind: 'Rollout', name: 'cart' } }),
+        source: sourceOf(aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'base' } })),
+      },
+      'SourceTemplateNotFound',
+      'spec.workloadRef: deployment/base does not exist in namespace shop',
+    ],
+    'waits for a source that does not exist, because the order of applies must not matter': [
+      { source: ABSENT },
+      'SourceNotFound',
+      'no deployment/cart in shop yet; the override is checked again when it appears',
+    ],
+    'waits while the source is being deleted': [
+      { source: sourceOf(BEING_DELETED) },
+      'SourceNotFound',
+      'deployment/cart in shop is being deleted; the override is checked again when there is another',
+    ],
+    'is missing for a fork that exists, and the fork stays': [
+      { source: ABSENT, fork: known(aDeployment({ name: FORK })) },
+      'SourceNotFound',
+      'no deployment/cart in shop; the fork stays as it is',
+    ],
+    'is missing for a fork that exists while the source is being deleted': [
+      { source: sourceOf(BEING_DELETED), fork: known(aDeployment({ name: FORK })) },
+      'SourceNotFound',
+      'deployment/cart in shop is being deleted; the fork stays as it is',
+    ],
+    'is unknown where the source could not be read': [
+      { source: unknown('unreachable') },
+      'SourceUnread',
+      'deployment/cart could not be read now (unreachable)',
+    ],
+    'is unknown where the pinned base could not be read, although the source is known': [
+      { experiment: PINNED, revision: unknown('unreachable') },
+      'SourceUnread',
+      'the pinned base could not be read now (unreachable)',
+    ],
+    'is the source where an experiment that is not pinned has an unknown revision': [
+      { revision: unknown('unreachable') },
+      'base',
+    ],
+    'is the pinned base although the source is gone': [
+      { experiment: PINNED, revision: known(REVISION), source: ABSENT },
+      'base',
+    ],
+    'is the pinned base although the source could not be read': [
+      { experiment: PINNED, revision: known(REVISION), source: unknown('unreachable') },
+      'base',
+    ],
+  }
+  for (const [sentence, [given, ...expected]] of Object.entries(cases))
+    it(sentence, () => expect(blockedBy(given)).to.deep.equal(expected))
+
+  it('looks again for a template soon, because nothing watches it', () => {
+    const source = sourceOf(aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'base' } }))
+    expect(resolved({ adapter: rollout, source })).to.have.nested.property('blocked.decision.retryAfterMs', 5_000)
+  })
+})
+
+describe('the pinned base', () => {
+  it('is what the revision keeps', () => {
+    expect(pinnedBase({ experiment: PINNED, revision: known(REVISION) })).to.deep.equal(REVISION.data)
+  })
+
+  it('does not count for an experiment that follows its source', () =>
+    expect(pinnedBase({ experiment: anExperiment(), revision: known(REVISION) })).to.equal(undefined))
+
+  it('is not what the revision of somebody else keeps', () => {
+    const revision = known({ ...REVISION, metadata: { name: FORK, namespace: 'shop' } })
+    expect(pinnedBase({ experiment: PINNED, revision })).to.equal(undefined)
+  })
+})
+
+describe('the source in the status', () => {
+  const sourceStatusOf = (experiment: ExperimentDeployment, of: Given = {}): SourceStatus | undefined => {
+    const found = resolved({ experiment, ...of })
+    return found.is === 'base' ? found.source : undefined
+  }
+
+  it('says what the fork was derived from', () => {
+    const { templateHash, ...found } = sourceStatusOf(anExperiment()) ?? {}
+    expect(found).to.deep.equal({ uid: 'uid-of-cart', generation: 1 })
+    expect(templateHash).to.match(/^[0-9a-f]{10}$/)
+  })
+
+  it('stays as it was where uid and base are the same, which saves a write', () => {
+    const before = sourceStatusOf(anExperiment())
+    const scaled = sourceOf(aDeployment({ spec: { replicas: 5 }, metadata: { generation: 2 } }))
+    const experiment = anExperiment(before ? { status: { source: before } } : {})
+    expect(sourceStatusOf(experiment, { source: scaled })).to.deep.equal(before)
+    const changed = sourceOf(aDeployment({ image: 'example/cart:2', metadata: { generation: 3 } }))
+    expect(sourceStatusOf(experiment, { source: changed })).to.include({ generation: 3 })
+  })
+
+  it('says that the base is pinned', () => {
+    expect(sourceStatusOf(PINNED)).to.include({ pinned: true })
+    const kept = sourceStatusOf(PINNED, { revision: known(REVISION), source: ABSENT })
+    expect(kept).to.deep.equal({ uid: 'uid-of-cart', generation: 1, templateHash: 'x', pinned: true })
+  })
+})

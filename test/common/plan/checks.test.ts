@@ -1,0 +1,130 @@
+import { expect } from 'chai'
+import { ABSENT, known, unknown } from '../../../common/api/known.ts'
+import type { ExperimentDeployment, FieldError } from '../../../common/api/types.ts'
+import type { JsonObject } from '../../../common/json/json.ts'
+import type { SpecSchema } from '../../../common/override/spec-schema.ts'
+import { firstBlocked, kindNotAvailable, mistaken, overrideErrors, schemaNotRead } from '../../../common/plan/checks.ts'
+import type { SpecFacts } from '../../../common/plan/facts.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, FORK, NO_POLICIES } from '../../builders.ts'
+import { deploymentSchema } from '../schema/openapi.ts'
+import { someFacts } from './some-facts.ts'
+
+const ODD: FieldError = { field: 'spec.overrideSpec.x', message: 'odd', cause: 'FieldValueInvalid' }
+const TILL = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'till' } })
+const NOT_READ =
+  'the controller may not read the labels of the namespace of the experiment, or of the namespace of its source'
+
+/** The reason and the message of the first check that fails. */
+function blockedBy(of: Partial<SpecFacts>, mistakes: readonly FieldError[] = []): readonly string[] {
+  const found = firstBlocked({ ...someFacts(), ...of }, () => mistakes)
+  return found ? [found.decision.reason, found.decision.message] : []
+}
+
+describe('the checks before a fork is derived', () => {
+  const absent = { kind: ABSENT }
+  const excluded = { isExcluded: true }
+  const notShared = { experiment: TILL, policies: known({ ...NO_POLICIES, isShared: false }) }
+  const unread = { experiment: TILL, policies: unknown('nobody may read it') }
+  const taken = { nameHolder: aDeployment({ name: FORK }) }
+  const cases: Record<string, readonly [Partial<SpecFacts>, ...string[]]> = {
+    pass: [{}],
+    'wait for a kind that the cluster does not serve': [
+      absent,
+      'KindNotAvailable',
+      'the cluster has no kind Deployment (apps/v1) yet',
+    ],
+    'wait for a version that can fork the kind': [
+      { kind: unknown('this version'), experiment: anExperiment({ sourceRef: { kind: 'Job', name: 'cart' } }) },
+      'KindNotAvailable',
+      'spec.sourceRef.kind: this version cannot fork a Job',
+    ],
+    'stop in a namespace without reviews': [
+      excluded,
+      'NamespaceExcluded',
+      'admission does not check the permissions of those who create experiments in shop',
+    ],
+    'stop without consent, and say nothing about what is in the other namespace': [
+      notShared,
+      'SourceNotAllowed',
+      'spec.sourceRef.namespace: namespace "till" does not share its workloads with "shop"; an ExperimentPolicy for it can, with allowSourcesFrom',
+    ],
+    'wait where consent cannot be read': [unread, 'PolicyNotRead', NOT_READ],
+    'do not need the policies for a source of the same namespace': [{ policies: unknown('nobody may read it') }],
+    'stop where another object has the name of the fork': [
+      taken,
+      'NameConflict',
+      `deployment/${FORK} already exists and is not managed by this experiment`,
+    ],
+  }
+  for (const [sentence, [given, ...expected]] of Object.entries(cases))
+    it(sentence, () => expect(blockedBy(given)).to.deep.equal(expected))
+
+  it('report mistakes of the override before a name that is taken, and after everything else', () => {
+    expect(blockedBy(taken, [ODD])[0]).to.equal('InvalidOverride')
+    expect(blockedBy(unread, [ODD])[0]).to.equal('PolicyNotRead')
+    expect(blockedBy({ ...notShared, ...excluded }, [ODD])[0]).to.equal('NamespaceExcluded')
+    expect(blockedBy({ ...notShared, ...excluded, ...absent }, [ODD])[0]).to.equal('KindNotAvailable')
+  })
+
+  it('have errors only for mistakes of the author', () => {
+    const errorsOf = (of: Partial<SpecFacts>) => firstBlocked({ ...someFacts(), ...of }, () => [])?.errors
+    expect(errorsOf(notShared)).to.have.length(1)
+    for (const given of [absent, excluded, unread, taken]) expect(errorsOf(given)).to.deep.equal([])
+  })
+
+  it('look again soon for a kind and for a schema, because nothing announces them', () => {
+    expect(kindNotAvailable({ ...someFacts(), kind: ABSENT }).decision).to.have.property('retryAfterMs')
+    expect(schemaNotRead(someFacts()).decision).to.deep.equal({
+      is: 'waiting',
+      retryAfterMs: 5_000,
+      reason: 'SchemaNotAvailable',
+      message: 'override not checked yet: no schema of Deployment was fetched',
+    })
+  })
+
+  it('print at most five mistakes', () => {
+    const errors = Array.from({ length: 7 }, (_, at) => ({ ...ODD, field: `f${at}` }))
+    expect(mistaken('InvalidOverride', errors).decision.message).to.equal(
+      'f0: odd; f1: odd; f2: odd; f3: odd; f4: odd; and 2 more',
+    )
+  })
+})
+
+describe('the mistakes of an override by itself', () => {
+  const SCHEMA = deploymentSchema()
+  const linesOf = (experiment: ExperimentDeployment, schema: SpecSchema | undefined = SCHEMA) =>
+    overrideErrors(experiment, schema).map(({ field, message }) => `${field}: ${message}`)
+  const fieldsOf = (overrideSpec: JsonObject, schema: SpecSchema | undefined = SCHEMA) =>
+    overrideErrors(anExperiment({ overrideSpec }), schema).map(({ field }) => field)
+
+  it('are none where there are none', () => expect(linesOf(anExperiment())).to.deep.equal([]))
+
+  it('are those of rules and schema, in the order of the document', () =>
+    expect(fieldsOf({ zzz: 1, replicas: 3, template: { spec: { yyy: 1 } } })).to.deep.equal([
+      'spec.overrideSpec.zzz',
+      'spec.overrideSpec.replicas',
+      'spec.overrideSpec.template.spec.yyy',
+    ]))
+
+  it('are reported once per field, with the message of the rule, which names the remedy', () => {
+    const replicas: FieldError = { ...ODD, field: 'spec.overrideSpec.replicas' }
+    const schema = { ...ANY_SCHEMA, check: () => [replicas, ODD] }
+    const [other, rule, ...more] = linesOf(anExperiment({ overrideSpec: { replicas: 3 } }), schema)
+    expect([other, more]).to.deep.equal(['spec.overrideSpec.x: odd', []])
+    expect(rule).to.match(/^spec\.overrideSpec\.replicas: .* spec\.replicas$/)
+  })
+
+  it('are only those of rules where there is no schema', () =>
+    expect(overrideErrors(anExperiment({ overrideSpec: { zzz: 1, replicas: 3 } }), undefined)).to.have.length(1))
+
+  it('include what cannot be merged', () =>
+    expect(fieldsOf({ template: { spec: { containers: [{ name: 'cart', args: [null] }] } } })).to.not.deep.equal([]))
+
+  it('are one for a whole manifest, which becomes another document once it is moved up', () =>
+    expect(fieldsOf({ apiVersion: 'apps/v1', kind: 'Deployment', spec: { zzz: 1 } })).to.deep.equal([
+      'spec.overrideSpec.spec',
+    ]))
+
+  it('are those that the decoder found where the override is beyond the limits', () =>
+    expect(overrideErrors({ ...anExperiment(), overrideErrors: [ODD] }, SCHEMA)).to.deep.equal([ODD]))
+})

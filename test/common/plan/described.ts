@@ -1,0 +1,33 @@
+import { type Described, describe as describePlan } from '../../../common/plan/describe.ts'
+import type { Facts } from '../../../common/plan/facts.ts'
+import { evaluate, plan } from '../../../common/plan/plan.ts'
+import { type Given, someFacts } from './some-facts.ts'
+
+/** The lines that describe the plan for `facts`, as `[Reason] message`. */
+export function describedFacts(facts: Facts, more: Partial<Described> = {}): readonly string[] {
+  const evaluation = evaluate(facts)
+  const changes = () => evaluation.assessment.effect?.().changes() ?? []
+  const lines = describePlan(facts, plan(facts, evaluation), { evaluation, changes, isDryRunOfCreate: false, ...more })
+  return lines.map(({ reason, message }) => `[${reason}] ${message}`)
+}
+
+/** The same for `someFacts`. */
+export const described = (given: Given = {}, more: Partial<Described> = {}): readonly string[] =>
+  describedFacts(someFacts(given), more)
+
+/** The pods of `fork` as endpoints of the Service `cart`, with the pods of the source. */
+export const trafficOf = (source: number, fork: string, pods = 0) => ({
+  services: [{ name: 'cart', selector: { app: 'cart' } }],
+  slices: [
+    {
+      service: 'cart',
+      ready: [
+        ...Array.from({ length: source }, (_, at) => ({ uid: `s${at}`, pod: `cart-${at}` })),
+        ...Array.from({ length: pods }, (_, at) => ({ uid: `f${at}`, pod: `${fork}-${at}` })),
+      ],
+    },
+  ],
+})
+
+/** `facts` of which the fork could not be read. */
+export const withUnknownFork = (facts: Facts): Facts => ({ ...facts, fork: { is: 'unknown', because: 'unreachable' } })

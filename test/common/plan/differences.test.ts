@@ -1,0 +1,113 @@
+import { expect } from 'chai'
+import { objectOr } from '../../../common/json/json.ts'
+import { changesBetween } from '../../../common/override/changes.ts'
+import { differences } from '../../../common/plan/differences.ts'
+import { aDeployment, POD } from '../../builders.ts'
+
+type Of = Parameters<typeof aDeployment>[0]
+
+const textsOf = (from: Of, to: Of): readonly string[] =>
+  differences(changesBetween(aDeployment(from).spec, objectOr(aDeployment(to).spec), POD)).map(({ text }) => text)
+
+describe('the differences of two forks', () => {
+  it('show images, resources and replicas, before what is only named', () => {
+    expect(
+      textsOf(
+        { image: 'a:1', spec: { replicas: 1 }, container: { args: ['a'] } },
+        { image: 'a:2', spec: { replicas: 2 }, container: { args: ['b'], resources: { limits: { cpu: '1' } } } },
+      ),
+    ).to.deep.equal([
+      'replicas: 1 -> 2',
+      'containers[cart].image: a:1 -> a:2',
+      'containers[cart].resources.limits.cpu: none -> 1',
+      'containers[cart].args[0]: changed',
+    ])
+  })
+
+  it('never show other values', () => {
+    const env = (value: string) => ({ container: { env: [{ name: 'A', value }] } })
+    expect(textsOf(env('old-secret'), env('new-secret'))).to.deep.equal(['containers[cart].env[A].value: changed'])
+  })
+
+  const hidden: Record<string, readonly [from: Of, to: Of, text: string]> = {
+    'of an annotation called image': [
+      { podAnnotations: { image: 'old-secret' } },
+      { podAnnotations: { image: 'new-secret' } },
+      'template.metadata.annotations.image: changed',
+    ],
+    'of an annotation called replicas': [
+      { podAnnotations: { replicas: 'old-secret' } },
+      {},
+      'template.metadata.annotations.replicas: removed',
+    ],
+    'of a label called resources': [
+      { podLabels: { resources: 'old-secret' } },
+      { podLabels: { resources: 'new-secret' } },
+      'template.metadata.labels.resources: changed',
+    ],
+    'below a key called resources outside of containers': [
+      { pod: { volumes: [{ name: 'v', csi: { volumeAttributes: { resources: 'old-secret', image: 'a' } } }] } },
+      { pod: { volumes: [{ name: 'v', csi: { volumeAttributes: { resources: 'new-secret', image: 'a' } } }] } },
+      'volumes[v].csi.volumeAttributes.resources: changed',
+    ],
+    'of a key called image below a container': [
+      { container: { extension: { image: 'old-secret' } } },
+      { container: { extension: { image: 'new-secret' } } },
+      'containers[cart].extension.image: changed',
+    ],
+    'called image of a removed item that is no container': [
+      { container: { env: [{ name: 'A', image: 'old-secret' }] } },
+      { container: { env: [] } },
+      'containers[cart].env[A]: removed',
+    ],
+  }
+  for (const [sentence, [from, to, text]] of Object.entries(hidden))
+    it(`never show a value ${sentence}`, () => expect(textsOf(from, to)).to.deep.equal([text]))
+
+  const shown: Record<string, readonly [from: Of, to: Of, text: string]> = {
+    'the image of an init container': [
+      { pod: { initContainers: [{ name: 'a', image: 'a:1' }] } },
+      { pod: { initContainers: [{ name: 'a', image: 'a:2' }] } },
+      'initContainers[a].image: a:1 -> a:2',
+    ],
+    'the image of an added container': [
+      {},
+      { pod: { initContainers: [{ name: 'a', image: 'a:2' }] } },
+      'initContainers[a]: none -> a:2',
+    ],
+    'the image of a volume': [
+      { pod: { volumes: [{ name: 'v', image: { reference: 'a:1' } }] } },
+      { pod: { volumes: [{ name: 'v', image: { reference: 'a:2' } }] } },
+      'volumes[v].image.reference: a:1 -> a:2',
+    ],
+    'the resources of the whole pod': [
+      {},
+      { pod: { resources: { limits: { cpu: '1' } } } },
+      'resources.limits.cpu: none -> 1',
+    ],
+    'the storage of a claim': [
+      { spec: { volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '1Gi' } } } }] } },
+      { spec: { volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '2Gi' } } } }] } },
+      'volumeClaimTemplates[0].spec.resources.requests.storage: 1Gi -> 2Gi',
+    ],
+  }
+  for (const [sentence, [from, to, text]] of Object.entries(shown))
+    it(`show ${sentence}`, () => expect(textsOf(from, to)).to.deep.equal([text]))
+
+  it('name an added or removed item once', () => {
+    const env = (name: string) => ({ container: { env: [{ name, value: 'x', more: 1 }] } })
+    expect(textsOf(env('A'), env('B'))).to.deep.equal([
+      'containers[cart].env[B]: added',
+      'containers[cart].env[A]: removed',
+    ])
+  })
+
+  it('say whether a field was set or removed', () => {
+    expect(textsOf({}, { pod: { hostNetwork: true } })).to.deep.equal(['hostNetwork: set'])
+    expect(textsOf({ podAnnotations: { 'a.b/c': 'd' } }, {})).to.deep.equal([
+      'template.metadata.annotations["a.b/c"]: removed',
+    ])
+  })
+
+  it('are none between equals', () => expect(textsOf({}, {})).to.deep.equal([]))
+})

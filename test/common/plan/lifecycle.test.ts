@@ -1,0 +1,145 @@
+import { expect } from 'chai'
+import { ABSENT, type Known, known, unknown } from '../../../common/api/known.ts'
+import { FORK_FINALIZER } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { Facts } from '../../../common/plan/facts.ts'
+import {
+  addFinalizer,
+  expiryMessage,
+  planDeletion,
+  planExpiry,
+  scaleDown,
+  toMinutes,
+} from '../../../common/plan/lifecycle.ts'
+import { plan } from '../../../common/plan/plan.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { aDeployment, anExperiment, FORK, UID } from '../../builders.ts'
+import { someFacts, theFork, writesOf } from './some-facts.ts'
+
+const DELETED = '2026-11-21T10:00:00Z'
+const OTHER = 'example.com/other'
+const inOtherNamespace = (finalizers: readonly string[] = [], deletionTimestamp?: string) =>
+  anExperiment({
+    sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' },
+    metadata: { finalizers, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
+  })
+const fork = theFork()
+
+describe('planDeletion', () => {
+  const facts = (of: Known<KubeObject>, more: Partial<Facts> = {}): Facts => ({
+    ...someFacts({ experiment: inOtherNamespace([OTHER, FORK_FINALIZER], DELETED) }),
+    fork: of,
+    ...more,
+  })
+  const dying = { ...fork, metadata: { ...fork.metadata, deletionTimestamp: DELETED } }
+
+  const cases: Readonly<Record<string, readonly [Facts, writes: readonly string[], message: string]>> = {
+    'deletes the fork first': [facts(known(fork)), ['delete fork'], `deployment/${FORK} is being deleted`],
+    'waits while the fork is being deleted': [facts(known(dying)), [], `deployment/${FORK} is being deleted`],
+    'removes the finalizer when the fork is gone': [facts(ABSENT), ['patch experiment'], 'its fork is gone'],
+    'removes the finalizer when the cluster does not serve the kind': [
+      facts(known(fork), { kind: ABSENT }),
+      ['patch experiment'],
+      'its fork is gone',
+    ],
+    'keeps the finalizer when the fork cannot be read': [
+      facts(unknown('no answer')),
+      [],
+      'the fork could not be read now (no answer)',
+    ],
+    'keeps the finalizer when this version does not know the kind': [
+      facts(ABSENT, { kind: unknown('newer') }),
+      [],
+      'this version cannot say whether the fork of Deployment/cart is gone',
+    ],
+    'writes nothing without the finalizer: garbage collection deletes the fork': [
+      { ...facts(known(fork)), experiment: inOtherNamespace([OTHER], DELETED) },
+      [],
+      'garbage collection deletes the fork',
+    ],
+  }
+  for (const [sentence, [given, writes, message]] of Object.entries(cases))
+    it(sentence, () => {
+      const planned = planDeletion(given)
+      expect(planned.writes.map(({ verb, role }) => `${verb} ${role}`)).to.deep.equal(writes)
+      expect([planned.conclusion.reason, planned.conclusion.message]).to.deep.equal(['Terminating', message])
+    })
+
+  it('removes only its own finalizer, with uid and resourceVersion', () => {
+    const [write] = planDeletion(facts(ABSENT)).writes
+    expect(write).to.deep.include({
+      verb: 'patch',
+      patch: { metadata: { uid: UID, resourceVersion: '10', finalizers: [OTHER] } },
+    })
+  })
+})
+
+describe('planExpiry', () => {
+  const experiment = anExperiment({ ttlSeconds: 7_200, metadata: { creationTimestamp: '2026-11-21T07:00:00Z' } })
+
+  it('deletes the fork and says how to run the experiment again', () => {
+    const { writes, conclusion } = planExpiry(someFacts({ experiment, fork }))
+    expect(writes).to.deep.equal([{ verb: 'delete', role: 'fork', resource: deployment, of: fork }])
+    expect(conclusion).to.deep.equal({
+      is: 'unready',
+      reason: 'Expired',
+      message: 'expired 2h after creation (2026-11-21T09:00Z); raise spec.ttlSeconds to run it again',
+      fork: undefined,
+      source: undefined,
+    })
+  })
+
+  it('writes nothing when there is no fork', () =>
+    expect(planExpiry(someFacts({ experiment })).writes).to.deep.equal([]))
+
+  it('has the same message as admission prints', () =>
+    expect(planExpiry(someFacts({ experiment })).conclusion.message).to.equal(expiryMessage(experiment)))
+})
+
+describe('toMinutes', () => {
+  it('drops the seconds', () => expect(toMinutes('2026-11-21T14:05:59Z')).to.equal('2026-11-21T14:05Z'))
+})
+
+describe('scaleDown', () => {
+  it('patches the replicas only, of the fork with that uid', () =>
+    expect(scaleDown(deployment, fork, 0)).to.deep.equal({
+      verb: 'patch',
+      role: 'fork',
+      resource: deployment,
+      of: fork,
+      patch: { metadata: { uid: 'uid-of-fork' }, spec: { replicas: 0 } },
+    }))
+})
+
+describe('addFinalizer', () => {
+  it('adds it behind those of others when the fork is in another namespace', () => {
+    const [write, ...more] = addFinalizer({ experiment: inOtherNamespace([OTHER]) })
+    expect(more).to.deep.equal([])
+    expect(write).to.deep.include({
+      patch: { metadata: { uid: UID, resourceVersion: '10', finalizers: [OTHER, FORK_FINALIZER] } },
+    })
+  })
+
+  it('writes nothing when it is there, or when the owner reference is enough', () => {
+    expect(addFinalizer({ experiment: inOtherNamespace([FORK_FINALIZER]) })).to.deep.equal([])
+    expect(addFinalizer({ experiment: anExperiment() })).to.deep.equal([])
+  })
+})
+
+describe('the writes of a pinned base', () => {
+  const pinned = anExperiment({ onSourceChange: 'Pin' })
+
+  it('come before the fork', () =>
+    expect(writesOf({ experiment: pinned })).to.deep.equal(['create base', 'apply newFork']))
+
+  it('are none when the base is stored, and a delete when the experiment follows its source again', () => {
+    const [write] = plan(someFacts({ experiment: pinned })).writes
+    const revision = write && 'object' in write ? write.object : aDeployment()
+    expect(revision.metadata).to.deep.include({ name: FORK, namespace: 'shop' })
+    expect(revision.metadata.ownerReferences?.[0]?.uid).to.equal(UID)
+    expect(writesOf({ experiment: pinned, revision })).to.deep.equal(['apply newFork'])
+    expect(writesOf({ revision })).to.deep.equal(['delete base', 'apply newFork'])
+  })
+
+  it('are none for an experiment that follows its source', () => expect(writesOf({})).to.deep.equal(['apply newFork']))
+})

@@ -1,0 +1,57 @@
+import { expect } from 'chai'
+import { isCounting } from '../../../common/plan/policy-decision.ts'
+import { policyFacts } from '../../../common/plan/policy-facts.ts'
+import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
+import { aPolicy } from '../../builders.ts'
+
+const SHOP = { name: 'shop', labels: { team: 'a' } }
+const TILL = { name: 'till', labels: { team: 'b' } }
+const onTeam = (team: string, spec: ExperimentPolicySpec = {}, name = team) =>
+  aPolicy({ name, namespaceSelector: { matchLabels: { team } }, ...spec })
+const factsOf = (...policies: readonly ReturnType<typeof aPolicy>[]) => policyFacts(policies, SHOP, TILL)
+
+describe('the facts about policies', () => {
+  it('have the policies that select either namespace', () => {
+    const { policies, namespace, sourceNamespace } = factsOf(onTeam('a'), onTeam('b'), onTeam('c'))
+    expect(policies.map(({ metadata }) => metadata.name)).to.deep.equal(['a', 'b'])
+    expect([namespace, sourceNamespace]).to.deep.equal([SHOP, TILL])
+  })
+
+  it('say that a source of the same namespace is shared', () =>
+    expect(policyFacts([], SHOP, SHOP)).to.include({ isShared: true }))
+
+  it('say that a source of another namespace is shared only where a policy on it says so', () => {
+    expect(factsOf()).to.include({ isShared: false })
+    expect(factsOf(onTeam('b', { allowSourcesFrom: ['shop'] }))).to.include({ isShared: true })
+    expect(factsOf(onTeam('a', { allowSourcesFrom: ['shop'] }))).to.include({ isShared: false })
+  })
+
+  it('name the policies that refuse to share it', () => {
+    const facts = factsOf(
+      onTeam('b', { allowSourcesFrom: ['shop'] }, 'yes'),
+      onTeam('b', { allowSourcesFrom: ['lab'] }, 'no'),
+    )
+    expect([facts.isShared, facts.refusing]).to.deep.equal([false, ['no']])
+  })
+
+  it('have no other experiments yet', () => expect(factsOf()).to.deep.include({ others: [], othersAsOf: 0 }))
+})
+
+describe('the other experiments', () => {
+  const counting: readonly ExperimentPolicySpec[] = [
+    { maxShare: '25%' },
+    { maxExperimentsPerSource: 2 },
+    { maxExperimentsPerNamespace: 2 },
+  ]
+  for (const spec of counting)
+    it(`are counted for ${Object.keys(spec)} alone`, () =>
+      expect(isCounting(factsOf(aPolicy({ maxReplicas: 3 }), aPolicy(spec)))).to.equal(true))
+
+  it('are not counted where nothing limits their number', () => {
+    expect(isCounting(factsOf())).to.equal(false)
+    expect(isCounting(factsOf(aPolicy({ maxReplicas: 3, maxTTLSeconds: 60 })))).to.equal(false)
+  })
+
+  it('are not counted for a policy on other namespaces', () =>
+    expect(isCounting(factsOf(onTeam('c', { maxExperimentsPerSource: 2 })))).to.equal(false))
+})

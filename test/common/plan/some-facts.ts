@@ -1,0 +1,95 @@
+import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../../common/api/known.ts'
+import { FIELD_MANAGER } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
+import type { SpecSchema } from '../../../common/override/spec-schema.ts'
+import type { Facts, PolicyFacts } from '../../../common/plan/facts.ts'
+import { plan } from '../../../common/plan/plan.ts'
+import type { Write } from '../../../common/plan/write.ts'
+import { type Neighbours, NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
+import type { Traffic } from '../../../common/surroundings/traffic.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import type { WorkloadKind } from '../../../common/workload/kind.ts'
+import { replicasOf } from '../../../common/workload/status.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, FORK, NO_POLICIES } from '../../builders.ts'
+
+/** What differs from the default facts. A member that is `undefined` is absent or unknown. */
+export interface Given {
+  readonly now?: Date
+  readonly experiment?: ExperimentDeployment
+  readonly kind?: Known<WorkloadKind>
+  readonly schema?: SpecSchema | undefined
+  readonly source?: KubeObject | undefined
+  readonly revision?: KubeObject
+  readonly fork?: KubeObject | undefined
+  readonly nameHolder?: KubeObject
+  readonly policies?: PolicyFacts | undefined
+  readonly traffic?: Traffic
+  readonly neighbours?: Neighbours | undefined
+  readonly isExcluded?: boolean
+  readonly driftBackoffMs?: number
+}
+
+/** The facts of one pass over `faster-cart`, which has no fork yet, changed by `given`. */
+export function someFacts(given: Given = {}): Facts {
+  const of = {
+    schema: ANY_SCHEMA as SpecSchema | undefined,
+    source: aDeployment() as KubeObject | undefined,
+    policies: NO_POLICIES as PolicyFacts | undefined,
+    neighbours: NO_NEIGHBOURS as Neighbours | undefined,
+    ...given,
+  }
+  return {
+    now: of.now ?? new Date('2026-11-21T10:00:00Z'),
+    experiment: of.experiment ?? anExperiment(),
+    kind: of.kind ?? known(deployment),
+    schema: knownOrAbsent(of.schema),
+    source: of.source ? known({ object: of.source, referents: [] }) : ABSENT,
+    revision: knownOrAbsent(of.revision),
+    fork: knownOrAbsent(of.fork),
+    nameHolder: of.nameHolder,
+    policies: of.policies ? known(of.policies) : unknown('nobody may read it'),
+    surroundings: {
+      traffic: known(of.traffic ?? { services: [], slices: [] }),
+      neighbours: of.neighbours ? known(of.neighbours) : unknown('nobody can tell'),
+      primary: ABSENT,
+      referrer: ABSENT,
+    },
+    isExcluded: of.isExcluded ?? false,
+    driftBackoffMs: of.driftBackoffMs ?? 0,
+  }
+}
+
+/** The write that applies the fork. */
+export const applied = (of: Given = {}) =>
+  plan(someFacts(of)).writes.find((write): write is Extract<Write, { verb: 'apply' }> => write.verb === 'apply')
+
+/** The fork as stored after an apply, with every pod available. */
+export function theFork(of: Given = {}): KubeObject {
+  const write = applied(of)
+  if (!write) throw new Error('nothing would be applied')
+  const replicas = replicasOf(write.object)
+  const managedFields = [{ manager: FIELD_MANAGER, operation: 'Apply' }]
+  return {
+    ...write.object,
+    metadata: { ...write.object.metadata, uid: 'uid-of-fork', generation: 3, managedFields },
+    status: { observedGeneration: 3, replicas, updatedReplicas: replicas, availableReplicas: replicas },
+  }
+}
+
+/** A status after a pass that left the fork at `generation`. */
+export const leftAt = (generation: number) => ({
+  observedGeneration: 1,
+  experimentResourceRef: {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    name: FORK,
+    namespace: 'shop',
+    uid: 'uid-of-fork',
+    generation,
+  },
+})
+
+/** `apply fork`, `patch experiment`: verb and role of each write. */
+export const writesOf = (of: Given): readonly string[] =>
+  plan(someFacts(of)).writes.map(({ verb, role }) => `${verb} ${role}`)

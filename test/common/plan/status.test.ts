@@ -1,0 +1,170 @@
+import { expect } from 'chai'
+import { unknown } from '../../../common/api/known.ts'
+import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
+import type { Facts } from '../../../common/plan/facts.ts'
+import { plan } from '../../../common/plan/plan.ts'
+import { statusOf } from '../../../common/plan/status.ts'
+import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
+import { aDeployment, anExperiment, FORK, NO_POLICIES } from '../../builders.ts'
+import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
+
+/** The status after a pass that made its writes without an answer, so that the fork is as it was read. */
+const statusFor = (facts: Facts): ExperimentDeploymentStatus => statusOf(facts, plan(facts).conclusion)
+const statusWith = (given: Given): ExperimentDeploymentStatus => statusFor(someFacts(given))
+const condition = ({ conditions }: ExperimentDeploymentStatus, type: string): string => {
+  const found = conditions?.find((each) => each.type === type)
+  return found ? `${found.status} ${found.reason}: ${found.message}` : 'none'
+}
+const conditionTypes = ({ conditions }: ExperimentDeploymentStatus) => conditions?.map(({ type }) => type)
+
+const crossNamespace = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' } })
+const CART = { name: 'cart', selector: { app: 'cart' } }
+const pods = (...names: readonly string[]) => ({
+  services: [CART],
+  slices: [{ service: 'cart', ready: names.map((pod) => ({ uid: pod, pod })) }],
+})
+const READY: Given = {
+  fork: theFork(),
+  experiment: anExperiment({ status: leftAt(3) }),
+  traffic: pods('cart-1'),
+}
+const HPA = { name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min: 1, max: 3 }
+
+describe('statusOf', () => {
+  it('reports a ready fork', () => {
+    const status = statusWith({ ...READY, traffic: pods(`${FORK}-7d9f-1`, 'cart-1', 'cart-2', 'cart-3') })
+    expect(conditionTypes(status)).to.deep.equal([
+      'Ready',
+      'Progressing',
+      'SourceResolved',
+      'TrafficShared',
+      'PolicyCompliant',
+    ])
+    expect(condition(status, 'Ready')).to.match(/^True Available/)
+    expect(condition(status, 'TrafficShared')).to.equal(
+      'True Selected: service/cart: 25% of new connections (1 of 4 endpoints)',
+    )
+    expect(status).to.deep.include({
+      observedGeneration: 1,
+      replicas: 1,
+      sourceName: 'Deployment/cart',
+      selector: 'experiment-controller.example.com/experiment-id=cd1aa1c99c',
+      image: 'example/cart:1',
+      share: '25%',
+    })
+  })
+
+  it('is equal for equal facts, also when it is computed from its own result', () => {
+    const first = statusWith(READY)
+    const later = new Date('2026-11-21T11:00:00Z')
+    const experiment = anExperiment({ status: first })
+    expect(statusWith({ ...READY, experiment, now: later })).to.deep.equal(first)
+  })
+
+  it('has Stalled only when a person must act', () => {
+    const stalled = statusWith({ nameHolder: aDeployment({ name: FORK }) })
+    expect(condition(stalled, 'Stalled')).to.match(/^True NameConflict/)
+    expect(condition(stalled, 'Progressing')).to.match(/^False/)
+    expect(condition(statusWith({ source: undefined }), 'Stalled')).to.equal('none')
+    expect(condition(statusWith({ source: undefined }), 'Progressing')).to.match(/^True SourceNotFound/)
+  })
+
+  it('has no fork, no image and no share before the fork exists', () => {
+    const status = statusWith({ source: undefined })
+    expect(status).to.not.have.any.keys('image', 'share', 'experimentResourceRef', 'source')
+    expect(condition(status, 'TrafficShared')).to.equal('Unknown Pending: there is no fork yet')
+  })
+
+  it('names the namespace of a source in another namespace', () =>
+    expect(statusWith({ experiment: crossNamespace }).sourceName).to.equal('Deployment/store/cart'))
+
+  it('reports when the experiment expires', () => {
+    const experiment = anExperiment({ ttlSeconds: 60, metadata: { creationTimestamp: '2026-11-21T09:59:30Z' } })
+    expect(statusWith({ experiment }).expiresAt).to.equal('2026-11-21T10:00:30Z')
+  })
+})
+
+describe('the reference to the fork in the status', () => {
+  const generation = (status: ExperimentDeploymentStatus) => status.experimentResourceRef?.generation
+
+  it('has the generation of a fork that this pass wrote', () => {
+    const facts = someFacts({})
+    const conclusion = { ...plan(facts).conclusion, fork: theFork() }
+    expect(generation(statusOf(facts, conclusion))).to.equal(3)
+  })
+
+  it('keeps the former generation of a fork that this pass only read, so that a change of it is found', () => {
+    const experiment = anExperiment({ status: leftAt(2) })
+    const facts = someFacts({ fork: theFork(), experiment, source: undefined })
+    expect(generation(statusFor(facts))).to.equal(2)
+  })
+
+  it('has generation 0 when no status says how the fork was left, so that it is applied again', () =>
+    expect(generation(statusWith({ fork: theFork(), source: undefined }))).to.equal(0))
+})
+
+describe('the source in the status', () => {
+  const stored = { uid: 'uid-of-cart', generation: 1, templateHash: 'abc' }
+
+  it('stays while the fork stays, although this pass derived nothing', () => {
+    const experiment = anExperiment({ status: { ...leftAt(3), source: stored } })
+    expect(statusWith({ fork: theFork(), experiment, source: undefined }).source).to.deep.equal(stored)
+  })
+
+  it('goes with the fork', () => {
+    const experiment = anExperiment({ status: { source: stored } })
+    expect(statusWith({ experiment, source: undefined })).to.not.have.property('source')
+  })
+
+  it('stays without a fork when the base is pinned', () => {
+    const source = { ...stored, pinned: true }
+    const experiment = anExperiment({ onSourceChange: 'Pin', status: { source } })
+    expect(statusWith({ experiment, source: undefined }).source).to.deep.equal(source)
+  })
+})
+
+describe('the condition SourceResolved', () => {
+  const cases: Readonly<Record<string, readonly [Given, string]>> = {
+    'is true when the source was found': [READY, 'True Resolved: deployment/cart'],
+    'has the reason of a conclusion about the source': [
+      { source: undefined },
+      'False SourceNotFound: no deployment/cart in shop yet; the override is checked again when it appears',
+    ],
+    'does not say without consent whether the source exists': [
+      { experiment: crossNamespace, policies: { ...NO_POLICIES, isShared: false }, isExcluded: true },
+      'False SourceNotAllowed: not checked: namespace "store" does not share its workloads with "shop"; ' +
+        'an ExperimentPolicy for it can, with allowSourcesFrom',
+    ],
+    'is unknown when nobody can see whether the source is shared': [
+      { experiment: crossNamespace, policies: undefined },
+      'Unknown PolicyNotRead: the controller may not read the labels of the namespace of the experiment, ' +
+        'or of the namespace of its source',
+    ],
+    'is false when the source is missing and another reason decides': [
+      { source: undefined, isExcluded: true },
+      'False SourceNotFound: no deployment/cart',
+    ],
+  }
+  for (const [sentence, [given, expected]] of Object.entries(cases))
+    it(sentence, () => expect(condition(statusWith(given), 'SourceResolved')).to.equal(expected))
+})
+
+describe('the warnings in the status', () => {
+  const counted = { ...READY, neighbours: { ...NO_NEIGHBOURS, autoscalers: [HPA] } }
+  const reasons = ({ warnings }: ExperimentDeploymentStatus) => warnings?.map(({ reason }) => reason)
+
+  it('hold hazards and collisions in the order of the list of reasons', () => {
+    const source = aDeployment({ container: { args: ['--leader-elect'] } })
+    const status = statusWith({ ...counted, source, fork: theFork({ source }) })
+    expect(reasons(status)).to.deep.equal(['CountedByHPA', 'LeaderElection'])
+    expect(condition(status, 'SourceResolved')).to.contain('LeaderElection: ')
+    expect(condition(status, 'TrafficShared')).to.contain('CountedByHPA: ')
+  })
+
+  it('keep what was reported about neighbours while they cannot be read', () => {
+    const facts = someFacts({ ...READY, experiment: anExperiment({ status: statusWith(counted) }) })
+    const unread = { ...facts, surroundings: { ...facts.surroundings, neighbours: unknown('no answer') } }
+    expect(reasons(statusFor(unread))).to.deep.equal(['CountedByHPA'])
+    expect(reasons(statusFor(facts))).to.equal(undefined)
+  })
+})

@@ -1,0 +1,156 @@
+import { expect } from 'chai'
+import type { ObjectMeta } from '../../../common/api/object.ts'
+import type { ExperimentDeploymentSpec } from '../../../common/api/types.ts'
+import type { ExperimentPolicySpec, PolicyInput } from '../../../common/policy/policy.ts'
+import { anExperiment } from '../../builders.ts'
+import { aPolicyInput, findings } from './policy-input.ts'
+
+const P = '(policy "limits")'
+const other = (uid: string, { metadata, ...spec }: Partial<ExperimentDeploymentSpec> & Meta = {}) =>
+  anExperiment({ metadata: { name: uid, uid, ...metadata }, ...spec })
+
+interface Meta {
+  readonly metadata?: Partial<ObjectMeta>
+}
+
+const created = (creationTimestamp: string) => ({ metadata: { creationTimestamp } })
+const on = (name: string, namespace?: string) => ({
+  sourceRef: { kind: 'Deployment', name, ...(namespace === undefined ? {} : { namespace }) },
+})
+
+const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: PolicyInput, expected: readonly string[]]> =
+  {
+    'accepts as many replicas as allowed': [
+      { maxReplicas: 3 },
+      aPolicyInput({ experiment: anExperiment({ replicas: 3 }) }),
+      [],
+    ],
+    'reports more replicas than allowed': [
+      { maxReplicas: 3 },
+      aPolicyInput({ experiment: anExperiment({ replicas: 4 }) }),
+      [`spec.replicas: must be at most 3, got 4 ${P}`],
+    ],
+    'counts absent replicas as one': [
+      { maxReplicas: 0 },
+      aPolicyInput(),
+      [`spec.replicas: must be at most 0, got 1 ${P}`],
+    ],
+    'accepts the longest lifetime that is allowed': [
+      { maxTTLSeconds: 86_400 },
+      aPolicyInput({ experiment: anExperiment({ ttlSeconds: 86_400 }) }),
+      [],
+    ],
+    'reports a longer lifetime': [
+      { maxTTLSeconds: 86_400 },
+      aPolicyInput({ experiment: anExperiment({ ttlSeconds: 172_800 }) }),
+      [`spec.ttlSeconds: must be at most 86400, got 172800 ${P}`],
+    ],
+    'requires a lifetime if lifetimes are limited': [
+      { maxTTLSeconds: 86_400 },
+      aPolicyInput(),
+      [`spec.ttlSeconds: required; set it to at most 86400 ${P}`],
+    ],
+    'accepts a missing source if the policy only warns': [
+      { sourceMissing: 'Warn' },
+      aPolicyInput({ isSourceMissing: true, forks: undefined }),
+      [],
+    ],
+    'reports a missing source if the policy denies it': [
+      { sourceMissing: 'Deny' },
+      aPolicyInput({ isSourceMissing: true, forks: undefined }),
+      [`spec.sourceRef: deployment/cart in namespace shop does not exist; create it first ${P}`],
+    ],
+    'accepts as many experiments of one source as allowed, this one included': [
+      { maxExperimentsPerSource: 2 },
+      aPolicyInput({ others: [other('a')] }),
+      [],
+    ],
+    'reports too many experiments of one source': [
+      { maxExperimentsPerSource: 2 },
+      aPolicyInput({ others: [other('a'), other('b', { ...on('cart', 'shop'), metadata: { namespace: 'dev' } })] }),
+      [`spec.sourceRef: deployment/cart in namespace shop already has 2 experiments, at most 2; delete one first ${P}`],
+    ],
+    'counts only experiments of the same source': [
+      { maxExperimentsPerSource: 1 },
+      aPolicyInput({
+        others: [
+          other('a', on('pay')),
+          other('b', { sourceRef: { kind: 'StatefulSet', name: 'cart' } }),
+          other('c', { metadata: { namespace: 'dev' } }),
+          other('d', on('cart', 'dev')),
+        ],
+      }),
+      [],
+    ],
+    'counts neither expired nor deleted experiments, nor this one': [
+      { maxExperimentsPerSource: 1, maxExperimentsPerNamespace: 1 },
+      aPolicyInput({
+        others: [
+          anExperiment(),
+          other('a', { ttlSeconds: 3_600, ...created('2026-11-21T11:00:00Z') }),
+          other('b', { metadata: { deletionTimestamp: '2026-11-21T11:59:00Z' } }),
+        ],
+      }),
+      [],
+    ],
+    'counts an experiment that expires in a second': [
+      { maxExperimentsPerSource: 1 },
+      aPolicyInput({ others: [other('a', { ttlSeconds: 3_601, ...created('2026-11-21T11:00:00Z') })] }),
+      [`spec.sourceRef: deployment/cart in namespace shop already has 1 experiment, at most 1; delete one first ${P}`],
+    ],
+    'counts all experiments of a namespace, of any source': [
+      { maxExperimentsPerNamespace: 2 },
+      aPolicyInput({
+        others: [other('a', on('pay')), other('b', on('cart', 'dev')), other('c', { metadata: { namespace: 'dev' } })],
+      }),
+      [`metadata.namespace: namespace shop already has 2 experiments, at most 2; delete one first ${P}`],
+    ],
+    'checks no number that is not known': [
+      { maxExperimentsPerNamespace: 0, maxExperimentsPerSource: 0, maxShare: '1%' },
+      aPolicyInput({ others: undefined, endpoints: undefined }),
+      [],
+    ],
+    'accepts the largest share that is allowed': [
+      { maxShare: '25%' },
+      aPolicyInput({ endpoints: [{ service: 'cart', ready: 3 }] }),
+      [],
+    ],
+    'reports a larger share, of the Service where it is largest': [
+      { maxShare: '25%' },
+      aPolicyInput({
+        endpoints: [
+          { service: 'all', ready: 9 },
+          { service: 'cart', ready: 2 },
+        ],
+      }),
+      [`spec.replicas: experiments would have 1 of 3 endpoints of service/cart, at most 25% is allowed ${P}`],
+    ],
+    'adds up the pods of all live experiments of the source': [
+      { maxShare: '25%' },
+      aPolicyInput({
+        others: [other('a', { replicas: 2 }), other('b', on('pay'))],
+        endpoints: [{ service: 'cart', ready: 8 }],
+      }),
+      [`spec.replicas: experiments would have 3 of 11 endpoints of service/cart, at most 25% is allowed ${P}`],
+    ],
+    'accepts an experiment without pods, which has no share': [
+      { maxShare: '1%' },
+      aPolicyInput({
+        experiment: anExperiment({ replicas: 0 }),
+        others: [other('a')],
+        endpoints: [{ service: 'cart', ready: 1 }],
+      }),
+      [],
+    ],
+    'accepts a share of 100% if the policy allows it': [
+      { maxShare: '100%' },
+      aPolicyInput({ endpoints: [{ service: 'cart', ready: 0 }] }),
+      [],
+    ],
+    'finds no share without a Service': [{ maxShare: '1%' }, aPolicyInput(), []],
+  }
+
+describe('brokenPolicyLimits', () => {
+  for (const [sentence, [policy, input, expected]] of Object.entries(limits))
+    it(sentence, () => expect(findings(policy, input)).to.deep.equal(expected))
+})

@@ -1,0 +1,136 @@
+import { expect } from 'chai'
+import type { JsonObject } from '../../../common/json/json.ts'
+import { deploymentSchema } from './openapi.ts'
+
+const schema = deploymentSchema()
+const errors = (overrideSpec: JsonObject): string[] =>
+  schema
+    .check(overrideSpec, 'Merge')
+    .map(({ field, message }) => `${field.replace('spec.overrideSpec', '~')}: ${message}`)
+
+const pod = (spec: JsonObject): JsonObject => ({ template: { spec } })
+const container = (members: JsonObject): JsonObject => pod({ containers: [{ name: 'cart', ...members }] })
+const C = '~.template.spec.containers[0]'
+
+const refused: Record<string, readonly [JsonObject, ...string[]]> = {
+  'a misspelt field, and suggests the right one': [
+    container({ imge: 'x' }),
+    `${C}.imge: unknown field; did you mean "image"?`,
+  ],
+  'a field in another case': [container({ IMAGE: 'x' }), `${C}.IMAGE: unknown field; did you mean "image"?`],
+  'a field that resembles no known one, and lists the valid ones': [
+    { strategy: { zzz: 1 } },
+    '~.strategy.zzz: unknown field; valid fields: rollingUpdate, type',
+  ],
+  'an unknown field, without listing banned ones': [
+    { zzz: 1 },
+    '~.zzz: unknown field; valid fields: minReadySeconds, strategy, template',
+  ],
+  'a field that belongs deeper': [{ containers: [] }, '~.containers: unknown field; it belongs in template.spec'],
+  'a field that belongs in the items of a list': [
+    pod({ imagePullPolicy: 'Always' }),
+    '~.template.spec.imagePullPolicy: unknown field; it belongs in template.spec.containers[]',
+  ],
+  'a field that belongs further up': [
+    container({ affinity: {}, minReadySeconds: 3 }),
+    `${C}.affinity: unknown field; it belongs in template.spec`,
+    `${C}.minReadySeconds: unknown field; it belongs in overrideSpec itself`,
+  ],
+  'a banned field in another place, without sending it to where it is banned': [
+    { template: { replicas: 3 } },
+    '~.template.replicas: unknown field; valid fields: metadata, spec',
+  ],
+  'a misspelt field that is banned, with the message of the ban': [
+    { replica: 3, selecter: {} },
+    '~.replica: unknown field; if you mean "replicas": cannot be set here; use spec.replicas',
+    '~.selecter: unknown field; if you mean "selector": the fork has its own selector; remove this',
+  ],
+  'a banned field in another case, with the message of the ban': [
+    { Replicas: 3 },
+    '~.Replicas: unknown field; if you mean "replicas": cannot be set here; use spec.replicas',
+  ],
+  'misspelt debug containers, with the message of the ban': [
+    pod({ ephemeralContainer: [] }),
+    '~.template.spec.ephemeralContainer: unknown field; if you mean "ephemeralContainers": only a running pod can have these; remove this and use kubectl debug',
+  ],
+  'debug containers in another place, without sending them to where they are banned': [
+    { template: { ephemeralContainers: [] } },
+    '~.template.ephemeralContainers: unknown field; valid fields: metadata, spec',
+  ],
+  'a misspelt name for pods, with the message of the ban': [
+    { template: { metadata: { nam: 'x' } } },
+    '~.template.metadata.nam: unknown field; if you mean "name": only labels and annotations can be set here; remove this',
+  ],
+  'an unknown field of the metadata, and lists labels and annotations only': [
+    { template: { metadata: { zzz: 'x' } } },
+    '~.template.metadata.zzz: unknown field; valid fields: labels, annotations',
+  ],
+  'a name in another place, without sending it to the metadata of pods': [
+    { template: { generateName: 'x' } },
+    '~.template.generateName: unknown field; valid fields: metadata, spec',
+  ],
+  'null for a misspelt field': [
+    pod({ afinity: null }),
+    '~.template.spec.afinity: unknown field; did you mean "affinity"?',
+  ],
+  'a value that is not one of the allowed ones': [
+    container({ imagePullPolicy: 'Sometimes' }),
+    `${C}.imagePullPolicy: unsupported value "Sometimes"; valid values: Always, IfNotPresent, Never`,
+  ],
+  'an item of a replaced list that lacks a required field': [
+    pod({ containers: [{ image: 'x' }] }),
+    `${C}.name: required`,
+  ],
+  'items without their key, but not as duplicates of each other': [
+    container({ env: [{ value: 'a' }, { value: 'b' }] }),
+    `${C}.env[0].name: required`,
+    `${C}.env[1].name: required`,
+  ],
+  'a field that belongs in another branch, without sending it there': [
+    { strategy: { labels: {} } },
+    '~.strategy.labels: unknown field; valid fields: rollingUpdate, type',
+  ],
+  'a misspelt required field once, not as missing too': [
+    pod({ containers: [{ nam: 'cart' }] }),
+    `${C}.nam: unknown field; did you mean "name"?`,
+  ],
+  'the same name twice': [
+    container({ env: [{ name: 'A' }, { name: 'A', value: 'b' }] }),
+    `${C}.env[1].name: duplicate of [0] (name "A"); remove one of them`,
+  ],
+  'the same port twice, once by its default protocol': [
+    container({ ports: [{ containerPort: 80 }, { containerPort: 80, protocol: 'TCP' }] }),
+    `${C}.ports[1]: duplicate of [0] (containerPort 80, protocol "TCP"); remove one of them`,
+  ],
+  'a quantity with a letter instead of a digit': [
+    container({ resources: { limits: { cpu: '1O0m' } } }),
+    `${C}.resources.limits.cpu: expected a quantity such as 500m or 1Gi, got "1O0m"; did you mean "100m"?`,
+  ],
+  'a number that does not fit into int32': [
+    { minReadySeconds: 2 ** 31 },
+    '~.minReadySeconds: expected an integer from -2147483648 to 2147483647, got 2147483648',
+  ],
+  'a text that is not a date': [
+    pod({ since: 'soon' }),
+    '~.template.spec.since: expected a time such as 2026-11-21T14:05:00Z, got "soon"',
+  ],
+  'all mistakes at once, in the order of the document': [
+    { template: { spec: { zzz: 1, containers: [{ name: 'a', image: 1 }] } }, minReadySeconds: true, afoo: 1 },
+    '~.template.spec.zzz: unknown field; valid fields: affinity, containers, securityContext, shareProcessNamespace, since, terminationGracePeriodSeconds',
+    `${C}.image: expected string, got number 1; put it in quotes`,
+    '~.minReadySeconds: expected integer, got boolean true',
+    '~.afoo: unknown field; valid fields: minReadySeconds, strategy, template',
+  ],
+}
+
+describe('specErrors', () => {
+  for (const [sentence, [override, ...expected]] of Object.entries(refused))
+    it(`reports ${sentence}`, () => expect(errors(override)).to.deep.equal(expected))
+
+  it('reports at most a thousand mistakes, and explains the first 200 only', () => {
+    const hostile = pod(Object.fromEntries(Array.from({ length: 4_990 }, (_, at) => [`afinity${at % 10}${at}`, 1])))
+    const found = schema.check(hostile, 'Merge').map(({ message }) => message)
+    expect(found).to.have.length(1_000)
+    expect(found.filter((message) => message.startsWith('unknown field'))).to.have.length(200)
+  })
+})

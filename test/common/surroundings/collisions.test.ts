@@ -1,0 +1,111 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { JsonObject } from '../../../common/json/json.ts'
+import { collisions } from '../../../common/surroundings/collisions.ts'
+import { type Neighbours, NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
+import { trafficInput } from '../../../common/surroundings/pod-labels.ts'
+import type { ServiceView } from '../../../common/surroundings/traffic.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { aDeployment, aFork, FORK } from '../../builders.ts'
+
+interface Case {
+  readonly source?: KubeObject | undefined
+  readonly labels?: Readonly<Record<string, string | null>>
+  readonly services?: readonly ServiceView[]
+  readonly neighbours?: Partial<Neighbours>
+  readonly warns: readonly string[]
+}
+
+const CART = { app: 'cart' }
+const OTHER = { app: 'other' }
+const ALL = {}
+const select = (name: string, matchLabels: Readonly<Record<string, string>>) => ({ name, selector: { matchLabels } })
+const hpa = (name: string) => ({ name: 'scaler', target: { kind: 'Deployment', name }, min: 1, max: 9 })
+const pod = (of: JsonObject): KubeObject => aDeployment({ pod: of })
+const apart = (term: JsonObject): KubeObject =>
+  pod({ affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } })
+const TERM = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: CART } }
+
+const cases: Record<string, Case> = {
+  'no warning for a fork with the labels of its source': { services: [{ name: 'cart', selector: CART }], warns: [] },
+  'JoinsService for an overridden label': {
+    labels: OTHER,
+    services: [{ name: 'other', selector: OTHER }],
+    warns: ['[JoinsService] the fork gets requests from service/other, the source does not'],
+  },
+  'LeavesService for an overridden label': {
+    labels: OTHER,
+    services: [{ name: 'cart', selector: CART }],
+    warns: ['[LeavesService] the fork gets no requests from service/cart: it lacks app=cart'],
+  },
+  'one LeavesService for several Services': {
+    labels: OTHER,
+    services: ['c', 'b', 'a'].map((name) => ({ name, selector: CART })),
+    warns: ['[LeavesService] the fork gets no requests from service/a, service/b and 1 more: it lacks app=cart'],
+  },
+  'no warning for a Service of one revision, which status.services explains': {
+    source: aDeployment({ podLabels: { 'pod-template-hash': 'x' } }),
+    services: [{ name: 'cart', selector: { ...CART, 'pod-template-hash': 'x' } }],
+    warns: [],
+  },
+  'no warning while the source does not exist': {
+    source: undefined,
+    services: [{ name: 'cart', selector: CART }],
+    neighbours: { networkPolicies: [select('np', CART)] },
+    warns: [],
+  },
+  'JoinsNetworkPolicy and LeavesNetworkPolicy for an overridden label': {
+    labels: OTHER,
+    neighbours: { networkPolicies: [select('cart', CART), select('other', OTHER), select('all', ALL)] },
+    warns: [
+      '[JoinsNetworkPolicy] the fork is subject to networkpolicy/other, the source is not',
+      '[LeavesNetworkPolicy] the source is subject to networkpolicy/cart, the fork is not',
+    ],
+  },
+  'CountedByHPA if an HPA scales the source': {
+    neighbours: { autoscalers: [hpa('cart')] },
+    warns: ["[CountedByHPA] hpa/scaler includes the fork's pods in its average when it scales the source"],
+  },
+  'no CountedByHPA if the selector of the source does not match the fork': {
+    labels: OTHER,
+    neighbours: { autoscalers: [hpa('cart')] },
+    warns: [],
+  },
+  'ScaledByHPA if an HPA scales the fork': {
+    neighbours: { autoscalers: [hpa(FORK)] },
+    warns: ['[ScaledByHPA] hpa/scaler scales the fork, but the controller resets it; target expd/faster-cart instead'],
+  },
+  'CountedByPDB if a PDB selects both': {
+    neighbours: { budgets: [select('cart', CART), select('other', OTHER)] },
+    warns: ["[CountedByPDB] the fork's pods count for pdb/cart and change how many evictions are allowed"],
+  },
+  'SharedAffinity for required anti-affinity': {
+    source: apart(TERM),
+    warns: ["[SharedAffinity] the source's pods count for the required anti-affinity too: pods may stay Pending"],
+  },
+  'no SharedAffinity if the rule applies to each revision separately': {
+    source: apart({ ...TERM, matchLabelKeys: ['pod-template-hash'] }),
+    warns: [],
+  },
+  'SharedAffinity for a required topology spread': {
+    source: pod({ topologySpreadConstraints: [{ ...TERM, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' }] }),
+    warns: ["[SharedAffinity] the source's pods count for the topology spread too: pods may stay Pending"],
+  },
+  'no SharedAffinity for a preferred topology spread': {
+    source: pod({ topologySpreadConstraints: [{ ...TERM, maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway' }] }),
+    warns: [],
+  },
+}
+
+describe('collisions', () => {
+  for (const [sentence, { labels, services = [], neighbours, warns, ...of }] of Object.entries(cases))
+    it(`gives ${sentence}`, () => {
+      const source = Object.hasOwn(of, 'source') ? of.source : aDeployment()
+      const pair = { kind: deployment, source, referents: [], fork: aFork(source, labels ? { labels } : {}) }
+      const all = { ...NO_NEIGHBOURS, ...neighbours }
+      const found = collisions({ pair, pods: trafficInput(pair, all.autoscalers), services, neighbours: all })
+      const lines = found.map(({ reason, message }) => `[${reason}] ${message}`)
+      expect(lines).to.deep.equal(warns)
+      for (const line of lines) expect(line.length).to.be.at.most(120)
+    })
+})

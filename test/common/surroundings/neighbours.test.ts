@@ -1,0 +1,26 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { JsonObject } from '../../../common/json/json.ts'
+import { autoscalerView, budgetView, networkPolicyView } from '../../../common/surroundings/neighbours.ts'
+
+describe('the projections of neighbours', () => {
+  const object = (spec: JsonObject): KubeObject => ({ apiVersion: 'v1', kind: 'X', metadata: { name: 'n' }, spec })
+  const target = { kind: 'Deployment', name: 'cart' }
+
+  it('keep the target and the bounds of an HPA, whose minimum is 1 by default', () =>
+    expect(
+      autoscalerView(object({ scaleTargetRef: { apiVersion: 'apps/v1', ...target }, maxReplicas: 9 })),
+    ).to.deep.equal({ name: 'n', target, min: 1, max: 9 }))
+
+  it('keep the selector of a PDB, if it has one', () => {
+    expect(budgetView(object({ selector: {} }))).to.deep.equal({ name: 'n', selector: {} })
+    expect(budgetView(object({}))).to.deep.equal({ name: 'n', selector: undefined })
+  })
+
+  it('keep the selector of a NetworkPolicy, which is empty by default', () => {
+    expect(networkPolicyView(object({ podSelector: { matchLabels: { app: 'cart' } } })).selector).to.deep.equal({
+      matchLabels: { app: 'cart' },
+    })
+    expect(networkPolicyView(object({})).selector).to.deep.equal({})
+  })
+})

@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import { aFork } from '../../builders.ts'
+import { CART, others, ours, rows, service, slice } from './rows.ts'
+
+describe('serviceShares', () => {
+  it('gives one of 12 endpoints a share of 8%', () => {
+    const [row] = rows([CART], [slice('cart', ours, ...others)])
+    expect(row).to.deep.equal({ name: 'cart', selected: true, share: '8%', experimentEndpoints: 1, readyEndpoints: 12 })
+  })
+
+  it('counts a pod that is in two slices once', () => {
+    const [row] = rows([CART], [slice('cart', ours, 'cart-1'), slice('cart', ours)])
+    expect([row?.experimentEndpoints, row?.readyEndpoints]).to.deep.equal([1, 2])
+  })
+
+  it('leaves out a Service that selects neither the fork nor the source', () => {
+    expect(rows([service('other', { app: 'other' }), service('part', { app: 'cart', zone: 'a' })])).to.deep.equal([])
+  })
+
+  it('lists the Services that select the fork while the source does not exist', () => {
+    expect(rows([CART], [], { source: undefined, fork: aFork() })[0]?.selected).to.equal(true)
+  })
+
+  it('sorts by name, and lists at most 32 Services', () => {
+    const services = Array.from({ length: 40 }, (_, index) => service(`s${99 - index}`, { app: 'cart' }))
+    const found = rows(services)
+    expect(found).to.have.length(32)
+    expect(found[0]?.name).to.equal('s60')
+  })
+
+  it('gives no share for a Service without endpoints', () => {
+    expect(rows([CART])[0]).not.to.have.property('share')
+  })
+})

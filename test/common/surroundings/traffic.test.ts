@@ -1,0 +1,50 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { serviceView, sliceView } from '../../../common/surroundings/traffic.ts'
+
+describe('the projections of Services and EndpointSlices', () => {
+  const object = (of: Partial<KubeObject>): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'X',
+    metadata: { name: 'cart' },
+    ...of,
+  })
+
+  it('ignore a Service that selects no pods', () => {
+    expect(serviceView(object({ spec: { type: 'ExternalName', selector: { a: 'b' } } }))).to.equal(undefined)
+    expect(serviceView(object({ spec: {} }))).to.equal(undefined)
+    expect(serviceView(object({ spec: { selector: { a: 'b' } } }))).to.deep.equal({
+      name: 'cart',
+      selector: { a: 'b' },
+    })
+  })
+
+  it('keep settings of a Service only if they change its share', () => {
+    const plain = { sessionAffinity: 'None', internalTrafficPolicy: 'Cluster', clusterIP: '198.18.0.1' }
+    const bent = { sessionAffinity: 'ClientIP', internalTrafficPolicy: 'Local', trafficDistribution: 'PreferClose' }
+    const selector = { a: 'b' }
+    expect(serviceView(object({ spec: { selector, ...plain } }))).to.have.all.keys('name', 'selector')
+    expect(serviceView(object({ spec: { selector, ...bent, clusterIP: 'None' } }))).to.deep.equal({
+      name: 'cart',
+      selector,
+      ...bent,
+      isHeadless: true,
+    })
+  })
+
+  it('keep the ready pods of an EndpointSlice', () => {
+    const endpoint = (name: string, ready: boolean | undefined) => ({
+      conditions: ready === undefined ? {} : { ready },
+      targetRef: { kind: 'Pod', name, uid: name },
+    })
+    const metadata = { name: 'cart-x', labels: { 'kubernetes.io/service-name': 'cart' } }
+    const endpoints = [
+      endpoint('a', true),
+      endpoint('b', false),
+      endpoint('c', undefined),
+      { addresses: ['198.18.0.1'] },
+    ]
+    expect(sliceView(object({ metadata, endpoints }))?.ready.map(({ pod }) => pod)).to.deep.equal(['a', 'c'])
+    expect(sliceView(object({ endpoints }))).to.equal(undefined)
+  })
+})

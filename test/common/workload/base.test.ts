@@ -1,0 +1,109 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { at, type JsonObject } from '../../../common/json/json.ts'
+import { NO_SHAPE } from '../../../common/override/shape.ts'
+import { type Base, baseOf } from '../../../common/workload/base.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { rollout } from '../../../common/workload/rollout.ts'
+import { aDeployment, aRollout, POD } from '../../builders.ts'
+
+const based = (source: KubeObject) => baseOf(deployment, { source, referents: [], shape: POD })
+
+function base(source: KubeObject): Base {
+  const found = based(source)
+  if (found.is !== 'base') throw new Error(JSON.stringify(found))
+  return found.base
+}
+
+describe('baseOf', () => {
+  it('takes the template and a few fields, and adds those that are fixed', () => {
+    const source = aDeployment({ spec: { minReadySeconds: 5, paused: true, surprise: 1 } })
+    expect(base(source)).to.deep.equal({
+      spec: {
+        minReadySeconds: 5,
+        revisionHistoryLimit: 1,
+        template: {
+          metadata: { labels: { app: 'cart' }, annotations: {} },
+          spec: { containers: [{ name: 'cart', image: 'example/cart:1' }] },
+        },
+      },
+      annotations: {},
+      warnings: [],
+    })
+  })
+
+  it('leaves out nodeName, debug containers and the alias serviceAccount', () => {
+    const { spec } = base(aDeployment({ pod: { nodeName: 'n1', serviceAccount: 'cart', ephemeralContainers: [] } }))
+    expect(at(spec, 'template', 'spec')).to.have.all.keys('containers', 'serviceAccountName')
+    expect(at(spec, 'template', 'spec')).to.deep.include({ serviceAccountName: 'cart' })
+  })
+
+  it('prefers serviceAccountName to its alias', () => {
+    const { spec } = base(aDeployment({ pod: { serviceAccountName: 'new', serviceAccount: 'old' } }))
+    expect(at(spec, 'template', 'spec', 'serviceAccountName')).to.equal('new')
+  })
+
+  it('leaves out labels and annotations of the template that controllers set', () => {
+    const { spec } = base(
+      aDeployment({
+        podLabels: { 'pod-template-hash': 'x', tier: 'web' },
+        podAnnotations: { 'kubectl.kubernetes.io/restartedAt': 'now', note: 'x' },
+      }),
+    )
+    expect(at(spec, 'template', 'metadata')).to.deep.equal({
+      labels: { app: 'cart', tier: 'web' },
+      annotations: { note: 'x' },
+    })
+  })
+
+  it('shares no object with the source', () => {
+    const container: JsonObject = { env: [{ name: 'A' }] }
+    const source = aDeployment({ container })
+    const { spec } = base(source)
+    expect(at(spec, 'template', 'spec', 'containers', '0', 'env')).not.to.equal(container.env)
+  })
+
+  it('keeps the last of two variables with the same name, and warns', () => {
+    const env = [
+      { name: 'A', value: '1' },
+      { name: 'B', value: '2' },
+      { name: 'A', value: '3' },
+    ]
+    const { spec, warnings } = base(aDeployment({ container: { env } }))
+    expect(warnings).to.have.length(1)
+    expect(JSON.stringify(spec)).to.contain('"env":[{"name":"B","value":"2"},{"name":"A","value":"3"}]')
+  })
+
+  it('refuses one port with two names, with its path', () => {
+    const ports = [
+      { containerPort: 80, name: 'a' },
+      { containerPort: 80, protocol: 'TCP', name: 'b' },
+    ]
+    const found = based(aDeployment({ container: { ports } }))
+    expect(found.is === 'refused' && found.errors.map(({ field }) => field)).to.deep.equal([
+      'spec.template.spec.containers[0].ports[1]',
+    ])
+  })
+
+  it('is missing if the source has no template', () => {
+    const source = aDeployment({ spec: { template: null } })
+    expect(based(source)).to.deep.equal({ is: 'missing', message: 'deployment/cart has no template' })
+  })
+
+  it('keeps the annotations of the source that its kind needs', () => {
+    const kept = 'argo-rollouts.argoproj.io/controller-instance-id'
+    const source = aRollout()
+    const annotated = { ...source, metadata: { ...source.metadata, annotations: { [kept]: 'blue', other: 'x' } } }
+    const found = baseOf(rollout, { source: annotated, referents: [], shape: NO_SHAPE })
+    expect(found.is === 'base' && found.base.annotations).to.deep.equal({ [kept]: 'blue' })
+  })
+
+  it('leaves out fields of the template that the schema of the kind does not know', () => {
+    const source = aRollout({ template: { spec: { containers: [{ name: 'a', resizePolicy: [] }] } } })
+    const container = { items: { members: new Map([['name', {}]]) } }
+    const spec = { members: new Map([['containers', container]]) }
+    const template = { members: new Map([['spec', spec]]) }
+    const found = baseOf(rollout, { source, referents: [], shape: NO_SHAPE, template })
+    expect(found.is === 'base' && found.base.spec.template).to.deep.equal({ spec: { containers: [{ name: 'a' }] } })
+  })
+})

@@ -1,0 +1,76 @@
+import { expect } from 'chai'
+import type { JsonObject } from '../../../common/json/json.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { aDeployment } from '../../builders.ts'
+
+interface Case {
+  readonly status: JsonObject
+  readonly is: string
+  readonly reason: string
+  readonly says?: string
+}
+
+const cases: Record<string, Case> = {
+  'is progressing until its pods are available': {
+    status: {},
+    is: 'progressing',
+    reason: 'PodsNotReady',
+    says: '0 of 2 pods available',
+  },
+  'is progressing until the pods of older revisions are gone': {
+    status: { replicas: 3, updatedReplicas: 2, availableReplicas: 2 },
+    is: 'progressing',
+    reason: 'PodsNotReady',
+  },
+  'is ready if all pods are available and up to date': {
+    status: { replicas: 2, updatedReplicas: 2, availableReplicas: 2 },
+    is: 'ready',
+    reason: 'Available',
+  },
+  'is stalled if a quota is exceeded, with the message': {
+    status: {
+      conditions: [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota' }],
+    },
+    is: 'stalled',
+    reason: 'ReplicaFailure',
+    says: 'exceeded quota',
+  },
+  'is stalled after its progress deadline': {
+    status: {
+      conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'late' }],
+    },
+    is: 'stalled',
+    reason: 'ProgressDeadlineExceeded',
+    says: 'late',
+  },
+}
+
+describe('deployment', () => {
+  it('takes over fields of the spec that every Deployment may have, but not paused', () => {
+    const kept = { minReadySeconds: 5, progressDeadlineSeconds: 60, strategy: { type: 'Recreate' } }
+    expect(deployment.inheritedSpec({ ...kept, paused: true, replicas: 3, revisionHistoryLimit: 10 })).to.deep.equal(
+      kept,
+    )
+  })
+
+  it('changes its base fingerprint with the generation of the source', () => {
+    const fingerprint = (generation: number) => deployment.baseFingerprint(aDeployment({ metadata: { generation } }))
+    expect(fingerprint(1)).not.to.equal(fingerprint(2))
+  })
+
+  it('names the revision of the source', () => {
+    const annotations = { 'deployment.kubernetes.io/revision': '7' }
+    expect(deployment.revision(aDeployment({ metadata: { annotations } }))).to.equal('7')
+    expect(deployment.revision(aDeployment())).to.equal(undefined)
+  })
+})
+
+describe('the health of a Deployment', () => {
+  for (const [sentence, { status, is, reason, says }] of Object.entries(cases))
+    it(sentence, () => {
+      const fork = { ...aDeployment({ spec: { replicas: 2 } }), status }
+      const health = deployment.health(fork, 0)
+      expect({ is: health.is, reason: health.reason }).to.deep.equal({ is, reason })
+      if (says) expect(health.message).to.contain(says)
+    })
+})

@@ -1,0 +1,72 @@
+import { expect } from 'chai'
+import {
+  conditionOf,
+  messageOf,
+  ownTemplate,
+  PLAIN_POD_REACH,
+  pick,
+  replicasOf,
+  statusCount,
+} from '../../../common/workload/status.ts'
+import { aDeployment } from '../../builders.ts'
+
+const withStatus = (status: object) => ({ ...aDeployment(), status })
+
+describe('conditionOf', () => {
+  it('finds a condition by its type and status', () => {
+    const conditions = [null, { type: 'Ready', status: 'False', message: 'x' }]
+    const workload = withStatus({ conditions })
+    expect(conditionOf(workload, 'Ready', 'False')).to.equal(conditions[1])
+    expect(conditionOf(workload, 'Ready', 'True')).to.equal(undefined)
+    expect(conditionOf(aDeployment(), 'Ready', 'True')).to.equal(undefined)
+  })
+})
+
+describe('messageOf', () => {
+  it('prefers the message of a condition to its reason', () => {
+    expect(messageOf({ message: 'm', reason: 'r' })).to.equal('m')
+    expect(messageOf({ reason: 'r' })).to.equal('r')
+    expect(messageOf({})).to.equal('')
+  })
+})
+
+describe('statusCount', () => {
+  it('reads a number, also from a text, and takes an absent one for 0', () => {
+    expect(statusCount(withStatus({ replicas: 3 }), 'replicas')).to.equal(3)
+    expect(statusCount(withStatus({ observedGeneration: '4' }), 'observedGeneration')).to.equal(4)
+    expect(statusCount(aDeployment(), 'replicas')).to.equal(0)
+  })
+})
+
+describe('replicasOf', () => {
+  it('takes absent replicas for 1, the default of the API server', () => {
+    expect(replicasOf(aDeployment({ spec: { replicas: 0 } }))).to.equal(0)
+    expect(replicasOf({ ...aDeployment(), spec: {} })).to.equal(1)
+  })
+})
+
+describe('pick', () => {
+  it('takes the members that are there, and none that is inherited', () =>
+    expect(pick({ a: 1, b: null }, ['a', 'b', 'c', 'toString'])).to.deep.equal({ a: 1, b: null }))
+})
+
+describe('ownTemplate', () => {
+  it('is the template of the spec, or missing', () => {
+    const workload = aDeployment({ spec: { template: { spec: {} } } })
+    expect(ownTemplate(workload)).to.deep.equal({ is: 'found', template: { spec: {} } })
+    expect(ownTemplate({ ...workload, spec: {} })).to.deep.equal({
+      is: 'missing',
+      message: 'deployment/cart has no template',
+    })
+  })
+})
+
+describe('PLAIN_POD_REACH', () => {
+  it('adds no labels, pins no Services and has no routes', () => {
+    const workload = aDeployment()
+    expect(PLAIN_POD_REACH.added(workload)).to.deep.equal({})
+    expect(PLAIN_POD_REACH.pinnedServices(workload)).to.deep.equal([])
+    expect(PLAIN_POD_REACH.isRouted(workload)).to.equal(false)
+    expect(PLAIN_POD_REACH.hasPerPodLabel(workload, 'statefulset.kubernetes.io/pod-name', 'cart-0')).to.equal(false)
+  })
+})

@@ -1,0 +1,157 @@
+import { expect } from 'chai'
+import type { KubeErrorKind } from '../../../common/api/failure.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
+import type { Conclusion, Plan, Reservation } from '../../../common/plan/conclusion.ts'
+import { waiting } from '../../../common/plan/decision.ts'
+import type { Write } from '../../../common/plan/write.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { apply, type Result } from '../../../controller/apply/apply.ts'
+import { aDeployment, anExperiment } from '../../builders.ts'
+import { someFacts, theFork } from '../../common/plan/some-facts.ts'
+
+const FACTS = someFacts()
+const FORK = theFork()
+const CONCLUSION: Conclusion = { ...waiting('Updating', 'deployment/x: created'), fork: undefined, source: undefined }
+const RESERVATION: Reservation = { replicas: 1, asOf: 7 }
+
+const applyOf = (role: 'newFork' | 'fork', isRepair = false): Write => ({
+  verb: 'apply',
+  role,
+  resource: deployment,
+  object: FORK,
+  isRepair,
+})
+const scaleDown: Write = {
+  verb: 'patch',
+  role: 'fork',
+  resource: deployment,
+  of: FORK,
+  patch: { spec: { replicas: 0 } },
+}
+const deleteFork: Write = { verb: 'delete', role: 'fork', resource: deployment, of: FORK }
+const createBase: Write = { verb: 'create', role: 'base', resource: deployment, object: aDeployment() }
+const patchExperiment: Write = {
+  verb: 'patch',
+  role: 'experiment',
+  resource: deployment,
+  of: { ...anExperiment(), metadata: anExperiment().metadata } as unknown as KubeObject,
+  patch: {},
+}
+
+interface Given {
+  readonly writes?: readonly Write[]
+  readonly reservation?: Reservation
+  /** what a write returns, by `verb role` */
+  readonly stored?: Readonly<Record<string, KubeObject>>
+  /** what a write throws, by `verb role` */
+  readonly failures?: Readonly<Record<string, Error>>
+  readonly isTaken?: boolean
+}
+
+/** Applies a plan, and keeps a diary of what it did. */
+async function applied({ writes = [], reservation, stored = {}, failures = {}, isTaken = false }: Given) {
+  const diary: string[] = []
+  const plan: Plan = { writes, conclusion: CONCLUSION, ...(reservation ? { reservation } : {}) }
+  const ports = {
+    reserve: (_of: unknown, { replicas, asOf }: Reservation) => {
+      diary.push(`reserve ${replicas} as of ${asOf}`)
+      return !isTaken
+    },
+    noteRepair: () => void diary.push('repair'),
+    write: async ({ verb, role }: Write) => {
+      diary.push(`${verb} ${role}`)
+      const failure = failures[`${verb} ${role}`]
+      if (failure) throw failure
+      return stored[`${verb} ${role}`]
+    },
+  }
+  let thrown: unknown
+  const result = await apply(ports, plan, FACTS).catch((error: unknown): Result => {
+    thrown = error
+    return { is: 'lookAgain' }
+  })
+  return { diary, result, thrown, conclusion: result.is === 'concluded' ? result.conclusion : undefined }
+}
+
+const failure = (kind: KubeErrorKind) => new KubeError({ kind, message: `message of ${kind}` })
+
+describe('apply', () => {
+  it('makes the reservation first, then the writes in their order', async () => {
+    const { diary, conclusion } = await applied({
+      reservation: RESERVATION,
+      writes: [patchExperiment, createBase, applyOf('newFork')],
+    })
+    expect(diary).to.deep.equal(['reserve 1 as of 7', 'patch experiment', 'create base', 'apply newFork'])
+    expect(conclusion).to.deep.equal(CONCLUSION)
+  })
+
+  it('writes nothing when the reservation fails, and asks for new facts', async () => {
+    const { diary, result } = await applied({ reservation: RESERVATION, isTaken: true, writes: [applyOf('newFork')] })
+    expect([diary, result]).to.deep.equal([['reserve 1 as of 7'], { is: 'lookAgain' }])
+  })
+
+  it('notes a repair before it writes, and only for a repair', async () => {
+    expect((await applied({ writes: [applyOf('fork', true)] })).diary).to.deep.equal(['repair', 'apply fork'])
+    expect((await applied({ writes: [applyOf('fork')] })).diary).to.deep.equal(['apply fork'])
+  })
+
+  describe('concludes', () => {
+    it('the health of the fork as stored after an apply', async () => {
+      const { conclusion } = await applied({ writes: [applyOf('fork')], stored: { 'apply fork': FORK } })
+      expect([conclusion?.is, conclusion?.reason, conclusion?.fork]).to.deep.equal(['settled', 'Available', FORK])
+    })
+
+    it('the message of the plan while the fork is updating', async () => {
+      const { status: _status, ...fresh } = FORK
+      const { conclusion } = await applied({ writes: [applyOf('newFork')], stored: { 'apply newFork': fresh } })
+      expect([conclusion?.reason, conclusion?.message]).to.deep.equal(['Updating', 'deployment/x: created'])
+    })
+
+    it('what the plan says after a patch of the fork, with the fork as stored', async () => {
+      const { conclusion } = await applied({ writes: [scaleDown], stored: { 'patch fork': FORK } })
+      expect(conclusion).to.deep.equal({ ...CONCLUSION, fork: FORK })
+    })
+
+    it('what the plan says after writes of other objects', async () => {
+      const stored = { 'patch experiment': aDeployment(), 'create base': aDeployment() }
+      const { conclusion } = await applied({ writes: [patchExperiment, createBase], stored })
+      expect(conclusion).to.deep.equal(CONCLUSION)
+    })
+
+    it('what the plan says after a delete', async () => {
+      expect((await applied({ writes: [deleteFork] })).conclusion).to.deep.equal(CONCLUSION)
+    })
+  })
+
+  describe('ends at a refused write', () => {
+    const cases: Readonly<Record<string, readonly [Write, KubeErrorKind, is: string, reason: string]>> = {
+      'with the message of the API server': [applyOf('newFork'), 'invalid', 'stalled', 'ApplyRefused'],
+      'that the API server could not process': [applyOf('fork'), 'server', 'failed', 'ApplyFailed'],
+      'because another object has the name': [applyOf('newFork'), 'conflict', 'waiting', 'NameConflict'],
+      'of the experiment itself': [patchExperiment, 'forbidden', 'stalled', 'ApplyRefused'],
+    }
+    for (const [sentence, [write, kind, is, reason]] of Object.entries(cases))
+      it(sentence, async () => {
+        const failures = { [`${write.verb} ${write.role}`]: failure(kind) }
+        const { diary, conclusion } = await applied({ writes: [write, deleteFork], failures })
+        expect([conclusion?.is, conclusion?.reason, conclusion?.message]).to.deep.equal([
+          is,
+          reason,
+          `message of ${kind}`,
+        ])
+        expect(diary).to.not.include('delete fork')
+      })
+  })
+
+  for (const error of [failure('unreachable'), failure('throttled'), new TypeError('a bug')])
+    it(`throws ${error.message}, which says nothing to the user`, async () => {
+      const { thrown } = await applied({ writes: [applyOf('fork')], failures: { 'apply fork': error } })
+      expect(thrown).to.equal(error)
+    })
+
+  it('throws a conflict of a fork that exists', async () => {
+    const error = failure('conflict')
+    expect((await applied({ writes: [applyOf('fork')], failures: { 'apply fork': error } })).thrown).to.equal(error)
+  })
+})

@@ -1,0 +1,221 @@
+import { expect } from 'chai'
+import type { KubeErrorKind } from '../../../common/api/failure.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { CONTROLLER_REVISION } from '../../../common/api/resource.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
+import type { KubeRequest } from '../../../common/kube/client/request.ts'
+import { addFinalizer, scaleDown } from '../../../common/plan/lifecycle.ts'
+import type { Write } from '../../../common/plan/write.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { Writer } from '../../../controller/apply/writer.ts'
+import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
+import { aDeployment, anExperiment, FORK, UID } from '../../builders.ts'
+import { theFork } from '../../common/plan/some-facts.ts'
+
+const FORKS = '/apis/apps/v1/namespaces/shop/deployments'
+const REVISIONS = '/apis/apps/v1/namespaces/shop/controllerrevisions'
+const EXPERIMENT = '/apis/experimentcontroller.example.com/v1alpha1/namespaces/shop/experimentdeployments/faster-cart'
+const APPLY = { fieldManager: 'experiment-controller', fieldValidation: 'Strict' }
+const BY_UID = { preconditions: { uid: 'uid-of-fork' }, propagationPolicy: 'Background' }
+
+const fork = theFork()
+const experiment = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' } })
+const object = (resourceVersion: string, uid = 'uid-of-fork'): KubeObject => ({
+  ...fork,
+  metadata: { ...fork.metadata, resourceVersion, uid },
+})
+const revision: KubeObject = {
+  ...aDeployment({ name: FORK, metadata: { uid: 'uid-of-fork' } }),
+  kind: 'ControllerRevision',
+}
+
+/** A writer whose API server gives these answers one after the other, and then `{}` with version 99. */
+function recording(...answers: readonly (KubeObject | KubeErrorKind)[]) {
+  const requests: Omit<KubeRequest, 'signal'>[] = []
+  const diary: string[] = []
+  const { signal } = new AbortController()
+  const waits = (cache: string) => ({
+    caughtUp: async (version: string) => void diary.push(`${cache} ${version}`),
+    caughtUpDeletion: async (key: string, uid: string) => void diary.push(`${cache} without ${key} ${uid}`),
+  })
+  const written = new WrittenVersions({ experiments: waits('experiments'), forks: waits })
+  const writer = new Writer({
+    client: {
+      request: async ({ signal: given, ...request }) => {
+        expect(given).to.equal(signal)
+        const answer = answers[requests.push(JSON.parse(JSON.stringify(request))) - 1] ?? object('99')
+        if (typeof answer === 'string') throw new KubeError({ kind: answer, message: answer })
+        return answer
+      },
+    },
+    signal,
+    written,
+  })
+  /** What the next pass over the experiment waits for. */
+  const awaited = async (key = 'shop/faster-cart') => {
+    await written.caughtUp(key)
+    return diary.splice(0)
+  }
+  return { writer, requests, awaited }
+}
+
+const applyOf = (role: 'newFork' | 'fork'): Write => ({
+  verb: 'apply',
+  role,
+  resource: deployment,
+  object: fork,
+  isRepair: false,
+})
+const deleteFork: Write = { verb: 'delete', role: 'fork', resource: deployment, of: fork }
+const deleteBase: Write = { verb: 'delete', role: 'base', resource: CONTROLLER_REVISION, of: revision }
+
+describe('a writer', () => {
+  for (const [role, force] of [
+    ['newFork', false],
+    ['fork', true],
+  ] as const)
+    it(`applies a ${role} ${force ? 'with' : 'without'} force`, async () => {
+      const { writer, requests, awaited } = recording(object('12'))
+      expect(await writer.write(applyOf(role))).to.deep.equal(object('12'))
+      expect(requests).to.deep.equal([
+        {
+          verb: 'apply',
+          path: `${FORKS}/${FORK}`,
+          query: { ...APPLY, force },
+          body: JSON.parse(JSON.stringify(fork)),
+          expects: 'Deployment',
+        },
+      ])
+      expect(await awaited()).to.deep.equal(['Deployment 12'])
+    })
+
+  it('patches the fork with its uid', async () => {
+    const { writer, requests, awaited } = recording(object('13'))
+    await writer.write(scaleDown(deployment, fork, 0))
+    expect(requests).to.deep.equal([
+      {
+        verb: 'patch',
+        contentType: 'application/merge-patch+json',
+        path: `${FORKS}/${FORK}`,
+        query: { fieldManager: 'experiment-controller' },
+        body: { metadata: { uid: 'uid-of-fork' }, spec: { replicas: 0 } },
+        expects: 'Deployment',
+      },
+    ])
+    expect(await awaited()).to.deep.equal(['Deployment 13'])
+  })
+
+  it('creates the revision with the pinned base', async () => {
+    const { writer, requests, awaited } = recording(revision)
+    const write: Write = { verb: 'create', role: 'base', resource: CONTROLLER_REVISION, object: revision }
+    expect(await writer.write(write)).to.deep.equal(revision)
+    expect(requests).to.deep.equal([{ verb: 'create', path: REVISIONS, body: revision }])
+    expect(await awaited(), 'revisions are not watched').to.deep.equal([])
+  })
+
+  it('deletes the revision by its uid, without a read', async () => {
+    const { writer, requests } = recording()
+    expect(await writer.write(deleteBase)).to.equal(undefined)
+    expect(requests).to.deep.equal([{ verb: 'delete', path: `${REVISIONS}/${FORK}`, body: BY_UID }])
+  })
+
+  it('reads the fork before it deletes it by its uid', async () => {
+    const { writer, requests, awaited } = recording(object('14'))
+    expect(await writer.write(deleteFork)).to.equal(undefined)
+    expect(requests).to.deep.equal([
+      { verb: 'get', path: `${FORKS}/${FORK}` },
+      { verb: 'delete', path: `${FORKS}/${FORK}`, body: BY_UID },
+    ])
+    expect(await awaited()).to.deep.equal([`Deployment without shop/${FORK} uid-of-fork`])
+  })
+
+  it('does not delete another object that has the name of the fork by now', async () => {
+    const { writer, requests, awaited } = recording(object('14', 'uid-of-another'))
+    await writer.write(deleteFork)
+    expect(requests.map(({ verb }) => verb)).to.deep.equal(['get'])
+    expect(await awaited()).to.deep.equal([`Deployment without shop/${FORK} uid-of-fork`])
+  })
+
+  it('sends no delete when the fork is gone', async () => {
+    const { writer, requests } = recording('notFound')
+    await writer.write(deleteFork)
+    expect(requests.map(({ verb }) => verb)).to.deep.equal(['get'])
+  })
+
+  for (const kind of ['notFound', 'conflict'] as const)
+    it(`takes ${kind} after a delete for done`, async () => {
+      const { writer } = recording(kind)
+      expect(await writer.write(deleteBase)).to.equal(undefined)
+    })
+
+  it('throws any other error of a delete', async () => {
+    const { writer } = recording('forbidden')
+    expect(await writer.write(deleteBase).catch((error: unknown) => error)).to.have.property('kind', 'forbidden')
+  })
+
+  it('notes nothing when a write fails', async () => {
+    const { writer, awaited } = recording('conflict')
+    expect(await writer.write(applyOf('fork')).catch((error: unknown) => error)).to.have.property('kind', 'conflict')
+    expect(await awaited()).to.deep.equal([])
+  })
+
+  it('notes a fork in another namespace for the experiment in the labels', async () => {
+    const labels = { ...fork.metadata.labels, 'experiment-controller.example.com/owner-namespace': 'lab' }
+    const far = { ...fork, metadata: { ...fork.metadata, labels } }
+    const { writer, awaited } = recording(object('15'))
+    await writer.write({ verb: 'apply', role: 'fork', resource: deployment, object: far, isRepair: false })
+    expect(await awaited()).to.deep.equal([])
+    expect(await awaited('lab/faster-cart')).to.deep.equal(['Deployment 15'])
+  })
+})
+
+describe('the status apply of a writer', () => {
+  const status = { observedGeneration: 1 }
+
+  it('has the resourceVersion that was observed', async () => {
+    const { writer, requests, awaited } = recording(object('20'))
+    await writer.applyStatus(experiment, status)
+    expect(requests).to.deep.equal([
+      {
+        verb: 'apply',
+        path: `${EXPERIMENT}/status`,
+        query: { ...APPLY, force: true },
+        body: {
+          apiVersion: 'experimentcontroller.example.com/v1alpha1',
+          kind: 'ExperimentDeployment',
+          metadata: { name: 'faster-cart', namespace: 'shop', resourceVersion: '10' },
+          status,
+        },
+        expects: 'ExperimentDeployment',
+      },
+    ])
+    expect(await awaited()).to.deep.equal(['experiments 20'])
+  })
+
+  it('has the resourceVersion that the patch of the finalizer returned', async () => {
+    const [write] = addFinalizer({ experiment })
+    if (!write) throw new Error('the finalizer is missing in the fixture')
+    const { writer, requests, awaited } = recording(object('18'), object('19'))
+    await writer.write(write)
+    await writer.applyStatus(experiment, status)
+    expect(requests[0]).to.deep.include({ verb: 'patch', path: EXPERIMENT })
+    expect(requests[0]?.body).to.deep.equal({
+      metadata: { uid: UID, resourceVersion: '10', finalizers: ['experiment-controller.example.com/fork'] },
+    })
+    expect(requests[1]?.body).to.have.nested.property('metadata.resourceVersion', '18')
+    expect(await awaited()).to.deep.equal(['experiments 18', 'experiments 19'])
+  })
+
+  it('keeps the observed resourceVersion after a write of the fork', async () => {
+    const { writer, requests } = recording(object('12'))
+    await writer.write(applyOf('fork'))
+    await writer.applyStatus(experiment, status)
+    expect(requests[1]?.body).to.have.nested.property('metadata.resourceVersion', '10')
+  })
+
+  it('throws a conflict', async () => {
+    const { writer } = recording('conflict')
+    const thrown = await writer.applyStatus(experiment, status).catch((error: unknown) => error)
+    expect(thrown).to.have.property('kind', 'conflict')
+  })
+})

@@ -1,0 +1,85 @@
+import { expect } from 'chai'
+import { EXPERIMENT_ID } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { createCaches, namedReflectors } from '../../controller/caches.ts'
+import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
+import { diaryLog, VirtualTime } from '../virtual-time.ts'
+import { FakeApiServer } from './fake-api-server.ts'
+
+const GROUP = '/apis/experimentcontroller.example.com/v1alpha1'
+const SHOP = '/apis/apps/v1/namespaces/shop/deployments'
+const versioned = (object: object, more: object = {}): KubeObject => {
+  const given = object as KubeObject
+  return { ...given, ...more, metadata: { uid: 'u', resourceVersion: '10', ...given.metadata } }
+}
+const EXPERIMENTS = `${GROUP}/namespaces/shop/experimentdeployments`
+
+/** Filled caches of these objects. */
+async function filled(objects: Readonly<Record<string, KubeObject>>) {
+  const server = new FakeApiServer(objects)
+  const timers = new VirtualTime()
+  const caches = createCaches({ client: server, timers, random: () => 0, log: diaryLog(), kindProbeMs: 30_000 })
+  const reflectors = namedReflectors(caches)
+  for (const { reflector } of reflectors) reflector.start()
+  await Promise.all(reflectors.map(({ reflector }) => reflector.synced()))
+  await Promise.all(reflectors.map(({ reflector }) => reflector.stop()))
+  const deployments = caches.workloads.find(({ kind }) => kind.kind === 'Deployment')
+  if (!deployments) throw new Error('Deployments are not watched')
+  return { caches, deployments }
+}
+
+describe('the caches', () => {
+  it('are one for each resource, and two for each kind of workload', async () => {
+    const { caches } = await filled({})
+    expect(namedReflectors(caches).map(({ name }) => name)).to.deep.equal([
+      'experimentdeployments',
+      'experimentpolicies',
+      'services',
+      'endpointslices',
+      'deployments (forks)',
+      'deployments',
+      'statefulsets (forks)',
+      'statefulsets',
+      'rollouts (forks)',
+      'rollouts',
+    ])
+  })
+
+  it('hold experiments and policies decoded', async () => {
+    const { caches } = await filled({
+      [`${EXPERIMENTS}/faster-cart`]: versioned(anExperiment(), { status: { replicas: 'one', image: 'cart:1' } }),
+      [`${GROUP}/experimentpolicies/limits`]: versioned(aPolicy({ maxReplicas: 1 })),
+    })
+    expect(caches.experiments.get('shop/faster-cart')?.status).to.deep.equal({ image: 'cart:1' })
+    expect(caches.policies.list().map(({ spec }) => spec)).to.deep.equal([{ maxReplicas: 1 }])
+  })
+
+  it('hold no experiment that the schema of the CRD would refuse', async () => {
+    const { caches } = await filled({
+      [`${EXPERIMENTS}/bad`]: versioned(anExperiment(), { spec: { sourceRef: 'cart' } }),
+    })
+    expect(caches.experiments.list()).to.deep.equal([])
+  })
+
+  it('hold the objects with the label of forks apart', async () => {
+    const fork = aDeployment({ name: FORK, labels: { [EXPERIMENT_ID]: 'cd1aa1c99c' } })
+    const { deployments } = await filled({
+      [`${SHOP}/cart`]: versioned(aDeployment()),
+      [`${SHOP}/${FORK}`]: versioned(fork),
+    })
+    expect(deployments.forks.list().map(({ metadata }) => metadata.name)).to.deep.equal([FORK])
+    expect(deployments.all.list().map(({ metadata }) => metadata.name)).to.deep.equal(['cart', FORK])
+  })
+
+  it('keep of a Service and a slice only what passes read', async () => {
+    const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'cart', namespace: 'shop' } }
+    const { caches } = await filled({
+      '/api/v1/namespaces/shop/services/cart': versioned(service, {
+        spec: { selector: { app: 'cart' }, clusterIP: '10.0.0.1' },
+      }),
+    })
+    expect(JSON.stringify(caches.services.get('shop/cart')))
+      .to.contain('"app":"cart"')
+      .and.to.not.contain('10.0.0.1')
+  })
+})

@@ -1,0 +1,114 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../common/api/object.ts'
+import type { Conclusion } from '../../common/plan/conclusion.ts'
+import { waiting } from '../../common/plan/decision.ts'
+import { deployment } from '../../common/workload/deployment.ts'
+import { createCaches } from '../../controller/caches.ts'
+import { clusterAccess } from '../../controller/cluster.ts'
+import { DriftBackoff } from '../../controller/runtime/drift-backoff.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, FORK } from '../builders.ts'
+import { theFork } from '../common/plan/some-facts.ts'
+import { diaryLog, VirtualTime } from '../virtual-time.ts'
+import { FakeApiServer } from './fake-api-server.ts'
+
+const FORKS = '/apis/apps/v1/namespaces/shop/deployments'
+const REVISION = `/apis/apps/v1/namespaces/shop/controllerrevisions/${FORK}`
+
+function world() {
+  const diary: string[] = []
+  const log = diaryLog()
+  const timers = new VirtualTime()
+  const server = new FakeApiServer({ [REVISION]: aDeployment({ name: FORK }) })
+  const caches = createCaches({ client: server, timers, random: () => 0, log, kindProbeMs: 30_000 })
+  const access = clusterAccess({
+    client: server,
+    caches,
+    surroundings: { traffic: () => ({ services: [], slices: [] }), neighbours: async () => undefined },
+    policies: {
+      port: {
+        list: () => [],
+        namespace: async () => undefined,
+        isExcluded: () => false,
+        others: () => ({ others: [], asOf: 3 }),
+      },
+      reserve: (_of, { replicas, asOf }) => {
+        diary.push(`reserve ${replicas} as of ${asOf}`)
+        return true
+      },
+      record: (key, decision) => void diary.push(`record ${key} ${decision?.is}`),
+    },
+    schema: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
+    drift: new DriftBackoff(timers),
+    emitEvent: (regarding, related, { reason }) =>
+      void diary.push(`event ${reason} about ${regarding.metadata.name} and ${related?.metadata.name}`),
+    log,
+  })
+  const stopping = new AbortController()
+  const cluster = access.forPass({ signal: stopping.signal, yieldToWrites: async () => void diary.push('yield') })
+  return { access, cluster, diary, log, server, stopping }
+}
+const fork: KubeObject = theFork()
+const conclusion: Conclusion = { ...waiting('Updating', 'created'), fork, source: undefined }
+
+describe('the cluster of a pass', () => {
+  it('reads revisions from the API server, and returns undefined for none', async () => {
+    const { revisions } = world().cluster.ports
+    expect((await revisions.get('shop', FORK))?.metadata.name).to.equal(FORK)
+    expect(await revisions.get('shop', 'other')).to.equal(undefined)
+  })
+
+  it('has the schema of each kind', () => {
+    const { schemas } = world().cluster.ports
+    expect(schemas.of(deployment)).to.equal(ANY_SCHEMA)
+    expect(schemas.of({ ...deployment, kind: 'StatefulSet' })).to.equal(undefined)
+  })
+
+  it('writes to the API server', async () => {
+    const { cluster, server } = world()
+    const { status: _status, ...object } = fork
+    await cluster.writer.write({ verb: 'apply', role: 'fork', resource: deployment, object, isRepair: false })
+    expect(server.diary).to.deep.equal([`apply ${FORKS}/${FORK}`])
+  })
+
+  it('makes a repair wait for the next one of the same experiment', () => {
+    const { cluster } = world()
+    expect(cluster.ports.drift.waitMs('shop/faster-cart')).to.equal(0)
+    cluster.writer.noteRepair(anExperiment())
+    expect(cluster.ports.drift.waitMs('shop/faster-cart')).to.equal(250)
+    expect(cluster.ports.drift.waitMs('shop/other')).to.equal(0)
+  })
+
+  it('reserves, records, emits and logs', async () => {
+    const { cluster, diary, log } = world()
+    cluster.writer.reserve(anExperiment(), { replicas: 2, asOf: 3 })
+    cluster.reporter.recordPolicy('shop/faster-cart', { is: 'unknown' })
+    cluster.reporter.emitEvent(anExperiment(), conclusion, { type: 'Normal', reason: 'Updating', message: '' })
+    cluster.reporter.log('shop/faster-cart', conclusion)
+    await cluster.yieldToWrites()
+    expect(diary).to.deep.equal([
+      'reserve 2 as of 3',
+      'record shop/faster-cart unknown',
+      `event Updating about faster-cart and ${FORK}`,
+      'yield',
+    ])
+    expect(log.lines).to.deep.equal([
+      {
+        text: 'info reconciled',
+        facts: { key: 'shop/faster-cart', reason: 'Updating', message: 'created', is: 'waiting' },
+      },
+    ])
+  })
+
+  it('notes its writes, so that the next pass waits for the caches', async () => {
+    const { access, cluster, stopping } = world()
+    await cluster.reporter.applyStatus(anExperiment(), {})
+    let isOver = false
+    const waiting = access.written.caughtUp('shop/faster-cart', stopping.signal).then(() => {
+      isOver = true
+    })
+    await new Promise(setImmediate)
+    expect(isOver).to.equal(false)
+    stopping.abort()
+    await waiting
+  })
+})

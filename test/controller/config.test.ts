@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { readConfig } from '../../controller/config.ts'
+
+describe('the configuration of the controller', () => {
+  it('has defaults for everything', () =>
+    expect(readConfig({})).to.deep.equal({
+      kubeconfig: undefined,
+      workers: 16,
+      kindProbeMs: 30_000,
+      logLevel: 'info',
+      instance: 'experiment-controller',
+      namespace: 'experiment-controller-system',
+      probePort: 8081,
+      host: '::',
+    }))
+
+  it('reads every variable', () =>
+    expect(
+      readConfig({
+        KUBECONFIG: '/tmp/config',
+        WORKERS: '4',
+        KIND_PROBE_SECONDS: '5',
+        LOG_LEVEL: 'debug',
+        HOSTNAME: 'pod-1',
+        POD_NAMESPACE: 'ops',
+        PROBE_PORT: '0',
+        HOST: '127.0.0.1',
+      }),
+    ).to.deep.equal({
+      kubeconfig: '/tmp/config',
+      workers: 4,
+      kindProbeMs: 5_000,
+      logLevel: 'debug',
+      instance: 'pod-1',
+      namespace: 'ops',
+      probePort: 0,
+      host: '127.0.0.1',
+    }))
+
+  it('takes an empty KUBECONFIG for none', () => expect(readConfig({ KUBECONFIG: '' }).kubeconfig).to.equal(undefined))
+
+  for (const [name, value] of [
+    ['WORKERS', '0'],
+    ['WORKERS', '65'],
+    ['WORKERS', 'many'],
+    ['KIND_PROBE_SECONDS', '601'],
+    ['PROBE_PORT', '65536'],
+    ['LOG_LEVEL', 'loud'],
+  ] as const)
+    it(`refuses ${name}=${value}, and names the variable and the value`, () =>
+      expect(() => readConfig({ [name]: value })).to.throw(new RegExp(`^${name} .*"${value}"`)))
+})

@@ -1,0 +1,125 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../common/api/object.ts'
+import { Controller } from '../../controller/controller.ts'
+import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
+import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
+import { FakeApiServer } from './fake-api-server.ts'
+
+const GROUP = '/apis/experimentcontroller.example.com/v1alpha1'
+const EXPERIMENT = `${GROUP}/namespaces/shop/experimentdeployments/faster-cart`
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments'
+const POLICY = `${GROUP}/experimentpolicies/limits`
+const versioned = (object: object): KubeObject => {
+  const given = object as KubeObject
+  return { ...given, metadata: { resourceVersion: '10', ...given.metadata } }
+}
+
+/** A controller in virtual time, and the API server that it uses. */
+function running(objects: Readonly<Record<string, KubeObject>> = {}) {
+  const time = new VirtualTime()
+  const log = diaryLog()
+  const server = new FakeApiServer({
+    [EXPERIMENT]: versioned(anExperiment()),
+    [`${DEPLOYMENTS}/cart`]: versioned(aDeployment()),
+    ...objects,
+  })
+  const controller = new Controller({
+    client: server,
+    workers: 2,
+    kindProbeMs: 30_000,
+    instance: 'pod-1',
+    namespace: 'experiment-controller-system',
+    clock: () => new Date('2026-11-21T10:00:00Z'),
+    timers: time,
+    random: () => 0.5,
+    log,
+  })
+  /** Lets everything run that needs no time to pass. */
+  const settle = async () => {
+    for (let turns = 0; turns < 30; turns += 1) await turn()
+  }
+  return { time, log, server, controller, settle }
+}
+
+const conditionOf = (object: KubeObject | undefined, type: string) => {
+  const { conditions = [] } = (object?.status ?? {}) as { conditions?: { type: string; reason: string }[] }
+  return conditions.find((each) => each.type === type)?.reason
+}
+
+describe('the controller', () => {
+  it('fills its caches, forks the source and reports', async () => {
+    const { server, controller, settle, log } = running()
+    await controller.start()
+    await settle()
+    expect(controller.isReady).to.equal(true)
+    expect(log.lines.map(({ text }) => text)).to.include.members(['info started', 'info reconciled'])
+    expect(server.at(`${DEPLOYMENTS}/${FORK}`)?.metadata.ownerReferences?.[0]?.name).to.equal('faster-cart')
+    expect(conditionOf(server.at(EXPERIMENT), 'Ready')).to.equal('Updating')
+    expect(server.diary.filter((line) => line.startsWith('apply'))).to.deep.equal([
+      `apply ${DEPLOYMENTS}/${FORK}`,
+      `apply ${EXPERIMENT}/status`,
+    ])
+    expect(server.diary).to.include('create /apis/events.k8s.io/v1/namespaces/shop/events')
+    await controller.stop()
+  })
+
+  it('writes nothing more when nothing changes, also after the hourly pass', async () => {
+    const { server, controller, settle, time } = running()
+    await controller.start()
+    await settle()
+    const before = server.diary.filter((line) => line.startsWith('apply')).length
+    await time.pass(3_700_000)
+    await settle()
+    expect(server.diary.filter((line) => line.startsWith('apply'))).to.have.length(before)
+    await controller.stop()
+  })
+
+  it('counts the experiments that violate a policy, and writes the status of the policy', async () => {
+    const policy = versioned(aPolicy({ maxReplicas: 1 }))
+    const experiment = versioned(anExperiment({ replicas: 3 }))
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels: {} } }
+    const { server, controller, settle, time } = running({
+      [EXPERIMENT]: experiment,
+      [POLICY]: policy,
+      '/api/v1/namespaces/shop': namespace,
+    })
+    await controller.start()
+    await settle()
+    expect([controller.violating, server.at(`${DEPLOYMENTS}/${FORK}`)]).to.deep.equal([1, undefined])
+    expect(conditionOf(server.at(EXPERIMENT), 'Ready')).to.equal('PolicyDenied')
+    await time.pass(2_000)
+    expect(server.at(POLICY)?.status).to.deep.equal({ observedGeneration: 1, experiments: 1, violations: 1 })
+    await controller.stop()
+  })
+
+  it('fails to start when a cache is not filled within two minutes, and names it', async () => {
+    const { server, controller, time } = running()
+    server.forbidden.add('/api/v1/services')
+    const started = controller.start().catch((error: unknown) => error)
+    await time.pass(120_000)
+    expect(await started)
+      .to.be.instanceOf(Error)
+      .with.property('message', 'not filled within two minutes: services; check the permissions')
+    expect(controller.isReady).to.equal(false)
+    await controller.stop()
+  })
+
+  it('starts no pass when it is stopped before its caches are filled', async () => {
+    const { server, controller } = running()
+    server.forbidden.add('/api/v1/services')
+    const started = controller.start()
+    await turn()
+    await controller.stop()
+    await started
+    expect([controller.isReady, server.diary]).to.deep.equal([false, []])
+  })
+
+  it('leaves no watch and no timer after stop', async () => {
+    const { server, controller, settle, time } = running()
+    await controller.start()
+    await settle()
+    expect(server.openWatches).to.equal(10)
+    await controller.stop()
+    expect([server.openWatches, time.pending]).to.deep.equal([0, 0])
+  })
+})

@@ -1,0 +1,119 @@
+import type { KubeObject } from '../../common/api/object.ts'
+import { objectOr } from '../../common/json/json.ts'
+import type { KubeClient } from '../../common/kube/client/client.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import type { KubeRequest, KubeStream } from '../../common/kube/client/request.ts'
+import { APPS_V1 } from '../common/schema/openapi.ts'
+
+const OPENAPI: Readonly<Record<string, unknown>> = {
+  '/openapi/v3': { paths: { 'apis/apps/v1': { serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=A' } } },
+  '/openapi/v3/apis/apps/v1': APPS_V1,
+}
+
+/** The paths of objects and lists, without their namespaces: lists of all namespaces find every object. */
+const withoutNamespace = (path: string): string => path.replace(/\/namespaces\/[^/]+/, '')
+
+interface OpenWatch {
+  readonly collection: string
+  readonly emit: (line: string) => void
+}
+
+/**
+ * An API server in memory: it lists, gets, applies and watches `objects`, by the path of each. It knows no defaults, no
+ * conflicts and no selectors other than "has this label".
+ */
+export class FakeApiServer implements KubeClient {
+  readonly #objects: Map<string, KubeObject>
+  readonly #watches = new Set<OpenWatch>()
+  #version = 100
+  /** every write and live read so far: `apply /apis/…` */
+  readonly diary: string[] = []
+  /** collections that the server refuses to list */
+  readonly forbidden = new Set<string>()
+
+  constructor(objects: Readonly<Record<string, KubeObject>> = {}) {
+    this.#objects = new Map(Object.entries(objects))
+  }
+
+  /** The object at `path`. */
+  at(path: string): KubeObject | undefined {
+    return this.#objects.get(path)
+  }
+
+  get openWatches(): number {
+    return this.#watches.size
+  }
+
+  async request({ verb, path, query, body, expects }: KubeRequest): Promise<unknown> {
+    if (path in OPENAPI) return OPENAPI[path]
+    if (verb === 'list') return this.#list(path, expects, query?.labelSelector)
+    this.diary.push(`${verb} ${path}`)
+    if (verb === 'apply') return this.#apply(path, objectOr(body))
+    const found = this.#objects.get(path)
+    if (verb === 'get' && !found) throw new KubeError({ kind: 'notFound', message: `no ${path}` })
+    return found ?? {}
+  }
+
+  async stream({ path, signal }: KubeStream): Promise<AsyncIterable<string>> {
+    const lines: string[] = []
+    let wake = () => {}
+    const emit = (line: string) => {
+      lines.push(line)
+      wake()
+    }
+    const watch = { collection: withoutNamespace(path), emit }
+    this.#watches.add(watch)
+    const ended = Promise.withResolvers<never>()
+    ended.promise.catch(() => undefined)
+    signal.addEventListener('abort', () => {
+      this.#watches.delete(watch)
+      ended.reject(new KubeError({ kind: 'unreachable', message: 'aborted' }))
+    })
+    return (async function* () {
+      while (true) {
+        const line = lines.shift()
+        if (line !== undefined) yield line
+        else
+          await Promise.race([
+            ended.promise,
+            new Promise<void>((resolve) => {
+              wake = resolve
+            }),
+          ])
+      }
+    })()
+  }
+
+  async close(): Promise<void> {}
+
+  #list(path: string, kind: string | undefined, label: unknown): unknown {
+    if (this.forbidden.has(path)) throw new KubeError({ kind: 'forbidden', message: `cannot list ${path}` })
+    const items = [...this.#objects].flatMap(([each, object]) => {
+      const isInside = withoutNamespace(each).startsWith(`${withoutNamespace(path)}/`)
+      const hasLabel = label === undefined || Object.hasOwn(object.metadata.labels ?? {}, String(label))
+      return isInside && hasLabel ? [object] : []
+    })
+    return { kind, metadata: { resourceVersion: `${this.#version}` }, items }
+  }
+
+  #apply(path: string, body: object): KubeObject {
+    const of = path.replace(/\/status$/, '')
+    const before = this.#objects.get(of)
+    const given = body as KubeObject
+    this.#version += 1
+    const metadata = {
+      uid: `uid-of-${given.metadata.name}`,
+      generation: 1,
+      ...given.metadata,
+      ...before?.metadata,
+      managedFields: [{ manager: 'experiment-controller', operation: 'Apply' }],
+      resourceVersion: `${this.#version}`,
+    }
+    const stored: KubeObject = { ...before, ...given, metadata }
+    this.#objects.set(of, stored)
+    const collection = withoutNamespace(of).replace(/\/[^/]+$/, '')
+    const line = JSON.stringify({ type: before ? 'MODIFIED' : 'ADDED', object: stored })
+    for (const watch of this.#watches) if (watch.collection === collection) watch.emit(line)
+    return stored
+  }
+}

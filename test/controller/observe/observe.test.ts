@@ -1,0 +1,229 @@
+import { expect } from 'chai'
+import { FORK_FINALIZER } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
+import type { ExperimentPolicy } from '../../../common/policy/policy.ts'
+import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
+import { observe } from '../../../controller/observe/observe.ts'
+import type { Ports } from '../../../controller/observe/ports.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, aPolicy, FORK } from '../../builders.ts'
+import { theFork } from '../../common/plan/some-facts.ts'
+
+const KEY = 'shop/faster-cart'
+const NOW = new Date('2026-11-21T10:00:00Z')
+const CROSS = { sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' } }
+const DELETED = { deletionTimestamp: '2026-11-21T10:00:00Z', finalizers: [FORK_FINALIZER] }
+
+interface Given {
+  readonly experiment?: ExperimentDeployment | undefined
+  readonly source?: KubeObject | undefined
+  readonly cached?: KubeObject
+  readonly live?: KubeObject
+  readonly revision?: KubeObject
+  readonly policies?: readonly ExperimentPolicy[]
+  readonly isUnreadable?: boolean
+  readonly isAbsent?: boolean
+  readonly referring?: readonly KubeObject[]
+}
+
+/** Ports that keep a diary of the reads that a failing API server could block. */
+function world(given: Given = {}) {
+  const diary: string[] = []
+  const { experiment, source } = { experiment: anExperiment(), source: aDeployment(), ...given }
+  const { cached, live, revision, policies = [], referring = [] } = given
+  const ports: Ports = {
+    experiments: { get: (key) => (key === KEY ? experiment : undefined) },
+    workloads: {
+      source: async (_kind, namespace, name) => {
+        diary.push(`source ${namespace}/${name}`)
+        return source && { object: source, referents: [] }
+      },
+      isAbsent: () => given.isAbsent ?? false,
+      cached: (_kind, _namespace, name) => (name === FORK ? cached : undefined),
+      live: async (_kind, namespace, name) => {
+        diary.push(`live ${namespace}/${name}`)
+        return live
+      },
+      referring: () => referring,
+    },
+    revisions: {
+      get: async (namespace, name) => {
+        diary.push(`revision ${namespace}/${name}`)
+        return revision
+      },
+    },
+    schemas: { of: () => ANY_SCHEMA },
+    policies: {
+      list: () => policies,
+      namespace: async (name) => {
+        diary.push(`namespace ${name}`)
+        return given.isUnreadable ? undefined : { name, labels: {} }
+      },
+      isExcluded: (namespace) => namespace === 'kube-system',
+      others: (_of, { source: ofSource, namespace }) => {
+        diary.push(`others of ${[ofSource && 'source', namespace && 'namespace'].filter(Boolean).join(', ')}`)
+        return { others: [], asOf: 7 }
+      },
+    },
+    surroundings: {
+      traffic: () => ({ services: [], slices: [] }),
+      neighbours: async (namespace) => {
+        diary.push(`neighbours ${namespace}`)
+        return NO_NEIGHBOURS
+      },
+    },
+    drift: { waitMs: () => 250 },
+  }
+  const facts = async () => {
+    const found = await observe(ports, KEY, NOW)
+    if (!found) throw new Error('there is nothing to do')
+    return found
+  }
+  return { ports, diary, facts }
+}
+
+describe('observe', () => {
+  it('collects the facts of an experiment without policies', async () => {
+    const { diary, facts } = world({ cached: theFork() })
+    const found = await facts()
+    expect(found).to.deep.include({ now: NOW, driftBackoffMs: 250, isExcluded: false, nameHolder: undefined })
+    expect(found.source).to.deep.equal({ is: 'known', value: { object: aDeployment(), referents: [] } })
+    expect(found.fork).to.deep.equal({ is: 'known', value: theFork() })
+    expect([found.kind.is, found.schema.is, found.policies.is, found.revision.is]).to.deep.equal([
+      'known',
+      'known',
+      'known',
+      'absent',
+    ])
+    expect(diary).to.deep.equal(['source shop/cart', 'neighbours shop'])
+  })
+
+  it('returns undefined when the experiment is gone', async () => {
+    const { ports } = world({ experiment: undefined })
+    expect(await observe(ports, KEY, NOW)).to.equal(undefined)
+  })
+
+  it('returns undefined during a deletion without the finalizer: garbage collection deletes the fork', async () => {
+    const { deletionTimestamp } = DELETED
+    const { ports, diary } = world({ experiment: anExperiment({ metadata: { deletionTimestamp } }) })
+    expect([await observe(ports, KEY, NOW), diary]).to.deep.equal([undefined, []])
+  })
+
+  it('reads only the fork, from the API server, during a deletion with the finalizer', async () => {
+    const { facts, diary } = world({ experiment: anExperiment({ ...CROSS, metadata: DELETED }) })
+    const found = await facts()
+    expect(diary).to.deep.equal([`live store/${FORK}`])
+    expect([found.fork.is, found.source.is, found.policies.is, found.surroundings.neighbours.is]).to.deep.equal([
+      'absent',
+      'unknown',
+      'unknown',
+      'unknown',
+    ])
+  })
+
+  it('takes another object that has the name of the fork for the holder of the name', async () => {
+    const other = aDeployment({ name: FORK })
+    const found = await world({ cached: other }).facts()
+    expect([found.fork.is, found.nameHolder]).to.deep.equal(['absent', other])
+  })
+
+  it('distinguishes a kind that the cluster does not serve from one that this version does not know', async () => {
+    expect((await world({ isAbsent: true }).facts()).kind).to.deep.equal({ is: 'absent' })
+    const experiment = anExperiment({ sourceRef: { kind: 'DaemonSet', name: 'cart' } })
+    const { facts, diary } = world({ experiment })
+    const found = await facts()
+    expect(found.kind).to.deep.equal({ is: 'unknown', because: 'this version cannot fork a DaemonSet' })
+    expect([found.source.is, found.fork.is, found.schema.is]).to.deep.equal(['absent', 'absent', 'absent'])
+    expect(diary).to.deep.equal(['neighbours shop'])
+  })
+
+  it('knows an excluded namespace', async () => {
+    const experiment = anExperiment({ metadata: { namespace: 'kube-system' } })
+    expect((await world({ experiment }).facts()).isExcluded).to.equal(true)
+  })
+})
+
+describe('the consent that observe reads', () => {
+  const experiment = anExperiment(CROSS)
+
+  it('lets it read the source when a policy shares it', async () => {
+    const { facts, diary } = world({ experiment, policies: [aPolicy({ allowSourcesFrom: ['shop'] })] })
+    expect((await facts()).source.is).to.equal('known')
+    expect(diary).to.deep.equal(['namespace shop', 'namespace store', 'source store/cart', 'neighbours store'])
+  })
+
+  it('keeps it from reading the source when no policy shares it', async () => {
+    const { facts, diary } = world({ experiment, policies: [aPolicy({ allowSourcesFrom: ['lab'] })] })
+    const { source, policies } = await facts()
+    expect(source.is).to.equal('unknown')
+    expect(policies.is === 'known' && policies.value.isShared).to.equal(false)
+    expect(diary.join()).to.not.contain('source')
+  })
+
+  it('keeps it from reading the source in another namespace when the labels cannot be read', async () => {
+    const { facts, diary } = world({ experiment, policies: [aPolicy()], isUnreadable: true })
+    const { source, policies } = await facts()
+    expect([source.is, policies.is]).to.deep.equal(['unknown', 'unknown'])
+    expect(diary.join()).to.not.contain('source')
+  })
+
+  it('does not matter for a source in the own namespace', async () => {
+    const found = await world({ policies: [aPolicy()], isUnreadable: true }).facts()
+    expect([found.source.is, found.policies.is]).to.deep.equal(['known', 'unknown'])
+  })
+})
+
+describe('the other experiments that observe reads', () => {
+  it('are read last, and only in the scope that a limit counts', async () => {
+    const { facts, diary } = world({ policies: [aPolicy({ maxExperimentsPerSource: 1 })] })
+    const { policies } = await facts()
+    expect(diary.at(-1)).to.equal('others of source')
+    expect(policies.is === 'known' && policies.value.othersAsOf).to.equal(7)
+  })
+
+  it('are not read without such a limit', async () => {
+    const { facts, diary } = world({ policies: [aPolicy({ maxReplicas: 1 })] })
+    await facts()
+    expect(diary.join()).to.not.contain('others')
+  })
+})
+
+describe('the revision that observe reads', () => {
+  const fork = { name: FORK, metadata: { ownerReferences: theFork().metadata.ownerReferences ?? [] } }
+  const revision = { ...aDeployment(fork), data: { base: {}, source: {} } }
+  const pinned = anExperiment({ onSourceChange: 'Pin' })
+
+  it('is the one that the experiment owns', async () => {
+    const { facts, diary } = world({ experiment: pinned, revision })
+    expect((await facts()).revision).to.deep.equal({ is: 'known', value: revision })
+    expect(diary).to.include(`revision shop/${FORK}`)
+  })
+
+  it('is absent when another object has the name', async () =>
+    expect((await world({ experiment: pinned, revision: aDeployment({ name: FORK }) }).facts()).revision.is).to.equal(
+      'absent',
+    ))
+
+  it('is read once more when the experiment was pinned until now', async () => {
+    const status = { source: { uid: 'u', generation: 1, templateHash: 'a', pinned: true } }
+    expect((await world({ experiment: anExperiment({ status }), revision }).facts()).revision.is).to.equal('known')
+  })
+})
+
+describe('the related workloads that observe reads', () => {
+  it('include a workload that takes its template from the source', async () => {
+    const rollout: KubeObject = {
+      apiVersion: 'argoproj.io/v1alpha1',
+      kind: 'Rollout',
+      metadata: { name: 'cart', namespace: 'shop' },
+      spec: { workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart' } },
+    }
+    expect((await world({ referring: [rollout] }).facts()).surroundings.referrer.is).to.equal('known')
+    expect((await world().facts()).surroundings.referrer.is).to.equal('absent')
+  })
+
+  it('are absent without a source', async () => {
+    const { surroundings } = await world({ source: undefined }).facts()
+    expect([surroundings.primary.is, surroundings.referrer.is]).to.deep.equal(['absent', 'absent'])
+  })
+})

@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { Source } from '../../../common/workload/source.ts'
+import { RecentSources } from '../../../controller/observe/recent-sources.ts'
+import { aDeployment } from '../../builders.ts'
+
+function counting({ maxCharacters = 10_000, isComplete = true } = {}) {
+  const reads: string[] = []
+  const cache = new RecentSources({
+    fetch: async (watched: KubeObject): Promise<Source | undefined> => {
+      reads.push(watched.metadata.name)
+      return watched.metadata.name === 'gone' ? undefined : { object: watched, referents: [] }
+    },
+    fingerprint: ({ metadata }) => `${metadata.generation}`,
+    isComplete: () => isComplete,
+    maxCharacters,
+  })
+  return { cache, reads }
+}
+
+const source = (name: string, generation = 1) => aDeployment({ name, metadata: { uid: name, generation } })
+
+describe('the recent sources', () => {
+  it('reads a source once for many callers, and again for another generation', async () => {
+    const { cache, reads } = counting()
+    await Promise.all([cache.get(source('a')), cache.get(source('a')), cache.get(source('a'))])
+    await cache.get(source('a'))
+    expect(reads).to.deep.equal(['a'])
+    await cache.get(source('a', 2))
+    expect(reads).to.deep.equal(['a', 'a'])
+  })
+
+  it('drops the least recently used source', async () => {
+    const size = JSON.stringify({ source: source('a'), referents: [] }).length
+    const { cache, reads } = counting({ maxCharacters: 2 * size + 10 })
+    for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.get(source(name))
+    expect(reads).to.deep.equal(['a', 'b', 'c', 'b'])
+  })
+
+  it('keeps no source that does not exist or is incomplete', async () => {
+    const { cache, reads } = counting()
+    expect(await cache.get(source('gone'))).to.equal(undefined)
+    await cache.get(source('gone'))
+    const partial = counting({ isComplete: false })
+    await partial.cache.get(source('a'))
+    await partial.cache.get(source('a'))
+    expect([reads, partial.reads]).to.deep.equal([
+      ['gone', 'gone'],
+      ['a', 'a'],
+    ])
+  })
+})

@@ -1,0 +1,44 @@
+import { expect } from 'chai'
+import type { ServiceView, SliceView } from '../../../common/surroundings/traffic.ts'
+import { changedPods, namespaceOf, TrafficIndex } from '../../../controller/observe/traffic.ts'
+
+const service = (name: string): ServiceView => ({ name, selector: { app: name } })
+const slice = (...pods: readonly string[]): SliceView => ({
+  service: 'cart',
+  ready: pods.map((pod) => ({ uid: pod, pod })),
+})
+
+describe('the index of traffic', () => {
+  it('keeps Services and EndpointSlices by namespace', () => {
+    const index = new TrafficIndex()
+    index.updateService({ is: 'added', key: 'shop/cart', after: service('cart') })
+    index.updateService({ is: 'added', key: 'store/till', after: service('till') })
+    index.updateSlice({ is: 'added', key: 'shop/cart-x1', after: slice('cart-1') })
+    expect(index.of('shop')).to.deep.equal({ services: [service('cart')], slices: [slice('cart-1')] })
+    expect(index.of('store')).to.deep.equal({ services: [service('till')], slices: [] })
+    expect(index.of('empty')).to.deep.equal({ services: [], slices: [] })
+  })
+
+  it('follows updates and deletes', () => {
+    const index = new TrafficIndex()
+    const [before, after] = [slice('cart-1'), slice('cart-1', 'cart-2')]
+    index.updateSlice({ is: 'added', key: 'shop/cart-x1', after: before })
+    index.updateSlice({ is: 'updated', key: 'shop/cart-x1', before, after })
+    expect(index.of('shop').slices).to.deep.equal([after])
+    index.updateSlice({ is: 'deleted', key: 'shop/cart-x1', before: after })
+    expect(index.of('shop').slices).to.deep.equal([])
+  })
+})
+
+describe('changedPods', () => {
+  it('are the pods that became ready or stopped being ready', () => {
+    expect([...changedPods(slice('a', 'b'), slice('b', 'c'))]).to.deep.equal(['a', 'c'])
+    expect([...changedPods(undefined, slice('a'))]).to.deep.equal(['a'])
+    expect([...changedPods(slice('a'), undefined)]).to.deep.equal(['a'])
+    expect([...changedPods(slice('a'), slice('a'))]).to.deep.equal([])
+  })
+})
+
+describe('namespaceOf', () => {
+  it('is the first part of a key', () => expect(namespaceOf('shop/cart')).to.equal('shop'))
+})

@@ -1,0 +1,130 @@
+import { expect } from 'chai'
+import type { KubeErrorKind } from '../../../common/api/failure.ts'
+import { EXPERIMENT_ID } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
+import type { KubeRequest } from '../../../common/kube/client/request.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { rollout } from '../../../common/workload/rollout.ts'
+import { statefulSet } from '../../../common/workload/stateful-set.ts'
+import { workloadReads } from '../../../controller/observe/workloads.ts'
+import { aDeployment, aRollout, FORK } from '../../builders.ts'
+
+const PATH = '/apis/apps/v1/namespaces/shop/deployments'
+
+const cacheOf = (objects: readonly KubeObject[], isAbsent = false) => ({
+  get: (key: string) => objects.find(({ metadata }) => `${metadata.namespace}/${metadata.name}` === key),
+  list: () => objects,
+  isAbsent,
+})
+
+interface Given {
+  readonly forks?: readonly KubeObject[]
+  readonly all?: readonly KubeObject[]
+  readonly rollouts?: readonly KubeObject[]
+  /** what the API server answers */
+  readonly stored?: KubeObject | KubeErrorKind
+}
+
+function world({ forks = [], all = [], rollouts = [], stored = aDeployment() }: Given = {}) {
+  const requests: string[] = []
+  const client = {
+    request: async ({ verb, path }: KubeRequest) => {
+      requests.push(`${verb} ${path}`)
+      await new Promise(setImmediate)
+      if (typeof stored === 'string') throw new KubeError({ kind: stored, message: stored })
+      return stored
+    },
+    stream: () => Promise.reject(new Error('no watch is needed')),
+    close: async () => undefined,
+  }
+  const reads = workloadReads(client, [
+    { kind: deployment, forks: cacheOf(forks), all: cacheOf(all) },
+    { kind: rollout, forks: cacheOf([]), all: cacheOf(rollouts, true) },
+  ])
+  const stopping = new AbortController()
+  return { port: reads(stopping.signal), otherPort: reads(new AbortController().signal), requests, stopping }
+}
+
+describe('the source of the port of workloads', () => {
+  it('is read whole from the API server, and kept', async () => {
+    const { port, requests } = world({ all: [aDeployment()] })
+    expect((await port.source(deployment, 'shop', 'cart'))?.object).to.deep.equal(aDeployment())
+    await port.source(deployment, 'shop', 'cart')
+    expect(requests).to.deep.equal([`get ${PATH}/cart`])
+  })
+
+  it('is not read when the cache does not have it', async () => {
+    const { port, requests } = world()
+    expect([await port.source(deployment, 'shop', 'cart'), requests]).to.deep.equal([undefined, []])
+  })
+
+  it('has the metadata of the watch, which may be newer', async () => {
+    const watched = aDeployment({ labels: { team: 'blue' } })
+    const { port } = world({ all: [watched] })
+    expect((await port.source(deployment, 'shop', 'cart'))?.object.metadata.labels).to.include({ team: 'blue' })
+  })
+
+  it('has its own metadata when it is of another generation than the watched object', async () => {
+    const stored = aDeployment({ labels: { team: 'red' }, metadata: { generation: 2 } })
+    const { port } = world({ all: [aDeployment({ labels: { team: 'blue' } })], stored })
+    expect((await port.source(deployment, 'shop', 'cart'))?.object).to.deep.equal(stored)
+  })
+
+  it('is read once for two passes, and the end of one pass does not end the read of the other', async () => {
+    const { port, otherPort, requests, stopping } = world({ all: [aDeployment()] })
+    const ended = port.source(deployment, 'shop', 'cart').catch((error: unknown) => error)
+    const other = otherPort.source(deployment, 'shop', 'cart')
+    stopping.abort(new Error('the pass took too long'))
+    expect(await ended).to.be.instanceOf(Error)
+    expect((await other)?.object.metadata.name).to.equal('cart')
+    expect(requests).to.have.length(1)
+  })
+})
+
+describe('the port of workloads', () => {
+  const marked = { [EXPERIMENT_ID]: 'cd1aa1c99c' }
+
+  it('prefers the cache of forks', () => {
+    const fork = aDeployment({ name: FORK, labels: marked })
+    const { port } = world({ forks: [fork], all: [aDeployment({ name: FORK, labels: marked, image: 'old' })] })
+    expect(port.cached(deployment, 'shop', FORK)).to.equal(fork)
+  })
+
+  it('returns another object from the cache of all objects', () => {
+    const other = aDeployment({ name: FORK })
+    expect(world({ all: [other] }).port.cached(deployment, 'shop', FORK)).to.equal(other)
+  })
+
+  it('returns no object that is about to arrive in the cache of forks', () => {
+    const { port } = world({ all: [aDeployment({ name: FORK, labels: marked })] })
+    expect(port.cached(deployment, 'shop', FORK)).to.equal(undefined)
+  })
+
+  it('says which kinds the cluster does not serve; a kind that is not watched is one of them', () => {
+    const { port } = world()
+    expect([deployment, rollout, statefulSet].map((kind) => port.isAbsent(kind))).to.deep.equal([false, true, true])
+  })
+
+  it('lists the workloads of a namespace whose kind may refer to another workload', () => {
+    const [here, there] = [aRollout(), { ...aRollout(), metadata: { name: 'cart', namespace: 'store' } }]
+    expect(world({ all: [aDeployment()], rollouts: [here, there] }).port.referring('shop')).to.deep.equal([here])
+  })
+
+  it('reads an object from the API server', async () => {
+    const { port, requests } = world()
+    expect(await port.live(deployment, 'shop', FORK)).to.deep.equal(aDeployment())
+    expect(requests).to.deep.equal([`get ${PATH}/${FORK}`])
+  })
+
+  for (const kind of ['notFound', 'kindAbsent'] as const)
+    it(`finds no object after ${kind}`, async () =>
+      expect(await world({ stored: kind }).port.live(deployment, 'shop', FORK)).to.equal(undefined))
+
+  it('throws when the API server cannot say whether the object exists', async () => {
+    const thrown = await world({ stored: 'forbidden' })
+      .port.live(deployment, 'shop', FORK)
+      .catch((error) => error)
+    expect(thrown).to.have.property('kind', 'forbidden')
+  })
+})

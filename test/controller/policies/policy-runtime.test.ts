@@ -1,0 +1,120 @@
+import { expect } from 'chai'
+import type { KubeErrorKind } from '../../../common/api/failure.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
+import type { KubeRequest } from '../../../common/kube/client/request.ts'
+import type { Handler } from '../../../common/kube/watch/reflector.ts'
+import type { ExperimentPolicy } from '../../../common/policy/policy.ts'
+import { PolicyRuntime } from '../../../controller/policies/policy-runtime.ts'
+import { Reservations } from '../../../controller/policies/reservations.ts'
+import { ExperimentIndex } from '../../../controller/wakeups/experiment-index.ts'
+import { anExperiment, aPolicy } from '../../builders.ts'
+import { diaryLog, VirtualTime } from '../../virtual-time.ts'
+
+function world() {
+  const time = new VirtualTime()
+  const diary: string[] = []
+  const handlers: Handler<ExperimentPolicy>[] = []
+  const cluster = {
+    policies: [] as readonly ExperimentPolicy[],
+    failure: undefined as KubeErrorKind | undefined,
+    used: [] as string[],
+    labels: { tier: 'live' } as object,
+  }
+  const runtime = new PolicyRuntime({
+    client: {
+      request: async ({ verb, path, body }: KubeRequest) => {
+        diary.push(`${verb} ${path}${body === undefined ? '' : ` ${JSON.stringify(body)}`}`)
+        if (cluster.failure) throw new KubeError({ kind: cluster.failure, message: 'no' })
+        return { metadata: { name: 'shop', labels: cluster.labels } }
+      },
+    },
+    policies: { list: () => cluster.policies, subscribe: (handler) => void handlers.push(handler) },
+    reservations: new Reservations({
+      index: new ExperimentIndex(),
+      experiment: () => undefined,
+      fork: () => undefined,
+    }),
+    ownNamespace: 'experiment-controller-system',
+    keys: () => ['shop/faster-cart'],
+    isUsedNamespace: (namespace) => cluster.used.includes(namespace),
+    wake: (namespace) => diary.push(`wake ${namespace ?? 'all'}`),
+    timers: time,
+    log: diaryLog(),
+  })
+  const emit: Handler<ExperimentPolicy> = (change) => {
+    for (const handler of handlers) handler(change)
+  }
+  return { time, diary, cluster, runtime, reads: runtime.port, emit }
+}
+
+describe('the policy runtime', () => {
+  it('wakes all experiments when a policy is added, changed or deleted, not when its status changes', () => {
+    const { diary, emit } = world()
+    const key = 'limits'
+    emit({ is: 'added', key, after: aPolicy() })
+    emit({ is: 'updated', key, before: aPolicy(), after: { ...aPolicy(), status: { experiments: 1 } } })
+    emit({ is: 'updated', key, before: aPolicy(), after: aPolicy({ generation: 2 }) })
+    emit({ is: 'deleted', key, before: aPolicy({ generation: 2 }) })
+    expect(diary).to.deep.equal(['wake all', 'wake all', 'wake all'])
+  })
+
+  it('reads a namespace again without a pass, while there are policies and experiments in it', async () => {
+    const { time, diary, reads, cluster } = world()
+    cluster.policies = [aPolicy()]
+    cluster.used = ['shop']
+    await reads.namespace('shop')
+    cluster.labels = { tier: 'test' }
+    await time.pass(60_000)
+    expect(diary.slice(1)).to.deep.equal(['get /api/v1/namespaces/shop', 'wake shop'])
+    expect((await reads.namespace('shop'))?.labels).to.deep.equal({ tier: 'test' })
+    cluster.policies = []
+    await time.pass(600_000)
+    expect(diary).to.have.length(4) // one more read, because a pass read it meanwhile
+  })
+
+  it('reads the labels of a namespace once a minute, and wakes the experiments there when they change', async () => {
+    const { time, diary, reads, cluster } = world()
+    expect(await reads.namespace('shop')).to.deep.equal({ name: 'shop', labels: { tier: 'live' } })
+    await reads.namespace('shop')
+    expect(diary).to.deep.equal(['get /api/v1/namespaces/shop'])
+    cluster.failure = 'notFound'
+    await time.pass(60_000)
+    expect(diary.slice(1)).to.deep.equal(['get /api/v1/namespaces/shop', 'wake shop'])
+    expect(await reads.namespace('shop')).to.deep.equal({
+      name: 'shop',
+      labels: { 'kubernetes.io/metadata.name': 'shop' },
+    })
+  })
+
+  it('has no labels when it may not read them, and throws when the API server fails', async () => {
+    const { reads, cluster } = world()
+    cluster.failure = 'forbidden'
+    expect(await reads.namespace('shop')).to.equal(undefined)
+    cluster.failure = 'unreachable'
+    const thrown = await reads.namespace('store').catch((error: unknown) => error)
+    expect(thrown).to.be.instanceOf(KubeError)
+  })
+
+  it('excludes kube-system and its own namespace', () => {
+    const { reads } = world()
+    const excluded = ['shop', 'kube-system', 'experiment-controller-system'].map((name) => reads.isExcluded(name))
+    expect(excluded).to.deep.equal([false, true, true])
+  })
+
+  it('applies the counts to the status of the policy only', async () => {
+    const { time, diary, runtime, cluster } = world()
+    cluster.policies = [aPolicy()]
+    const { metadata } = anExperiment()
+    runtime.record(`${metadata.namespace}/${metadata.name}`, {
+      is: 'decided',
+      policies: ['limits'],
+      findings: [],
+    })
+    await time.pass(2_000)
+    expect(diary).to.deep.equal([
+      'apply /apis/experimentcontroller.example.com/v1alpha1/experimentpolicies/limits/status ' +
+        '{"apiVersion":"experimentcontroller.example.com/v1alpha1","kind":"ExperimentPolicy",' +
+        '"metadata":{"name":"limits"},"status":{"observedGeneration":1,"experiments":1,"violations":0}}',
+    ])
+  })
+})

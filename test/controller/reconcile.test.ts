@@ -1,0 +1,168 @@
+import { expect } from 'chai'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import type { Traffic } from '../../common/surroundings/traffic.ts'
+import { reconciler } from '../../controller/reconcile.ts'
+import { aDeployment, anExperiment, FORK, imageOverride } from '../builders.ts'
+import { recordingCluster } from '../recording-cluster.ts'
+
+const KEY = 'shop/faster-cart'
+const clock = () => new Date('2026-11-21T10:00:00Z')
+
+const traffic = (ours: number, others: number): Traffic => ({
+  services: [{ name: 'cart', selector: { app: 'cart' } }],
+  slices: [
+    {
+      service: 'cart',
+      ready: [
+        ...Array.from({ length: ours }, (_, index) => ({ uid: `o${index}`, pod: `${FORK}-7d9f-${index}` })),
+        ...Array.from({ length: others }, (_, index) => ({ uid: `s${index}`, pod: `cart-5c6b-${index}` })),
+      ],
+    },
+  ],
+})
+
+describe('a pass', () => {
+  it('creates the fork, updates it with its source, then writes nothing more', async () => {
+    const story = recordingCluster({ experiment: anExperiment(), source: aDeployment({ image: 'cart:1.9' }) })
+    const pass = reconciler(story.cluster, clock)
+    await pass(KEY)
+    story.forkBecomesReady()
+    await pass(KEY)
+    await pass(KEY)
+    story.world.source = aDeployment({ image: 'cart:2.0', metadata: { generation: 2 } })
+    await pass(KEY)
+    story.forkBecomesReady()
+    await pass(KEY)
+    const last = await pass(KEY)
+    expect(story.diary).to.deep.equal([
+      `create Deployment ${FORK}`,
+      'status Ready=False Updating Progressing SourceResolved',
+      'event Warning QueueWorker',
+      'event Normal Updating',
+      'the fork becomes ready',
+      'status Ready=True Available SourceResolved',
+      'event Normal Available',
+      `apply Deployment ${FORK}`,
+      'status Ready=False Updating Progressing SourceResolved',
+      'event Normal Updating',
+      'the fork becomes ready',
+      'status Ready=True Available SourceResolved',
+      'event Normal Available',
+    ])
+    expect(last).to.equal('never')
+  })
+
+  it('keeps the override when the source changes', async () => {
+    const overrideSpec = imageOverride('cart:rc')
+    const story = recordingCluster({
+      experiment: anExperiment({ overrideSpec }),
+      source: aDeployment({ image: 'cart:1' }),
+    })
+    const pass = reconciler(story.cluster, clock)
+    await pass(KEY)
+    story.world.source = aDeployment({ image: 'cart:2', spec: { minReadySeconds: 7 } })
+    await pass(KEY)
+    expect(story.applied.at(-1)?.spec).to.deep.include({ minReadySeconds: 7 })
+    expect(JSON.stringify(story.applied.at(-1)?.spec)).to.contain('"image":"cart:rc"')
+  })
+
+  it('restores a fork that another client changed', async () => {
+    const story = recordingCluster({ experiment: anExperiment(), source: aDeployment() })
+    const pass = reconciler(story.cluster, clock)
+    await pass(KEY)
+    story.forkBecomesReady()
+    await pass(KEY)
+    story.anotherClientChangesTheFork({ spec: { replicas: 5 } })
+    await pass(KEY)
+    expect(story.world.stored?.spec).to.deep.include({ replicas: 1 })
+  })
+
+  it('restores the fork also when the repair has to wait', async () => {
+    const story = recordingCluster({ experiment: anExperiment(), source: aDeployment() })
+    const pass = reconciler(story.cluster, clock)
+    await pass(KEY)
+    story.forkBecomesReady()
+    await pass(KEY)
+    story.world.driftBackoffMs = 500
+    story.anotherClientChangesTheFork({ spec: { replicas: 5 } })
+    expect(await pass(KEY)).to.deep.equal({ afterMs: 500 })
+    await pass(KEY)
+    story.world.driftBackoffMs = 0
+    await pass(KEY)
+    expect(story.world.stored?.spec).to.deep.include({ replicas: 1 })
+  })
+
+  it('restores a fork that was changed while the source was missing', async () => {
+    const story = recordingCluster({ experiment: anExperiment(), source: aDeployment() })
+    const pass = reconciler(story.cluster, clock)
+    await pass(KEY)
+    story.forkBecomesReady()
+    await pass(KEY)
+    story.world.source = undefined
+    story.anotherClientChangesTheFork({ spec: { replicas: 5 } })
+    await pass(KEY)
+    story.world.source = aDeployment()
+    await pass(KEY)
+    expect(story.world.stored?.spec).to.deep.include({ replicas: 1 })
+  })
+
+  it('reports what the API server refuses, and tries again after a minute', async () => {
+    const story = recordingCluster({ experiment: anExperiment(), source: aDeployment() })
+    story.world.failure = new KubeError({
+      kind: 'invalid',
+      status: 422,
+      message: 'spec.template: no',
+    })
+    const again = await reconciler(story.cluster, clock)(KEY)
+    expect(story.diary.slice(1)).to.deep.equal([
+      'status Ready=False ApplyRefused Stalled SourceResolved',
+      'event Warning ApplyRefused',
+    ])
+    expect(again).to.deep.equal({ afterMs: 60_000 })
+  })
+
+  it('throws when the API server is unreachable, and reports nothing', async () => {
+    const story = recordingCluster({ experiment: anExperiment(), source: aDeployment() })
+    story.world.failure = new KubeError({ kind: 'unreachable', message: 'reset' })
+    let thrown: unknown
+    await reconciler(
+      story.cluster,
+      clock,
+    )(KEY).catch((error) => {
+      thrown = error
+    })
+    expect(thrown).to.equal(story.world.failure)
+    expect(story.diary).to.have.length(1)
+  })
+
+  it('writes the first share at once, and changed shares at most every ten seconds', async () => {
+    const story = recordingCluster({ experiment: anExperiment(), source: aDeployment() })
+    let now = clock()
+    const pass = reconciler(story.cluster, () => now)
+    await pass(KEY)
+    story.forkBecomesReady()
+    await pass(KEY)
+    story.world.traffic = traffic(1, 11)
+    await pass(KEY)
+    expect(story.world.experiment?.status?.share).to.equal('8%')
+
+    const { experiment } = story.world
+    if (!experiment) throw new Error('the experiment is gone')
+    const managedFields = [{ manager: 'experiment-controller', subresource: 'status', time: '2026-11-21T10:00:00Z' }]
+    story.world.experiment = { ...experiment, metadata: { ...experiment.metadata, managedFields } }
+    story.world.traffic = traffic(1, 3)
+    now = new Date('2026-11-21T10:00:04Z')
+    expect(await pass(KEY)).to.deep.equal({ afterMs: 6_000 })
+    expect(story.world.experiment?.status?.share).to.equal('8%')
+    now = new Date('2026-11-21T10:00:10Z')
+    expect(await pass(KEY)).to.equal('never')
+    expect(story.world.experiment?.status?.share).to.equal('25%')
+  })
+
+  it('does nothing for an experiment that is being deleted and has no finalizer', async () => {
+    const metadata = { deletionTimestamp: '2026-11-21T10:00:00Z' }
+    const story = recordingCluster({ experiment: anExperiment({ metadata }), source: aDeployment() })
+    expect(await reconciler(story.cluster, clock)(KEY)).to.equal('never')
+    expect(story.diary).to.deep.equal([])
+  })
+})

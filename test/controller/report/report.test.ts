@@ -1,0 +1,157 @@
+import { expect } from 'chai'
+import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
+import type { Conclusion } from '../../../common/plan/conclusion.ts'
+import { waiting } from '../../../common/plan/decision.ts'
+import type { Facts } from '../../../common/plan/facts.ts'
+import { plan } from '../../../common/plan/plan.ts'
+import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
+import { report } from '../../../controller/report/report.ts'
+import { aDeployment, anExperiment, aPolicy, FORK, NO_POLICIES } from '../../builders.ts'
+import { type Given, leftAt, someFacts, theFork } from '../../common/plan/some-facts.ts'
+
+const KEY = 'shop/faster-cart'
+const NONE = Number.POSITIVE_INFINITY
+const pods = (...names: readonly string[]) => ({
+  services: [{ name: 'cart', selector: { app: 'cart' } }],
+  slices: [{ service: 'cart', ready: names.map((pod) => ({ uid: pod, pod })) }],
+})
+const READY: Given = {
+  fork: theFork(),
+  experiment: anExperiment({ status: leftAt(3) }),
+  traffic: pods(`${FORK}-7d9f-1`, 'cart-1'),
+}
+
+/** Reports `conclusion`, or that of the plan; keeps a diary. */
+async function reported(facts: Facts, conclusion: Conclusion = plan(facts).conclusion, failure?: Error) {
+  const diary: string[] = []
+  const messages: string[] = []
+  let status: ExperimentDeploymentStatus | undefined
+  const reporter = {
+    applyStatus: async (_of: unknown, applied: ExperimentDeploymentStatus) => {
+      if (failure) throw failure
+      diary.push('status')
+      status = applied
+    },
+    emitEvent: (_of: unknown, _conclusion: unknown, event: { type: string; reason: string; message: string }) => {
+      diary.push(`${event.type} ${event.reason}`)
+      messages.push(event.message)
+    },
+    recordPolicy: (key: string, decision: { is: string } | undefined) => diary.push(`record ${key} ${decision?.is}`),
+    log: (key: string, { reason }: Conclusion) => diary.push(`log ${key} ${reason}`),
+  }
+  const againMs = await report(reporter, KEY, facts, conclusion)
+  return { diary: diary.slice(1), recorded: diary[0], messages, status, againMs }
+}
+/** The facts of the next pass, after the status of `given` was written. */
+async function afterReport(given: Given, next: Given = {}, metadata = {}) {
+  const { status = {} } = await reported(someFacts(given))
+  return someFacts({ ...given, experiment: anExperiment({ status, metadata }), ...next })
+}
+
+describe('report', () => {
+  it('writes the status, and emits and logs the conclusion', async () => {
+    const { diary, recorded, againMs } = await reported(someFacts(READY))
+    expect(recorded).to.equal('record shop/faster-cart decided')
+    expect(diary).to.deep.equal(['status', 'Normal Available', 'log shop/faster-cart Available'])
+    expect(againMs).to.equal(NONE)
+  })
+
+  it('writes nothing when the status is the same', async () => {
+    const facts = await afterReport(READY)
+    expect(await reported(facts)).to.deep.include({ diary: [], againMs: NONE })
+  })
+
+  it('emits a warning when a person must act', async () => {
+    const facts = someFacts({ nameHolder: aDeployment({ name: FORK }) })
+    expect((await reported(facts)).diary).to.include('Warning NameConflict')
+  })
+
+  it('emits nothing when the status cannot be written, and throws', async () => {
+    const failure = new Error('conflict')
+    const facts = someFacts(READY)
+    const thrown = await reported(facts, plan(facts).conclusion, failure).catch((error: unknown) => error)
+    expect(thrown).to.equal(failure)
+  })
+
+  it('writes a changed message of the same reason without an Event', async () => {
+    const facts = await afterReport({ source: undefined })
+    const conclusion = { ...plan(facts).conclusion, message: 'another message' }
+    expect((await reported(facts, conclusion)).diary).to.deep.equal(['status'])
+  })
+})
+
+describe('a report during a deletion', () => {
+  const metadata = { deletionTimestamp: '2026-11-21T10:00:00Z' }
+  const facts = someFacts({ experiment: anExperiment({ metadata }) })
+  const ending: Conclusion = { ...waiting('Terminating', 'its fork is gone'), fork: undefined, source: undefined }
+
+  it('writes no status', async () =>
+    expect(await reported(facts, ending)).to.deep.include({ diary: [], recorded: 'record shop/faster-cart undefined' }))
+
+  for (const is of ['stalled', 'failed'] as const)
+    it(`emits an Event when the deletion is ${is}`, async () =>
+      expect((await reported(facts, { ...ending, is, reason: 'ApplyRefused' })).diary).to.deep.equal([
+        'Warning ApplyRefused',
+      ]))
+})
+
+describe('the report of a share', () => {
+  const written = (time: string) => ({
+    managedFields: [{ manager: 'experiment-controller', subresource: 'status', time }],
+  })
+  const more = { traffic: pods(`${FORK}-7d9f-1`, 'cart-1', 'cart-2', 'cart-3') }
+
+  it('waits until ten seconds after the last status write', async () => {
+    const facts = await afterReport(READY, more, written('2026-11-21T09:59:56Z'))
+    expect(await reported(facts)).to.deep.include({ diary: [], againMs: 6_000 })
+  })
+
+  it('is written after ten seconds, without an Event', async () => {
+    const facts = await afterReport(READY, more, written('2026-11-21T09:59:50Z'))
+    const { diary, status } = await reported(facts)
+    expect([diary, status?.share]).to.deep.equal([['status'], '25%'])
+  })
+
+  it('is written at once with another change', async () => {
+    const neighbours = {
+      ...NO_NEIGHBOURS,
+      autoscalers: [{ name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min: 1, max: 3 }],
+    }
+    const facts = await afterReport(READY, { ...more, neighbours }, written('2026-11-21T09:59:59Z'))
+    expect((await reported(facts)).diary).to.deep.equal(['status', 'Warning CountedByHPA'])
+  })
+})
+
+describe('the Events of a report', () => {
+  const violated = { policies: { ...NO_POLICIES, policies: [aPolicy({ maxReplicas: 0 })] } }
+
+  it('include each warning once', async () => {
+    const source = aDeployment({ container: { args: ['--leader-elect'] } })
+    const given = { ...READY, source, fork: theFork({ source }) }
+    expect((await reported(someFacts(given))).diary).to.include('Warning LeaderElection')
+    expect((await reported(await afterReport(given, { fork: undefined }))).diary).to.not.include(
+      'Warning LeaderElection',
+    )
+  })
+
+  it('say when a policy is violated, and when it no longer is', async () => {
+    const facts = await afterReport(READY, violated)
+    expect((await reported(facts)).diary).to.deep.equal(['status', 'Warning PolicyViolated'])
+    const back = await afterReport({ ...READY, ...violated }, { policies: NO_POLICIES })
+    expect((await reported(back)).diary).to.deep.equal(['status', 'Normal Compliant'])
+  })
+
+  it('do not repeat the reason of the conclusion', async () => {
+    const crossNamespace = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' } })
+    const facts = someFacts({ experiment: crossNamespace, policies: { ...NO_POLICIES, isShared: false } })
+    const events = (await reported(facts)).diary.filter((line) => line.endsWith('SourceNotAllowed'))
+    expect(events).to.deep.equal(['Warning SourceNotAllowed', 'log shop/faster-cart SourceNotAllowed'])
+  })
+
+  it('say when the source was created again', async () => {
+    const source = aDeployment({ metadata: { uid: 'another' } })
+    const { diary, messages } = await reported(await afterReport(READY, { source }))
+    expect(diary).to.include('Normal SourceReplaced')
+    expect(messages).to.include('deployment/cart was created again; the fork now follows the new one')
+  })
+})

@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import type { Conclusion } from '../../common/plan/conclusion.ts'
+import type { State } from '../../common/plan/decision.ts'
+import { requeue, requeueOf } from '../../controller/requeue.ts'
+import type { Requeue } from '../../controller/runtime/worker.ts'
+import { anExperiment } from '../builders.ts'
+import { type Given, someFacts } from '../common/plan/some-facts.ts'
+
+const NONE = Number.POSITIVE_INFINITY
+const concluded = (state: State, reason: Conclusion['reason'] = 'Available'): Conclusion => ({
+  ...state,
+  reason,
+  message: '',
+  fork: undefined,
+  source: undefined,
+})
+/** An experiment that expires 20 seconds from now. */
+const expiring = anExperiment({ ttlSeconds: 30, metadata: { creationTimestamp: '2026-11-21T09:59:50Z' } })
+const unread: Given = { neighbours: undefined }
+const settled = concluded({ is: 'settled' })
+const waiting = (retryAfterMs: number) => concluded({ is: 'waiting', retryAfterMs })
+
+describe('the requeue of a state', () => {
+  const cases: readonly (readonly [State, Requeue])[] = [
+    [{ is: 'settled' }, 'never'],
+    [{ is: 'unready' }, 'never'],
+    [{ is: 'waiting', retryAfterMs: 5_000 }, { afterMs: 5_000 }],
+    [{ is: 'stalled' }, { afterMs: 60_000 }],
+    [{ is: 'failed' }, 'backoff'],
+  ]
+  for (const [state, expected] of cases)
+    it(`is ${JSON.stringify(expected)} when it is ${state.is}`, () => expect(requeueOf(state)).to.deep.equal(expected))
+})
+
+describe('the requeue of a pass', () => {
+  const cases: Readonly<Record<string, readonly [Given, Conclusion, reportAgainMs: number, Requeue]>> = {
+    'is never for a settled experiment': [{}, settled, NONE, 'never'],
+    'is the time of a report that was put off': [{}, settled, 6_000, { afterMs: 6_000 }],
+    'is the expiry of a settled experiment': [{ experiment: expiring }, settled, NONE, { afterMs: 20_000 }],
+    'is a minute while the neighbours cannot be read': [unread, settled, NONE, { afterMs: 60_000 }],
+    'is never for a deletion, which needs no neighbours': [
+      unread,
+      concluded({ is: 'unready' }, 'Terminating'),
+      NONE,
+      'never',
+    ],
+    'is the earliest of several times': [
+      { ...unread, experiment: expiring },
+      waiting(30_000),
+      6_000,
+      { afterMs: 6_000 },
+    ],
+    'is the time of the state when that is the earliest': [
+      { experiment: expiring },
+      waiting(1_000),
+      NONE,
+      { afterMs: 1_000 },
+    ],
+    'is the backoff after a failed write, whatever else is due': [
+      { experiment: expiring },
+      concluded({ is: 'failed' }),
+      6_000,
+      'backoff',
+    ],
+    'ignores an expiry that is over': [
+      { experiment: expiring, now: new Date('2026-11-21T10:00:20Z') },
+      concluded({ is: 'unready' }, 'Expired'),
+      NONE,
+      'never',
+    ],
+  }
+  for (const [sentence, [given, conclusion, reportAgainMs, expected]] of Object.entries(cases))
+    it(sentence, () => expect(requeue(someFacts(given), conclusion, reportAgainMs)).to.deep.equal(expected))
+})

@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../common/api/object.ts'
+import { namedReflectors } from '../../controller/caches.ts'
+import { createSubsystems } from '../../controller/subsystems.ts'
+import { anExperiment } from '../builders.ts'
+import { diaryLog, VirtualTime } from '../virtual-time.ts'
+import { FakeApiServer } from './fake-api-server.ts'
+
+const EXPERIMENT = '/apis/experimentcontroller.example.com/v1alpha1/namespaces/shop/experimentdeployments/faster-cart'
+const { metadata, ...rest } = anExperiment()
+const stored: KubeObject = { ...rest, metadata: { ...metadata, resourceVersion: '10' } }
+
+function created() {
+  const time = new VirtualTime()
+  const server = new FakeApiServer({ [EXPERIMENT]: stored })
+  const stopping = new AbortController()
+  const parts = createSubsystems(
+    {
+      client: server,
+      workers: 2,
+      kindProbeMs: 30_000,
+      instance: 'pod-1',
+      namespace: 'ops',
+      clock: () => new Date('2026-11-21T10:00:00Z'),
+      timers: time,
+      random: () => 0,
+      log: diaryLog(),
+    },
+    stopping.signal,
+  )
+  return { parts, server, stopping, time }
+}
+
+describe('the subsystems', () => {
+  it('make no request and set no timer before they are started', () => {
+    const { server, time } = created()
+    expect([server.diary, server.openWatches, time.pending]).to.deep.equal([[], 0, 0])
+  })
+
+  it('exclude the namespace of the controller from experiments', () => {
+    const { port } = created().parts.policies
+    expect([port.isExcluded('ops'), port.isExcluded('shop')]).to.deep.equal([true, false])
+  })
+
+  it('share the cache of experiments', async () => {
+    const { parts } = created()
+    const reflectors = namedReflectors(parts.caches)
+    for (const { reflector } of reflectors) reflector.start()
+    await Promise.all(reflectors.map(({ reflector }) => reflector.synced()))
+    expect(parts.experiments.activeKeys).to.deep.equal(['shop/faster-cart'])
+    await Promise.all(reflectors.map(({ reflector }) => reflector.stop()))
+  })
+})

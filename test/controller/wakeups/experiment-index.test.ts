@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import { forkName } from '../../../common/workload/identity.ts'
+import { ExperimentIndex } from '../../../controller/wakeups/experiment-index.ts'
+import { anExperiment, FORK } from '../../builders.ts'
+
+const NEAR = anExperiment()
+const FAR = anExperiment({
+  metadata: { name: 'far', namespace: 'lab', uid: 'far' },
+  sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'shop' },
+})
+const FAR_FORK = forkName('cart', 'far')
+
+function indexed() {
+  const index = new ExperimentIndex()
+  index.add('shop/faster-cart', NEAR)
+  index.add('lab/far', FAR)
+  return index
+}
+
+describe('the index of experiments', () => {
+  it('finds the experiments of a source, from every namespace', () => {
+    const index = indexed()
+    expect([...index.ofSource('Deployment/shop/cart')]).to.deep.equal(['shop/faster-cart', 'lab/far'])
+    expect([...index.ofSource('StatefulSet/shop/cart')]).to.deep.equal([])
+    expect(index.sourceOf(FAR)).to.equal('Deployment/shop/cart')
+  })
+
+  it('finds the experiment of a fork', () => {
+    const index = indexed()
+    expect([...index.ofFork(`Deployment/shop/${FORK}`)]).to.deep.equal(['shop/faster-cart'])
+    expect([...index.ofFork(`Deployment/shop/${FAR_FORK}`)]).to.deep.equal(['lab/far'])
+    expect([...index.ofFork(`Deployment/lab/${FAR_FORK}`)]).to.deep.equal([])
+  })
+
+  for (const [what, pod] of Object.entries({
+    'a Deployment or Rollout': `${FORK}-7d9f-x2x4z`,
+    'a StatefulSet': `${FORK}-0`,
+  }))
+    it(`finds the experiment of a pod of ${what} by the name of the pod`, () =>
+      expect(indexed().ofPod('shop', pod)).to.deep.equal(['shop/faster-cart']))
+
+  it('finds no experiment for a pod of the source, or in another namespace', () => {
+    expect(indexed().ofPod('shop', 'cart-7d9f-x2x4z')).to.deep.equal([])
+    expect(indexed().ofPod('lab', `${FORK}-0`)).to.deep.equal([])
+  })
+
+  it('distinguishes the namespace of the experiment from that of its source', () => {
+    const index = indexed()
+    expect([...index.withForkIn('shop')]).to.deep.equal(['shop/faster-cart', 'lab/far'])
+    expect([...index.withForkIn('lab')]).to.deep.equal([])
+    expect([...index.inNamespace('lab')]).to.deep.equal(['lab/far'])
+    expect(['shop', 'lab', 'store'].map((namespace) => index.isUsedNamespace(namespace))).to.deep.equal([
+      true,
+      true,
+      false,
+    ])
+  })
+
+  it('forgets an experiment that was removed, and only that one', () => {
+    const index = indexed()
+    index.remove('shop/faster-cart', NEAR)
+    expect([...index.ofSource('Deployment/shop/cart')]).to.deep.equal(['lab/far'])
+    expect([...index.ofFork(`Deployment/shop/${FORK}`)]).to.deep.equal([])
+    index.remove('lab/far', FAR)
+    expect(index.isUsedNamespace('shop')).to.equal(false)
+  })
+
+  it('holds an experiment once although it is added twice', () => {
+    const index = indexed()
+    index.add('shop/faster-cart', NEAR)
+    index.remove('shop/faster-cart', NEAR)
+    expect([...index.withForkIn('shop')]).to.deep.equal(['lab/far'])
+  })
+})

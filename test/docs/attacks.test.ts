@@ -1,0 +1,21 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect } from 'chai'
+
+const NUMBERS = [...readFileSync('docs/attacks.md', 'utf8').matchAll(/^\| (A\d+) \| .+ \| .+ \|$/gm)].map(
+  ([, number = '']) => number,
+)
+
+describe('the page on attacks', () => {
+  it('numbers its rows in order', () => {
+    expect(NUMBERS.length).to.be.greaterThan(30)
+    expect(NUMBERS).to.deep.equal(NUMBERS.map((_, at) => `A${at + 1}`))
+  })
+
+  it('has every attack that a test cites', () => {
+    const cited = globSync('test/{integration,manifests}/**/*.ts').flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/['`"]?\b(A\d{1,2})(?=[: ]|['`"])/g)].map(([, number = '']) => number),
+    )
+    expect(cited).to.include.members(['A1', 'A18', 'A27'])
+    expect([...new Set(cited)].filter((number) => !NUMBERS.includes(number))).to.deep.equal([])
+  })
+})

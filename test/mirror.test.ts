@@ -1,0 +1,62 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { expect } from 'chai'
+import { transformSync } from 'esbuild'
+
+/** Sources without a test of their own, and why. `types only` is checked. */
+const WITHOUT_TEST: Readonly<Record<string, string>> = {
+  'common/api/failure.ts': 'types only',
+  'common/api/object.ts': 'types only',
+  'common/api/reason-attributes.ts': 'a table, tested by test/vocabulary.test.ts',
+  'common/api/reasons.ts': 'a table, tested by test/vocabulary.test.ts',
+  'common/api/warning-reasons.ts': 'a table, tested by test/vocabulary.test.ts',
+  'common/api/types.ts': 'types only',
+  'common/override/spec-schema.ts': 'types only',
+  'common/plan/facts.ts': 'types only',
+  'common/workload/kind.ts': 'types only',
+  'common/workload/source.ts': 'types only',
+  'controller/observe/ports.ts': 'types only',
+  'controller/main.ts': 'run as a process by test/integration',
+  'webhook/main.ts': 'run as a process by test/integration',
+}
+
+const SOURCES = globSync('{common,webhook,controller}/**/*.ts').sort()
+const TESTS = globSync('test/{common,webhook,controller}/**/*.test.ts').sort()
+
+/** `common/json/at.ts` → `test/common/json/at.test.ts` */
+const testOf = (source: string): string => join('test', source.replace(/\.ts$/, '.test.ts'))
+
+/** The sources that `test` may be about: those with its name, or with its name up to a hyphen. */
+function sourcesOf(test: string): readonly string[] {
+  const folder = dirname(test).replace(/^test\//, '')
+  const words = basename(test, '.test.ts').split('-')
+  return words.map((_, index) => join(folder, `${words.slice(0, words.length - index).join('-')}.ts`))
+}
+
+/** Whether a source contains only types, which do not exist at run time. */
+const hasOnlyTypes = (source: string): boolean =>
+  transformSync(readFileSync(source, 'utf8'), { loader: 'ts' }).code.trim() === ''
+
+describe('the tests', () => {
+  it('mirror the sources: each has a test of the same path and name', () => {
+    const tests = new Set(TESTS)
+    const excused = new Set(Object.keys(WITHOUT_TEST))
+    expect(SOURCES.filter((source) => !tests.has(testOf(source)) && !excused.has(source))).to.deep.equal([])
+  })
+
+  it('are about a source that exists; a suffix may follow its name', () => {
+    const sources = new Set(SOURCES)
+    const strays = TESTS.filter((test) => !sourcesOf(test).some((source) => sources.has(source)))
+    expect(strays).to.deep.equal([])
+  })
+
+  it('excuse only sources that exist and have no test', () => {
+    const tests = new Set(TESTS)
+    const stale = Object.keys(WITHOUT_TEST).filter((source) => !SOURCES.includes(source) || tests.has(testOf(source)))
+    expect(stale).to.deep.equal([])
+  })
+
+  for (const [source, reason] of Object.entries(WITHOUT_TEST))
+    if (reason === 'types only')
+      it(`need none for ${source}, which holds only types`, () => expect(hasOnlyTypes(source)).to.equal(true))
+})

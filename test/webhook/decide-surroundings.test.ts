@@ -1,0 +1,80 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../common/api/object.ts'
+import type { JsonObject } from '../../common/json/json.ts'
+import { validator } from '../../webhook/validate.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, aRollout, FORK } from '../builders.ts'
+import { anAutoscaler, aReader, aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
+
+const HASH = 'rollouts-pod-template-hash'
+const PODS = Array.from({ length: 11 }, (_, at) => `cart-${at}`)
+const CREATES = `[Plan] creates deployment/${FORK} in shop: 1 pod, from deployment/cart`
+const SHARE = '[Plan] service/cart: about 8% of new connections (1 of 12 endpoints)'
+
+interface Given {
+  readonly world: readonly KubeObject[]
+  readonly overrideSpec?: JsonObject
+}
+
+const cases: Record<string, readonly [Given, ...string[]]> = {
+  'says that no label helps where a Service is pinned to a revision': [
+    { world: [aDeployment(), aService('stable', { app: 'cart', [HASH]: 'x' })] },
+    CREATES,
+    `[PinnedByRollout] service/stable: no requests; it is limited to one revision: ${HASH}=x`,
+  ],
+  'warns about hazards and about other objects before the plan': [
+    {
+      world: [
+        aDeployment({ container: { args: ['--leader-elect'] } }),
+        aService(),
+        aSlice(PODS),
+        anAutoscaler({ minReplicas: 2, maxReplicas: 19 }),
+      ],
+    },
+    '[LeaderElection] leader election is on: the experiment may become the leader, or stay idle',
+    "[CountedByHPA] hpa/cart includes the fork's pods in its average when it scales the source",
+    CREATES,
+    SHARE,
+    '[Plan] service/cart: 5% to 33% while hpa/cart scales the source',
+  ],
+  'warns about a Service that a changed label adds and one that it removes': [
+    {
+      overrideSpec: { template: { metadata: { labels: { app: 'other' } } } },
+      world: [aDeployment(), aService(), aService('other', { app: 'other' }), aSlice(PODS)],
+    },
+    '[JoinsService] the fork gets requests from service/other, the source does not',
+    '[LeavesService] the fork gets no requests from service/cart: it lacks app=cart',
+    CREATES,
+    '[Plan] template.metadata.labels.app: changed',
+    "[Plan] service/cart: no requests; the fork's pods lack app=cart",
+    '[Plan] service/other: about 100% of new connections (1 of 1 endpoints)',
+  ],
+  'recommends the workload that Flagger put in the place of the source': [
+    { world: [aDeployment({ spec: { replicas: 0 } }), aDeployment({ name: 'cart-primary' }), aService()] },
+    '[SourceIsManaged] deployment/cart-primary serves in place of deployment/cart: fork deployment/cart-primary instead',
+    CREATES,
+    '[Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
+  ],
+  'recommends the Rollout that takes its template from the source': [
+    {
+      world: [
+        aDeployment(),
+        aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart' } }),
+        aService(),
+        aSlice(PODS),
+      ],
+    },
+    '[SourceIsManaged] rollout/cart takes its template from deployment/cart: fork rollout/cart instead',
+    CREATES,
+    SHARE,
+  ],
+}
+
+describe('the decision on a fork whose pods other objects select', () => {
+  for (const [sentence, [{ world, overrideSpec = {} }, ...expected]] of Object.entries(cases))
+    it(sentence, async () => {
+      const validate = validator(validatorDeps(aReader(world).kube, ANY_SCHEMA))
+      const decision = await validate(aRequest({ object: anExperiment({ overrideSpec }) }))
+      expect(decision.is).to.equal('admitted')
+      expect(linesOf(decision)).to.deep.equal(expected)
+    })
+})

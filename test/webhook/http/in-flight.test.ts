@@ -1,0 +1,121 @@
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { at } from '../../../common/json/json.ts'
+import { eventually } from '../../../sandbox/eventually.ts'
+import { Budget, inFlight } from '../../../webhook/http/in-flight.ts'
+import { allow, holding, serving } from '../asking.ts'
+import { aReview } from '../reviews.ts'
+
+const DENIED = {
+  uid: 'uid-of-review',
+  allowed: false,
+  status: {
+    code: 429,
+    reason: 'TooManyRequests',
+    message: 'too many reviews at once; try again',
+    details: { retryAfterSeconds: 1 },
+  },
+}
+
+describe('Budget', () => {
+  it('can be used up to its maximum, and a part is freed only once', () => {
+    const budget = new Budget(3)
+    const giveBack = budget.take(2)
+    expect(budget.take(2)).to.equal(undefined)
+    expect(budget.take(1)).to.be.a('function')
+    giveBack?.()
+    giveBack?.()
+    expect(budget.used).to.equal(1)
+  })
+})
+
+describe('the admission app under load', () => {
+  it('allows 256 reviews and 64 MiB', () => {
+    const { reviews, bytes } = inFlight()
+    expect(reviews.take(256)).to.be.a('function')
+    expect(reviews.take()).to.equal(undefined)
+    expect(bytes.take(64 * 1024 * 1024)).to.be.a('function')
+    expect(bytes.take()).to.equal(undefined)
+  })
+
+  it('denies a review over the limit with 429, but never on /mutate', () => {
+    const { validate, arrived, go } = holding()
+    const flight = inFlight({ maxReviews: 1 })
+    return serving(
+      validate,
+      async ({ ask, counted }) => {
+        const held = ask('/validate', aReview())
+        await arrived
+        expect(at(await (await ask('/validate', aReview())).json(), 'response')).to.deep.equal(DENIED)
+        expect(at(await (await ask('/mutate', aReview())).json(), 'response')).to.deep.equal({
+          uid: 'uid-of-review',
+          allowed: true,
+        })
+        expect((await ask('/validate', '{"not":"as the API server writes it"}')).status).to.equal(429)
+        go()
+        expect(at(await (await held).json(), 'response', 'allowed')).to.equal(true)
+        await eventually('the place to be free', 20_000, () => expect(flight.reviews.used).to.equal(0))
+        expect(at(await (await ask('/validate', aReview())).json(), 'response', 'allowed')).to.equal(true)
+        expect(await counted()).to.include('experiment_webhook_refused_total{why="cap"} 3')
+      },
+      flight,
+    )
+  })
+
+  it('does not read a body over the budget of bytes', () => {
+    const { validate, arrived, go } = holding()
+    const body = JSON.stringify(aReview())
+    const flight = inFlight({ maxBytes: 2 * body.length - 1 })
+    return serving(
+      validate,
+      async ({ ask, counted }) => {
+        const held = ask('/validate', body)
+        await arrived
+        const refused = await ask('/validate', body)
+        expect([refused.status, await refused.text()]).to.deep.equal([503, 'too many bytes at once; try again\n'])
+        go()
+        expect((await held).status).to.equal(200)
+        await eventually('the bytes to be free', 20_000, () => expect(flight.bytes.used).to.equal(0))
+        expect(await counted()).to.include('experiment_webhook_refused_total{why="bytes"} 1')
+      },
+      flight,
+    )
+  })
+
+  it('counts a body of unknown length as the longest possible', () =>
+    serving(
+      allow,
+      async ({ ask }) => {
+        expect((await ask('/validate', aReview())).status).to.equal(200)
+        const chunks = new ReadableStream({
+          start: (controller) => {
+            controller.enqueue(new TextEncoder().encode('{}'))
+            controller.close()
+          },
+        })
+        const url = (await ask('/validate', aReview())).url
+        const headers = { 'content-type': 'application/json', connection: 'close' }
+        const answer = await fetch(url, { method: 'POST', headers, body: chunks, duplex: 'half' } as RequestInit)
+        expect(answer.status).to.equal(503)
+      },
+      inFlight({ maxBytes: 100_000 }),
+    ))
+
+  it('frees the bytes of a caller that has disconnected', () => {
+    const flight = inFlight()
+    return serving(
+      allow,
+      async ({ ask }) => {
+        const { port } = new URL((await ask('/validate', aReview())).url)
+        const socket = connect(Number(port), '127.0.0.1')
+        socket.write(
+          'POST /validate HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
+        )
+        await eventually('the bytes to be taken', 20_000, () => expect(flight.bytes.used).to.equal(99))
+        socket.destroy()
+        await eventually('the bytes to be free', 20_000, () => expect(flight.bytes.used).to.equal(0))
+      },
+      flight,
+    )
+  })
+})

@@ -1,0 +1,158 @@
+import { expect } from 'chai'
+import { at } from '../../common/json/json.ts'
+import type { ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
+import { mutator } from '../../webhook/mutate.ts'
+import type { PolicySource } from '../../webhook/reads/policies.ts'
+import type { Answer } from '../../webhook/review/admission-review.ts'
+import { anExperiment, aPolicy } from '../builders.ts'
+import { VirtualTime } from '../virtual-time.ts'
+import { aNamespace } from './a-decoded-request.ts'
+import { aRequest } from './reviews.ts'
+import { type Given as Cluster, depsOf, policy } from './under-policies.ts'
+
+type Request = Parameters<typeof aRequest>[0]
+type SpecOf = Parameters<typeof anExperiment>[0]
+
+interface Given {
+  readonly request?: Request
+  readonly policies?: readonly ExperimentPolicy[]
+  readonly namespace?: PolicySource['namespace']
+}
+
+const SHORT = aPolicy({ defaultTTLSeconds: 60 })
+const never = (): Promise<NamespaceView> => new Promise(() => undefined)
+const unasked = (): never => expect.fail('a namespace was read for nothing')
+
+/** The answer of a mutation while the API server waits, and the namespaces that it read. Fails if a timer is left. */
+async function mutated({ request = {}, policies = [SHORT], namespace = async (name) => aNamespace(name) }: Given) {
+  const timers = new VirtualTime()
+  const namespaces: string[] = []
+  const source: PolicySource = {
+    policies: () => policies,
+    namespace: (name) => {
+      namespaces.push(name)
+      return namespace(name)
+    },
+  }
+  let isSettled = false
+  const settled = mutator({ policies: source, timers })(aRequest(request)).then(
+    (answer) => ({ answer }),
+    (error: unknown) => ({ error }),
+  )
+  void settled.then(() => {
+    isSettled = true
+  })
+  await timers.pass(0)
+  if (isSettled) expect(timers.pending).to.equal(0)
+  await timers.pass(1_500)
+  expect(timers.pending).to.equal(0)
+  const outcome = await settled
+  if ('error' in outcome) throw outcome.error
+  return { answer: outcome.answer, namespaces }
+}
+
+const patchOf = (answer: Answer): readonly unknown[] => (answer.allowed ? (answer.patch ?? []) : [])
+const added = (answer: Answer, path: string): unknown =>
+  at(
+    patchOf(answer).find((operation) => at(operation, 'path') === path),
+    'value',
+  )
+const ttlOf = async (given: Given) => added((await mutated(given)).answer, '/spec/ttlSeconds')
+const of = (spec: SpecOf | object): Request => ({
+  object: { ...anExperiment(), spec: { ...anExperiment().spec, ...spec } },
+})
+
+describe('the TTL of an experiment', () => {
+  const from = (namespace: unknown) => of({ sourceRef: { kind: 'Deployment', name: 'cart', namespace } })
+  const onTill = [aPolicy({ defaultTTLSeconds: 30, namespaceSelector: { matchLabels: { team: 'till' } } })]
+
+  const given: Record<string, Given & { readonly expected: number | undefined }> = {
+    'is the default of policies where it has none': { expected: 60 },
+    'is the default of policies where it is null, which the CRD takes for absent': {
+      request: of({ ttlSeconds: null }),
+      expected: 60,
+    },
+    'stays absent where no policy has a default': {
+      policies: [aPolicy({ maxReplicas: 3 })],
+      expected: undefined,
+    },
+    'follows policies of the namespace of the source too': {
+      request: from('till'),
+      policies: onTill,
+      expected: 30,
+    },
+    'does not follow policies of other namespaces': { policies: onTill, expected: undefined },
+  }
+  for (const [sentence, { expected, ...rest }] of Object.entries(given))
+    it(sentence, async () => expect(await ttlOf(rest)).to.equal(expected))
+
+  const none: Record<string, unknown> = { 'an empty string': '', 'a number, which the CRD refuses': 5 }
+  for (const [words, namespace] of Object.entries(none))
+    it(`is that of its own namespace where the namespace of the source is ${words}`, async () => {
+      const { answer, namespaces } = await mutated({ request: from(namespace) })
+      expect([added(answer, '/spec/ttlSeconds'), namespaces]).to.deep.equal([60, ['shop']])
+    })
+
+  const kept: Record<string, Request> = {
+    'stays what the author wrote': of({ ttlSeconds: 5 }),
+    'stays a zero, which is a value and which the CRD refuses': of({ ttlSeconds: 0 }),
+    'stays as it is when something else is updated: An update never gains a TTL.': {
+      object: anExperiment({ replicas: 2 }),
+      oldObject: anExperiment(),
+    },
+  }
+  for (const [sentence, request] of Object.entries(kept))
+    it(`${sentence}, and no namespace is read`, async () =>
+      expect(await ttlOf({ request, namespace: unasked })).to.equal(undefined))
+
+  it('is left out where a namespace cannot be read in time; other defaults need no policies', async () => {
+    const { answer } = await mutated({ namespace: never })
+    expect(added(answer, '/spec/ttlSeconds')).to.equal(undefined)
+    expect(added(answer, '/spec/replicas')).to.equal(1)
+  })
+
+  it('leaves an invalid namespace to the CRD and /validate', async () => {
+    const namespace = async () => {
+      throw new RangeError('".." cannot be a segment of a path')
+    }
+    expect((await mutated({ namespace })).answer).to.deep.equal({ allowed: true })
+  })
+
+  it('does not hide an internal error, which the server writes into the log', async () => {
+    const namespace = async () => {
+      throw new TypeError('a bug')
+    }
+    const outcome = await mutated({ namespace }).catch((error: unknown) => error)
+    expect(outcome).to.be.instanceOf(TypeError)
+  })
+})
+
+describe('the default TTL of policies, in a cluster', () => {
+  const patched = async (given: Cluster) => {
+    const answer = await mutator(depsOf(given))(aRequest(given.request))
+    return answer.allowed ? (answer.patch ?? []) : []
+  }
+  const ttl = { op: 'add', path: '/spec/ttlSeconds' }
+
+  it('The smallest policy TTL wins.', async () => {
+    const policies = [policy({ defaultTTLSeconds: 60 }), policy({ defaultTTLSeconds: 30 }, 'less')]
+    expect(await patched({ policies })).to.deep.include({ ...ttl, value: 30 })
+  })
+
+  it('is left out where it cannot be read, and the request is admitted', async () => {
+    const policies = [policy({ defaultTTLSeconds: 60 })]
+    for (const given of [{ policies, isDown: true }, { isUnread: true }])
+      expect(JSON.stringify(await patched(given))).to.not.contain('ttlSeconds')
+  })
+
+  it('is left out where the namespace is invalid, because the CRD is checked later', async () => {
+    const policies = [policy({ defaultTTLSeconds: 60 })]
+    const sourceRef = { kind: 'Deployment', name: 'cart', namespace: '..' }
+    expect(await patched({ policies, request: of({ sourceRef }) })).to.deep.equal([])
+  })
+
+  it('does not replace what somebody wrote', async () => {
+    const policies = [policy({ defaultTTLSeconds: 60 })]
+    expect(JSON.stringify(await patched({ policies, request: of({ ttlSeconds: 5 }) }))).to.not.contain('ttlSeconds')
+  })
+})

@@ -1,0 +1,91 @@
+import { expect } from 'chai'
+import { at, type JsonObject } from '../../../common/json/json.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
+import { validator } from '../../../webhook/validate.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, aRollout, FORK } from '../../builders.ts'
+import { ALICE, aReader, aRequest, aService, linesOf, validatorDeps } from '../reviews.ts'
+
+const WORLD = [aDeployment(), aService()]
+const NEEDS = 'needs "create deployments.apps" and "get deployments.apps/cart" in namespace "shop"'
+
+type Access = (spec: unknown) => JsonObject
+const refusing =
+  (verb: string): Access =>
+  (spec) => ({ allowed: at(spec, 'resourceAttributes', 'verb') !== verb })
+
+interface Given {
+  readonly access?: Access
+  readonly world?: typeof WORLD
+  readonly request?: Parameters<typeof aRequest>[0]
+}
+
+async function linesFor({ access, world = WORLD, request }: Given): Promise<readonly string[]> {
+  const { kube } = aReader(world, access ? { access } : {})
+  return linesOf(await validator(validatorDeps(kube, ANY_SCHEMA))(aRequest(request)))
+}
+
+const failing =
+  (kind: 'unreachable' | 'forbidden'): Access =>
+  () => {
+    throw new KubeError({ kind, message: 'no answer' })
+  }
+const UNCHECKED = `unchecked: your permissions could not be checked in time (${NEEDS}), try again`
+const misspelt = anExperiment({ overrideSpec: { replicas: 2 } })
+
+describe('the rights of the requester', () => {
+  const cases: Record<string, readonly [Given, ...string[]]> = {
+    'must include more than our own kind': [{ access: () => ({ allowed: false }) }, `forbidden: ${NEEDS}`],
+    'must include create': [{ access: refusing('create') }, `forbidden: ${NEEDS}`],
+    'must include get for the source': [{ access: refusing('get') }, `forbidden: ${NEEDS}`],
+    'A missing `get` hides whether the source exists.': [{ access: refusing('get'), world: [] }, `forbidden: ${NEEDS}`],
+    'are refused to a user without a name': [
+      { request: { userInfo: { ...ALICE, username: '' } } },
+      `forbidden: ${NEEDS}`,
+    ],
+    'are unknown where the API server does not answer': [{ access: failing('unreachable') }, UNCHECKED],
+    'are unknown if the webhook may not create access reviews': [{ access: failing('forbidden') }, UNCHECKED],
+    'are unknown with an evaluationError': [
+      { access: () => ({ allowed: true, evaluationError: 'role not found' }) },
+      UNCHECKED,
+    ],
+    'are refused where the answer is both allowed and denied': [
+      { access: () => ({ allowed: true, denied: true }) },
+      `forbidden: ${NEEDS}`,
+    ],
+    'are reported beside mistakes': [
+      { access: refusing('get'), request: { object: misspelt } },
+      `spec.sourceRef: ${NEEDS}`,
+      'spec.overrideSpec.replicas: cannot be set here; use spec.replicas',
+    ],
+    'do not hide a mistake when they are unknown': [
+      { access: failing('unreachable'), request: { object: misspelt } },
+      'spec.overrideSpec.replicas: cannot be set here; use spec.replicas',
+    ],
+    'must include patch for the fork, on an update': [
+      { access: refusing('patch'), request: { oldObject: anExperiment({ replicas: 3 }) } },
+      `forbidden: needs "create deployments.apps", "get deployments.apps/cart" and "patch deployments.apps/${FORK}" in namespace "shop"`,
+    ],
+  }
+  for (const [sentence, [given, ...expected]] of Object.entries(cases))
+    it(sentence, async () => expect(await linesFor(given)).to.deep.equal(expected))
+
+  it('must include get for the object that a workloadRef names', async () => {
+    const rollout = aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'base' } })
+    const request = { object: anExperiment({ sourceRef: { kind: 'Rollout', name: 'cart' } }) }
+    const access: Access = (spec) => ({ allowed: at(spec, 'resourceAttributes', 'name') !== 'base' })
+    expect(await linesFor({ access, request, world: [rollout, aDeployment({ name: 'base' })] })).to.deep.equal([
+      'forbidden: needs "get deployments.apps/base" in namespace "shop"',
+    ])
+  })
+
+  it('Groups and extra are passed on.', async () => {
+    const { kube, reviews } = aReader(WORLD)
+    await validator(validatorDeps(kube, ANY_SCHEMA))(aRequest())
+    const attributes = { group: 'apps', version: 'v1', resource: 'deployments', namespace: 'shop' }
+    const who = { user: 'alice', uid: 'uid-of-alice', groups: ['dev'], extra: { scopes: ['a'] } }
+    expect(reviews).to.deep.equal([
+      { ...who, resourceAttributes: { verb: 'create', ...attributes } },
+      { ...who, resourceAttributes: { verb: 'get', ...attributes, name: 'cart' } },
+    ])
+  })
+})

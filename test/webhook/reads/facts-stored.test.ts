@@ -1,0 +1,143 @@
+import { expect } from 'chai'
+import { ABSENT, known, unknown } from '../../../common/api/known.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { ownerReference } from '../../../common/workload/identity.ts'
+import { readFacts } from '../../../webhook/reads/facts.ts'
+import { aBase, aDeployment, anExperiment, FORK } from '../../builders.ts'
+import { theFork } from '../../common/plan/some-facts.ts'
+import { aDecodedRequest, aNamespace, anUpdate, inNamespace } from '../a-decoded-request.ts'
+import { aStrictReader, failing } from '../strict-reader.ts'
+
+interface Given {
+  readonly world?: readonly KubeObject[]
+  readonly instead?: Readonly<Record<string, () => unknown>>
+  readonly decoded?: ReturnType<typeof aDecodedRequest>
+}
+
+/** The facts that a review of an update reads, with the given members replaced. */
+async function read({ world = [], instead = {}, decoded = anUpdate({}, { replicas: 2 }) }: Given) {
+  const { kube, paths } = aStrictReader(world, { instead })
+  const { signal } = new AbortController()
+  const policies = { policies: () => [], namespace: async (name: string) => aNamespace(name) }
+  return { facts: await readFacts({ kube, policies, signal }, decoded), paths }
+}
+
+const IN_SHOP = '/apis/apps/v1/namespaces/shop'
+const CART = `${IN_SHOP}/deployments/cart`
+const FORK_PATH = `${IN_SHOP}/deployments/${FORK}`
+const REVISION_PATH = `${IN_SHOP}/controllerrevisions/${FORK}`
+const PIN = { onSourceChange: 'Pin' } as const
+const TILL = { sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'till' } }
+
+/** How a read fails, and why the fact is then unknown. */
+const FAILURES: Readonly<Record<string, readonly [() => unknown, string]>> = {
+  'the API server does not answer': [failing('unreachable'), 'unreachable'],
+  'we may not read it': [failing('forbidden'), 'forbidden'],
+  'the answer is not an object': [() => ({ data: {} }), 'the answer is not an object'],
+}
+
+describe('the fork that a review reads', () => {
+  const fork = theFork()
+
+  it('is the fork of the stored experiment', async () => {
+    const { facts, paths } = await read({ world: [fork, aDeployment()] })
+    expect([facts.fork, facts.nameHolder]).to.deep.equal([known(fork), undefined])
+    expect(paths()).to.include(FORK_PATH)
+  })
+
+  it('is absent where it does not exist', async () => {
+    const { facts } = await read({ world: [aDeployment()] })
+    expect([facts.fork, facts.nameHolder]).to.deep.equal([ABSENT, undefined])
+  })
+
+  it('is absent in a cluster without the kind', async () =>
+    expect((await read({ instead: { [FORK_PATH]: failing('kindAbsent') } })).facts.fork).to.deep.equal(ABSENT))
+
+  it('is in the namespace of the source', async () => {
+    const experiment = anExperiment(TILL)
+    const other = inNamespace('till', theFork({ experiment }))
+    const decoded = anUpdate(TILL, { ...TILL, replicas: 2 })
+    expect((await read({ world: [other], decoded })).facts.fork).to.deep.equal(known(other))
+    expect((await read({ world: [fork], decoded })).facts.fork).to.deep.equal(ABSENT)
+  })
+
+  it('is not another object with its name, which is the holder of the name', async () => {
+    const holder = aDeployment({ name: FORK })
+    const { facts } = await read({ world: [holder] })
+    expect([facts.fork, facts.nameHolder]).to.deep.equal([ABSENT, holder])
+  })
+
+  it('is not read for a new experiment, whose uid is new', async () => {
+    const { facts, paths } = await read({ decoded: aDecodedRequest(), world: [fork, aDeployment()] })
+    expect([facts.fork, facts.nameHolder]).to.deep.equal([ABSENT, undefined])
+    expect(paths()).to.deep.equal([CART])
+  })
+
+  for (const [sentence, [fail, because]] of Object.entries(FAILURES))
+    it(`is unknown where ${sentence}`, async () => {
+      const { facts } = await read({ instead: { [FORK_PATH]: fail } })
+      expect([facts.fork, facts.nameHolder]).to.deep.equal([unknown(because), undefined])
+    })
+
+  it('throws an internal error', async () => {
+    const bug = () => {
+      throw new TypeError('a bug')
+    }
+    expect(await read({ instead: { [FORK_PATH]: bug } }).catch((error: unknown) => error)).to.be.instanceOf(TypeError)
+  })
+})
+
+describe('the revision that a review reads', () => {
+  const revision: KubeObject = {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: { name: FORK, namespace: 'shop', ownerReferences: [ownerReference(anExperiment())] },
+    data: { base: aBase(), source: { uid: 'u', generation: 1, templateHash: 'x' } },
+  }
+  const decoded = anUpdate(PIN, { ...PIN, replicas: 2 })
+
+  it('is that of a pinned experiment, for an update', async () => {
+    const { facts, paths } = await read({ decoded, world: [revision, aDeployment()] })
+    expect(facts.revision).to.deep.equal(known(revision))
+    expect(paths()).to.include(REVISION_PATH)
+  })
+
+  it('is in the namespace of the experiment, wherever its source is', async () => {
+    const apart = anUpdate({ ...PIN, ...TILL }, { ...PIN, ...TILL, replicas: 2 })
+    expect((await read({ decoded: apart, world: [revision] })).facts.revision).to.deep.equal(known(revision))
+    const elsewhere = inNamespace('till', revision)
+    expect((await read({ decoded: apart, world: [elsewhere] })).facts.revision).to.deep.equal(ABSENT)
+  })
+
+  it('is that of an experiment that was pinned until now', async () => {
+    const status = { source: { uid: 'u', generation: 1, templateHash: 'x', pinned: true } }
+    const unpinned = anUpdate({ ...PIN, status }, { status })
+    expect((await read({ decoded: unpinned, world: [revision] })).facts.revision).to.deep.equal(known(revision))
+  })
+
+  const unread: Record<string, readonly [Given['decoded'], ...string[]]> = {
+    'is not read for a new experiment': [aDecodedRequest({ object: anExperiment(PIN) }), CART],
+    'is not read for an experiment that follows its source': [anUpdate({}, { replicas: 2 }), CART, FORK_PATH],
+  }
+  for (const [sentence, [request, ...expected]] of Object.entries(unread))
+    it(sentence, async () => {
+      const { facts, paths } = await read({
+        ...(request ? { decoded: request } : {}),
+        world: [revision, aDeployment()],
+      })
+      expect(facts.revision).to.deep.equal(ABSENT)
+      expect(paths()).to.deep.equal(expected)
+    })
+
+  it('is absent where it does not exist yet, or belongs to somebody else', async () => {
+    expect((await read({ decoded })).facts.revision).to.deep.equal(ABSENT)
+    const foreign = { ...revision, metadata: { name: FORK, namespace: 'shop' } }
+    expect((await read({ decoded, world: [foreign] })).facts.revision).to.deep.equal(ABSENT)
+  })
+
+  for (const [sentence, [fail, because]] of Object.entries(FAILURES))
+    it(`is unknown where ${sentence}`, async () =>
+      expect((await read({ decoded, instead: { [REVISION_PATH]: fail } })).facts.revision).to.deep.equal(
+        unknown(because),
+      ))
+})

@@ -1,0 +1,115 @@
+import { expect } from 'chai'
+import { ABSENT, known, knownValue, unknown } from '../../../common/api/known.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { SurroundingsReader } from '../../../webhook/reads/surroundings.ts'
+import { aDeployment, aFork, aRollout } from '../../builders.ts'
+import { VirtualTime } from '../../virtual-time.ts'
+import { inNamespace } from '../a-decoded-request.ts'
+import { anAutoscaler, aService, aSlice } from '../reviews.ts'
+import { aStrictReader, failing } from '../strict-reader.ts'
+
+interface Given {
+  readonly world?: readonly KubeObject[]
+  readonly source?: KubeObject | 'absent'
+  readonly instead?: Readonly<Record<string, () => unknown>>
+}
+
+const IN_SHOP = '/namespaces/shop'
+const SERVICES = `/api/v1${IN_SHOP}/services`
+const SLICES = `/apis/discovery.k8s.io/v1${IN_SHOP}/endpointslices`
+
+async function read({ world = [], source = aDeployment(), instead = {} }: Given) {
+  const { kube, requests } = aStrictReader(world, { instead })
+  const { signal } = new AbortController()
+  const pair = { kind: deployment, source: source === 'absent' ? undefined : source, referents: [], fork: aFork() }
+  const surroundings = await new SurroundingsReader(kube, new VirtualTime()).of(pair, { kube, signal })
+  return { surroundings, requests }
+}
+
+const autoscalersOf = async (given: Given) =>
+  knownValue((await read(given)).surroundings.neighbours)?.autoscalers.length
+
+const servicesIn = async (given: Given) =>
+  knownValue((await read(given)).surroundings.traffic)?.services.map(({ name }) => name) ?? 'unknown'
+const slicesIn = async (given: Given) =>
+  knownValue((await read(given)).surroundings.traffic)?.slices.map(
+    ({ service, ready }) => `${service}: ${ready.length}`,
+  ) ?? 'unknown'
+
+describe('what touches the pods of a fork', () => {
+  const other = aService('other', { app: 'other' })
+
+  it('is the Services of its namespace that select pods', async () => {
+    const world = [aService(), other, aService('none', {}), inNamespace('till', aService('till'))]
+    expect(await servicesIn({ world })).to.deep.equal(['cart', 'other'])
+  })
+
+  it('is the endpoints of the Services that concern it, and not of others, which may be many', async () => {
+    const slices = [aSlice(['a', 'b']), aSlice(['c'], 'other'), inNamespace('till', aSlice(['d']))]
+    expect(await slicesIn({ world: [aService(), other, ...slices] })).to.deep.equal(['cart: 2'])
+  })
+
+  it('has no endpoints if no Service concerns it, and no slice is read', async () => {
+    const { surroundings, requests } = await read({ world: [other, aSlice(['c'], 'other')] })
+    expect(knownValue(surroundings.traffic)?.slices).to.deep.equal([])
+    expect(requests.map(({ path }) => path)).to.not.include(SLICES)
+  })
+
+  const unread = { Services: SERVICES, 'their endpoints': SLICES }
+  for (const [words, path] of Object.entries(unread))
+    it(`is unknown for traffic where ${words} cannot be read; neighbours are known`, async () => {
+      const world = [aService(), aSlice(['a']), anAutoscaler({})]
+      const given = { world, instead: { [path]: failing('unreachable') } }
+      expect((await read(given)).surroundings.traffic).to.deep.equal(unknown('the Services'))
+      expect(await autoscalersOf(given)).to.equal(1)
+    })
+
+  it('is unknown for neighbours where they cannot be read; traffic is known', async () => {
+    const instead = { [`/apis/autoscaling/v2${IN_SHOP}/horizontalpodautoscalers`]: failing('unreachable') }
+    const { surroundings } = await read({ world: [aService()], instead })
+    expect(surroundings.neighbours).to.deep.equal(unknown('autoscalers, budgets and network policies'))
+    expect(surroundings.traffic.is).to.equal('known')
+  })
+
+  it('is neither primary nor referrer where the source does not exist, as for a pinned experiment', async () => {
+    const referring = aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart' } })
+    const { surroundings } = await read({ source: 'absent', world: [aService(), referring] })
+    expect([surroundings.primary, surroundings.referrer]).to.deep.equal([ABSENT, ABSENT])
+  })
+
+  describe('for a source with zero replicas', () => {
+    const idle = aDeployment({ spec: { replicas: 0 } })
+    const primary = aDeployment({ name: 'cart-primary' })
+
+    it('is the workload that Flagger put in its place', async () =>
+      expect((await read({ source: idle, world: [primary] })).surroundings.primary).to.deep.equal(
+        known('cart-primary'),
+      ))
+
+    const none: Record<string, Given> = {
+      'is no primary where there is no such workload': { source: idle },
+      'is no primary of another namespace': { source: idle, world: [inNamespace('till', primary)] },
+      'is no primary while the source has replicas': { world: [primary] },
+    }
+    for (const [sentence, given] of Object.entries(none))
+      it(sentence, async () => expect((await read(given)).surroundings.primary).to.deep.equal(ABSENT))
+  })
+
+  describe('for a source that others may take their template from', () => {
+    const referring = aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart' } })
+
+    it('is the Rollout that does', async () =>
+      expect((await read({ world: [referring] })).surroundings.referrer).to.deep.equal(known('rollout/cart')))
+
+    it('is no Rollout of another namespace', async () =>
+      expect((await read({ world: [inNamespace('till', referring)] })).surroundings.referrer).to.deep.equal(ABSENT))
+
+    it('is no Rollout in a cluster without Rollouts', async () => {
+      const instead = { [`/apis/argoproj.io/v1alpha1${IN_SHOP}/rollouts`]: failing('kindAbsent') }
+      const given = { instead, world: [anAutoscaler({})] }
+      expect((await read(given)).surroundings.referrer).to.deep.equal(ABSENT)
+      expect(await autoscalersOf(given)).to.equal(1)
+    })
+  })
+})

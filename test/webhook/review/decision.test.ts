@@ -1,0 +1,89 @@
+import { expect } from 'chai'
+import type { FieldError } from '../../../common/api/types.ts'
+import { answerTo } from '../../../webhook/review/decision.ts'
+
+const errors = (count: number, message = 'required'): FieldError[] =>
+  Array.from({ length: count }, (_, index) => ({ field: `spec.f${index}`, message, cause: 'FieldValueRequired' }))
+
+function statusOf(found: readonly FieldError[]) {
+  const answer = answerTo({ is: 'invalid', name: 'x', errors: found })
+  if (answer.allowed) throw new Error('allowed with mistakes')
+  return answer.status
+}
+
+describe('the answer to a decision', () => {
+  it('refuses mistakes, and gives each a cause, because kubectl prints causes', () => {
+    expect(statusOf(errors(1))).to.deep.equal({
+      code: 422,
+      reason: 'Invalid',
+      message: 'spec.f0: required',
+      details: {
+        group: 'experimentcontroller.example.com',
+        kind: 'ExperimentDeployment',
+        name: 'x',
+        causes: [{ reason: 'FieldValueRequired', field: 'spec.f0', message: 'required' }],
+      },
+    })
+  })
+
+  it('is 403 with the right that is missing', () => {
+    expect(answerTo({ is: 'forbidden', message: 'needs "create deployments.apps"' })).to.deep.equal({
+      allowed: false,
+      status: { code: 403, reason: 'Forbidden', message: 'needs "create deployments.apps"' },
+    })
+  })
+
+  it('is 504 with what could not be checked', () => {
+    expect(answerTo({ is: 'unchecked', message: 'the policies could not be checked in time, try again' }))
+      .to.deep //
+      .equal({
+        allowed: false,
+        status: { code: 504, reason: 'Timeout', message: 'the policies could not be checked in time, try again' },
+      })
+  })
+
+  it('has a cause for each of twenty mistakes', () => {
+    const causes = statusOf(errors(20)).details?.causes ?? []
+    expect(causes).to.have.length(20)
+    expect(causes.at(-1)).to.deep.equal({ reason: 'FieldValueRequired', field: 'spec.f19', message: 'required' })
+  })
+
+  it('counts the mistakes beyond twenty at the spec, because kubectl prints no cause without a field', () => {
+    expect(statusOf(errors(21)).details?.causes?.slice(19)).to.deep.equal([
+      { reason: 'FieldValueRequired', field: 'spec.f19', message: 'required' },
+      { reason: 'FieldValueInvalid', field: 'spec', message: 'and 1 more' },
+    ])
+    expect(statusOf(errors(25)).details?.causes?.at(-1)?.message).to.equal('and 5 more')
+  })
+
+  it('does not claim to have found all mistakes where there are very many', () => {
+    expect(statusOf(errors(1_000)).details?.causes?.at(-1)?.message).to.equal('and at least 980 more')
+  })
+
+  it('cuts its message to 2,048 characters, and does not cut one of just that length', () => {
+    const room = 2_048 - 'spec.f0: '.length
+    const whole = 'x'.repeat(room)
+    expect(statusOf(errors(1, whole)).message).to.equal(`spec.f0: ${whole}`)
+    const { message } = statusOf(errors(1, `${whole}y`))
+    expect(message).to.equal(`spec.f0: ${'x'.repeat(room - 3)}...`)
+    expect(message).to.have.length(2_048)
+    expect(statusOf(errors(20, 'x'.repeat(500))).message).to.have.length(2_048)
+  })
+
+  it('replaces line breaks, which would split a mistake', () => {
+    expect(statusOf(errors(1, 'a\nb')).message).to.equal('spec.f0: a?b')
+  })
+
+  it('writes findings that are audited into the audit log, and no annotation without them', () => {
+    expect(answerTo({ is: 'admitted', warnings: [], audit: 'limits: spec.replicas' })).to.deep.equal({
+      allowed: true,
+      warnings: [],
+      auditAnnotations: { 'policy-findings': 'limits: spec.replicas' },
+    })
+  })
+
+  it('prints warnings as lines', () => {
+    const warnings = [{ reason: 'Plan', message: 'a' } as const]
+    expect(answerTo({ is: 'admitted', warnings })).to.deep.equal({ allowed: true, warnings: ['[Plan] a'] })
+  })
+})

@@ -1,0 +1,171 @@
+import { withDefaults } from '../common/api/defaults.ts'
+import { isLive } from '../common/api/expiry.ts'
+import { known, knownOrAbsent, knownValue } from '../common/api/known.ts'
+import type { ExperimentDeployment, FieldError, Warning } from '../common/api/types.ts'
+import { inDocumentOrder } from '../common/json/document-order.ts'
+import { changesBetween } from '../common/override/changes.ts'
+import type { SpecSchema } from '../common/override/spec-schema.ts'
+import { type Assessment, assess, derivedFork } from '../common/plan/assess.ts'
+import { type Described, describe } from '../common/plan/describe.ts'
+import type { Facts, PolicyFacts, SpecFacts } from '../common/plan/facts.ts'
+import { type Evaluation, plan } from '../common/plan/plan.ts'
+import { decidePolicy, findingsOf, isCounting } from '../common/plan/policy-decision.ts'
+import type { ValidationAction } from '../common/policy/policy.ts'
+import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
+import { type ComparedAssessment, compareAssessments, storedAssessment } from './ratchet/assessment.ts'
+import { policyOutcome } from './ratchet/policy-findings.ts'
+import type { Ratcheted } from './ratchet/ratchet.ts'
+import type { ExperimentCounter } from './reads/experiment-counter.ts'
+import type { RequestFacts } from './reads/facts.ts'
+import { NO_SURROUNDINGS, type SurroundingsReader } from './reads/surroundings.ts'
+import type { ReviewDecision } from './review/decision.ts'
+import { droppedNulls, nullDropped } from './review/dropped-nulls.ts'
+import type { DecodedRequest } from './review/request.ts'
+import type { Yielder } from './review/yielder.ts'
+
+/** The request is refused because the policies could not be read in time. */
+export const POLICIES_UNCHECKED: ReviewDecision = {
+  is: 'unchecked',
+  message: 'the policies of this cluster could not be checked in time, try again',
+}
+
+/** A request whose author has permission to read the source, with everything that was read for it. */
+export interface Review {
+  readonly decoded: DecodedRequest
+  readonly own: Ratcheted
+  /** an error for a requester annotation that somebody wrote by hand */
+  readonly forged: readonly FieldError[]
+  readonly schema: SpecSchema | undefined
+  readonly found: RequestFacts
+  readonly policies: PolicyFacts
+  readonly yielder: Yielder
+  readonly now: Date
+}
+
+/** The reads that depend on the derived fork, and a counter of findings. */
+export interface LaterReads {
+  /** the other experiments that limits count; undefined if they could not be read in time */
+  readonly others: () => ReturnType<ExperimentCounter['others']>
+  readonly surroundings: (pair: ForkAndSource) => ReturnType<SurroundingsReader['of']>
+  readonly onFinding: (action: ValidationAction) => void
+}
+
+/** The decision on a request whose author has permission to read the source. */
+export async function decide(review: Review, reads: LaterReads): Promise<ReviewDecision> {
+  const { decoded, own, policies, yielder, now } = review
+  const early = specFacts(review)
+  const mistakes = [...review.forged, ...own.errors]
+  // A known mistake stops the controller from writing, but must not hide new mistakes of this request.
+  const judged = assess(early, () => own.errors)
+  const assessment = own.known.length > 0 ? assess(early, () => own.known) : judged
+  const compared = comparedWith(review, early, judged)
+  await yielder.yieldIfLong()
+  const pair = pairOf(early, judged)
+  const [others, surroundings] = await Promise.all([
+    isCounting(policies) ? reads.others() : [],
+    pair ? reads.surroundings(pair) : NO_SURROUNDINGS,
+  ])
+  if (others === undefined) return mistakes.length > 0 ? invalid(decoded, mistakes) : POLICIES_UNCHECKED
+  yielder.resume()
+  // An experiment without a fork yet counts with the replicas of its spec.
+  const counted = others.map((experiment) => ({ experiment, replicas: withDefaults(experiment.spec).replicas }))
+  const facts = { ...early, surroundings, now, driftBackoffMs: 0, policies: known({ ...policies, others: counted }) }
+  const evaluation = { assessment, policy: decidePolicy(facts, judged) }
+  const outcome = policyOutcome({ spec: decoded.experiment.spec, findings: findingsOf(evaluation.policy) }, () =>
+    formerFindings(facts, decoded.previous, compared.before()),
+  )
+  for (const action of outcome.actions) reads.onFinding(action)
+  await yielder.yieldIfLong()
+  const errors = [...review.forged, ...compared.errors, ...outcome.errors]
+  const audited = outcome.audit === undefined ? {} : { audit: outcome.audit }
+  if (errors.length > 0) return { ...invalid(decoded, errors), ...audited }
+  const warnings = [
+    ...outcome.warnings,
+    ...knownMistakes(own, compared, judged),
+    ...droppedNulls(decoded.request.object).map((path) => ({
+      reason: 'NullDropped' as const,
+      message: nullDropped(path),
+    })),
+    ...describe(facts, plan(facts, evaluation), describedBy(facts, decoded, { evaluation, compared })),
+  ]
+  return { is: 'admitted', warnings, ...audited }
+}
+
+/** The facts that the plan needs, as far as they are read at this point. */
+function specFacts({ decoded: { experiment }, schema, found, now }: Review): SpecFacts {
+  const { creationTimestamp = now.toISOString() } = experiment.metadata
+  const { access: _access, needs: _needs, ...read } = found
+  return {
+    ...read,
+    experiment: { ...experiment, metadata: { ...experiment.metadata, creationTimestamp } },
+    schema: knownOrAbsent(schema),
+    isExcluded: false, // our webhook configurations send no reviews for excluded namespaces
+  }
+}
+
+/** New mistakes in the override itself are reported alone: the assessment stops at them and finds no others. */
+const comparedWith = ({ own, decoded }: Review, facts: SpecFacts, judged: Assessment): ComparedAssessment =>
+  own.errors.length > 0
+    ? { errors: own.errors, known: [], before: storedAssessment(facts, decoded.previous) }
+    : compareAssessments(judged, facts, decoded.previous)
+
+/**
+ * Warnings for mistakes that the stored experiment has too. There is one per field, because the merged spec may report
+ * the mistake of the override again in other words.
+ */
+function knownMistakes(own: Ratcheted, compared: ComparedAssessment, judged: Assessment): readonly Warning[] {
+  const fields = new Set(own.known.map(({ field }) => field))
+  const warnings = (errors: readonly FieldError[], reason: Warning['reason']): readonly Warning[] =>
+    errors.map(({ field, message }) => ({ reason, message: `${field}: ${message}` }))
+  return [
+    ...warnings(own.known, 'InvalidOverride'),
+    ...warnings(
+      compared.known.filter(({ field }) => !fields.has(field)),
+      judged.is === 'blocked' ? judged.decision.reason : 'InvalidOverride',
+    ),
+  ]
+}
+
+function pairOf(facts: SpecFacts, judged: Assessment): ForkAndSource | undefined {
+  const [kind, fork] = [knownValue(facts.kind), derivedFork(judged)]
+  const { object, referents } = knownValue(facts.source) ?? { object: undefined, referents: [] }
+  return kind && fork && { kind, source: object, referents, fork }
+}
+
+/** The findings of policies on the stored experiment. An expired one had no pods and was not counted, so it has none. */
+function formerFindings(facts: Facts, previous: ExperimentDeployment | undefined, before: Assessment | undefined) {
+  const isRevival = previous && !isLive(previous, facts.now) && isLive(facts.experiment, facts.now)
+  if (!previous || !before || isRevival) return undefined
+  return { spec: previous.spec, findings: findingsOf(decidePolicy({ ...facts, experiment: previous }, before)) }
+}
+
+interface Compared {
+  readonly evaluation: Evaluation
+  readonly compared: ComparedAssessment
+}
+
+/**
+ * The changes to describe. For an existing fork they compare the two derived specs, the one before the update and the
+ * new one, because the API server has added defaults to the stored fork.
+ */
+function describedBy({ fork }: Facts, { request }: DecodedRequest, { evaluation, compared }: Compared): Described {
+  const changes = () => {
+    const { assessment } = evaluation
+    const before = fork.is === 'absent' ? undefined : compared.before()
+    const effect = assessment.effect?.()
+    return assessment.is === 'wanted' && before?.is === 'wanted' && effect
+      ? changesBetween(before.fork.spec, assessment.fork.spec, effect.shape)
+      : (effect?.changes() ?? [])
+  }
+  return { evaluation, changes, isDryRunOfCreate: request.operation === 'CREATE' && request.dryRun }
+}
+
+/** A refusal with all mistakes, in the order of their fields in the manifest. */
+export const invalid = (
+  { name, experiment }: DecodedRequest,
+  errors: readonly FieldError[],
+): Extract<ReviewDecision, { is: 'invalid' }> => ({
+  is: 'invalid',
+  name,
+  errors: inDocumentOrder('spec', experiment.spec, errors),
+})

@@ -1,0 +1,41 @@
+/** A limit on an amount that is in use at once. Without a queue: the API server would time out those who wait. */
+export class Budget {
+  readonly #max: number
+  #used = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  get used(): number {
+    return this.#used
+  }
+
+  /** Reserves `amount`, and returns a function that frees it; undefined if not that much is left. */
+  take(amount = 1): (() => void) | undefined {
+    if (this.#used + amount > this.#max) return undefined
+    this.#used += amount
+    let isTaken = true
+    return () => {
+      if (isTaken) this.#used -= amount
+      isTaken = false
+    }
+  }
+}
+
+/** What the webhook works on at the same time. */
+export interface InFlight {
+  /** reviews that are being decided; further ones get status 429 */
+  readonly reviews: Budget
+  /** bytes of all bodies, by their content-length; a further body is not read */
+  readonly bytes: Budget
+}
+
+/**
+ * The budgets of a webhook. 64 MiB of bodies become about 300 MiB of strings and objects at worst, when one letter makes
+ * V8 use two bytes for each. Together with the program itself, that is three quarters of the memory limit of its pod.
+ */
+export const inFlight = ({ maxReviews = 256, maxBytes = 64 * 1024 * 1024 } = {}): InFlight => ({
+  reviews: new Budget(maxReviews),
+  bytes: new Budget(maxBytes),
+})

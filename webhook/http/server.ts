@@ -1,0 +1,144 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express'
+import { factsOf } from '../../common/kube/client/errors.ts'
+import type { Log } from '../../common/program/log.ts'
+import { Metrics } from '../../common/program/metrics.ts'
+import { type AdmissionRequest, type Answer, decodeReview, encodeReview } from '../review/admission-review.ts'
+import { answerTo, type ReviewDecision } from '../review/decision.ts'
+import { deniedAnswer } from '../review/denial.ts'
+import { type InFlight, inFlight } from './in-flight.ts'
+import { intake } from './intake.ts'
+import { type ReviewLabels, type ReviewMetrics, type ReviewPath, reviewMetrics } from './metrics.ts'
+import { RequestError, requestErrorOf } from './request-error.ts'
+import { timeoutMs } from './timeout.ts'
+
+/** What `admissionApp` needs. */
+export interface AdmissionHandlers {
+  /** an error that it throws is a bug */
+  readonly validate: (request: AdmissionRequest, limitMs: number) => Promise<ReviewDecision>
+  /** never denies; an error that it throws is a bug */
+  readonly mutate: (request: AdmissionRequest, limitMs: number) => Promise<Answer>
+  readonly log: Log
+  readonly flight?: InFlight
+  readonly metrics?: ReviewMetrics
+  /** rejects callers whose client certificate is not accepted; default: accepts all */
+  readonly guard?: RequestHandler
+}
+
+/** A path and its handler. */
+interface Endpoint {
+  readonly path: ReviewPath
+  readonly decide: AdmissionHandlers['mutate']
+}
+
+type Serving = Pick<AdmissionHandlers, 'log'> & Required<Pick<AdmissionHandlers, 'metrics'>>
+
+/** The app with the routes of admission, without sockets and TLS. */
+export function admissionApp({
+  mutate,
+  validate,
+  log,
+  flight = inFlight(),
+  metrics = reviewMetrics(new Metrics(), flight),
+  guard = (_request, _response, next) => next(),
+}: AdmissionHandlers): Express {
+  const serving = { log, metrics }
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.disable('query parser')
+  const endpoints: readonly Endpoint[] = [
+    { path: 'mutate', decide: mutate },
+    { path: 'validate', decide: async (...review) => answerTo(await validate(...review)) },
+  ]
+  for (const endpoint of endpoints) app.post(`/${endpoint.path}`, guard, ...intake(flight), reviewed(endpoint, serving))
+  app.use(() => {
+    throw new RequestError('not found; this server has POST /mutate and POST /validate', {
+      status: 404,
+      reason: 'path',
+    })
+  })
+  app.use(boundary(serving))
+  return app
+}
+
+const reviewed =
+  (endpoint: Endpoint, serving: Serving): RequestHandler =>
+  async (request, response) => {
+    const { body } = request
+    request.body = undefined // a connection keeps its last request, and would keep the body with it
+    const { metrics } = serving
+    const review = decodeReview(body)
+    switch (review.is) {
+      case 'unreadable':
+        throw new RequestError(review.message, { status: 400, reason: 'review' })
+      case 'foreign':
+        metrics.foreign({})
+        send(response, endpoint.path, review.uid, { allowed: true })
+        return
+      case 'unknownVersion': {
+        const message = `version ${review.version.slice(0, 60)} is not supported by this webhook`
+        throw new RequestError(message, { status: 400, reason: 'version', uid: review.uid })
+      }
+      case 'ours':
+        send(
+          response,
+          endpoint.path,
+          review.request.uid,
+          await decided(endpoint, { ...review, limitMs: timeoutMs(request.url) }, serving),
+        )
+    }
+  }
+
+/** Decides a review. After a bug the change is denied; the details are only in the log. */
+async function decided(
+  { path, decide }: Endpoint,
+  { request, limitMs }: { readonly request: AdmissionRequest; readonly limitMs: number },
+  { log, metrics }: Serving,
+): Promise<Answer> {
+  const { uid, namespace, operation } = request
+  const stop = metrics.startReview()
+  try {
+    const answer = await decide(request, limitMs)
+    const { allowed } = answer
+    metrics.reviewed({ path, operation, outcome: outcomeOf(answer) })
+    log.info({ uid, namespace, operation, path, allowed }, 'reviewed')
+    return answer
+  } catch (error) {
+    metrics.reviewed({ path, operation, outcome: 'failed' })
+    metrics.failed({})
+    log.error({ uid, namespace, operation, path, ...factsOf(error) }, 'review failed')
+    return deniedAnswer(500, `internal error, reference ${uid}`)
+  } finally {
+    stop({ path })
+  }
+}
+
+const OUTCOMES: Readonly<Record<number, ReviewLabels['outcome']>> = {
+  403: 'forbidden',
+  422: 'invalid',
+  504: 'timedOut',
+}
+
+const outcomeOf = (answer: Answer): ReviewLabels['outcome'] =>
+  answer.allowed ? 'allowed' : (OUTCOMES[answer.status.code] ?? 'failed')
+
+/** Sends the answer. /mutate never denies: /validate reports all mistakes, and missing defaults are no reason to deny. */
+const send = (response: Response, path: ReviewPath, uid: string, answer: Answer): void => {
+  response.status(200).json(encodeReview(uid, path === 'mutate' && !answer.allowed ? { allowed: true } : answer))
+}
+
+/** Answers errors: a RequestError with its status, anything else with 500. */
+const boundary =
+  ({ log, metrics }: Serving): ErrorRequestHandler =>
+  (error: unknown, request, response, _next) => {
+    const refused = requestErrorOf(error)
+    if (refused) metrics.refused(refused.reason)
+    else {
+      metrics.failed({})
+      log.error(factsOf(error), 'request failed')
+    }
+    const { status, message, uid } = refused ?? { status: 500, message: 'internal error', uid: undefined }
+    const path = request.path === '/mutate' ? 'mutate' : 'validate'
+    if (uid !== undefined) send(response, path, uid, deniedAnswer(status, message))
+    else response.status(status).type('text/plain').send(`${message}\n`)
+  }

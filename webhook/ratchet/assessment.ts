@@ -1,0 +1,54 @@
+import { knownValue } from '../../common/api/known.ts'
+import type { ExperimentDeployment, FieldError } from '../../common/api/types.ts'
+import { type Assessment, assess, derivedFork } from '../../common/plan/assess.ts'
+import type { SpecFacts } from '../../common/plan/facts.ts'
+import { immutableChanges } from '../../common/workload/immutable.ts'
+import { type Ratcheted, ratchet } from './ratchet.ts'
+
+/** The mistakes of an experiment, compared with those of the stored experiment. */
+export interface ComparedAssessment extends Ratcheted {
+  /** the assessment of the stored experiment, computed on the first call; undefined for a new experiment */
+  readonly before: () => Assessment | undefined
+}
+
+/**
+ * The mistakes of `now`. Those that the stored experiment has too are `known`. For an update, changes of immutable fields
+ * are errors. The source reference is immutable, so a mistake of the source is never new. Mistakes of the override by
+ * itself are compared before anything is read, so they do not stop the assessment of the stored experiment.
+ */
+export function compareAssessments(
+  now: Assessment,
+  facts: SpecFacts,
+  previous: ExperimentDeployment | undefined,
+): ComparedAssessment {
+  const before = storedAssessment(facts, previous)
+  const { errors, known } = ratchet({ spec: facts.experiment.spec, errors: mistakesOf(now) }, () => {
+    const found = before()
+    return previous && found && { spec: previous.spec, errors: mistakesOf(found) }
+  })
+  return { errors: [...errors, ...immutableErrors(now, facts, before)], known, before }
+}
+
+/** The mistakes that the author has to correct. */
+export const mistakesOf = (assessment: Assessment): readonly FieldError[] =>
+  assessment.is === 'wanted' ? assessment.mistakes() : assessment.errors
+
+/** Returns the assessment of the stored experiment from the same facts. It is computed on the first call. */
+export function storedAssessment(facts: SpecFacts, previous: ExperimentDeployment | undefined) {
+  let stored: Assessment | undefined
+  return (): Assessment | undefined => {
+    if (previous) stored ??= assess({ ...facts, experiment: previous }, () => [])
+    return stored
+  }
+}
+
+function immutableErrors(
+  now: Assessment,
+  facts: SpecFacts,
+  before: () => Assessment | undefined,
+): readonly FieldError[] {
+  const [kind, fork] = [knownValue(facts.kind), derivedFork(now)]
+  const stored = kind && fork && before()
+  const former = stored && derivedFork(stored)
+  return kind && fork && former ? immutableChanges(kind, former, fork) : []
+}

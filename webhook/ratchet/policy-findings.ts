@@ -1,0 +1,61 @@
+import { withDefaults } from '../../common/api/defaults.ts'
+import type { ExperimentDeployment, FieldError, Warning } from '../../common/api/types.ts'
+import type { PolicyFinding, ValidationAction } from '../../common/policy/policy.ts'
+import { ratchet } from './ratchet.ts'
+
+/** The spec of an experiment, and the findings of policies on it. */
+interface Judged {
+  readonly spec: ExperimentDeployment['spec']
+  readonly findings: readonly PolicyFinding[]
+}
+
+/** The effect of the findings of policies on a request. */
+export interface PolicyOutcome {
+  readonly errors: readonly FieldError[]
+  readonly warnings: readonly Warning[]
+  /** the policies and fields, without values; undefined if no finding is audited */
+  readonly audit: string | undefined
+  /** the actions of all findings, for the metrics */
+  readonly actions: readonly ValidationAction[]
+}
+
+/**
+ * Refuses what policies deny now and did not deny before. If they denied it before too, or a number that they limit
+ * becomes smaller, it is only a warning. `before` returns the stored experiment; undefined for a new one. It is called
+ * only if something is denied.
+ */
+export function policyOutcome({ spec, findings }: Judged, before: () => Judged | undefined): PolicyOutcome {
+  const denied = findings.filter(acting('Deny')).map(({ error }) => error)
+  const former = denied.length > 0 ? before() : undefined
+  const { errors, known } = ratchet(
+    { spec, errors: denied },
+    () => former && { spec: former.spec, errors: former.findings.map(({ error }) => error) },
+  )
+  const smaller = errors.filter(({ field }) => former !== undefined && isSmaller(field, spec, former.spec))
+  const admitted = [...known, ...smaller].map(({ field, message }) => `${field}: ${message}`)
+  const warned = findings
+    .filter(acting('Warn'))
+    .map(({ policy, error }) => `${policy}: ${error.field}: ${error.message}`)
+  const audited = findings.filter(acting('Audit')).map(({ policy, error }) => `${policy}: ${error.field}`)
+  return {
+    errors: errors.filter((error) => !smaller.includes(error)),
+    warnings: [...admitted, ...warned].map((message) => ({ reason: 'Policy', message })),
+    actions: findings.flatMap(({ actions }) => actions),
+    audit: audited.length > 0 ? audited.join('; ').slice(0, MAX_AUDIT) : undefined,
+  }
+}
+
+/** The longest audit annotation that is written, in characters. The API server has no limit. */
+const MAX_AUDIT = 2_048
+
+const acting =
+  (action: ValidationAction) =>
+  ({ actions }: PolicyFinding): boolean =>
+    actions.includes(action)
+
+/** Whether a number that policies limit becomes smaller. It may still be too large. */
+function isSmaller(field: string, now: ExperimentDeployment['spec'], before: ExperimentDeployment['spec']): boolean {
+  if (field === 'spec.replicas') return withDefaults(now).replicas < withDefaults(before).replicas
+  if (field === 'spec.ttlSeconds') return (now.ttlSeconds ?? Infinity) < (before.ttlSeconds ?? Infinity)
+  return false
+}

@@ -1,0 +1,74 @@
+import type { ResourceType } from '../../common/api/resource.ts'
+import { at } from '../../common/json/json.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { forkName } from '../../common/workload/identity.ts'
+import type { UserInfo } from '../review/admission-review.ts'
+import type { DecodedRequest } from '../review/request.ts'
+import { DECISIVE_MS, type Reader } from './reader.ts'
+
+/** A permission that the requester must have, because the controller will act on behalf of the requester. */
+export interface Need {
+  readonly verb: 'create' | 'get' | 'patch'
+  readonly resource: ResourceType
+  readonly namespace: string
+  /** absent: objects of any name */
+  readonly name?: string
+}
+
+/** `unknown`: not answered in time, which does not grant access. */
+export type Access = 'granted' | 'refused' | 'unknown'
+
+/** Whether `user` has all of `needs` now. It is never cached: a revoked permission counts at once. */
+export async function accessOf(kube: Reader, user: UserInfo, needs: readonly Need[]): Promise<Access> {
+  if (user.username === '') return 'refused' // without a user name, an authorizer may allow too much
+  const found = await Promise.all(needs.map((need) => reviewed(kube, user, need)))
+  if (found.includes('refused')) return 'refused'
+  return found.includes('unknown') ? 'unknown' : 'granted'
+}
+
+async function reviewed(kube: Reader, user: UserInfo, need: Need): Promise<Access> {
+  const { apiVersion, kind } = RESOURCES.SubjectAccessReview
+  const body = { apiVersion, kind, spec: { ...specOf(user), resourceAttributes: attributesOf(need) } }
+  try {
+    const path = pathOf(RESOURCES.SubjectAccessReview)
+    const answer = await kube.request({ verb: 'create', path, body, expects: kind, deadlineMs: DECISIVE_MS })
+    if (at(answer, 'status', 'evaluationError')) return 'unknown'
+    return at(answer, 'status', 'allowed') === true && at(answer, 'status', 'denied') !== true ? 'granted' : 'refused'
+  } catch (error) {
+    if (error instanceof KubeError) return 'unknown'
+    throw error
+  }
+}
+
+const specOf = ({ username, uid, groups, extra }: UserInfo) => ({ user: username, uid, groups, extra })
+
+function attributesOf({ verb, resource, namespace, name }: Need) {
+  const [version = '', group = ''] = resource.apiVersion.split('/').reverse()
+  return { verb, group, version, resource: resource.plural, namespace, ...(name === undefined ? {} : { name }) }
+}
+
+/** The words for users: `needs "create deployments.apps" and "get deployments.apps/cart" in namespace "shop"`. */
+export function formatNeeds(needs: readonly Need[]): string {
+  const told = needs.map(({ verb, resource, name }) => `"${verb} ${nameOf(resource)}${name ? `/${name}` : ''}"`)
+  const [last = '', ...others] = told.reverse()
+  const list = others.length === 0 ? last : `${others.reverse().join(', ')} and ${last}`
+  return `needs ${list} in namespace "${needs[0]?.namespace}"`
+}
+
+const nameOf = ({ apiVersion, plural }: ResourceType): string =>
+  apiVersion.includes('/') ? `${plural}.${apiVersion.split('/')[0]}` : plural
+
+/**
+ * The permissions that a request needs: to create a workload of this kind in the namespace of the source, to get the
+ * source, and for an update to patch the fork.
+ */
+export function needsOf({ request, kind, source, experiment }: DecodedRequest): readonly Need[] {
+  const { namespace, name } = source
+  const fork = forkName(name, experiment.metadata.uid)
+  return [
+    { verb: 'create', resource: kind, namespace },
+    { verb: 'get', resource: kind, namespace, name },
+    ...(request.operation === 'UPDATE' ? [{ verb: 'patch', resource: kind, namespace, name: fork } as const] : []),
+  ]
+}

@@ -1,0 +1,109 @@
+import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { fetchSource } from '../../common/kube/reads/source.ts'
+import type { PolicyFacts, SpecFacts } from '../../common/plan/facts.ts'
+import { forkName, isForkOf } from '../../common/workload/identity.ts'
+import type { WorkloadKind } from '../../common/workload/kind.ts'
+import { decodePinned, isPinned } from '../../common/workload/pinned.ts'
+import type { Source } from '../../common/workload/source.ts'
+import type { DecodedRequest } from '../review/request.ts'
+import { type Access, accessOf, type Need, needsOf } from './access.ts'
+import { type PolicySource, readPolicyFacts } from './policies.ts'
+import { isKubeObject, type Reader, unlessOver } from './reader.ts'
+
+/** What a review reads first: everything that does not depend on the result of another read. */
+export interface RequestFacts
+  extends Pick<SpecFacts, 'kind' | 'source' | 'revision' | 'fork' | 'nameHolder' | 'policies'> {
+  readonly access: Access
+  /** the permissions that `access` is about */
+  readonly needs: readonly Need[]
+}
+
+/** The sources of the reads, and the signal that ends them. */
+interface ReviewReads {
+  /** its requests end when `signal` aborts */
+  readonly kube: Reader
+  readonly policies: PolicySource
+  readonly signal: AbortSignal
+}
+
+/** Reads all facts concurrently. What cannot be read in time is unknown. */
+export async function readFacts(
+  { kube, policies, signal }: ReviewReads,
+  decoded: DecodedRequest,
+): Promise<RequestFacts> {
+  const { request, experiment } = decoded
+  const needs = needsOf(decoded)
+  const namespaces = { own: experiment.metadata.namespace, source: decoded.source.namespace }
+  const [access, read, revision, fork, policyFacts] = await Promise.all([
+    accessOf(kube, request.userInfo, needs),
+    readSource(kube, decoded.kind, decoded.source),
+    readRevision(kube, decoded),
+    readFork(kube, decoded),
+    unlessOver(readPolicyFacts(namespaces, policies), signal),
+  ])
+  const found = { ...read, revision, ...fork, policies: policyFacts ?? NOT_READ }
+  const more = access === 'granted' ? referentNeeds(decoded, read.source) : []
+  if (more.length === 0) return { ...found, access, needs }
+  return { ...found, access: await accessOf(kube, request.userInfo, more), needs: more }
+}
+
+const NOT_READ: Known<PolicyFacts> = unknown('the policies of this cluster')
+
+/** If the template is in another object, as with a `workloadRef`, the requester must have permission to get that object. */
+function referentNeeds({ kind, source: { namespace } }: DecodedRequest, source: Known<Source>): readonly Need[] {
+  const target = source.is === 'known' ? kind.refersTo?.(source.value.object) : undefined
+  return target ? [{ verb: 'get', resource: target.resource, namespace, name: target.name }] : []
+}
+
+/** The current workload and the objects that it refers to. Does not throw if the API server fails. */
+export async function readSource(
+  kube: Reader,
+  kind: WorkloadKind,
+  { namespace, name }: DecodedRequest['source'],
+): Promise<{ readonly kind: Known<WorkloadKind>; readonly source: Known<Source> }> {
+  try {
+    const found = await fetchSource(kube, kind, { namespace, name })
+    return { kind: known(kind), source: knownOrAbsent(found) }
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error
+    if (error.kind === 'kindAbsent') return { kind: ABSENT, source: ABSENT }
+    return { kind: known(kind), source: unknown(error.kind) }
+  }
+}
+
+/** The revision that keeps the base of an experiment that is or was pinned. A new experiment has none. */
+async function readRevision(kube: Reader, { request, experiment }: DecodedRequest): Promise<Known<KubeObject>> {
+  const mayHaveOne = isPinned(experiment) || experiment.status?.source?.pinned === true
+  if (request.operation === 'CREATE' || !mayHaveOne) return ABSENT
+  const { namespace, uid } = experiment.metadata
+  const name = forkName(experiment.spec.sourceRef.name, uid)
+  const found = await readObject(kube, pathOf(RESOURCES.ControllerRevision, { namespace, name }))
+  return found.is === 'known' && !decodePinned(experiment, found.value) ? ABSENT : found
+}
+
+/** The fork of a stored experiment, or another object with its name. A new experiment has a new uid, so it has neither. */
+async function readFork(
+  kube: Reader,
+  { request, kind, experiment, source }: DecodedRequest,
+): Promise<Pick<SpecFacts, 'fork' | 'nameHolder'>> {
+  if (request.operation === 'CREATE') return { fork: ABSENT, nameHolder: undefined }
+  const name = forkName(source.name, experiment.metadata.uid)
+  const found = await readObject(kube, pathOf(kind, { namespace: source.namespace, name }))
+  if (found.is !== 'known') return { fork: found, nameHolder: undefined }
+  return isForkOf(experiment, found.value)
+    ? { fork: found, nameHolder: undefined }
+    : { fork: ABSENT, nameHolder: found.value }
+}
+
+async function readObject(kube: Reader, path: string): Promise<Known<KubeObject>> {
+  try {
+    const found = await kube.request({ verb: 'get', path })
+    return isKubeObject(found) ? known(found) : unknown('the answer is not an object')
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error
+    return error.kind === 'notFound' || error.kind === 'kindAbsent' ? ABSENT : unknown(error.kind)
+  }
+}

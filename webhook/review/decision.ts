@@ -1,0 +1,62 @@
+import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
+import type { FieldError, Warning } from '../../common/api/types.ts'
+import { MAX_FOUND } from '../../common/schema/messages.ts'
+import type { Answer, DenialStatus } from './admission-review.ts'
+import { linesOf } from './warnings.ts'
+
+/** The decision on a request: admitted, invalid, forbidden for its author, or not checked in time. */
+export type ReviewDecision =
+  | ({ readonly is: 'admitted'; readonly warnings: readonly Warning[] } & Audited)
+  | ({ readonly is: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] } & Audited)
+  | { readonly is: 'forbidden'; readonly message: string }
+  | { readonly is: 'unchecked'; readonly message: string }
+
+/** What a decision writes into the audit log. */
+interface Audited {
+  /** the findings of policies with the action Audit, without values; absent if there are none */
+  readonly audit?: string
+}
+
+/** The most mistakes that are listed. The others are only counted. */
+const MAX_ERRORS = 20
+/** The longest `status.message`, in characters. It repeats the mistakes in one line. */
+const MAX_MESSAGE = 2_048
+
+/**
+ * `decision` as an answer to the API server: a mistake is a 422 with a cause for each, which kubectl prints line by line.
+ * A forbidden request is a 403, and one that could not be checked is a 504.
+ */
+export function answerTo(decision: ReviewDecision): Answer {
+  switch (decision.is) {
+    case 'admitted':
+      return { allowed: true, warnings: linesOf(decision.warnings), ...annotations(decision) }
+    case 'invalid':
+      return { allowed: false, status: invalid(decision), ...annotations(decision) }
+    case 'forbidden':
+      return { allowed: false, status: { code: 403, reason: 'Forbidden', message: decision.message } }
+    case 'unchecked':
+      return { allowed: false, status: { code: 504, reason: 'Timeout', message: decision.message } }
+  }
+}
+
+const annotations = ({ audit }: Audited): Pick<Answer, 'auditAnnotations'> =>
+  audit === undefined ? {} : { auditAnnotations: { 'policy-findings': audit } }
+
+function invalid({ name, errors }: Extract<ReviewDecision, { is: 'invalid' }>): DenialStatus {
+  const causes = errors
+    .slice(0, MAX_ERRORS)
+    .map(({ field, message, cause }) => ({ reason: cause, field, message: printable(message) }))
+  const more = errors.length - MAX_ERRORS
+  const atLeast = errors.length >= MAX_FOUND ? 'at least ' : ''
+  if (more > 0) causes.push({ reason: 'FieldValueInvalid', field: 'spec', message: `and ${atLeast}${more} more` })
+  const message = causes.map((cause) => `${cause.field}: ${cause.message}`).join(', ')
+  return {
+    code: 422,
+    reason: 'Invalid',
+    message: message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 3)}...`,
+    details: { group: GROUP, kind: EXPERIMENT_DEPLOYMENT.kind, name, causes },
+  }
+}
+
+/** `message` without control characters: a line break in a value would split a line of the list of mistakes. */
+const printable = (message: string): string => message.replaceAll(/\p{Cc}/gu, '?')
