@@ -12,7 +12,7 @@ import { formatNeeds, type Need } from './reads/access.ts'
 import { ExperimentCounter } from './reads/experiment-counter.ts'
 import { type RequestFacts, readFacts } from './reads/facts.ts'
 import type { PolicySource } from './reads/policies.ts'
-import { bounded, type Reader, within } from './reads/reader.ts'
+import { bounded, type Reader, sharing, within } from './reads/reader.ts'
 import { SurroundingsReader } from './reads/surroundings.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
 import type { ReviewDecision } from './review/decision.ts'
@@ -36,11 +36,8 @@ const REVIEW_MS = 4_500
 
 /** Reports every mistake, or what the controller will do. Writes nothing, so that a dry run gets the same answer. */
 export const validator = (deps: ValidatorDeps) => {
-  const lists = bounded(deps.kube)
-  const [counter, surroundings] = [
-    new ExperimentCounter(lists, deps.timers),
-    new SurroundingsReader(lists, deps.timers),
-  ]
+  const kube = sharing(bounded(deps.kube))
+  const [counter, surroundings] = [new ExperimentCounter(kube, deps.timers), new SurroundingsReader(kube, deps.timers)]
   return async (request: AdmissionRequest, limitMs = REVIEW_MS): Promise<ReviewDecision> => {
     const yielder = new Yielder(deps.timers)
     const read = decodeRequest(request)
@@ -52,7 +49,7 @@ export const validator = (deps: ValidatorDeps) => {
     const forged = forgedRequester(request)
     const deadline = startDeadline(deps.timers, limitMs)
     try {
-      const scope = { kube: within(lists, { limitMs, signal: deadline.signal }), signal: deadline.signal }
+      const scope = { kube: within(kube, { limitMs, signal: deadline.signal }), signal: deadline.signal }
       const found = await readFacts({ ...scope, policies: deps.policies }, decoded)
       yielder.resume()
       const entitlement = entitlementOf(decoded, [...forged, ...own.errors], found)

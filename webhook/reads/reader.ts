@@ -5,6 +5,7 @@ import { KubeError } from '../../common/kube/client/errors.ts'
 import type { Query } from '../../common/kube/client/request.ts'
 import { unlessAborted } from '../../common/program/deadline.ts'
 import { Semaphore } from '../../common/program/semaphore.ts'
+import { SingleFlight } from '../../common/program/single-flight.ts'
 
 /** The part of the API client that reviews use. */
 export type Reader = Pick<KubeClient, 'request'>
@@ -36,12 +37,40 @@ export function bounded(kube: Reader): Reader {
       try {
         return await gate.run(() => kube.request({ maxBytes: MAX_LIST_BYTES, ...request }), request.signal)
       } catch (error) {
-        if (error instanceof KubeError || !request.signal?.aborted) throw error
-        throw new KubeError({ kind: 'unreachable', message: 'not sent in time' }, { cause: error })
+        throw notSent(error, request.signal)
       }
     },
   }
 }
+
+/**
+ * `kube` whose equal requests share one answer, except lists. Each answer is asked for after the requests that share it,
+ * so a revoked permission counts at once. 200 reviews of one source by one user cost what two of them cost.
+ * @throws what `kube` throws; `unreachable` if the signal of a request aborts first. Its deadline still ends the read
+ */
+export function sharing(kube: Reader): Reader {
+  const flights = new SingleFlight<unknown>()
+  return {
+    async request(given) {
+      if (given.verb === 'list') return kube.request(given)
+      const { signal, ...request } = given
+      try {
+        return await unlessAborted(
+          flights.of(JSON.stringify(request), () => kube.request(request)),
+          signal,
+        )
+      } catch (error) {
+        throw notSent(error, signal)
+      }
+    },
+  }
+}
+
+/** The error for a request whose `signal` aborted before it was sent, or `error` if that is another one. */
+const notSent = (error: unknown, signal: AbortSignal | undefined): unknown =>
+  error instanceof KubeError || !signal?.aborted
+    ? error
+    : new KubeError({ kind: 'unreachable', message: 'not answered in time' }, { cause: error })
 
 /** The time limit of a review, in milliseconds, and the signal that aborts when the review ends. */
 export interface ReviewTime {

@@ -9,6 +9,7 @@ import {
   MAX_LIST_BYTES,
   READ_MS,
   type Reader,
+  sharing,
   unlessOver,
   within,
 } from '../../../webhook/reads/reader.ts'
@@ -168,6 +169,59 @@ describe('the reads of a review', () => {
     const kube = bounded({ request: () => Promise.reject(new TypeError('a bug')) })
     const outcome = await kube.request({ verb: 'list', path: PATH, signal }).catch((error: unknown) => error)
     expect(outcome).to.be.instanceOf(TypeError)
+  })
+})
+
+describe('equal reads of concurrent reviews', () => {
+  const GET = { verb: 'get', path: PATH } as const
+  /** A reader whose answers the test gives, with the requests that wait for one. */
+  function waiting() {
+    const requests: { readonly request: KubeRequest; readonly answer: (value: unknown) => void }[] = []
+    const request = (request: KubeRequest) => {
+      const { promise, resolve } = Promise.withResolvers<unknown>()
+      requests.push({ request, answer: resolve })
+      return promise
+    }
+    return { kube: sharing({ request }), requests }
+  }
+
+  it('share an answer that is asked for after all of them', async () => {
+    const { kube, requests } = waiting()
+    const first = kube.request(GET)
+    const others = [kube.request(GET), kube.request(GET)]
+    await turn()
+    expect(requests).to.have.length(1)
+    requests[0]?.answer('old')
+    expect(await first).to.equal('old')
+    await turn()
+    expect(requests).to.have.length(2)
+    requests[1]?.answer('new')
+    expect(await Promise.all(others)).to.deep.equal(['new', 'new'])
+  })
+
+  it('share nothing with reads of another path or of another user, and lists share nothing', async () => {
+    const { kube, requests } = waiting()
+    const access = (user: string) => ({ verb: 'create', path: PATH, body: { spec: { user } } }) as const
+    const list = { verb: 'list', path: PATH } as const
+    const all = [{ ...GET, path: '/api' }, GET, access('alice'), access('bob'), list, list].map(kube.request)
+    await turn()
+    expect(requests).to.have.length(6)
+    for (const { answer } of requests) answer('x')
+    await Promise.all(all)
+  })
+
+  it('fail as unreachable for a review that ends, and go on for the others', async () => {
+    const { kube, requests } = waiting()
+    const over = new AbortController()
+    const [first, late, other] = [kube.request(GET), kube.request({ ...GET, signal: over.signal }), kube.request(GET)]
+    over.abort()
+    expect(await late.catch((error: unknown) => error)).to.deep.include({ name: 'KubeError', kind: 'unreachable' })
+    requests[0]?.answer('old')
+    await first
+    await turn()
+    expect(requests[1]?.request.signal).to.equal(undefined)
+    requests[1]?.answer('new')
+    expect(await other).to.equal('new')
   })
 })
 
