@@ -9,6 +9,7 @@ import type { Write } from '../common/plan/write.ts'
 import type { ExperimentPolicy } from '../common/policy/policy.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../common/surroundings/neighbours.ts'
 import type { Traffic } from '../common/surroundings/traffic.ts'
+import { withHash } from '../common/workload/derive.ts'
 import type { Ports } from '../controller/observe/ports.ts'
 import type { Cluster } from '../controller/reconcile.ts'
 import { ANY_SCHEMA } from './builders.ts'
@@ -82,8 +83,8 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     switch (of.verb) {
       case 'apply':
         if (world.failure) throw world.failure
-        applied.push(of.object)
-        return store(of.object)
+        applied.push(withHash(of.object))
+        return store(withHash(of.object))
       case 'create':
         world.revision = of.object
         return of.object

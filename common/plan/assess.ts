@@ -1,18 +1,14 @@
 import { boundedOverride } from '../api/decode.ts'
 import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
-import { DERIVED_HASH } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment, FieldError, Warning } from '../api/types.ts'
-import { hashOf } from '../json/canonical.ts'
-import { objectOr } from '../json/json.ts'
 import { type OverrideEffect, overrideEffect } from '../override/effect.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
-import { type Derived, derive } from '../workload/derive.ts'
+import { type Derived, derive, forkHash } from '../workload/derive.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
-import type { Pinned } from '../workload/pinned.ts'
-import { resolveBase } from './base.ts'
+import { type DerivationBase, resolveBase } from './base.ts'
 import { type Blocked, firstBlocked, kindNotAvailable, mistaken, overrideErrors, schemaNotRead } from './checks.ts'
 import type { SpecFacts } from './facts.ts'
 import { mergedErrors } from './merged-errors.ts'
@@ -21,9 +17,10 @@ import { once } from './once.ts'
 /** The fork that an experiment describes, whether or not policies allow it. */
 export interface DesiredFork {
   readonly kind: WorkloadKind
-  /** with the hash of its derived spec in an annotation */
+  /** without its hash, which is computed when it is first needed: the review of a new experiment does not need it */
   readonly fork: KubeObject
-  readonly base: Pinned
+  readonly hash: () => string
+  readonly base: DerivationBase
   /** the fork compared with one without the override; computed when it is first needed */
   readonly effect: () => OverrideEffect
   /** what the schema says is wrong with the merged spec, at the place in the override; computed once, when it is asked for */
@@ -73,7 +70,8 @@ export function assess(
   return {
     is: 'wanted',
     kind,
-    fork: withHash(derived.fork),
+    fork: derived.fork,
+    hash: once(() => forkHash(derived.fork)),
     base: { base, source },
     effect,
     mistakes: once(() => mergedErrors(schema, merged)),
@@ -102,20 +100,4 @@ function effectOf(experiment: ExperimentDeployment, changed: KubeObject, { forkO
       shape: schema?.shape ?? NO_SHAPE,
     })
   })
-}
-
-/** Adds the hash. It does not cover the number of replicas, because scaling is no new derivation. */
-function withHash(fork: KubeObject): KubeObject {
-  const annotations = once(() => {
-    const { replicas: _replicas, ...spec } = objectOr(fork.spec)
-    return { ...fork.metadata.annotations, [DERIVED_HASH]: hashOf({ ...fork, spec }, 16) }
-  })
-  // Only a fork that exists is compared by its hash, so the review of a new experiment does not need it.
-  const metadata = {
-    ...fork.metadata,
-    get annotations() {
-      return annotations()
-    },
-  }
-  return { ...fork, metadata }
 }

@@ -13,8 +13,16 @@ import { waiting } from './decision.ts'
 import type { SpecFacts } from './facts.ts'
 import { once } from './once.ts'
 
-/** What a fork is derived from, or why that is not known. */
-export type ResolvedBase = ({ readonly is: 'base' } & Pinned) | { readonly is: 'blocked'; readonly blocked: Blocked }
+/** What a fork is derived from. The status contains a hash of the base, so it is computed when it is first needed. */
+export interface DerivationBase {
+  readonly base: Base
+  readonly source: () => SourceStatus
+}
+
+/** The base, or why it is not known. */
+export type ResolvedBase =
+  | ({ readonly is: 'base' } & DerivationBase)
+  | { readonly is: 'blocked'; readonly blocked: Blocked }
 
 /** ReplicaSets and the target of a `workloadRef` are not watched, so the pass is repeated after this time. */
 const TEMPLATE_RETRY_MS = 5_000
@@ -26,7 +34,7 @@ export const pinnedBase = ({ experiment, revision }: Pick<SpecFacts, 'experiment
 /** The pinned base of a pinned experiment if there is one, else the present state of the source. */
 export function resolveBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
   const pinned = pinnedBase(facts)
-  if (pinned) return { is: 'base', base: pinned.base, source: { ...pinned.source, pinned: true } }
+  if (pinned) return { is: 'base', base: pinned.base, source: () => ({ ...pinned.source, pinned: true }) }
   const { revision, experiment } = facts
   if (isPinned(experiment) && revision.is === 'unknown')
     return blocked(waiting('SourceUnread', `the pinned base could not be read now (${revision.because})`))
@@ -66,7 +74,7 @@ function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
       return {
         is: 'base',
         base: based.base,
-        source: sourceStatus(experiment, { kind, source: source.value, base: based.base }),
+        source: once(() => sourceStatus(experiment, { kind, source: source.value, base: based.base })),
       }
   }
 }
@@ -108,16 +116,14 @@ interface Present {
 function sourceStatus(experiment: ExperimentDeployment, { kind, source, base }: Present): SourceStatus {
   const { pinned, ...before } = experiment.status?.source ?? { uid: '', generation: 0, templateHash: '' }
   const uid = source.object.metadata.uid ?? ''
-  const templateHash = once(() => baseHash(base)) // the review of a new experiment does not need it
-  const isSame = before.uid === uid && before.base === base.template && before.templateHash === templateHash()
+  const templateHash = baseHash(base)
+  const isSame = before.uid === uid && before.base === base.template && before.templateHash === templateHash
   const revision = kind.revision(source.object)
   const now = {
     uid,
     generation: source.object.metadata.generation ?? 0,
     ...(revision === undefined ? {} : { revision }),
-    get templateHash() {
-      return templateHash()
-    },
+    templateHash,
     ...(base.template === undefined ? {} : { base: base.template }),
   }
   const status = isSame ? before : now

@@ -10,7 +10,7 @@ export type Conclusion = Decision & {
   /** the fork after the pass; undefined if there is none */
   readonly fork: KubeObject | undefined
   /** what the fork is derived from, if this pass derived it */
-  readonly source: SourceStatus | undefined
+  readonly source: (() => SourceStatus) | undefined
   /** absent when policies no longer matter: the experiment has expired or is being deleted */
   readonly policy?: PolicyDecision
 }

@@ -113,7 +113,7 @@ export function baseWrites({ experiment, revision }: Facts, { base, fork }: Desi
       ? []
       : [{ verb: 'delete', role: 'base', resource: CONTROLLER_REVISION, of: revision.value }]
   if (!isPinned(experiment) || revision.is === 'unknown') return []
-  const object = revisionOf(experiment, fork.metadata.name, base)
+  const object = revisionOf(experiment, fork.metadata.name, { base: base.base, source: base.source() })
   return [{ verb: 'create', role: 'base', resource: CONTROLLER_REVISION, object }]
 }
 

@@ -4,7 +4,6 @@ import { knownValue } from '../api/known.ts'
 import { DERIVED_HASH } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import { attributesOf } from '../api/reasons.ts'
-import type { SourceStatus } from '../api/types.ts'
 import { forkHealth } from '../workload/health.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
@@ -47,7 +46,7 @@ function planSync(facts: Facts, wanted: DesiredFork, policy: PolicyDecision): Pl
   if (facts.fork.is === 'unknown') return planUnknown(facts.fork.because, wanted)
   const fork = knownValue(facts.fork)
   const before = [...addFinalizer(facts), ...baseWrites(facts, wanted)]
-  if (fork && !hasDrifted(facts, fork, wanted.fork)) {
+  if (fork && !hasDrifted(facts, fork, wanted)) {
     const health = forkHealth(wanted.kind, fork, facts.now)
     const message = health.reason === 'Updating' ? firstMessage(facts, health.message) : health.message
     const { source } = wanted.base
@@ -56,7 +55,7 @@ function planSync(facts: Facts, wanted: DesiredFork, policy: PolicyDecision): Pl
   const mistakes = wanted.mistakes()
   if (mistakes.length > 0) return planHold(facts, mistaken('InvalidOverride', mistakes).decision)
   const denied = deniedBy(policy, wanted, fork)
-  if (denied && !(fork && isSmaller(fork, wanted.fork))) return planHold(facts, denied)
+  if (denied && !(fork && isSmaller(fork, wanted))) return planHold(facts, denied)
   const planned = planApply(facts, wanted, before)
   const reservation = reservationFor(facts, wanted.fork)
   return reservation ? { ...planned, reservation } : planned
@@ -68,17 +67,12 @@ function planUnknown(because: string, { base: { source } }: DesiredFork): Plan {
   return { writes: [], conclusion: { ...decision, fork: undefined, source } }
 }
 
-function planApply(
-  facts: Facts,
-  { kind, fork: wanted, base: { source } }: DesiredFork,
-  before: readonly Write[],
-): Plan {
+function planApply(facts: Facts, wanted: DesiredFork, before: readonly Write[]): Plan {
+  const { kind } = wanted
+  const { source } = wanted.base
   const fork = knownValue(facts.fork)
-  const { message, isRepair } = occasionOf(facts, fork, {
-    wanted,
-    source,
-  })
-  const name = `${kind.kind.toLowerCase()}/${wanted.metadata.name}`
+  const { message, isRepair } = occasionOf(facts, fork, wanted)
+  const name = `${kind.kind.toLowerCase()}/${wanted.fork.metadata.name}`
   const conclusion = { ...waiting('Updating', `${name}: ${message}`), fork, source }
   if (isRepair && facts.driftBackoffMs > 0)
     return { writes: before, conclusion: { ...conclusion, retryAfterMs: facts.driftBackoffMs } }
@@ -86,7 +80,7 @@ function planApply(
     verb: 'apply',
     role: fork ? 'fork' : 'newFork',
     resource: kind,
-    object: withUid(wanted, fork),
+    object: withUid(wanted.fork, fork),
     isRepair,
   }
   return { writes: [...before, apply], conclusion }
@@ -121,14 +115,15 @@ function reservationFor({ policies, fork }: Facts, wanted: KubeObject): Reservat
  * Whether the fork changed since the last apply, or differs from the wanted one. Specs are never compared field by field:
  * the API server sets defaults and rewrites quantities, so such a comparison would cause an apply in every pass.
  */
-function hasDrifted({ experiment }: Facts, fork: KubeObject, wanted: KubeObject): boolean {
+function hasDrifted({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork): boolean {
   const left = experiment.status?.experimentResourceRef
   return !(
     left?.uid === fork.metadata.uid &&
     left?.generation === fork.metadata.generation &&
-    replicasOf(fork) === replicasOf(wanted) &&
-    includes(fork.metadata.annotations, wanted.metadata.annotations) &&
-    includes(fork.metadata.labels, wanted.metadata.labels)
+    hasSameHash(fork, wanted) &&
+    replicasOf(fork) === replicasOf(wanted.fork) &&
+    includes(fork.metadata.annotations, wanted.fork.metadata.annotations) &&
+    includes(fork.metadata.labels, wanted.fork.metadata.labels)
   )
 }
 
@@ -137,32 +132,28 @@ type StringMap = Readonly<Record<string, string>> | undefined
 const includes = (present: StringMap, expected: StringMap): boolean =>
   Object.entries(expected ?? {}).every(([key, value]) => present?.[key] === value)
 
-const hasSameHash = (fork: KubeObject, wanted: KubeObject): boolean =>
-  fork.metadata.annotations?.[DERIVED_HASH] === wanted.metadata.annotations?.[DERIVED_HASH]
+const hasSameHash = (fork: KubeObject, wanted: DesiredFork): boolean =>
+  fork.metadata.annotations?.[DERIVED_HASH] === wanted.hash()
 
 /** Whether `wanted` is the same derivation as `fork`, with fewer replicas. */
-const isSmaller = (fork: KubeObject, wanted: KubeObject): boolean =>
-  hasSameHash(fork, wanted) && replicasOf(wanted) < replicasOf(fork)
-
-interface Applied {
-  readonly wanted: KubeObject
-  readonly source: SourceStatus
-}
+const isSmaller = (fork: KubeObject, wanted: DesiredFork): boolean =>
+  hasSameHash(fork, wanted) && replicasOf(wanted.fork) < replicasOf(fork)
 
 /** Why the fork is applied: the message, and whether it undoes the change of another client. */
-function occasionOf({ experiment }: Facts, fork: KubeObject | undefined, of: Applied) {
+function occasionOf({ experiment }: Facts, fork: KubeObject | undefined, wanted: DesiredFork) {
   if (!fork) return { message: 'created', isRepair: false }
   const { status, metadata } = experiment
-  const isScaled = status?.observedGeneration !== metadata.generation && replicasOf(fork) !== replicasOf(of.wanted)
-  if (hasSameHash(fork, of.wanted) && !isScaled) {
+  const isScaled = status?.observedGeneration !== metadata.generation && replicasOf(fork) !== replicasOf(wanted.fork)
+  if (hasSameHash(fork, wanted) && !isScaled) {
     // Without it the process ended between apply and status, and nobody changed the fork.
     const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
     return { message: 'restored: another client had modified it', isRepair: isKnown }
   }
-  const isSameBase = status?.source?.templateHash === of.source.templateHash
+  const source = wanted.base.source()
+  const isSameBase = status?.source?.templateHash === source.templateHash
   const message = isSameBase
     ? 'updated to the spec of the experiment'
-    : `follows generation ${of.source.generation} of its source`
+    : `follows generation ${source.generation} of its source`
   return { message, isRepair: false }
 }
 

@@ -26,7 +26,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
   const warnings = inOrder([...hazards, ...collisions])
   const share = services.find(({ selected }) => selected)?.share
   // Keep the source of a pinned base even while there is no fork.
-  const source = conclusion.source ?? (conclusion.fork || before?.source?.pinned ? before?.source : undefined)
+  const source = conclusion.source?.() ?? (conclusion.fork || before?.source?.pinned ? before?.source : undefined)
   const expires = expiresAt(experiment)
   return {
     observedGeneration: generation,
@@ -128,7 +128,8 @@ function sourceResolved({ source, experiment, policies }: Facts, conclusion: Con
   if (policies.is !== 'known' && isCrossNamespace(experiment))
     return { type, status: 'Unknown', reason: 'PolicyNotRead', message: POLICIES_NOT_READ }
   const object = knownValue(source)?.object
-  if (object && conclusion.source?.pinned && object.metadata.uid !== conclusion.source.uid) {
+  const base = conclusion.source?.()
+  if (object && base?.pinned && object.metadata.uid !== base.uid) {
     const message = `${workload} was deleted and created again; the experiment keeps the base of the deleted one`
     return { type, status: 'False', reason: 'SourceReplaced', message }
   }

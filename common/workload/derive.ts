@@ -1,5 +1,5 @@
 import { withDefaults } from '../api/defaults.ts'
-import { FIELD_MANAGER, MANAGED_BY } from '../api/names.ts'
+import { DERIVED_HASH, FIELD_MANAGER, MANAGED_BY } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import { sourceNamespaceOf } from '../api/source-namespace.ts'
@@ -37,6 +37,22 @@ export type Derived =
 
 /** A hash of a base, ten hex digits. */
 export const baseHash = ({ spec }: Base): string => hashOf(spec, 10)
+
+/**
+ * The hash of a derived fork, 16 hex digits. It does not cover the uid, and not the number of replicas, because scaling
+ * is no new derivation.
+ */
+export function forkHash(fork: KubeObject): string {
+  const { uid: _uid, ...metadata } = fork.metadata
+  const { replicas: _replicas, ...spec } = objectOr(fork.spec)
+  return hashOf({ ...fork, metadata, spec }, 16)
+}
+
+/** `fork` with its hash in an annotation, as it is applied. */
+export const withHash = (fork: KubeObject): KubeObject => ({
+  ...fork,
+  metadata: { ...fork.metadata, annotations: { ...fork.metadata.annotations, [DERIVED_HASH]: forkHash(fork) } },
+})
 
 /**
  * The fork that `experiment` asks of `base`, or every field that forbids one. Shares no object with the resource; what

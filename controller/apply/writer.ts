@@ -7,6 +7,7 @@ import { KubeError } from '../../common/kube/client/errors.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
 import { type Role, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
+import { withHash } from '../../common/workload/derive.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { WrittenVersions } from './written-versions.ts'
 
@@ -77,7 +78,7 @@ export class Writer {
         path: pathOf(resource, { namespace, name }),
         // Without force, the first apply does not take over the fields of an object that has the name already.
         query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: role === 'fork' },
-        body: object,
+        body: withHash(object),
         expects: resource.kind,
         signal: this.#options.signal,
       }),

@@ -86,7 +86,8 @@ function complianceEvents(
 }
 
 /** An Event when the source was created again, with another uid, and the fork follows the new one. */
-function sourceReplaced({ status, spec }: ExperimentDeployment, { source }: Conclusion): EventDraft | undefined {
+function sourceReplaced({ status, spec }: ExperimentDeployment, conclusion: Conclusion): EventDraft | undefined {
+  const source = conclusion.source?.()
   if (!source || !status?.source || status.source.uid === source.uid) return undefined
   const { kind, name } = spec.sourceRef
   return {

@@ -134,7 +134,7 @@ describe('the pinned base', () => {
 describe('the source in the status', () => {
   const sourceStatusOf = (experiment: ExperimentDeployment, of: Given = {}): SourceStatus | undefined => {
     const found = resolved({ experiment, ...of })
-    return found.is === 'base' ? found.source : undefined
+    return found.is === 'base' ? found.source() : undefined
   }
 
   it('says what the fork was derived from', () => {

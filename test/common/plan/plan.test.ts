@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { unknown } from '../../../common/api/known.ts'
-import { DERIVED_HASH, EXPERIMENT_ID, IS_EXPERIMENT } from '../../../common/api/names.ts'
+import { EXPERIMENT_ID, IS_EXPERIMENT } from '../../../common/api/names.ts'
 import { plan } from '../../../common/plan/plan.ts'
+import { forkHash } from '../../../common/workload/derive.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, imageOverride, UID } from '../../builders.ts'
 import { applied, type Given, leftAt, someFacts, theFork } from './some-facts.ts'
 
@@ -190,7 +191,7 @@ describe('plan', () => {
   })
 
   it('gives equal facts equal hashes, and another override another hash', () => {
-    const hash = (given: Given) => applied(given)?.object.metadata.annotations?.[DERIVED_HASH]
+    const hash = (given: Given) => forkHash(applied(given)?.object ?? aDeployment())
     expect(hash({})).to.be.a('string')
     expect(hash({ experiment: anExperiment() })).to.equal(hash({}))
     expect(hash({ experiment: anExperiment({ overrideSpec: imageOverride('example/cart:2') }) })).not.to.equal(hash({}))

@@ -9,6 +9,7 @@ import type { Write } from '../../../common/plan/write.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import type { Traffic } from '../../../common/surroundings/traffic.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
+import { withHash } from '../../../common/workload/derive.ts'
 import type { WorkloadKind } from '../../../common/workload/kind.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, NO_POLICIES } from '../../builders.ts'
@@ -68,11 +69,12 @@ export const applied = (of: Given = {}) =>
 export function theFork(of: Given = {}): KubeObject {
   const write = applied(of)
   if (!write) throw new Error('nothing would be applied')
-  const replicas = replicasOf(write.object)
+  const object = withHash(write.object)
+  const replicas = replicasOf(object)
   const managedFields = [{ manager: FIELD_MANAGER, operation: 'Apply' }]
   return {
-    ...write.object,
-    metadata: { ...write.object.metadata, uid: 'uid-of-fork', generation: 3, managedFields },
+    ...object,
+    metadata: { ...object.metadata, uid: 'uid-of-fork', generation: 3, managedFields },
     status: { observedGeneration: 3, replicas, updatedReplicas: replicas, availableReplicas: replicas },
   }
 }

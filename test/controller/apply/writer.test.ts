@@ -7,6 +7,7 @@ import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { addFinalizer, scaleDown } from '../../../common/plan/lifecycle.ts'
 import type { Write } from '../../../common/plan/write.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
+import { withHash } from '../../../common/workload/derive.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
 import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
 import { aDeployment, anExperiment, FORK, UID } from '../../builders.ts'
@@ -82,7 +83,7 @@ describe('a writer', () => {
           verb: 'apply',
           path: `${FORKS}/${FORK}`,
           query: { ...APPLY, force },
-          body: JSON.parse(JSON.stringify(fork)),
+          body: withHash(fork),
           expects: 'Deployment',
         },
       ])
