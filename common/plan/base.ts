@@ -1,5 +1,5 @@
+import { sourceNamespaceOf } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
-import { sourceNamespaceOf } from '../api/source-namespace.ts'
 import type { ExperimentDeployment, FieldError, SourceStatus } from '../api/types.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { type Base, baseOf } from '../workload/base.ts'

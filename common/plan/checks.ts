@@ -1,6 +1,5 @@
-import { withDefaults } from '../api/defaults.ts'
+import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import type { Reason } from '../api/reasons.ts'
-import { sourceNamespaceOf } from '../api/source-namespace.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { inDocumentOrder } from '../json/document-order.ts'
 import { brokenRules } from '../override/rules.ts'

@@ -1,8 +1,7 @@
 import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
-import { EXPERIMENT_DEPLOYMENT, FORK_FINALIZER } from '../api/names.ts'
+import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
-import { CONTROLLER_REVISION } from '../api/resource.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { duration } from '../text/duration.ts'
 import {

@@ -1,7 +1,6 @@
 import type { KubeErrorKind } from '../api/failure.ts'
-import type { KubeObject } from '../api/object.ts'
+import type { KubeObject, ResourceType } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
-import type { ResourceType } from '../api/resource.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { State } from './decision.ts'
 

@@ -1,6 +1,6 @@
+import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { sourceNamespaceOf } from '../../common/api/source-namespace.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { POLICIES_NOT_READ } from '../../common/plan/checks.ts'
 import type { Facts, PolicyFacts } from '../../common/plan/facts.ts'
