@@ -10,7 +10,6 @@ const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/api/reasons.ts': 'a table, tested by test/vocabulary.test.ts',
   'common/api/types.ts': 'types only',
   'common/override/spec-schema.ts': 'types only',
-  'common/plan/facts.ts': 'types only',
   'common/workload/kind.ts': 'types only',
   'common/workload/source.ts': 'types only',
   'controller/observe/ports.ts': 'types only',

@@ -11,7 +11,7 @@ import { experimentId, isCrossNamespace } from '../workload/identity.ts'
 import { notShared, POLICIES_NOT_READ } from './checks.ts'
 import type { Conclusion } from './conclusion.ts'
 import { STATES } from './decision.ts'
-import type { Facts } from './facts.ts'
+import { type Facts, forkAndSource } from './facts.ts'
 import { formatFindings, type PolicyDecision } from './policy-decision.ts'
 
 /**
@@ -72,21 +72,16 @@ function forkFacts({ experiment, fork: before }: Facts, { fork }: Conclusion): E
   return { image, experimentResourceRef: { apiVersion, kind, name, namespace, uid, generation: writtenGeneration } }
 }
 
-const NO_REPORT: TrafficReport = { services: [], hazards: [], collisions: [] }
-
 /** Traffic and neighbours of the fork. Warnings about neighbours that cannot be read now stay as they are stored. */
 function reportOf(facts: Facts, { fork }: Conclusion): TrafficReport {
-  const kind = knownValue(facts.kind)
-  if (!fork || !kind) return NO_REPORT
-  const { object: source, referents } = knownValue(facts.source) ?? NO_SOURCE
-  const found = trafficReport({ kind, source, referents, fork }, facts.surroundings)
+  const pair = forkAndSource(facts, fork)
+  if (!pair) return { services: [], hazards: [], collisions: [] }
+  const found = trafficReport(pair, facts.surroundings)
   if (facts.surroundings.neighbours.is === 'known') return found
   const stored = facts.experiment.status?.warnings ?? []
   const kept = stored.filter(({ reason }) => isReason(reason) && attributesOf(reason).ofNeighbours)
   return { ...found, collisions: [...found.collisions, ...kept] }
 }
-
-const NO_SOURCE = { object: undefined, referents: [] }
 
 const ORDER = Object.keys(REASONS)
 
