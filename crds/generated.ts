@@ -1,8 +1,8 @@
 import { type Document, isMap, isSeq, parseAllDocuments, type YAMLMap, type YAMLSeq } from 'yaml'
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from '../common/api/defaults.ts'
-import { SUBJECTS } from '../common/api/reason-attributes.ts'
-import { REASONS } from '../common/api/reasons.ts'
+import { attributesOf, REASONS, type Reason, SUBJECTS } from '../common/api/reasons.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
+import { REMEDIES } from './remedies.ts'
 
 /** A file and the text that it should hold. */
 export interface Generated {
@@ -85,9 +85,9 @@ what to do about each reason. \`kubectl describe expd NAME\` shows the reasons o
 /** The page of all reasons with their remedies: one section for each subject. */
 export function reasonsPage(): string {
   const sections = Object.entries(SUBJECTS).map(([subject, title]) => {
-    const rows = Object.entries(REASONS)
-      .filter(([, { about }]) => about === subject)
-      .map(([reason, { remedy }]) => `| \`${reason}\` | ${remedy} |`)
+    const rows = (Object.keys(REASONS) as Reason[])
+      .filter((reason) => attributesOf(reason).about === subject)
+      .map((reason) => `| \`${reason}\` | ${REMEDIES[reason]} |`)
     return ['', `## ${title}`, '', '| Reason | What to do |', '| --- | --- |', ...rows, ''].join('\n')
   })
   return [INTRODUCTION, ...sections].join('')

@@ -7,12 +7,9 @@ import { transformSync } from 'esbuild'
 const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/api/failure.ts': 'types only',
   'common/api/object.ts': 'types only',
-  'common/api/reason-attributes.ts': 'a table, tested by test/vocabulary.test.ts',
   'common/api/reasons.ts': 'a table, tested by test/vocabulary.test.ts',
-  'common/api/warning-reasons.ts': 'a table, tested by test/vocabulary.test.ts',
   'common/api/types.ts': 'types only',
   'common/override/spec-schema.ts': 'types only',
-  'common/plan/facts.ts': 'types only',
   'common/workload/kind.ts': 'types only',
   'common/workload/source.ts': 'types only',
   'controller/observe/ports.ts': 'types only',

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { SUBJECTS } from '../common/api/reason-attributes.ts'
-import { REASONS } from '../common/api/reasons.ts'
+import { attributesOf, isReason, REASONS, SUBJECTS } from '../common/api/reasons.ts'
+import { REMEDIES } from '../crds/remedies.ts'
 
 const codeOf = (pattern: string): string =>
-  globSync(pattern, { exclude: ['common/api/*reasons.ts'] })
+  globSync(pattern, { exclude: ['common/api/reasons.ts'] })
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n')
 
@@ -15,8 +15,8 @@ describe('the vocabulary of reasons', () => {
       const [title = ''] = section.split('\n')
       return [...section.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, name, remedy]) => ({ title, name, remedy }))
     })
-    const expected = Object.entries(REASONS).map(([name, { about, remedy }]) => ({
-      title: SUBJECTS[about],
+    const expected = Object.entries(REMEDIES).map(([name, remedy]) => ({
+      title: isReason(name) && SUBJECTS[attributesOf(name).about],
       name,
       remedy,
     }))
@@ -30,6 +30,6 @@ describe('the vocabulary of reasons', () => {
   })
 
   it('has remedies of whole sentences, each a row of a table', () => {
-    for (const [reason, { remedy }] of Object.entries(REASONS)) expect(remedy, reason).to.match(/^[A-Z][^|\n]*\.$/)
+    for (const [reason, remedy] of Object.entries(REMEDIES)) expect(remedy, reason).to.match(/^[A-Z][^|\n]*\.$/)
   })
 })

@@ -1,13 +1,13 @@
 import { withDefaults } from '../common/api/defaults.ts'
 import { isLive } from '../common/api/expiry.ts'
-import { known, knownOrAbsent, knownValue } from '../common/api/known.ts'
+import { known, knownOrAbsent } from '../common/api/known.ts'
 import type { ExperimentDeployment, FieldError, Warning } from '../common/api/types.ts'
 import { inDocumentOrder } from '../common/json/document-order.ts'
 import { changesBetween } from '../common/override/changes.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { type Assessment, assess, derivedFork } from '../common/plan/assess.ts'
 import { type Described, describe } from '../common/plan/describe.ts'
-import type { Facts, PolicyFacts, SpecFacts } from '../common/plan/facts.ts'
+import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/plan/facts.ts'
 import { type Evaluation, plan } from '../common/plan/plan.ts'
 import { decidePolicy, findingsOf, isCounting } from '../common/plan/policy-decision.ts'
 import type { ValidationAction } from '../common/policy/policy.ts'
@@ -60,7 +60,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   const assessment = own.known.length > 0 ? assess(early, () => own.known) : judged
   const compared = comparedWith(review, early, judged)
   await yielder.yieldIfLong()
-  const pair = pairOf(early, judged)
+  const pair = forkAndSource(early, derivedFork(judged))
   const [others, surroundings] = await Promise.all([
     isCounting(policies) ? reads.others() : [],
     pair ? reads.surroundings(pair) : NO_SURROUNDINGS,
@@ -124,12 +124,6 @@ function knownMistakes(own: Ratcheted, compared: ComparedAssessment, judged: Ass
       judged.is === 'blocked' ? judged.decision.reason : 'InvalidOverride',
     ),
   ]
-}
-
-function pairOf(facts: SpecFacts, judged: Assessment): ForkAndSource | undefined {
-  const [kind, fork] = [knownValue(facts.kind), derivedFork(judged)]
-  const { object, referents } = knownValue(facts.source) ?? { object: undefined, referents: [] }
-  return kind && fork && { kind, source: object, referents, fork }
 }
 
 /** The findings of policies on the stored experiment. An expired one had no pods and was not counted, so it has none. */

@@ -1,4 +1,4 @@
-import type { ExperimentDeploymentSpec, OverrideType } from './types.ts'
+import type { ExperimentDeployment, ExperimentDeploymentSpec, OverrideType } from './types.ts'
 
 /** The values of `spec.overrideType`. The enum of the CRD is generated from them. */
 export const OVERRIDE_TYPES: readonly OverrideType[] = ['Merge', 'Strategic']
@@ -11,3 +11,7 @@ export const DEFAULTS = { replicas: 1, overrideType: 'Merge', onSourceChange: 'F
 
 /** `spec` with all defaults filled in. */
 export const withDefaults = (spec: ExperimentDeploymentSpec) => ({ ...DEFAULTS, ...spec })
+
+/** The namespace of the source: the one that `sourceRef` names, or else that of `experiment`. */
+export const sourceNamespaceOf = ({ metadata, spec }: ExperimentDeployment): string =>
+  spec.sourceRef.namespace ?? metadata.namespace

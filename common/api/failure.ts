@@ -1,26 +1,13 @@
-/**
- * What a failure means for the caller.
- * - `notFound`: the API server says that exactly the requested object does not exist. The only proof of absence.
- * - `kindAbsent`: the server does not serve this kind. From `classify` it is a suspicion that the client confirms.
- * - `conflict`: the object has another uid or version than the request expects. Read it again.
- * - `alreadyExists`: there is an object with the name of the one to create.
- * - `gone`: the version or the page is no longer kept. List again.
- * - `forbidden`: see `forbiddenBy`.
- * - `terminating`: the namespace is being deleted, or is gone. Give up.
- * - `invalid`: the same request will never succeed.
- * - `throttled`: try later, see `retryAfterMs`.
- * - `server`: the API server says that something failed, for example another webhook.
- * - `unreachable`: there was no response, or it did not come from the API server.
- */
+/** What a failure means for the caller. */
 export type KubeErrorKind =
-  | 'notFound'
-  | 'kindAbsent'
-  | 'conflict'
-  | 'alreadyExists'
-  | 'gone'
-  | 'forbidden'
-  | 'terminating'
-  | 'invalid'
-  | 'throttled'
-  | 'server'
-  | 'unreachable'
+  | 'notFound' // the API server says that exactly the requested object does not exist: the only proof of absence
+  | 'kindAbsent' // the server does not serve this kind; from `classify` it is a suspicion that the client confirms
+  | 'conflict' // the object has another uid or version than the request expects: read it again
+  | 'alreadyExists' // there is an object with the name of the one to create
+  | 'gone' // the version or the page is no longer kept: list again
+  | 'forbidden' // see `forbiddenBy`
+  | 'terminating' // the namespace is being deleted, or is gone: give up
+  | 'invalid' // the same request will never succeed
+  | 'throttled' // try later, see `retryAfterMs`
+  | 'server' // the API server says that something failed, for example another webhook
+  | 'unreachable' // there was no response, or it did not come from the API server

@@ -1,22 +1,17 @@
-import type { ResourceType } from './resource.ts'
+import type { ResourceType } from './object.ts'
 
 /** The API group of the kinds that we define. */
 export const GROUP = 'experimentcontroller.example.com'
 export const API_VERSION = `${GROUP}/v1alpha1`
 
-/** The resource that users write. */
-export const EXPERIMENT_DEPLOYMENT: ResourceType = {
-  apiVersion: API_VERSION,
-  kind: 'ExperimentDeployment',
-  plural: 'experimentdeployments',
-}
+const resource = (apiVersion: string, kind: string, plural: string): ResourceType => ({ apiVersion, kind, plural })
 
+/** The resource that users write. */
+export const EXPERIMENT_DEPLOYMENT = resource(API_VERSION, 'ExperimentDeployment', 'experimentdeployments')
 /** The cluster-scoped resource with which admins limit experiments. */
-export const EXPERIMENT_POLICY: ResourceType = {
-  apiVersion: API_VERSION,
-  kind: 'ExperimentPolicy',
-  plural: 'experimentpolicies',
-}
+export const EXPERIMENT_POLICY = resource(API_VERSION, 'ExperimentPolicy', 'experimentpolicies')
+/** Keeps the base of a pinned experiment. */
+export const CONTROLLER_REVISION = resource('apps/v1', 'ControllerRevision', 'controllerrevisions')
 
 /** The prefix of all our labels and annotations. */
 export const PREFIX = 'experiment-controller.example.com/'

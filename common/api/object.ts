@@ -15,6 +15,15 @@ export interface ManagedFieldsEntry {
   readonly time?: string
 }
 
+/** A kind of object and its place in the API. */
+export interface ResourceType {
+  /** `group/version`, or `v1` for the core group */
+  readonly apiVersion: string
+  readonly kind: string
+  /** in lower case, as in paths */
+  readonly plural: string
+}
+
 /** Labels or annotations. */
 export type Labels = Readonly<Record<string, string>>
 
@@ -26,8 +35,8 @@ export interface ObjectMeta {
   readonly resourceVersion?: string
   readonly creationTimestamp?: string
   readonly deletionTimestamp?: string
-  readonly labels?: Readonly<Record<string, string>>
-  readonly annotations?: Readonly<Record<string, string>>
+  readonly labels?: Labels
+  readonly annotations?: Labels
   readonly ownerReferences?: readonly OwnerReference[]
   readonly finalizers?: readonly string[]
   readonly managedFields?: readonly ManagedFieldsEntry[]

@@ -2,11 +2,10 @@ import { boundedOverride } from '../api/decode.ts'
 import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { ExperimentDeployment, FieldError, Warning } from '../api/types.ts'
+import type { FieldError, Warning } from '../api/types.ts'
 import { type OverrideEffect, overrideEffect } from '../override/effect.ts'
 import { NO_SHAPE } from '../override/shape.ts'
-import type { SpecSchema } from '../override/spec-schema.ts'
-import { type Derived, derive, forkHash } from '../workload/derive.ts'
+import { derive, forkHash } from '../workload/derive.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { type DerivationBase, resolveBase } from './base.ts'
 import { type Blocked, firstBlocked, kindNotAvailable, mistaken, overrideErrors, schemaNotRead } from './checks.ts'
@@ -50,19 +49,25 @@ export function assess(
   const kind = knownValue(facts.kind)
   if (found || !kind) return blocked(found ?? kindNotAvailable(facts))
   const resolved = resolveBase(facts, kind)
-  if (resolved.is === 'blocked') return blocked(resolved.blocked)
+  if (resolved.is === 'blocked') return blocked(resolved)
   const { base, source } = resolved
+  const { experiment } = facts
   const schema = knownValue(facts.schema)
-  const forkOf = (experiment: ExperimentDeployment): Derived =>
-    derive({ kind, experiment, base, schema, replicas: withDefaults(experiment.spec).replicas })
-  const derived = forkOf(facts.experiment)
+  const { overrideSpec, overrideType, replicas } = withDefaults(experiment.spec)
+  const derived = derive({ kind, experiment, base, schema, replicas })
   if (derived.is === 'refused')
     // without errors only where the schema is missing
     return blocked(derived.errors.length > 0 ? mistaken(derived.reason, derived.errors) : schemaNotRead(facts))
-  const effect = effectOf(facts.experiment, derived.fork, { forkOf, schema })
+  const { fork: changed } = derived
+  // Compares with the fork without the override, for policies and messages. Most passes need neither, so it is lazy.
+  const effect = once(() => {
+    const without = { ...experiment, spec: { ...experiment.spec, overrideSpec: boundedOverride({}) } }
+    const found = derive({ kind, experiment: without, base, schema, replicas })
+    const plain = found.is === 'fork' ? found.fork : changed
+    return overrideEffect({ plain, changed, shape: schema?.shape ?? NO_SHAPE })
+  })
   if (!schema) return { ...blocked(schemaNotRead(facts)), effect }
-  const { overrideSpec, overrideType } = withDefaults(facts.experiment.spec)
-  const merged = { fork: derived.fork, plain: () => effect().plain, overrideSpec, overrideType }
+  const merged = { fork: changed, plain: () => effect().plain, overrideSpec, overrideType }
   const warnings = [
     ...base.warnings.map((message) => ({ reason: 'Source', message }) as const),
     ...derived.replaced.map((message) => ({ reason: 'ListReplaced', message }) as const),
@@ -70,8 +75,8 @@ export function assess(
   return {
     is: 'wanted',
     kind,
-    fork: derived.fork,
-    hash: once(() => forkHash(derived.fork)),
+    fork: changed,
+    hash: once(() => forkHash(changed)),
     base: { base, source },
     effect,
     mistakes: once(() => mergedErrors(schema, merged)),
@@ -83,21 +88,4 @@ export function assess(
 export const derivedFork = (assessment: Assessment): KubeObject | undefined =>
   assessment.is === 'wanted' ? assessment.fork : assessment.effect?.().changed
 
-const blocked = (of: Blocked) => ({ is: 'blocked', effect: undefined, ...of }) as const
-
-interface Deriving {
-  readonly forkOf: (experiment: ExperimentDeployment) => Derived
-  readonly schema: SpecSchema | undefined
-}
-
-/** Compares with the fork without the override, for policies and messages. Most passes need neither, so it is lazy. */
-function effectOf(experiment: ExperimentDeployment, changed: KubeObject, { forkOf, schema }: Deriving) {
-  return once((): OverrideEffect => {
-    const plain = forkOf({ ...experiment, spec: { ...experiment.spec, overrideSpec: boundedOverride({}) } })
-    return overrideEffect({
-      plain: plain.is === 'fork' ? plain.fork : changed,
-      changed,
-      shape: schema?.shape ?? NO_SHAPE,
-    })
-  })
-}
+const blocked = ({ decision, errors }: Blocked) => ({ is: 'blocked', effect: undefined, decision, errors }) as const

@@ -1,13 +1,14 @@
+import { sourceNamespaceOf } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
-import { sourceNamespaceOf } from '../api/source-namespace.ts'
-import type { ExperimentDeployment, FieldError, SourceStatus } from '../api/types.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
+import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { type Base, baseOf } from '../workload/base.ts'
 import { baseHash } from '../workload/derive.ts'
 import { isFork } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { isPinned, type Pinned, pinnedBaseOf } from '../workload/pinned.ts'
-import type { Source } from '../workload/source.ts'
 import { type Blocked, blockedBy, mistaken } from './checks.ts'
 import { waiting } from './decision.ts'
 import type { SpecFacts } from './facts.ts'
@@ -20,9 +21,7 @@ export interface DerivationBase {
 }
 
 /** The base, or why it is not known. */
-export type ResolvedBase =
-  | ({ readonly is: 'base' } & DerivationBase)
-  | { readonly is: 'blocked'; readonly blocked: Blocked }
+export type ResolvedBase = ({ readonly is: 'base' } & DerivationBase) | ({ readonly is: 'blocked' } & Blocked)
 
 /** ReplicaSets and the target of a `workloadRef` are not watched, so the pass is repeated after this time. */
 const TEMPLATE_RETRY_MS = 5_000
@@ -41,7 +40,16 @@ export function resolveBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase 
   return presentBase(facts, kind)
 }
 
-const blocked = (decision: Blocked['decision']): ResolvedBase => ({ is: 'blocked', blocked: blockedBy(decision) })
+const blocked = (decision: Blocked['decision']): ResolvedBase => ({ is: 'blocked', ...blockedBy(decision) })
+
+/** A mistake at the reference to the source. A field of the source has no path in the user's document. */
+const mistakes = (reason: Reason, messages: readonly string[]): ResolvedBase => ({
+  is: 'blocked',
+  ...mistaken(
+    reason,
+    messages.map((message) => ({ field: 'spec.sourceRef.name', message, cause: 'FieldValueInvalid' })),
+  ),
+})
 
 function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
   const { experiment, source } = facts
@@ -50,78 +58,51 @@ function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
     return blocked(waiting('SourceUnread', `${name} could not be read now (${source.because})`))
   if (source.is === 'absent' || source.value.object.metadata.deletionTimestamp) return missing(facts, name)
   if (isFork(source.value.object))
-    return mistake('SourceIsExperiment', `${name} is itself the fork of an experiment; name its source`)
-  const schema = knownValue(facts.schema)
+    return mistakes('SourceIsExperiment', [`${name} is itself the fork of an experiment; name its source`])
+  const { shape = NO_SHAPE, template } = knownValue(facts.schema) ?? {}
   const { object, referents } = source.value
-  const based = baseOf(kind, {
-    source: object,
-    referents,
-    shape: schema?.shape ?? NO_SHAPE,
-    template: schema?.template,
-  })
+  const based = baseOf(kind, { source: object, referents, shape, template })
   switch (based.is) {
     case 'missing':
       return blocked(waiting('SourceTemplateNotFound', based.message, TEMPLATE_RETRY_MS))
-    case 'refused':
-      return {
-        is: 'blocked',
-        blocked: mistaken(
-          'SourceNotForkable',
-          based.errors.map((error) => aboutTheSource(name, error)),
-        ),
-      }
+    case 'refused': {
+      const messages = based.errors.map(({ field, message }) => `${name} cannot be forked: ${field}: ${message}`)
+      return mistakes('SourceNotForkable', messages)
+    }
     case 'base':
       return {
         is: 'base',
         base: based.base,
-        source: once(() => sourceStatus(experiment, { kind, source: source.value, base: based.base })),
+        source: once(() => sourceStatus(experiment, kind, { object, base: based.base })),
       }
   }
 }
 
-const YET = ' yet; the override is checked again when it appears'
-
 function missing({ experiment, fork, source }: SpecFacts, name: string): ResolvedBase {
+  const isDeleted = source.is === 'known'
   const namespace = sourceNamespaceOf(experiment)
-  const lack = source.is === 'known' ? `${name} in ${namespace} is being deleted` : `no ${name} in ${namespace}`
-  if (fork.is !== 'known') {
-    const until = source.is === 'known' ? '; the override is checked again when there is another' : YET
-    return blocked(waiting('SourceNotFound', `${lack}${until}`))
-  }
-  return blocked({ is: 'unready', reason: 'SourceNotFound', message: `${lack}; the fork stays as it is` })
-}
-
-const atTheReference = (message: string): FieldError => ({
-  field: 'spec.sourceRef.name',
-  message,
-  cause: 'FieldValueInvalid',
-})
-
-const mistake = (reason: 'SourceIsExperiment', message: string): ResolvedBase => ({
-  is: 'blocked',
-  blocked: mistaken(reason, [atTheReference(message)]),
-})
-
-/** A mistake of the source is reported at the reference to it, because its own path is not in the user's document. */
-const aboutTheSource = (name: string, { field, message }: FieldError): FieldError =>
-  atTheReference(`${name} cannot be forked: ${field}: ${message}`)
-
-interface Present {
-  readonly kind: WorkloadKind
-  readonly source: Source
-  readonly base: Base
+  const lack = isDeleted ? `${name} in ${namespace} is being deleted` : `no ${name} in ${namespace}`
+  if (fork.is === 'known')
+    return blocked({ is: 'unready', reason: 'SourceNotFound', message: `${lack}; the fork stays as it is` })
+  const checked = 'the override is checked again when'
+  const message = isDeleted ? `${lack}; ${checked} there is another` : `${lack} yet; ${checked} it appears`
+  return blocked(waiting('SourceNotFound', message))
 }
 
 /** The stored status if uid and base are the same. A generation that only changed `replicas` needs no status write. */
-function sourceStatus(experiment: ExperimentDeployment, { kind, source, base }: Present): SourceStatus {
+function sourceStatus(
+  experiment: ExperimentDeployment,
+  kind: WorkloadKind,
+  { object, base }: { readonly object: KubeObject; readonly base: Base },
+): SourceStatus {
   const { pinned, ...before } = experiment.status?.source ?? { uid: '', generation: 0, templateHash: '' }
-  const uid = source.object.metadata.uid ?? ''
+  const uid = object.metadata.uid ?? ''
   const templateHash = baseHash(base)
   const isSame = before.uid === uid && before.base === base.template && before.templateHash === templateHash
-  const revision = kind.revision(source.object)
+  const revision = kind.revision(object)
   const now = {
     uid,
-    generation: source.object.metadata.generation ?? 0,
+    generation: object.metadata.generation ?? 0,
     ...(revision === undefined ? {} : { revision }),
     templateHash,
     ...(base.template === undefined ? {} : { base: base.template }),

@@ -1,6 +1,5 @@
-import { withDefaults } from '../api/defaults.ts'
+import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import type { Reason } from '../api/reasons.ts'
-import { sourceNamespaceOf } from '../api/source-namespace.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { inDocumentOrder } from '../json/document-order.ts'
 import { brokenRules } from '../override/rules.ts'
@@ -50,15 +49,10 @@ export function kindNotAvailable({ kind, experiment }: SpecFacts): Blocked {
 
 const kindIsAvailable: Check = (facts) => (facts.kind.is === 'known' ? undefined : kindNotAvailable(facts))
 
-const namespaceIsReviewed: Check = ({ isExcluded, experiment }) =>
-  isExcluded
-    ? blockedBy(
-        stalled(
-          'NamespaceExcluded',
-          `admission does not check the permissions of those who create experiments in ${experiment.metadata.namespace}`,
-        ),
-      )
-    : undefined
+const namespaceIsReviewed: Check = ({ isExcluded, experiment: { metadata } }) => {
+  const message = `admission does not check the permissions of those who create experiments in ${metadata.namespace}`
+  return isExcluded ? blockedBy(stalled('NamespaceExcluded', message)) : undefined
+}
 
 const sourceIsShared: Check = ({ policies, experiment }) =>
   policies.is === 'known' && !policies.value.isShared
@@ -80,40 +74,28 @@ const consentIsKnown: Check = ({ policies, experiment }) =>
     ? blockedBy(waiting('PolicyNotRead', POLICIES_NOT_READ))
     : undefined
 
-const nameIsFree: Check = ({ nameHolder }) =>
-  nameHolder
-    ? blockedBy(
-        stalled(
-          'NameConflict',
-          `${nameHolder.kind.toLowerCase()}/${nameHolder.metadata.name} already exists and is not managed by this experiment`,
-        ),
-      )
-    : undefined
+const nameIsFree: Check = ({ nameHolder }) => {
+  if (!nameHolder) return undefined
+  const name = `${nameHolder.kind.toLowerCase()}/${nameHolder.metadata.name}`
+  return blockedBy(stalled('NameConflict', `${name} already exists and is not managed by this experiment`))
+}
 
 /** Without the schema the override cannot be checked. */
-export const schemaNotRead = ({ experiment }: SpecFacts): Blocked =>
-  blockedBy(
-    waiting(
-      'SchemaNotAvailable',
-      `override not checked yet: no schema of ${experiment.spec.sourceRef.kind} was fetched`,
-      SCHEMA_RETRY_MS,
-    ),
-  )
+export function schemaNotRead({ experiment }: SpecFacts): Blocked {
+  const message = `override not checked yet: no schema of ${experiment.spec.sourceRef.kind} was fetched`
+  return blockedBy(waiting('SchemaNotAvailable', message, SCHEMA_RETRY_MS))
+}
 
 const BEFORE_THE_OVERRIDE: readonly Check[] = [kindIsAvailable, namespaceIsReviewed, sourceIsShared, consentIsKnown]
 
-/**
- * The first check that `facts` do not pass; undefined where they pass all. `mistakes` are those of `overrideErrors`,
- * which admission knows already.
- */
+/** The first check that `facts` do not pass, if any. `mistakes` are those of `overrideErrors`. */
 export function firstBlocked(facts: SpecFacts, mistakes: () => readonly FieldError[]): Blocked | undefined {
   for (const check of BEFORE_THE_OVERRIDE) {
     const found = check(facts)
     if (found) return found
   }
   const errors = mistakes()
-  if (errors.length > 0) return mistaken('InvalidOverride', errors)
-  return nameIsFree(facts)
+  return errors.length > 0 ? mistaken('InvalidOverride', errors) : nameIsFree(facts)
 }
 
 /**
@@ -128,13 +110,16 @@ export function overrideErrors(
   const { overrideSpec, overrideType } = withDefaults(spec)
   const broken = brokenRules(spec, workloadKind(spec.sourceRef.kind)?.bans)
   // A whole manifest. Once it is moved up one level, it is another document, so its other mistakes do not matter yet.
-  const isManifest = Object.hasOwn(overrideSpec, 'spec')
-  const fields = new Set(broken.map(({ field }) => field))
-  const invalid = isManifest ? [] : (schema?.check(overrideSpec, overrideType) ?? [])
-  const others = invalid.filter(({ field }) => !fields.has(field)) // the message of the rule names the remedy
-  for (const { field } of others) fields.add(field)
+  if (Object.hasOwn(overrideSpec, 'spec')) return inDocumentOrder('spec.overrideSpec', overrideSpec, broken)
+  const invalid = schema?.check(overrideSpec, overrideType) ?? []
   // reported even where there is no source to merge with yet
-  const conflicts = isManifest ? [] : unmergeable(overrideSpec, overrideType, schema?.shape ?? NO_SHAPE)
-  const more = conflicts.filter(({ field }) => !fields.has(field))
-  return inDocumentOrder('spec.overrideSpec', overrideSpec, [...broken, ...others, ...more])
+  const conflicts = unmergeable(overrideSpec, overrideType, schema?.shape ?? NO_SHAPE)
+  // the message of the rule names the remedy
+  const found = [broken, invalid, conflicts].reduce(withOtherFields)
+  return inDocumentOrder('spec.overrideSpec', overrideSpec, found)
+}
+
+function withOtherFields(before: readonly FieldError[], errors: readonly FieldError[]): readonly FieldError[] {
+  const fields = new Set(before.map(({ field }) => field))
+  return [...before, ...errors.filter(({ field }) => !fields.has(field))]
 }

@@ -33,14 +33,7 @@ export const RECHECK_MS = 60_000
 
 /** The state of an experiment whose fork is as derived. The health of the fork decides it. */
 export function stateOf(health: Health): State {
-  switch (health.is) {
-    case 'ready':
-      return { is: 'settled' }
-    case 'progressing':
-      return { is: 'waiting', retryAfterMs: Math.min(RECHECK_MS, health.recheckAfterMs ?? RECHECK_MS) }
-    case 'unready':
-      return { is: 'unready' }
-    case 'stalled':
-      return { is: 'stalled' }
-  }
+  if (health.is === 'progressing')
+    return { is: 'waiting', retryAfterMs: Math.min(RECHECK_MS, health.recheckAfterMs ?? RECHECK_MS) }
+  return { is: health.is === 'ready' ? 'settled' : health.is }
 }

@@ -1,37 +1,25 @@
 import type { Reason } from '../api/reasons.ts'
 import type { FieldError } from '../api/types.ts'
 
-/**
- * The state of an experiment, by what happens next. `settled`: nothing, it is as described. `waiting`: another pass after
- * that time. `unready`: not as described, until an event wakes it. `stalled`: a person must act. `failed`: a write failed
- * and is tried again.
- */
+/** The state of an experiment, by what happens next. */
 export type State =
-  | { readonly is: 'settled' }
-  | { readonly is: 'waiting'; readonly retryAfterMs: number }
-  | { readonly is: 'unready' }
-  | { readonly is: 'stalled' }
-  | { readonly is: 'failed' }
+  | { readonly is: 'settled' } // nothing, it is as described
+  | { readonly is: 'waiting'; readonly retryAfterMs: number } // another pass after that time
+  | { readonly is: 'unready' } // not as described, until an event wakes it
+  | { readonly is: 'stalled' } // a person must act
+  | { readonly is: 'failed' } // a write failed and is tried again
 
 /** A state with its reason and message. */
 export type Decision = { readonly reason: Reason; readonly message: string } & State
 
-/** What conditions and Events report about a state, so that kstatus reads them rightly. */
-interface StateAttributes {
-  readonly isReady: boolean
-  readonly isProgressing: boolean
-  readonly isStalled: boolean
-  readonly eventType: 'Normal' | 'Warning'
-}
-
-/** A new state does not compile until somebody has said what is reported about it. */
-export const STATES: Readonly<Record<State['is'], StateAttributes>> = {
+/** What conditions and Events report about each state, so that kstatus reads them rightly. */
+export const STATES = {
   settled: { isReady: true, isProgressing: false, isStalled: false, eventType: 'Normal' },
   waiting: { isReady: false, isProgressing: true, isStalled: false, eventType: 'Normal' },
   unready: { isReady: false, isProgressing: false, isStalled: false, eventType: 'Normal' },
   stalled: { isReady: false, isProgressing: false, isStalled: true, eventType: 'Warning' },
   failed: { isReady: false, isProgressing: true, isStalled: false, eventType: 'Warning' },
-}
+} as const satisfies Readonly<Record<State['is'], object>>
 
 const RETRY_MS = 60_000
 
@@ -45,5 +33,6 @@ export const stalled = (reason: Reason, message: string) => ({ is: 'stalled', re
 /** The first five mistakes in one line, because a condition is read in a terminal. */
 export function formatErrors(errors: readonly FieldError[]): string {
   const shown = errors.slice(0, 5).map(({ field, message }) => `${field}: ${message}`)
-  return [...shown, ...(errors.length > 5 ? [`and ${errors.length - 5} more`] : [])].join('; ')
+  const more = errors.length > 5 ? [`and ${errors.length - 5} more`] : []
+  return [...shown, ...more].join('; ')
 }

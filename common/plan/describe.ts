@@ -1,10 +1,9 @@
 import { withDefaults } from '../api/defaults.ts'
 import { expiresAt, isLive } from '../api/expiry.ts'
-import { knownValue } from '../api/known.ts'
 import { FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { Warning } from '../api/types.ts'
-import { at, type JsonObject, listOr } from '../json/json.ts'
+import type { ExperimentDeployment, ServiceShare, Warning } from '../api/types.ts'
+import { at, listOr } from '../json/json.ts'
 import type { Change } from '../override/changes.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { duration } from '../text/duration.ts'
@@ -14,7 +13,7 @@ import { replicasOf } from '../workload/status.ts'
 import type { DesiredFork } from './assess.ts'
 import type { Plan } from './conclusion.ts'
 import { differences } from './differences.ts'
-import type { Facts } from './facts.ts'
+import { type Facts, forkAndSource } from './facts.ts'
 import { expiryMessage, toMinutes } from './lifecycle.ts'
 import type { Evaluation } from './plan.ts'
 import type { Write } from './write.ts'
@@ -39,12 +38,16 @@ const MAX_LINE = 120 - '[Plan] '.length
  */
 export function describe(facts: Facts, plan: Plan, described: Described): readonly Warning[] {
   const { assessment } = described.evaluation
-  const wanted = assessment.is === 'wanted' && isLive(facts.experiment, facts.now) ? assessment : undefined
-  const report = wanted && reportOf(facts, wanted)
-  const warnings = wanted ? wanted.warnings : []
+  const { reason, message } = plan.conclusion
+  const isRunning = isLive(facts.experiment, facts.now)
+  const wanted = isRunning && assessment.is === 'wanted' ? assessment : undefined
+  const pair = forkAndSource(facts, wanted?.fork)
+  const report = pair && trafficReport(pair, facts.surroundings)
+  // a mistake of the author has its own message
+  const isWaiting = isRunning && assessment.is === 'blocked' && assessment.errors.length === 0
   return [
-    ...warnings,
-    ...blockedLines(facts, plan, described),
+    ...(wanted?.warnings ?? []),
+    ...(isWaiting ? [{ reason, message }] : []),
     ...(report ? [...report.hazards, ...report.collisions] : []),
     ...planLines(writeLines(facts, plan, described)),
     ...(wanted && report && isWritten(plan) ? serviceLines(facts, wanted, report) : []),
@@ -55,24 +58,10 @@ export function describe(facts: Facts, plan: Plan, described: Described): readon
 const planLines = (texts: readonly string[]): readonly Warning[] =>
   texts.map((message) => ({ reason: 'Plan', message }))
 
+const isApplied = ({ writes }: Plan): boolean => writes.some(({ verb }) => verb === 'apply')
+
 /** Whether the wanted fork exists after the writes. */
-const isWritten = ({ writes, conclusion }: Plan): boolean =>
-  conclusion.source !== undefined || writes.some(({ verb }) => verb === 'apply')
-
-function reportOf({ source, surroundings }: Facts, { kind, fork }: DesiredFork): TrafficReport {
-  const { object, referents } = knownValue(source) ?? { object: undefined, referents: [] }
-  return trafficReport({ kind, source: object, referents, fork }, surroundings)
-}
-
-/** Why nothing is written, if no other warning says it. */
-function blockedLines(
-  facts: Facts,
-  { conclusion }: Plan,
-  { evaluation: { assessment } }: Described,
-): readonly Warning[] {
-  if (!isLive(facts.experiment, facts.now) || assessment.is === 'wanted' || assessment.errors.length > 0) return []
-  return [{ reason: conclusion.reason, message: conclusion.message }]
-}
+const isWritten = (plan: Plan): boolean => plan.conclusion.source !== undefined || isApplied(plan)
 
 function writeLines(facts: Facts, plan: Plan, described: Described): readonly string[] {
   const { assessment } = described.evaluation
@@ -82,26 +71,19 @@ function writeLines(facts: Facts, plan: Plan, described: Described): readonly st
     return [...lines, `the fork could not be read now (${facts.fork.because}), so what is written is unknown`]
   if (!isLive(facts.experiment, facts.now)) return lines
   const isBlocked = assessment.is === 'blocked' ? assessment.errors.length > 0 : !isWritten(plan)
-  if (isBlocked) return [...lines, ...standstill(facts, plan)]
+  if (isBlocked) return [...lines, blockedLine(facts, plan)]
   if (assessment.is === 'blocked') return lines
-  const isApplied = plan.writes.some(({ verb }) => verb === 'apply')
-  const unchanged = isApplied
-    ? []
-    : [
-        `changes nothing in ${nameOf(assessment.fork)} in ${assessment.fork.metadata.namespace}: ${pods(assessment.fork)}`,
-      ]
-  return [...lines, ...unchanged, ...(isApplied ? changeLines(described) : [])]
+  if (isApplied(plan)) return [...lines, ...changeLines(described)]
+  return [...lines, `changes nothing in ${placeOf(assessment.fork)}: ${pods(assessment.fork)}`]
 }
 
-/** The writes, and what missing writes wait for. */
-function standstill({ fork, experiment }: Facts, { writes, conclusion: { reason } }: Plan): readonly string[] {
+/** What is not written, and until when. */
+function blockedLine({ fork, experiment }: Facts, { writes, conclusion: { reason } }: Plan): string {
   const until = UNTIL[reason] ?? 'until this is corrected'
-  if (writes.length > 0) return [`changes nothing else ${until}`]
-  const more =
-    fork.is === 'known' && withDefaults(experiment.spec).replicas > replicasOf(fork.value)
-      ? `; the fork keeps ${pods(fork.value)}`
-      : ''
-  return [`${fork.is === 'known' ? 'changes' : 'creates'} nothing ${until}${more}`]
+  if (writes.length > 0) return `changes nothing else ${until}`
+  if (fork.is !== 'known') return `creates nothing ${until}`
+  const isGrowing = withDefaults(experiment.spec).replicas > replicasOf(fork.value)
+  return `changes nothing ${until}${isGrowing ? `; the fork keeps ${pods(fork.value)}` : ''}`
 }
 
 const UNTIL: Readonly<Partial<Record<Plan['conclusion']['reason'], string>>> = {
@@ -110,48 +92,42 @@ const UNTIL: Readonly<Partial<Record<Plan['conclusion']['reason'], string>>> = {
   PolicyNotRead: 'until the policies can be read',
 }
 
-function lineOf(write: Write, facts: Facts, { isDryRunOfCreate }: Described): string {
-  const newName = (object: KubeObject) => (isDryRunOfCreate ? nameOf(object).replace(/[^-]+$/, '<id>') : nameOf(object))
+function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Described): string {
+  const newPlace = (object: KubeObject) => placeOf(object, isDryRunOfCreate ? '<id>' : undefined)
   switch (write.verb) {
     case 'apply': {
-      const verb = write.role === 'newFork' ? 'creates' : 'updates'
-      const name = write.role === 'newFork' ? newName(write.object) : nameOf(write.object)
-      const { kind, name: source } = facts.experiment.spec.sourceRef
-      const line = `${verb} ${name} in ${write.object.metadata.namespace}: ${pods(write.object)}`
-      const from = `, from ${kind.toLowerCase()}/${source}`
+      const place = write.role === 'newFork' ? `creates ${newPlace(write.object)}` : `updates ${placeOf(write.object)}`
+      const line = `${place}: ${pods(write.object)}`
+      const from = `, from ${experiment.spec.sourceRef.kind.toLowerCase()}/${experiment.spec.sourceRef.name}`
       return line.length + from.length <= MAX_LINE ? line + from : line
     }
     case 'create':
-      return `creates ${newName(write.object)} in ${write.object.metadata.namespace}: the base that the fork keeps`
+      return `creates ${newPlace(write.object)}: the base that the fork keeps`
     case 'patch':
-      return patchLine(write, facts)
+      return patchLine(write, experiment)
     case 'delete':
-      return `deletes ${nameOf(write.of)} in ${write.of.metadata.namespace}`
+      return `deletes ${placeOf(write.of)}`
   }
 }
 
-function patchLine({ role, of, patch }: Extract<Write, { verb: 'patch' }>, { experiment }: Facts): string {
-  switch (role) {
-    case 'fork':
-      return `scales ${nameOf(of)} down to ${withDefaults(experiment.spec).replicas} pods`
-    case 'experiment':
-      return `${isAdded(patch) ? 'adds a finalizer to' : 'removes the finalizer of'} expd/${of.metadata.name}`
-  }
+function patchLine({ role, of, patch }: Extract<Write, { verb: 'patch' }>, { spec }: ExperimentDeployment): string {
+  if (role === 'fork') return `scales ${nameOf(of)} down to ${withDefaults(spec).replicas} pods`
+  const isAdded = listOr(at(patch, 'metadata', 'finalizers')).includes(FORK_FINALIZER)
+  return `${isAdded ? 'adds a finalizer to' : 'removes the finalizer of'} expd/${of.metadata.name}`
 }
-
-const isAdded = (patch: JsonObject): boolean => listOr(at(patch, 'metadata', 'finalizers')).includes(FORK_FINALIZER)
 
 const nameOf = ({ kind, metadata: { name } }: KubeObject): string => `${kind.toLowerCase()}/${name}`
 
-const pods = (fork: KubeObject): string => {
-  const replicas = replicasOf(fork)
-  return replicas === 1 ? '1 pod' : `${replicas} pods`
-}
+/** `deployment/cart-x7f in shop`, with `suffix` as the last part of the name if it is given. */
+const placeOf = (object: KubeObject, suffix?: string): string =>
+  `${suffix ? nameOf(object).replace(/[^-]+$/, suffix) : nameOf(object)} in ${object.metadata.namespace}`
+
+const pods = (fork: KubeObject): string => (replicasOf(fork) === 1 ? '1 pod' : `${replicasOf(fork)} pods`)
 
 function changeLines({ changes }: Described): readonly string[] {
-  const found = differences(changes())
-  const lines = found.slice(0, MAX_CHANGES).map(({ text }) => text)
-  return found.length <= MAX_CHANGES ? lines : [...lines, `and ${found.length - MAX_CHANGES} more changes`]
+  const lines = differences(changes())
+  const more = lines.length - MAX_CHANGES
+  return more <= 0 ? lines : [...lines.slice(0, MAX_CHANGES), `and ${more} more changes`]
 }
 
 function serviceLines({ surroundings }: Facts, { fork }: DesiredFork, { services }: TrafficReport): readonly Warning[] {
@@ -163,7 +139,7 @@ function serviceLines({ surroundings }: Facts, { fork }: DesiredFork, { services
   return services.flatMap((service) => serviceLine(service, replicas))
 }
 
-function serviceLine(service: TrafficReport['services'][number], replicas: number): readonly Warning[] {
+function serviceLine(service: ServiceShare, replicas: number): readonly Warning[] {
   const { name, selected, reason, message, experimentEndpoints, readyEndpoints } = service
   // The labels are part of the plan; what the controller of the source decides is not.
   const about = reason === undefined || reason === 'LabelsDoNotMatch' ? 'Plan' : reason

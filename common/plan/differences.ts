@@ -2,41 +2,34 @@ import { matchesWhole } from '../json/sequence.ts'
 import type { Change } from '../override/changes.ts'
 import { parseOverridePath, type Step } from '../override/path.ts'
 
-/** One difference between two forks as a text: `containers[cart].image: a:1 -> a:2`. */
-export interface Difference {
-  readonly text: string
-  /** whether values are shown; images, resources and replicas are, others may be secret */
-  readonly isShown: boolean
-}
-
-/** The texts for `changes`: first those that show values, then those that only name the field. */
-export function differences(changes: readonly Change[]): readonly Difference[] {
+/**
+ * The texts for `changes`, such as `containers[cart].image: a:1 -> a:2`. First come those that show values: images,
+ * resources and replicas. The others only name the field, because their values may be secret.
+ */
+export function differences(changes: readonly Change[]): readonly string[] {
   const groups = Map.groupBy(changes, (change) => nameOf(whole(change.path)))
-  const found = [...groups].map(([name, changes]) => difference(name, changes))
-  return [...found.filter(({ isShown }) => isShown), ...found.filter(({ isShown }) => !isShown)]
+  const found = [...groups].map(([name, changes]) => ({ name, changes, shown: shownChange(changes) }))
+  return [
+    ...found.flatMap(({ name, shown }) => (shown ? `${name}: ${show(shown.before)} -> ${show(shown.after)}` : [])),
+    ...found.flatMap(({ name, changes, shown }) => (shown ? [] : `${name}: ${verbOf(changes[0])}`)),
+  ]
 }
 
 /** The path of a changed leaf, or of the whole item that was added or removed with it, which is one difference. */
 function whole(path: readonly Step[]): readonly Step[] {
-  const at = path.findIndex((step) => step.is === 'item' && step.became !== undefined)
+  const at = path.findIndex((step) => becameOf(step) !== undefined)
   return at < 0 ? path : path.slice(0, at + 1)
 }
 
-function difference(name: string, changes: readonly Change[]): Difference {
-  const [first] = changes
-  const last = first && whole(first.path).at(-1)
-  if (last?.is === 'item' && last.became !== undefined) return became(name, last.became, changes)
-  if (!first || !isPublic(first.path)) return { text: `${name}: ${verbOf(first)}`, isShown: false }
-  return { text: `${name}: ${show(first.before)} -> ${show(first.after)}`, isShown: true }
-}
+const becameOf = (step: Step | undefined) => (step?.is === 'item' ? step.became : undefined)
 
-function became(name: string, how: 'added' | 'removed', changes: readonly Change[]): Difference {
-  const image = changes.find(({ path }) => isOneOf(IMAGES, path))
-  if (image) return { text: `${name}: ${show(image.before)} -> ${show(image.after)}`, isShown: true }
-  return { text: `${name}: ${how}`, isShown: false }
-}
+/** The change that shows its values: of an item that was added or removed, its image. */
+const shownChange = (changes: readonly Change[]): Change | undefined =>
+  changes.find(({ path }) => isOneOf(path.some(becameOf) ? IMAGES : PUBLIC, path))
 
-const verbOf = (change: Change | undefined): string => {
+function verbOf(change: Change | undefined): string {
+  const became = becameOf(change && whole(change.path).at(-1))
+  if (became !== undefined) return became
   if (change?.before === undefined) return 'set'
   return change.after === undefined ? 'removed' : 'changed'
 }
@@ -56,11 +49,9 @@ const NUMBERS = paths(
 )
 const PUBLIC = [...IMAGES, ...NUMBERS]
 
+/** Compares the whole path, because an annotation with the same key may hold a secret. */
 const isOneOf = (patterns: typeof PUBLIC, path: readonly Step[]): boolean =>
   patterns.some((pattern) => matchesWhole(pattern, path))
-
-/** Compares the whole path, because an annotation with the same key may hold a secret. */
-const isPublic = (path: readonly Step[]): boolean => isOneOf(PUBLIC, path)
 
 const show = (value: unknown): string => (value === undefined || typeof value === 'object' ? 'none' : String(value))
 

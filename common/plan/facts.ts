@@ -1,8 +1,10 @@
-import type { Known } from '../api/known.ts'
+import { type Known, knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
-import type { ExperimentPolicy, NamespaceView } from '../policy/policy.ts'
+import { refusingConsent, sharesSourcesWith } from '../policy/consent.ts'
+import { applicable, type ExperimentPolicy, type NamespaceView } from '../policy/policy.ts'
+import type { ForkAndSource } from '../surroundings/pod-labels.ts'
 import type { Surroundings } from '../surroundings/traffic-report.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import type { Source } from '../workload/source.ts'
@@ -50,9 +52,31 @@ export interface PolicyFacts {
   readonly othersAsOf: number
 }
 
+/** The policies of `all` for an experiment in `namespace` with a source in `sourceNamespace`, without other experiments. */
+export const policyFacts = (
+  all: readonly ExperimentPolicy[],
+  namespace: NamespaceView,
+  sourceNamespace: NamespaceView,
+): PolicyFacts => ({
+  policies: applicable(all, namespace, sourceNamespace),
+  namespace,
+  sourceNamespace,
+  isShared: sharesSourcesWith(all, sourceNamespace, namespace.name),
+  refusing: refusingConsent(all, sourceNamespace, namespace.name).map(({ metadata }) => metadata.name),
+  others: [],
+  othersAsOf: 0,
+})
+
 /** Another experiment of the source or of the namespace. */
 export interface OtherExperiment {
   readonly experiment: ExperimentDeployment
   /** the replicas of its fork; undefined without a fork */
   readonly replicas: number | undefined
+}
+
+/** `fork` with what is known of its source; undefined without a fork or its kind. */
+export function forkAndSource({ kind, source }: SpecFacts, fork: KubeObject | undefined): ForkAndSource | undefined {
+  const adapter = knownValue(kind)
+  const { object, referents } = knownValue(source) ?? { object: undefined, referents: [] }
+  return adapter && fork && { kind: adapter, source: object, referents, fork }
 }

@@ -1,8 +1,7 @@
 import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
-import { EXPERIMENT_DEPLOYMENT, FORK_FINALIZER } from '../api/names.ts'
+import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
-import { CONTROLLER_REVISION } from '../api/resource.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { duration } from '../text/duration.ts'
 import {
@@ -15,35 +14,27 @@ import {
 import type { WorkloadKind } from '../workload/kind.ts'
 import { isPinned, type Pinned } from '../workload/pinned.ts'
 import type { DesiredFork } from './assess.ts'
-import type { Conclusion, Plan } from './conclusion.ts'
+import type { Plan } from './conclusion.ts'
 import { waiting } from './decision.ts'
 import type { Facts } from './facts.ts'
 import type { Write } from './write.ts'
 
-/**
- * Deletes the fork, then lets the experiment go. The finalizer is removed only after the fork was observed to be gone.
- */
+/** Deletes the fork, then removes the finalizer, but only after the fork was observed to be gone. */
 export function planDeletion({ kind, fork, experiment }: Facts): Plan {
   const { kind: kindName, name } = experiment.spec.sourceRef
-  const concluded = (message: string): Conclusion => ({
-    ...waiting('Terminating', message),
-    fork: knownValue(fork),
-    source: undefined,
+  const terminating = (message: string, ...writes: readonly Write[]): Plan => ({
+    writes,
+    conclusion: { ...waiting('Terminating', message), fork: knownValue(fork), source: undefined },
   })
-  if (!hasForkFinalizer(experiment))
-    return { writes: [], conclusion: { ...concluded('garbage collection deletes the fork'), is: 'unready' } }
+  const unready = ({ writes, conclusion }: Plan): Plan => ({ writes, conclusion: { ...conclusion, is: 'unready' } })
+  if (!hasForkFinalizer(experiment)) return unready(terminating('garbage collection deletes the fork'))
   if (kind.is === 'unknown')
-    return {
-      writes: [],
-      conclusion: concluded(`this version cannot say whether the fork of ${kindName}/${name} is gone`),
-    }
-  if (fork.is === 'unknown')
-    return { writes: [], conclusion: concluded(`the fork could not be read now (${fork.because})`) }
-  const adapter = knownValue(kind)
-  if (fork.is === 'absent' || !adapter)
-    return { writes: removeFinalizer(experiment), conclusion: { ...concluded('its fork is gone'), is: 'unready' } }
+    return terminating(`this version cannot say whether the fork of ${kindName}/${name} is gone`)
+  if (fork.is === 'unknown') return terminating(`the fork could not be read now (${fork.because})`)
+  if (fork.is === 'absent' || kind.is === 'absent')
+    return unready(terminating('its fork is gone', finalizers(experiment, others(experiment))))
   const message = `${kindName.toLowerCase()}/${fork.value.metadata.name} is being deleted`
-  return { writes: isBeingDeleted(fork.value) ? [] : [deleteFork(adapter, fork.value)], conclusion: concluded(message) }
+  return isBeingDeleted(fork.value) ? terminating(message) : terminating(message, deleteFork(kind.value, fork.value))
 }
 
 /** Deletes the fork. The experiment stays and reports it; a higher `ttlSeconds` creates the fork again. */
@@ -62,12 +53,7 @@ export const expiryMessage = (experiment: ExperimentDeployment): string =>
 /** An RFC 3339 time without its seconds. */
 export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
 
-const deleteFork = (kind: WorkloadKind, fork: KubeObject): Write => ({
-  verb: 'delete',
-  role: 'fork',
-  resource: kind,
-  of: fork,
-})
+const deleteFork = (resource: WorkloadKind, of: KubeObject): Write => ({ verb: 'delete', role: 'fork', resource, of })
 
 /** A patch that reduces the replicas of the fork and changes nothing else. */
 export const scaleDown = (kind: WorkloadKind, fork: KubeObject, replicas: number): Write => ({
@@ -78,51 +64,37 @@ export const scaleDown = (kind: WorkloadKind, fork: KubeObject, replicas: number
   patch: { metadata: { uid: fork.metadata.uid ?? '' }, spec: { replicas } },
 })
 
-/**
- * Adds the finalizer before a fork in another namespace is created, because an owner reference cannot point to another
- * namespace. No write when it is not needed or is there already.
- */
+/** Adds the finalizer, if it is needed, before a fork in another namespace is created: owner references cannot reach it. */
 export const addFinalizer = ({ experiment }: Pick<Facts, 'experiment'>): readonly Write[] =>
   isCrossNamespace(experiment) && !hasForkFinalizer(experiment)
-    ? [finalizers(experiment, [...(experiment.metadata.finalizers ?? []), FORK_FINALIZER])]
+    ? [finalizers(experiment, [...others(experiment), FORK_FINALIZER])]
     : []
 
-const removeFinalizer = (experiment: ExperimentDeployment): readonly Write[] => [
-  finalizers(
-    experiment,
-    (experiment.metadata.finalizers ?? []).filter((each) => each !== FORK_FINALIZER),
-  ),
-]
+const others = ({ metadata: { finalizers = [] } }: ExperimentDeployment): readonly string[] =>
+  finalizers.filter((each) => each !== FORK_FINALIZER)
 
 /** With uid and resourceVersion: a change since the read is a conflict, so that no other finalizer is lost. */
-function finalizers(experiment: ExperimentDeployment, finalizers: readonly string[]): Write {
-  const { uid, resourceVersion = '' } = experiment.metadata
-  return {
-    verb: 'patch',
-    role: 'experiment',
-    resource: EXPERIMENT_DEPLOYMENT,
-    of: experiment,
-    patch: { metadata: { uid, resourceVersion, finalizers } },
-  }
+function finalizers(of: ExperimentDeployment, finalizers: readonly string[]): Write {
+  const { uid, resourceVersion = '' } = of.metadata
+  const patch = { metadata: { uid, resourceVersion, finalizers } }
+  return { verb: 'patch', role: 'experiment', resource: EXPERIMENT_DEPLOYMENT, of, patch }
 }
 
 /** Stores the pinned base before the fork is created; deletes it when the experiment follows its source again. */
 export function baseWrites({ experiment, revision }: Facts, { base, fork }: DesiredFork): readonly Write[] {
-  if (revision.is === 'known')
-    return isPinned(experiment)
-      ? []
-      : [{ verb: 'delete', role: 'base', resource: CONTROLLER_REVISION, of: revision.value }]
-  if (!isPinned(experiment) || revision.is === 'unknown') return []
-  const object = revisionOf(experiment, fork.metadata.name, { base: base.base, source: base.source() })
-  return [{ verb: 'create', role: 'base', resource: CONTROLLER_REVISION, object }]
+  const target = { role: 'base', resource: CONTROLLER_REVISION } as const
+  if (!isPinned(experiment)) return revision.is === 'known' ? [{ verb: 'delete', ...target, of: revision.value }] : []
+  return revision.is === 'absent'
+    ? [{ verb: 'create', ...target, object: revisionOf(experiment, fork, { base: base.base, source: base.source() }) }]
+    : []
 }
 
 /** The ControllerRevision that keeps `base`. It has the name of the fork, and the experiment owns it. */
-const revisionOf = (experiment: ExperimentDeployment, name: string, base: Pinned): KubeObject => ({
+const revisionOf = (experiment: ExperimentDeployment, fork: KubeObject, base: Pinned): KubeObject => ({
   apiVersion: CONTROLLER_REVISION.apiVersion,
   kind: CONTROLLER_REVISION.kind,
   metadata: {
-    name,
+    name: fork.metadata.name,
     namespace: experiment.metadata.namespace,
     labels: identityLabels(experiment),
     ownerReferences: [ownerReference(experiment)],

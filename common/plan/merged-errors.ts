@@ -25,8 +25,7 @@ export function mergedErrors(schema: SpecSchema, merged: MergedResult): readonly
   const before = new Set(wholeErrors(schema, merged.plain()).map(identity))
   const reported = new Set<string>()
   return errors.flatMap((error) => {
-    if (before.has(identity(error))) return []
-    const finding = atOverride(error, schema.shape, merged)
+    const finding = before.has(identity(error)) ? undefined : atOverride(error, schema.shape, merged)
     if (finding === undefined || reported.has(identity(finding))) return []
     reported.add(identity(finding))
     return [finding]
@@ -42,38 +41,33 @@ const NULLED = 'null removes a required field; leave this out, or give it a valu
 const LACKING = 'required: neither the source nor the override has it; set it'
 
 function atOverride(error: SpecError, shape: Shape, merged: MergedResult): FieldError | undefined {
-  const { path, reach } = wayInto(merged, error.path, shape)
-  if (reach === 'nothing') return undefined
+  const place = overridePath(merged, error.path, shape)
+  if (!place) return undefined
   const { message, cause } = error
-  const words = cause !== 'FieldValueRequired' ? message : reach === 'null' ? NULLED : LACKING
-  return { field: formatPath('spec.overrideSpec', path), message: words, cause }
-}
-
-interface Way {
-  /** the path in the override */
-  readonly path: Path
-  /** how much of the path the override has: up to a null, at least its first step, or nothing */
-  readonly reach: 'null' | 'something' | 'nothing'
+  const words = cause !== 'FieldValueRequired' ? message : place.isNull ? NULLED : LACKING
+  return { field: formatPath('spec.overrideSpec', place.path), message: words, cause }
 }
 
 /**
- * The path in the override to the value at `path` in the merged spec. With Merge it is the same path, because lists are
- * replaced. With Strategic an item of a keyed list is the item of the override with the same key.
+ * The path in the override to the value at `path` in the merged spec, as far as the override has it, and whether it ends
+ * there with a null. Undefined if the override has not even its first step. With Merge it is the same path, because lists
+ * are replaced. With Strategic an item of a keyed list is the item of the override with the same key.
  */
-function wayInto({ fork, overrideSpec, overrideType }: MergedResult, path: Path, shape: Shape): Way {
-  const way: (string | number)[] = []
+function overridePath({ fork, overrideSpec, overrideType }: MergedResult, path: Path, shape: Shape) {
+  const found: (string | number)[] = []
   let place: Place = { value: overrideSpec, merged: fork.spec, shape, isByKeys: overrideType === 'Strategic' }
   for (const step of path) {
     const next = stepInto(place, step)
     if (next === undefined) break
-    way.push(next.step)
+    found.push(next.step)
     place = next
   }
-  const rest = path.slice(way.length)
-  if (place.value === null) return { path: way, reach: 'null' }
-  if (way.length === 0) return { path, reach: 'nothing' }
-  const [missing] = rest // a missing field has a path although the override does not have it
-  return { path: rest.length === 1 && typeof missing === 'string' ? [...way, missing] : way, reach: 'something' }
+  if (place.value === null) return { path: found, isNull: true }
+  if (found.length === 0) return undefined
+  const [missing, ...more] = path.slice(found.length)
+  // a missing field has a path although the override does not have it
+  if (typeof missing === 'string' && more.length === 0) found.push(missing)
+  return { path: found, isNull: false }
 }
 
 /** One place in the override and in the merged spec. */

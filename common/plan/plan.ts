@@ -2,7 +2,7 @@ import { withDefaults } from '../api/defaults.ts'
 import { untilExpiryMs } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import { DERIVED_HASH } from '../api/names.ts'
-import type { KubeObject } from '../api/object.ts'
+import type { KubeObject, Labels } from '../api/object.ts'
 import { attributesOf } from '../api/reasons.ts'
 import { forkHealth } from '../workload/health.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
@@ -16,21 +16,18 @@ import { addFinalizer, baseWrites, planDeletion, planExpiry, scaleDown } from '.
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
 
-/** What is computed from the facts before the plan. Admission has it already when it plans. */
+/** What is computed from the facts before the plan: the wanted fork and what policies say about it. */
 export interface Evaluation {
   readonly assessment: Assessment
   readonly policy: PolicyDecision
 }
 
-/** The wanted fork and what policies say about it. */
-export function evaluate(facts: Facts, assessment = assess(facts)): Evaluation {
-  return { assessment, policy: decidePolicy(facts, assessment) }
-}
+export const evaluate = (facts: Facts, assessment = assess(facts)): Evaluation => ({
+  assessment,
+  policy: decidePolicy(facts, assessment),
+})
 
-/**
- * Decides what to write for `facts`. Pure: equal facts give an equal plan. The controller carries the plan out, the webhook
- * describes it.
- */
+/** Decides what to write. Equal facts give an equal plan. The controller carries it out, the webhook describes it. */
 export function plan(facts: Facts, evaluation?: Evaluation): Plan {
   const { experiment, now } = facts
   if (isBeingDeleted(experiment)) return planDeletion(facts)
@@ -43,13 +40,17 @@ export function plan(facts: Facts, evaluation?: Evaluation): Plan {
 
 /** Makes the fork as it is wanted, if it differs and policies allow it. */
 function planSync(facts: Facts, wanted: DesiredFork, policy: PolicyDecision): Plan {
-  if (facts.fork.is === 'unknown') return planUnknown(facts.fork.because, wanted)
+  const { source } = wanted.base
+  // Only a review fails to read the fork. Whether there is one to update is not known, so nothing is written.
+  if (facts.fork.is === 'unknown') {
+    const decision = waiting('Updating', `the fork could not be read now (${facts.fork.because})`)
+    return { writes: [], conclusion: { ...decision, fork: undefined, source } }
+  }
   const fork = knownValue(facts.fork)
   const before = [...addFinalizer(facts), ...baseWrites(facts, wanted)]
   if (fork && !hasDrifted(facts, fork, wanted)) {
     const health = forkHealth(wanted.kind, fork, facts.now)
     const message = health.reason === 'Updating' ? firstMessage(facts, health.message) : health.message
-    const { source } = wanted.base
     return { writes: before, conclusion: { ...stateOf(health), reason: health.reason, message, fork, source } }
   }
   const mistakes = wanted.mistakes()
@@ -61,35 +62,22 @@ function planSync(facts: Facts, wanted: DesiredFork, policy: PolicyDecision): Pl
   return reservation ? { ...planned, reservation } : planned
 }
 
-/** Whether there is a fork to update cannot be told, so nothing is written. Only a review fails to read the fork. */
-function planUnknown(because: string, { base: { source } }: DesiredFork): Plan {
-  const decision = waiting('Updating', `the fork could not be read now (${because})`)
-  return { writes: [], conclusion: { ...decision, fork: undefined, source } }
-}
-
-function planApply(facts: Facts, wanted: DesiredFork, before: readonly Write[]): Plan {
-  const { kind } = wanted
-  const { source } = wanted.base
+function planApply(facts: Facts, desired: DesiredFork, before: readonly Write[]): Plan {
+  const { kind: resource, fork: wanted, base } = desired
   const fork = knownValue(facts.fork)
-  const { message, isRepair } = occasionOf(facts, fork, wanted)
-  const name = `${kind.kind.toLowerCase()}/${wanted.fork.metadata.name}`
-  const conclusion = { ...waiting('Updating', `${name}: ${message}`), fork, source }
+  const { message, isRepair } = fork ? occasionOf(facts, fork, desired) : { message: 'created', isRepair: false }
+  const name = `${resource.kind.toLowerCase()}/${wanted.metadata.name}`
+  const conclusion = { ...waiting('Updating', `${name}: ${message}`), fork, source: base.source }
   if (isRepair && facts.driftBackoffMs > 0)
     return { writes: before, conclusion: { ...conclusion, retryAfterMs: facts.driftBackoffMs } }
-  const apply: Write = {
-    verb: 'apply',
-    role: fork ? 'fork' : 'newFork',
-    resource: kind,
-    object: withUid(wanted.fork, fork),
-    isRepair,
-  }
+  const object = withUid(wanted, fork)
+  const apply: Write = { verb: 'apply', role: fork ? 'fork' : 'newFork', resource, object, isRepair }
   return { writes: [...before, apply], conclusion }
 }
 
 /** Leaves the fork as it is. If the reason keeps the fork, it may still be scaled down. */
-export function planHold(facts: Facts, decision: Decision): Plan {
-  const fork = knownValue(facts.fork)
-  const kind = knownValue(facts.kind)
+function planHold(facts: Facts, decision: Decision): Plan {
+  const [fork, kind] = [knownValue(facts.fork), knownValue(facts.kind)]
   const { replicas } = withDefaults(facts.experiment.spec)
   const isShrinking = fork && attributesOf(decision.reason).keepsFork && replicas < replicasOf(fork)
   const writes = fork ? [...addFinalizer(facts), ...(isShrinking && kind ? [scaleDown(kind, fork, replicas)] : [])] : []
@@ -127,10 +115,8 @@ function hasDrifted({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork
   )
 }
 
-type StringMap = Readonly<Record<string, string>> | undefined
-
-const includes = (present: StringMap, expected: StringMap): boolean =>
-  Object.entries(expected ?? {}).every(([key, value]) => present?.[key] === value)
+const includes = (present: Labels | undefined, expected: Labels = {}): boolean =>
+  Object.entries(expected).every(([key, value]) => present?.[key] === value)
 
 const hasSameHash = (fork: KubeObject, wanted: DesiredFork): boolean =>
   fork.metadata.annotations?.[DERIVED_HASH] === wanted.hash()
@@ -139,9 +125,8 @@ const hasSameHash = (fork: KubeObject, wanted: DesiredFork): boolean =>
 const isSmaller = (fork: KubeObject, wanted: DesiredFork): boolean =>
   hasSameHash(fork, wanted) && replicasOf(wanted.fork) < replicasOf(fork)
 
-/** Why the fork is applied: the message, and whether it undoes the change of another client. */
-function occasionOf({ experiment }: Facts, fork: KubeObject | undefined, wanted: DesiredFork) {
-  if (!fork) return { message: 'created', isRepair: false }
+/** Why an existing fork is applied: the message, and whether it undoes the change of another client. */
+function occasionOf({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork) {
   const { status, metadata } = experiment
   const isScaled = status?.observedGeneration !== metadata.generation && replicasOf(fork) !== replicasOf(wanted.fork)
   if (hasSameHash(fork, wanted) && !isScaled) {
@@ -151,10 +136,8 @@ function occasionOf({ experiment }: Facts, fork: KubeObject | undefined, wanted:
   }
   const source = wanted.base.source()
   const isSameBase = status?.source?.templateHash === source.templateHash
-  const message = isSameBase
-    ? 'updated to the spec of the experiment'
-    : `follows generation ${source.generation} of its source`
-  return { message, isRepair: false }
+  const follows = `follows generation ${source.generation} of its source`
+  return { message: isSameBase ? 'updated to the spec of the experiment' : follows, isRepair: false }
 }
 
 /** With the uid in the body, the API server does not create the fork again if it was deleted meanwhile. */

@@ -1,9 +1,14 @@
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
-import type { OverrideEffect } from '../override/effect.ts'
 import { judge } from '../policy/judge.ts'
-import { countScopeOf, type ExperimentPolicy, type LimitKind, type PolicyFinding } from '../policy/policy.ts'
+import {
+  countScopeOf,
+  type ExperimentPolicy,
+  type LimitKind,
+  type PolicyFinding,
+  type PolicyInput,
+} from '../policy/policy.ts'
 import { endpointsOfOthers } from '../surroundings/endpoints.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { isPinned } from '../workload/pinned.ts'
@@ -12,74 +17,46 @@ import { type Assessment, type DesiredFork, derivedFork } from './assess.ts'
 import { pinnedBase } from './base.ts'
 import { POLICIES_NOT_READ } from './checks.ts'
 import { type Decision, stalled, waiting } from './decision.ts'
-import type { Facts, OtherExperiment, PolicyFacts } from './facts.ts'
+import { type Facts, forkAndSource, type OtherExperiment, type PolicyFacts } from './facts.ts'
 
-/** The decision of the policies about an experiment. */
+/** The decision of the policies about an experiment. `policies` are the names of those that apply. */
 export type PolicyDecision =
   /** it is not known which policies apply */
   | { readonly is: 'unknown' }
-  /** no policy shares the source with the namespace of the experiment */
-  | {
-      readonly is: 'notShared'
-      /** the names of the policies that apply */
-      readonly policies: readonly string[]
-      /** the names of those that share the source with other namespaces only */
-      readonly refusing: readonly string[]
-    }
-  | {
-      readonly is: 'decided'
-      /** the names of the policies that apply */
-      readonly policies: readonly string[]
-      readonly findings: readonly PolicyFinding[]
-    }
+  /** no policy shares the source with the namespace of the experiment; `refusing` share it with other namespaces only */
+  | { readonly is: 'notShared'; readonly policies: readonly string[]; readonly refusing: readonly string[] }
+  | { readonly is: 'decided'; readonly policies: readonly string[]; readonly findings: readonly PolicyFinding[] }
 
 /** Judges an experiment by the policies that apply. Without a fork, it judges what is possible without one. */
 export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecision {
   if (facts.policies.is !== 'known') return { is: 'unknown' }
-  const about = facts.policies.value
-  const { policies, isShared, refusing, others } = about
-  const names = policies.map(nameOf)
-  if (!isShared) return { is: 'notShared', policies: names, refusing }
-  if (policies.length === 0) return { is: 'decided', policies: names, findings: [] }
-  const { experiment, fork } = facts
-  const findings = (kind: LimitKind, counted: readonly ExperimentDeployment[], effect?: OverrideEffect) =>
-    findingsAbout(kind, { facts, assessment, about, counted, effect })
+  const { policies: all, isShared, refusing, others } = facts.policies.value
+  const policies = all.map(({ metadata }) => metadata.name)
+  if (!isShared) return { is: 'notShared', policies, refusing }
   // Each kind of limit counts other experiments. Only the limits on the content need the effect of the override.
-  return {
-    is: 'decided',
-    policies: names,
-    findings: [
-      ...findings('content', [], assessment.effect?.()),
-      ...findings('share', withPods(others)),
-      ...findings('count', ahead(others, { experiment, hasFork: fork.is === 'known' })),
-    ],
-  }
+  const findings = [
+    ...findingsAbout('content', facts, () => ({ forks: assessment.effect?.() })),
+    ...findingsAbout('share', facts, () => ({
+      others: withPods(others),
+      endpoints: endpoints(facts, derivedFork(assessment)),
+    })),
+    ...findingsAbout('count', facts, () => ({ others: ahead(others, facts) })),
+  ]
+  return { is: 'decided', policies, findings }
 }
 
-interface Judging {
-  readonly facts: Facts
-  readonly assessment: Assessment
-  readonly about: PolicyFacts
-  readonly counted: readonly ExperimentDeployment[]
-  readonly effect: OverrideEffect | undefined
-}
+type Judged = Partial<Pick<PolicyInput, 'forks' | 'others' | 'endpoints'>>
 
-function findingsAbout(kind: LimitKind, { facts, assessment, about, counted, effect }: Judging) {
+/** What the policies with a limit of `kind` find. `judged` is computed only if there is one. */
+function findingsAbout(kind: LimitKind, facts: Facts, judged: () => Judged): readonly PolicyFinding[] {
+  const about = knownValue(facts.policies)
+  const applying = about?.policies.filter(({ spec }) => isAbout(kind, spec)) ?? []
+  if (!about || applying.length === 0) return []
+  const { namespace, sourceNamespace } = about
   const { experiment, now } = facts
-  const { namespace, sourceNamespace, policies } = about
-  const applying = policies.filter(({ spec }) => isAbout(kind, spec))
-  if (applying.length === 0) return []
-  const found = judge(applying, {
-    experiment,
-    namespace,
-    sourceNamespace,
-    isSourceMissing: isSourceMissing(facts),
-    forks: effect,
-    others: counted,
-    endpoints: kind === 'share' ? endpoints(facts, derivedFork(assessment)) : undefined,
-    now,
-  })
-  return found.filter((finding) => finding.about === kind)
+  const input = { experiment, namespace, sourceNamespace, isSourceMissing: isSourceMissing(facts), now }
+  const unknown = { forks: undefined, others: undefined, endpoints: undefined }
+  return judge(applying, { ...input, ...unknown, ...judged() }).filter((finding) => finding.about === kind)
 }
 
 const isAbout = (kind: LimitKind, spec: ExperimentPolicy['spec']): boolean => {
@@ -88,20 +65,18 @@ const isAbout = (kind: LimitKind, spec: ExperimentPolicy['spec']): boolean => {
   return spec.maxExperimentsPerSource !== undefined || spec.maxExperimentsPerNamespace !== undefined
 }
 
-/** An experiment with a pinned base needs no source, and nobody can create one of a kind that is not served. */
+/** An experiment with a pinned base needs no source, and a source of a kind that is not served cannot be created. */
 function isSourceMissing(facts: Facts): boolean {
   const { source, kind, revision, experiment } = facts
   const mayHaveBase = isPinned(experiment) && revision.is === 'unknown'
   return source.is === 'absent' && kind.is === 'known' && !mayHaveBase && !pinnedBase(facts)
 }
 
-/** Who else gets requests of the Services that would select `fork`. Undefined where nobody can tell. */
+/** The other endpoints of the Services that would select `fork`. Undefined if they are not known. */
 function endpoints(facts: Facts, fork: KubeObject | undefined) {
-  const [kind, traffic] = [knownValue(facts.kind), knownValue(facts.surroundings.traffic)]
-  if (!kind || !fork || !traffic) return undefined
-  const { object, referents } = knownValue(facts.source) ?? { object: undefined, referents: [] }
+  const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
   const autoscalers = knownValue(facts.surroundings.neighbours)?.autoscalers
-  return endpointsOfOthers(traffic, trafficInput({ kind, source: object, referents, fork }, autoscalers))
+  return pair && traffic && endpointsOfOthers(traffic, trafficInput(pair, autoscalers))
 }
 
 /** Why policies do not allow `wanted`: it may not be created, not grow, or not change. Undefined if they allow it. */
@@ -143,29 +118,18 @@ export function isCounting({ policies }: Pick<PolicyFacts, 'policies'>): boolean
   return source || namespace
 }
 
-const nameOf = ({ metadata }: ExperimentPolicy): string => metadata.name
-
 const isDenied = ({ actions }: PolicyFinding): boolean => actions.includes('Deny')
 
-interface Candidate {
-  readonly experiment: ExperimentDeployment
-  readonly hasFork: boolean
+/** The experiments that get a limited place before the one of `facts`. */
+function ahead(others: readonly OtherExperiment[], { experiment, fork }: Facts): readonly ExperimentDeployment[] {
+  const own = rankOf(experiment, fork.is === 'known')
+  const before = others.filter(({ experiment, replicas }) => rankOf(experiment, replicas !== undefined) < own)
+  return before.map(({ experiment }) => experiment)
 }
 
-/** The experiments that get a limited place before `self`: those with a fork first, then by creation time and uid. */
-function ahead(others: readonly OtherExperiment[], self: Candidate): readonly ExperimentDeployment[] {
-  return others
-    .filter(({ experiment, replicas }) => isAhead({ experiment, hasFork: replicas !== undefined }, self))
-    .map(({ experiment }) => experiment)
-}
-
-const isAhead = (one: Candidate, other: Candidate): boolean => {
-  if (one.hasFork !== other.hasFork) return one.hasFork
-  return ageOf(one) < ageOf(other)
-}
-
-/** A text that sorts by creation time, because RFC 3339 with whole seconds sorts as text, and then by uid. */
-const ageOf = ({ experiment: { metadata } }: Candidate): string => `${metadata.creationTimestamp} ${metadata.uid}`
+/** A text that sorts experiments with a fork first, then by creation time, because RFC 3339 sorts as text, and by uid. */
+const rankOf = ({ metadata }: ExperimentDeployment, hasFork: boolean): string =>
+  `${hasFork ? 0 : 1} ${metadata.creationTimestamp} ${metadata.uid}`
 
 /** The experiments that have pods, with their real replicas. An experiment that waits for pods takes no traffic. */
 const withPods = (others: readonly OtherExperiment[]): readonly ExperimentDeployment[] =>

@@ -1,18 +1,18 @@
 import { type ConditionDraft, conditionsFrom } from '../api/conditions.ts'
+import { sourceNamespaceOf } from '../api/defaults.ts'
 import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import { attributesOf, isReason, REASONS, type Reason } from '../api/reasons.ts'
-import { sourceNamespaceOf } from '../api/source-namespace.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus, ServiceShare, Warning } from '../api/types.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
 import { notShared, POLICIES_NOT_READ } from './checks.ts'
-import { policyCompliant } from './compliance.ts'
 import type { Conclusion } from './conclusion.ts'
 import { STATES } from './decision.ts'
-import type { Facts } from './facts.ts'
+import { type Facts, forkAndSource } from './facts.ts'
+import { formatFindings, type PolicyDecision } from './policy-decision.ts'
 
 /**
  * The whole status after a pass, computed from present facts. Equal facts give an equal status, so that the status of a
@@ -24,21 +24,19 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
   const { generation, uid } = experiment.metadata
   const { services, hazards, collisions } = reportOf(facts, conclusion)
   const warnings = inOrder([...hazards, ...collisions])
+  const drafts = [
+    ...summary(conclusion),
+    withWarnings(sourceResolved(facts, conclusion), hazards),
+    withWarnings(trafficShared(conclusion, services), collisions),
+    policyCompliant(conclusion.policy),
+  ]
   const share = services.find(({ selected }) => selected)?.share
   // Keep the source of a pinned base even while there is no fork.
   const source = conclusion.source?.() ?? (conclusion.fork || before?.source?.pinned ? before?.source : undefined)
   const expires = expiresAt(experiment)
   return {
     observedGeneration: generation,
-    conditions: conditionsFrom(
-      [
-        ...summary(conclusion),
-        withWarnings(sourceResolved(facts, conclusion), hazards),
-        withWarnings(trafficShared(conclusion, services), collisions),
-        policyCompliant(conclusion.policy),
-      ],
-      { before: before?.conditions ?? [], observedGeneration: generation, now: facts.now },
-    ),
+    conditions: conditionsFrom(drafts, before?.conditions ?? [], { observedGeneration: generation, now: facts.now }),
     replicas: count(conclusion, 'replicas'),
     readyReplicas: count(conclusion, 'readyReplicas'),
     selector: `${EXPERIMENT_ID}=${experimentId(uid)}`,
@@ -74,21 +72,16 @@ function forkFacts({ experiment, fork: before }: Facts, { fork }: Conclusion): E
   return { image, experimentResourceRef: { apiVersion, kind, name, namespace, uid, generation: writtenGeneration } }
 }
 
-const NO_REPORT: TrafficReport = { services: [], hazards: [], collisions: [] }
-
 /** Traffic and neighbours of the fork. Warnings about neighbours that cannot be read now stay as they are stored. */
 function reportOf(facts: Facts, { fork }: Conclusion): TrafficReport {
-  const kind = knownValue(facts.kind)
-  if (!fork || !kind) return NO_REPORT
-  const { object: source, referents } = knownValue(facts.source) ?? NO_SOURCE
-  const found = trafficReport({ kind, source, referents, fork }, facts.surroundings)
+  const pair = forkAndSource(facts, fork)
+  if (!pair) return { services: [], hazards: [], collisions: [] }
+  const found = trafficReport(pair, facts.surroundings)
   if (facts.surroundings.neighbours.is === 'known') return found
   const stored = facts.experiment.status?.warnings ?? []
   const kept = stored.filter(({ reason }) => isReason(reason) && attributesOf(reason).ofNeighbours)
   return { ...found, collisions: [...found.collisions, ...kept] }
 }
-
-const NO_SOURCE = { object: undefined, referents: [] }
 
 const ORDER = Object.keys(REASONS)
 
@@ -104,47 +97,44 @@ const withWarnings = (draft: ConditionDraft, warnings: readonly Warning[]): Cond
 /** Ready, Progressing and, only while a person must act, Stalled: as kstatus reads them. */
 function summary({ is, reason, message }: Conclusion): ConditionDraft[] {
   const { isReady, isProgressing, isStalled } = STATES[is]
-  const drafts: ConditionDraft[] = [
+  return [
     { type: 'Ready', status: isReady ? 'True' : 'False', reason, message },
     { type: 'Progressing', status: isProgressing ? 'True' : 'False', reason, message },
+    ...(isStalled ? [{ type: 'Stalled', status: 'True', reason, message } as const] : []),
   ]
-  return isStalled ? [...drafts, { type: 'Stalled', status: 'True', reason, message }] : drafts
 }
 
-/** The condition about the source. */
-function sourceResolved({ source, experiment, policies }: Facts, conclusion: Conclusion): ConditionDraft {
-  const type = 'SourceResolved'
-  const { kind, name } = experiment.spec.sourceRef
-  const workload = `${kind.toLowerCase()}/${name}`
-  if (attributesOf(conclusion.reason).about === 'source')
-    return { type, status: 'False', reason: conclusion.reason, message: conclusion.message }
-  if (policies.is === 'known' && !policies.value.isShared)
-    return {
-      type,
-      status: 'False',
-      reason: 'SourceNotAllowed',
-      message: `not checked: ${notShared(experiment).message}`,
-    }
-  if (policies.is !== 'known' && isCrossNamespace(experiment))
-    return { type, status: 'Unknown', reason: 'PolicyNotRead', message: POLICIES_NOT_READ }
-  const object = knownValue(source)?.object
-  const base = conclusion.source?.()
-  if (object && base?.pinned && object.metadata.uid !== base.uid) {
-    const message = `${workload} was deleted and created again; the experiment keeps the base of the deleted one`
-    return { type, status: 'False', reason: 'SourceReplaced', message }
-  }
-  if (object && !object.metadata.deletionTimestamp)
-    return { type, status: 'True', reason: 'Resolved', message: workload }
-  return { type, status: 'False', reason: 'SourceNotFound', message: `no ${workload}` }
-}
-
-function trafficShared({ fork }: Conclusion, services: readonly ServiceShare[]): ConditionDraft {
-  const draft = (status: ConditionDraft['status'], reason: Reason, message: string): ConditionDraft => ({
-    type: 'TrafficShared',
+/** Drafts a condition of `type`. */
+const draftOf =
+  (type: ConditionDraft['type']) =>
+  (status: ConditionDraft['status'], reason: Reason, message: string): ConditionDraft => ({
+    type,
     status,
     reason,
     message,
   })
+
+function sourceResolved({ source, experiment, policies }: Facts, conclusion: Conclusion): ConditionDraft {
+  const draft = draftOf('SourceResolved')
+  const { kind, name } = experiment.spec.sourceRef
+  const workload = `${kind.toLowerCase()}/${name}`
+  if (attributesOf(conclusion.reason).about === 'source') return draft('False', conclusion.reason, conclusion.message)
+  if (policies.is === 'known' && !policies.value.isShared)
+    return draft('False', 'SourceNotAllowed', `not checked: ${notShared(experiment).message}`)
+  if (policies.is !== 'known' && isCrossNamespace(experiment))
+    return draft('Unknown', 'PolicyNotRead', POLICIES_NOT_READ)
+  const object = knownValue(source)?.object
+  const base = conclusion.source?.()
+  if (object && base?.pinned && object.metadata.uid !== base.uid) {
+    const message = `${workload} was deleted and created again; the experiment keeps the base of the deleted one`
+    return draft('False', 'SourceReplaced', message)
+  }
+  if (object && !object.metadata.deletionTimestamp) return draft('True', 'Resolved', workload)
+  return draft('False', 'SourceNotFound', `no ${workload}`)
+}
+
+function trafficShared({ fork }: Conclusion, services: readonly ServiceShare[]): ConditionDraft {
+  const draft = draftOf('TrafficShared')
   if (!fork) return draft('Unknown', 'Pending', 'there is no fork yet')
   if (objectOr(fork.spec).replicas === 0) return draft('False', 'ScaledToZero', 'no pods, no traffic')
   const [first] = services
@@ -157,6 +147,26 @@ function trafficShared({ fork }: Conclusion, services: readonly ServiceShare[]):
   if (routed) return draft('Unknown', routed.reason ?? 'Selected', serving.map(formatReason).join('; '))
   if (selecting.length > 0) return draft('False', 'NoReadyEndpoints', 'no pod of the fork is a ready endpoint')
   return draft('False', first.reason ?? 'NoService', services.map(formatReason).join('; '))
+}
+
+/** The condition that reports the decision of the policies. Policies never delete a fork. */
+export function policyCompliant(decision: PolicyDecision | undefined): ConditionDraft {
+  const draft = draftOf('PolicyCompliant')
+  switch (decision?.is) {
+    case undefined:
+      return draft('Unknown', 'Pending', 'not evaluated: the experiment has expired or is being deleted')
+    case 'unknown':
+      return draft('Unknown', 'PolicyNotRead', POLICIES_NOT_READ)
+    case 'notShared': {
+      const message = 'the namespace of the source does not share its workloads with this one'
+      return draft('False', 'SourceNotAllowed', message)
+    }
+    case 'decided': {
+      const { policies, findings } = decision
+      if (findings.length > 0) return draft('False', 'PolicyViolated', formatFindings(findings))
+      return draft('True', 'Compliant', policies.length > 0 ? `policies: ${policies.join(', ')}` : 'no policy applies')
+    }
+  }
 }
 
 function formatShare({ name, share, experimentEndpoints, readyEndpoints, message }: ServiceShare): string {

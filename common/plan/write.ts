@@ -1,23 +1,18 @@
 import type { KubeErrorKind } from '../api/failure.ts'
-import type { KubeObject } from '../api/object.ts'
+import type { KubeObject, ResourceType } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
-import type { ResourceType } from '../api/resource.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { State } from './decision.ts'
 
-/**
- * Which object a write changes. `newFork`: a fork that does not exist yet, so the write must not take over an existing
- * object. `fork`: the existing fork. `base`: the ControllerRevision of a pinned base. `experiment`: the experiment itself.
- */
-export type Role = 'newFork' | 'fork' | 'base' | 'experiment'
+/** Which object a write changes. */
+export type Role =
+  | 'newFork' // a fork that does not exist yet, so the write must not take over an existing object
+  | 'fork'
+  | 'base' // the ControllerRevision of a pinned base
+  | 'experiment'
 
-/** Which object a write of each role leaves in another version: the fork, the experiment, or one that nobody watches. */
-export const WRITTEN_OBJECT: Readonly<Record<Role, 'fork' | 'experiment' | 'unwatched'>> = {
-  newFork: 'fork',
-  fork: 'fork',
-  base: 'unwatched',
-  experiment: 'experiment',
-}
+/** The watched object that a write of each role changes, if any. */
+export const WRITTEN_OBJECT = { newFork: 'fork', fork: 'fork', base: 'unwatched', experiment: 'experiment' } as const
 
 /** One write of a plan. A write of an existing object carries the uid of that object. */
 export type Write = { readonly resource: ResourceType } & (
@@ -29,11 +24,11 @@ export type Write = { readonly resource: ResourceType } & (
       readonly isRepair: boolean
     }
   | { readonly verb: 'create'; readonly role: 'base'; readonly object: KubeObject }
+  /** a patch of RFC 7386 */
   | {
       readonly verb: 'patch'
       readonly role: 'fork' | 'experiment'
       readonly of: KubeObject
-      /** RFC 7386 */
       readonly patch: JsonObject
     }
   | { readonly verb: 'delete'; readonly role: 'fork' | 'base'; readonly of: KubeObject }
@@ -53,7 +48,8 @@ const SERVER_FAILED = { is: 'failed', reason: 'ApplyFailed' } as const
 /** An object of that name was created between the read and the write. The next pass reads it. */
 const NAME_TAKEN = { is: 'waiting', retryAfterMs: 1_000, reason: 'NameConflict' } as const
 
-const EXISTING = {
+/** What a refused write means for an object that exists. The compiler requires an entry for each new kind of failure. */
+const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
   notFound: 'lookAgain',
   kindAbsent: 'lookAgain',
   conflict: 'lookAgain',
@@ -65,14 +61,10 @@ const EXISTING = {
   throttled: 'lookAgain',
   server: SERVER_FAILED,
   unreachable: 'lookAgain',
-} as const satisfies Record<KubeErrorKind, FailureOutcome>
+}
+const NEW = { ...EXISTING, conflict: NAME_TAKEN, alreadyExists: NAME_TAKEN }
 
-const NEW = { ...EXISTING, conflict: NAME_TAKEN, alreadyExists: NAME_TAKEN } as const
-
-/**
- * What a refused write means, by its role and its failure. The compiler requires an entry for each new role and each new
- * kind of failure.
- */
+/** What a refused write means, by its role and its failure. */
 export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKind, FailureOutcome>>>> = {
   newFork: NEW,
   fork: EXISTING,

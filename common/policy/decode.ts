@@ -1,38 +1,19 @@
 import type { KubeObject } from '../api/object.ts'
-import { isObject, objectOr } from '../json/json.ts'
+import { isEmpty, isObject } from '../json/json.ts'
+import { each, isNumber, isText, listOf, type Members, oneOf, soundMembers } from '../json/members.ts'
 import type { ExperimentPolicy, ExperimentPolicySpec, ExperimentPolicyStatus } from './policy.ts'
 
-type Members<T> = { readonly [K in keyof Required<T>]: (value: unknown) => boolean }
-
-const isCount = (value: unknown): boolean => typeof value === 'number'
-const isText = (value: unknown): boolean => typeof value === 'string'
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
-const oneOf =
-  (...words: readonly string[]) =>
-  (value: unknown): boolean =>
-    words.some((word) => word === value)
-
 const SPEC: Members<ExperimentPolicySpec> = {
-  namespaceSelector: isObject,
-  validationActions: (value) => Array.isArray(value) && value.every(oneOf('Deny', 'Warn', 'Audit')),
-  maxReplicas: isCount,
+  ...each(isNumber, 'maxReplicas', 'maxExperimentsPerSource', 'maxExperimentsPerNamespace'),
+  ...each(isNumber, 'maxTTLSeconds', 'defaultTTLSeconds'),
+  ...each(listOf(isText), 'allowedOverridePaths', 'deniedOverridePaths', 'allowedImages', 'allowSourcesFrom'),
   maxShare: isText,
-  maxExperimentsPerSource: isCount,
-  maxExperimentsPerNamespace: isCount,
-  maxTTLSeconds: isCount,
-  defaultTTLSeconds: isCount,
-  allowedOverridePaths: isTexts,
-  deniedOverridePaths: isTexts,
-  allowedImages: isTexts,
-  allowSourcesFrom: isTexts,
-  sourceMissing: oneOf('Warn', 'Deny'),
+  namespaceSelector: isObject,
+  validationActions: listOf(oneOf(['Deny', 'Warn', 'Audit'])),
+  sourceMissing: oneOf(['Warn', 'Deny']),
 }
 
-const STATUS: Members<ExperimentPolicyStatus> = {
-  observedGeneration: isCount,
-  experiments: isCount,
-  violations: isCount,
-}
+const STATUS: Members<ExperimentPolicyStatus> = each(isNumber, 'observedGeneration', 'experiments', 'violations')
 
 /**
  * The policy in a watched object: exactly the members that we use. The CRD's schema refuses members of another type, so
@@ -40,20 +21,12 @@ const STATUS: Members<ExperimentPolicyStatus> = {
  */
 export function decodePolicy(object: KubeObject): ExperimentPolicy {
   const { apiVersion, kind, metadata } = object
-  const status = sound<ExperimentPolicyStatus>(STATUS, object.status)
+  const status = soundMembers(object.status, STATUS)
   return {
     apiVersion,
     kind,
     metadata,
-    spec: sound<ExperimentPolicySpec>(SPEC, object.spec),
-    ...(Object.keys(status).length > 0 ? { status } : {}),
+    spec: soundMembers(object.spec, SPEC),
+    ...(isEmpty(status) ? {} : { status }),
   }
-}
-
-function sound<T>(members: Members<T>, value: unknown): Partial<T> {
-  const checks: Readonly<Record<string, (value: unknown) => boolean>> = members
-  const kept = Object.entries(objectOr(value)).filter(
-    ([key, each]) => Object.hasOwn(checks, key) && checks[key]?.(each),
-  )
-  return Object.fromEntries(kept) as Partial<T>
 }

@@ -1,6 +1,5 @@
-import { withDefaults } from '../api/defaults.ts'
+import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import { isLive } from '../api/expiry.ts'
-import { sourceNamespaceOf } from '../api/source-namespace.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import type { ExperimentPolicySpec, LimitKind, PolicyInput } from './policy.ts'
 

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../api/resource.ts'
+import type { ResourceType } from '../api/object.ts'
 import { hashOf } from '../json/canonical.ts'
 import { at, isObject, listOr, member, objectOr } from '../json/json.ts'
 import type { OverrideBan } from '../override/rules.ts'

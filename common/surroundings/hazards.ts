@@ -1,7 +1,7 @@
+import { warning } from '../api/conditions.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { Warning } from '../api/types.ts'
-import { warning } from '../api/warning.ts'
 import { at, isObject, listOr } from '../json/json.ts'
 import { listed } from '../text/list.ts'
 import { claimNames } from '../workload/stateful-set.ts'

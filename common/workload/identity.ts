@@ -1,3 +1,4 @@
+import { sourceNamespaceOf } from '../api/defaults.ts'
 import {
   API_VERSION,
   CR_NAME,
@@ -11,7 +12,6 @@ import {
   ROLE,
 } from '../api/names.ts'
 import type { KubeObject, ObjectMeta, OwnerReference } from '../api/object.ts'
-import { sourceNamespaceOf } from '../api/source-namespace.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { hashOf } from '../json/canonical.ts'
 import { isEqual } from '../json/equal.ts'

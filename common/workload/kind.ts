@@ -1,6 +1,5 @@
-import type { KubeObject, Labels } from '../api/object.ts'
+import type { KubeObject, Labels, ResourceType } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
-import type { ResourceType } from '../api/resource.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { OverrideBan } from '../override/rules.ts'
 

@@ -1,5 +1,4 @@
-import type { KubeObject } from '../api/object.ts'
-import type { ResourceType } from '../api/resource.ts'
+import type { KubeObject, ResourceType } from '../api/object.ts'
 import { at, isObject, objectOr } from '../json/json.ts'
 import type { OverrideBan } from '../override/rules.ts'
 import type { Health, Reference, Template, WorkloadKind } from './kind.ts'

@@ -1,6 +1,5 @@
 import { CR_NAME, EXPERIMENT_DEPLOYMENT, FIELD_MANAGER, OWNER_NAMESPACE } from '../../common/api/names.ts'
-import type { KubeObject, ObjectMeta } from '../../common/api/object.ts'
-import type { ResourceType } from '../../common/api/resource.ts'
+import type { KubeObject, ObjectMeta, ResourceType } from '../../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'

@@ -1,6 +1,6 @@
+import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { attributesOf, isReason } from '../../common/api/reasons.ts'
-import { sourceNamespaceOf } from '../../common/api/source-namespace.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
 import type { OtherExperiment } from '../../common/plan/facts.ts'

@@ -1,4 +1,4 @@
-import { sourceNamespaceOf } from '../../common/api/source-namespace.ts'
+import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { Cancel, Random, Timers } from '../../common/program/clock.ts'
 import { isBeingDeleted } from '../../common/workload/identity.ts'

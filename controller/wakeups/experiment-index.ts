@@ -1,4 +1,4 @@
-import { sourceNamespaceOf } from '../../common/api/source-namespace.ts'
+import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import type { Key } from '../runtime/queue.ts'

@@ -1,6 +1,5 @@
 import type { KubeErrorKind } from '../../common/api/failure.ts'
-import type { KubeObject } from '../../common/api/object.ts'
-import type { ResourceType } from '../../common/api/resource.ts'
+import type { KubeObject, ResourceType } from '../../common/api/object.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest, Query } from '../../common/kube/client/request.ts'

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../../common/api/resource.ts'
+import type { ResourceType } from '../../common/api/object.ts'
 import { at } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'

@@ -1,6 +1,5 @@
 import { type Known, known, unknown } from '../../common/api/known.ts'
-import type { PolicyFacts } from '../../common/plan/facts.ts'
-import { policyFacts } from '../../common/plan/policy-facts.ts'
+import { type PolicyFacts, policyFacts } from '../../common/plan/facts.ts'
 import type { ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
 
 /** The policies of the cluster, and the namespaces that they select. */

@@ -1,5 +1,5 @@
 import { decodeExperiment } from '../../common/api/decode.ts'
-import { sourceNamespaceOf } from '../../common/api/source-namespace.ts'
+import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import type { ExperimentDeployment, FieldError } from '../../common/api/types.ts'
 import { at, textOr } from '../../common/json/json.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'

@@ -1,5 +1,5 @@
-import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../api/names.ts'
-import { CONTROLLER_REVISION, type ResourceType } from '../../api/resource.ts'
+import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../api/names.ts'
+import type { ResourceType } from '../../api/object.ts'
 
 /** The kinds that our code names. Those of workloads are in the registry of workloads. */
 export const RESOURCES = {

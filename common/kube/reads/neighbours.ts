@@ -1,5 +1,4 @@
-import type { KubeObject } from '../../api/object.ts'
-import type { ResourceType } from '../../api/resource.ts'
+import type { KubeObject, ResourceType } from '../../api/object.ts'
 import { isObject, listOr, member } from '../../json/json.ts'
 import { autoscalerView, budgetView, type Neighbours, networkPolicyView } from '../../surroundings/neighbours.ts'
 import type { KubeClient } from '../client/client.ts'

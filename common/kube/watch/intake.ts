@@ -1,5 +1,4 @@
-import type { KubeObject, ManagedFieldsEntry } from '../../api/object.ts'
-import type { ResourceType } from '../../api/resource.ts'
+import type { KubeObject, ManagedFieldsEntry, ResourceType } from '../../api/object.ts'
 import { isObject, listOr } from '../../json/json.ts'
 import { isVersion } from './version.ts'
 

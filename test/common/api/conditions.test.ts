@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type ConditionDraft, conditionsFrom } from '../../../common/api/conditions.ts'
+import { type ConditionDraft, conditionsFrom, warning } from '../../../common/api/conditions.ts'
 import type { Condition } from '../../../common/api/types.ts'
 
 const NOW = new Date('2026-11-21T12:00:00.789Z')
@@ -21,7 +21,7 @@ const earlier = (fields: Partial<Condition> = {}): Condition => ({
 })
 
 const convert = (drafts: readonly ConditionDraft[], before: readonly Condition[] = []) =>
-  conditionsFrom(drafts, { before, observedGeneration: 2, now: NOW })
+  conditionsFrom(drafts, before, { observedGeneration: 2, now: NOW })
 
 describe('conditionsFrom', () => {
   it('gives a new condition the present time in whole seconds', () => {
@@ -59,5 +59,19 @@ describe('conditionsFrom', () => {
 
   it('drops conditions that are no longer wanted', () => {
     expect(convert([], [earlier()])).to.deep.equal([])
+  })
+})
+
+describe('warning', () => {
+  it('keeps a short message as it is', () =>
+    expect(warning('LeaderElection', 'may become leader')).to.deep.equal({
+      reason: 'LeaderElection',
+      message: 'may become leader',
+    }))
+
+  it('cuts a long message so that it fits 120 characters together with its reason', () => {
+    const { reason, message } = warning('LeaderElection', `${'a'.repeat(100)}${'b'.repeat(100)}`)
+    expect(`[${reason}] ${message}`).to.have.length(120)
+    expect(message).to.match(/^a+\.\.\.b+$/)
   })
 })

@@ -2,8 +2,15 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { boundedOverride } from '../../../common/api/decode.ts'
-import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES, withDefaults } from '../../../common/api/defaults.ts'
+import {
+  DEFAULTS,
+  OVERRIDE_TYPES,
+  SOURCE_CHANGES,
+  sourceNamespaceOf,
+  withDefaults,
+} from '../../../common/api/defaults.ts'
 import { at } from '../../../common/json/json.ts'
+import { anExperiment } from '../../builders.ts'
 
 const crd: unknown = parse(readFileSync('crds/experimentdeployments.yaml', 'utf8'))
 const [version] = at(crd, 'spec', 'versions') as readonly unknown[]
@@ -37,5 +44,14 @@ describe('withDefaults', () => {
       replicas: 0,
       overrideType: 'Strategic',
     })
+  })
+})
+
+describe('sourceNamespaceOf', () => {
+  it('is the namespace of the experiment', () => expect(sourceNamespaceOf(anExperiment())).to.equal('shop'))
+
+  it('is the namespace that sourceRef names', () => {
+    const sourceRef = { kind: 'Deployment', name: 'cart', namespace: 'dev' }
+    expect(sourceNamespaceOf(anExperiment({ sourceRef }))).to.equal('dev')
   })
 })

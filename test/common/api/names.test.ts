@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { labelKeyProblem, labelValueProblem } from '../../../common/api/metadata-syntax.ts'
 import * as names from '../../../common/api/names.ts'
 import { at } from '../../../common/json/json.ts'
+import { pathOf } from '../../../common/kube/client/resources.ts'
 
 describe('the resources that we define', () => {
   for (const [file, resource] of Object.entries({
@@ -36,4 +37,12 @@ describe('our labels, annotations and finalizers', () => {
 
   it('mark forks with a value that a label can have', () =>
     expect(labelValueProblem(FIELD_MANAGER)).to.equal(undefined))
+})
+
+describe('CONTROLLER_REVISION', () => {
+  it('names the kind that apps/v1 serves, so that its path is the one of the API server', () => {
+    const place = { namespace: 'shop', name: 'cart' }
+    expect(names.CONTROLLER_REVISION.kind).to.equal('ControllerRevision')
+    expect(pathOf(names.CONTROLLER_REVISION, place)).to.equal('/apis/apps/v1/namespaces/shop/controllerrevisions/cart')
+  })
 })

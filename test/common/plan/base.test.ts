@@ -22,7 +22,7 @@ const resolved = ({ adapter = deployment, ...of }: Given = {}): ResolvedBase =>
 function blockedBy(of: Given): readonly string[] {
   const found = resolved(of)
   if (found.is === 'base') return ['base']
-  const { decision, errors } = found.blocked
+  const { decision, errors } = found
   return [decision.reason, decision.message, ...errors.map(({ field }) => field)]
 }
 
@@ -113,7 +113,7 @@ describe('the base of a fork', () => {
 
   it('looks again for a template soon, because nothing watches it', () => {
     const source = sourceOf(aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'base' } }))
-    expect(resolved({ adapter: rollout, source })).to.have.nested.property('blocked.decision.retryAfterMs', 5_000)
+    expect(resolved({ adapter: rollout, source })).to.have.nested.property('decision.retryAfterMs', 5_000)
   })
 })
 

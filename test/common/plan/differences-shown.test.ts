@@ -7,7 +7,7 @@ import { aDeployment, POD } from '../../builders.ts'
 type Of = Parameters<typeof aDeployment>[0]
 
 const textsOf = (from: Of, to: Of): readonly string[] =>
-  differences(changesBetween(aDeployment(from).spec, objectOr(aDeployment(to).spec), POD)).map(({ text }) => text)
+  differences(changesBetween(aDeployment(from).spec, objectOr(aDeployment(to).spec), POD))
 const containers = (...items: JsonObject[]): Of => ({ pod: { containers: items } })
 const cart = { name: 'cart', image: 'example/cart:1' }
 

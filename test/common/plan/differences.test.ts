@@ -7,7 +7,7 @@ import { aDeployment, POD } from '../../builders.ts'
 type Of = Parameters<typeof aDeployment>[0]
 
 const textsOf = (from: Of, to: Of): readonly string[] =>
-  differences(changesBetween(aDeployment(from).spec, objectOr(aDeployment(to).spec), POD)).map(({ text }) => text)
+  differences(changesBetween(aDeployment(from).spec, objectOr(aDeployment(to).spec), POD))
 
 describe('the differences of two forks', () => {
   it('show images, resources and replicas, before what is only named', () => {

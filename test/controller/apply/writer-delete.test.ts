@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
-import { CONTROLLER_REVISION } from '../../../common/api/resource.ts'
+import { CONTROLLER_REVISION } from '../../../common/api/names.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
 import { WrittenVersions } from '../../../controller/apply/written-versions.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
+import { CONTROLLER_REVISION } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { CONTROLLER_REVISION } from '../../../common/api/resource.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { addFinalizer, scaleDown } from '../../../common/plan/lifecycle.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { POLICIES_NOT_READ } from '../../../common/plan/checks.ts'
-import { policyCompliant } from '../../../common/plan/compliance.ts'
 import type { PolicyDecision } from '../../../common/plan/policy-decision.ts'
+import { policyCompliant } from '../../../common/plan/status.ts'
 import type { PolicyFinding } from '../../../common/policy/policy.ts'
 
 const finding = (policy: string, actions: PolicyFinding['actions']): PolicyFinding => ({

@@ -1,8 +1,11 @@
 import { expect } from 'chai'
+import { ABSENT } from '../../../common/api/known.ts'
+import { forkAndSource, policyFacts } from '../../../common/plan/facts.ts'
 import { isCounting } from '../../../common/plan/policy-decision.ts'
-import { policyFacts } from '../../../common/plan/policy-facts.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
-import { aPolicy } from '../../builders.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { aDeployment, aPolicy } from '../../builders.ts'
+import { someFacts } from './some-facts.ts'
 
 const SHOP = { name: 'shop', labels: { team: 'a' } }
 const TILL = { name: 'till', labels: { team: 'b' } }
@@ -54,4 +57,23 @@ describe('the other experiments', () => {
 
   it('are not counted for a policy on other namespaces', () =>
     expect(isCounting(factsOf(onTeam('c', { maxExperimentsPerSource: 2 })))).to.equal(false))
+})
+
+describe('a fork and its source', () => {
+  const fork = aDeployment({ name: 'fork' })
+
+  it('are the fork with what is known of the source', () => {
+    expect(forkAndSource(someFacts(), fork)).to.deep.equal({
+      kind: deployment,
+      source: aDeployment(),
+      referents: [],
+      fork,
+    })
+    expect(forkAndSource(someFacts({ source: undefined }), fork)).to.include({ source: undefined })
+  })
+
+  it('are undefined without a fork, or while its kind is not known', () => {
+    expect(forkAndSource(someFacts(), undefined)).to.equal(undefined)
+    expect(forkAndSource(someFacts({ kind: ABSENT }), fork)).to.equal(undefined)
+  })
 })

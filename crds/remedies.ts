@@ -1,0 +1,97 @@
+import type { Reason } from '../common/api/reasons.ts'
+
+const OF_CONDITIONS = {
+  Available: 'No action needed. Every pod of the experiment is ready.',
+  ScaledToZero: 'No action needed. To get pods again: `kubectl scale expd/NAME --replicas=1`.',
+  Updating: "Wait. The change was applied, and Kubernetes' controller of the workload has not processed it yet.",
+  PodsNotReady: 'Wait. If it takes too long, run `kubectl describe` on the pods of the experiment.',
+  NameConflict: 'Remove or rename the object that already has the name of the fork. The message names it.',
+  ApplyRefused:
+    'Correct what the message of the API server names: a field, a quota, Pod Security or another admission webhook.',
+  ApplyFailed: 'Wait. The controller tries again. If it takes too long, read the message.',
+  NotReconciled:
+    'Start Argo Rollouts. If it runs, check why it ignores this Rollout: its instance ID, or the namespace that it watches.',
+  ReplicaFailure: 'Raise the quota, or satisfy the admission rule, that prevents the creation of pods.',
+  ProgressDeadlineExceeded:
+    'Find out why the pods do not become ready. Then correct the override, or delete the experiment.',
+  Paused: 'Remove `paused`, canary steps and analysis from the override, or resume the fork by hand after each change.',
+  Expired: 'No action needed. To run the experiment again, raise `spec.ttlSeconds`; otherwise delete it.',
+  Terminating: 'Wait. The experiment is removed as soon as its fork in the other namespace is gone.',
+  Pending: 'No action needed. There is nothing to report while there is no fork.',
+  KindNotAvailable:
+    'Install the kind that `spec.sourceRef` names (for a Rollout: Argo Rollouts), or name a workload of another kind.',
+  SourceNotFound: 'Create the workload that `spec.sourceRef` names, or create a new experiment with the correct name.',
+  SourceTemplateNotFound: 'Create the object from which the source takes its pod template. The message names it.',
+  SourceReplaced:
+    'No action needed if the experiment should stay as it is. The source was deleted and created again; a pinned experiment still uses the former one. To start from the new source, delete the experiment and create it again.',
+  SourceIsExperiment: 'Name a workload that is not itself the fork of an experiment.',
+  SourceNotForkable: 'Correct the field of the source that the message names.',
+  Resolved: 'No action needed. The source exists and can be forked.',
+  SchemaNotAvailable:
+    'Wait. The schema of this kind was not fetched from the API server yet. If it takes too long, read the logs of the controller.',
+  InvalidOverride: 'Correct the field of `spec.overrideSpec` that the message names.',
+  ImmutableFieldChanged: 'Undo the change that the message names, or delete the experiment and create it again.',
+  InvalidSpec: 'Correct the field that Argo Rollouts names in the message.',
+  NamespaceExcluded: 'Create the experiment in another namespace. Admission does not check permissions in this one.',
+  SourceNotAllowed:
+    'Ask your platform team for an ExperimentPolicy that selects the namespace of the source and lists your namespace in `allowSourcesFrom`.',
+  PolicyDenied: 'Change what the message names, or ask the owner of the policy that it names.',
+  PolicyNotRead: 'Let the controller read namespaces. The ClusterRole in `manifests/base` grants this.',
+  LimitReached: 'Wait until another experiment ends, or delete one. The message names the policy.',
+  Compliant: 'No action needed. The experiment complies with every policy.',
+  PolicyViolated: 'Change what the message names. Until then the fork keeps running as it is.',
+  Selected: 'No action needed. A Service sends requests to the experiment.',
+  NoService:
+    'No action needed if you expect no traffic. Otherwise create a Service that selects the pods of the source: none selects the pods of the source or of the experiment.',
+  LabelsDoNotMatch: 'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`.',
+  RoutedByRollout:
+    'Read the traffic routing of the source Rollout. It decides how many requests reach the experiment; the share does not.',
+  PinnedByRollout:
+    'Add a Service that selects the same labels without the hash of one revision, and send the requests to that Service.',
+  PinnedToPod:
+    'No action needed. The Service is for one pod of the source. To send requests to any pod, use another Service.',
+  NoReadyEndpoints: 'Wait until a pod of the experiment is ready.',
+}
+
+const OF_WARNINGS = {
+  JoinsService:
+    'No action needed if the experiment should get requests of this other Service. Otherwise remove the label from the override.',
+  LeavesService: 'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`.',
+  JoinsNetworkPolicy:
+    'No action needed if the rules of this NetworkPolicy should apply to the experiment. Otherwise remove the label from the override.',
+  LeavesNetworkPolicy:
+    'Keep the labels by which the NetworkPolicy selects the source, or write a NetworkPolicy for the experiment.',
+  CountedByHPA:
+    'No action needed if the pods of the fork have the same load as those of the source. Otherwise scale the source by hand while the experiment runs.',
+  ScaledByHPA:
+    'Let the HorizontalPodAutoscaler scale the ExperimentDeployment instead of its fork. The controller resets the fork each time.',
+  CountedByPDB:
+    'No action needed if the pods of the experiment may count. Otherwise give the PodDisruptionBudget a selector that does not match them.',
+  SharedAffinity: 'If pods stay Pending, override the affinity or the spread constraints, or add nodes to the cluster.',
+  LeaderElection: 'Disable leader election in the override, or give the experiment a lease of its own.',
+  QueueWorker:
+    'No action needed if the experiment may take work from the same queue. Otherwise name another queue in the override.',
+  Migration: 'No action needed if the migration may run twice. Otherwise remove the init container in the override.',
+  SharedClaim:
+    'Override the volume, unless both workloads may write to it. With `ReadWriteOnce`, pods on other nodes do not start.',
+  HostPort: 'Remove the host port in the override, or make sure that some node has this port free.',
+  Singleton: 'Make sure that two instances may run at the same time. Otherwise delete the experiment.',
+  PeerDiscovery:
+    'No action needed if the pods of the source may accept the experiment as a peer. Otherwise override the labels by which the headless Service selects.',
+  EmptyVolumes:
+    'No action needed if the experiment can start with empty volumes. Otherwise fill its claims; they are deleted with the experiment.',
+  SourceIsManaged:
+    'Fork the workload that the message names, if it names one. Otherwise make sure that the named owner ignores other pods with the same labels.',
+  Plan: 'Check that this is what you want: the line says what the controller will do.',
+  Policy:
+    'Change what the message names, or ask the owner of the policy. The request is accepted, because the policy only warns or because nothing got worse.',
+  Source:
+    'Correct the source if you can. The message names a field of it that Kubernetes accepts but that is ambiguous.',
+  ListReplaced: 'Repeat the whole list in the override, or use `overrideType: Strategic`, which merges lists by name.',
+  NullDropped: 'Use `kubectl apply --server-side`. A plain `kubectl apply` drops `null` before it sends the resource.',
+  SourceUnread:
+    'No action needed. The webhook could not read the source in time; the controller checks the override and reports in `status`.',
+}
+
+/** What a user should do about each reason: whole sentences of Markdown, in `docs/reasons.md`. */
+export const REMEDIES: Readonly<Record<Reason, string>> = { ...OF_CONDITIONS, ...OF_WARNINGS }
