@@ -43,6 +43,7 @@ export const REASONS = {
   SourceNotFound: { about: 'source' },
   SourceTemplateNotFound: { about: 'source' },
   SourceReplaced: { about: 'source' },
+  PinnedBaseLost: { about: 'source', keepsFork: true },
   SourceIsExperiment: { about: 'source' },
   SourceNotForkable: { about: 'source' },
   Resolved: { about: 'source' },

@@ -3,7 +3,9 @@ import { knownValue } from '../api/known.ts'
 import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
+import type { JsonObject } from '../json/json.ts'
 import { duration } from '../text/duration.ts'
+import type { Base } from '../workload/base.ts'
 import {
   hasForkFinalizer,
   identityLabels,
@@ -12,7 +14,7 @@ import {
   ownerReference,
 } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
-import { isPinned, type Pinned } from '../workload/pinned.ts'
+import { decodeBase, encodeBase, isPinned, pinnedSource } from '../workload/pinned.ts'
 import type { DesiredFork } from './assess.ts'
 import type { Plan } from './conclusion.ts'
 import { waiting } from './decision.ts'
@@ -84,13 +86,15 @@ function finalizers(of: ExperimentDeployment, finalizers: readonly string[]): Wr
 export function baseWrites({ experiment, revision }: Facts, { base, fork }: DesiredFork): readonly Write[] {
   const target = { role: 'base', resource: CONTROLLER_REVISION } as const
   if (!isPinned(experiment)) return revision.is === 'known' ? [{ verb: 'delete', ...target, of: revision.value }] : []
-  return revision.is === 'absent'
-    ? [{ verb: 'create', ...target, object: revisionOf(experiment, fork, { base: base.base, source: base.source() }) }]
-    : []
+  if (pinnedSource(experiment) || revision.is === 'unknown') return []
+  const create: Write = { verb: 'create', ...target, object: revisionOf(experiment, fork, base.base) }
+  if (revision.is === 'absent') return [create]
+  // The last pass ended before the status was written, or somebody else wrote the revision.
+  return decodeBase(revision.value, base.source()) ? [] : [{ verb: 'delete', ...target, of: revision.value }, create]
 }
 
 /** The ControllerRevision that keeps `base`. It has the name of the fork, and the experiment owns it. */
-const revisionOf = (experiment: ExperimentDeployment, fork: KubeObject, base: Pinned): KubeObject => ({
+const revisionOf = (experiment: ExperimentDeployment, fork: KubeObject, base: Base): KubeObject => ({
   apiVersion: CONTROLLER_REVISION.apiVersion,
   kind: CONTROLLER_REVISION.kind,
   metadata: {
@@ -100,5 +104,5 @@ const revisionOf = (experiment: ExperimentDeployment, fork: KubeObject, base: Pi
     ownerReferences: [ownerReference(experiment)],
   },
   revision: 1,
-  data: base,
+  data: encodeBase(base) as JsonObject,
 })

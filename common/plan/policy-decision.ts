@@ -11,10 +11,9 @@ import {
 } from '../policy/policy.ts'
 import { endpointsOfOthers } from '../surroundings/endpoints.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
-import { isPinned } from '../workload/pinned.ts'
+import { pinnedSource } from '../workload/pinned.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Assessment, type DesiredFork, derivedFork } from './assess.ts'
-import { pinnedBase } from './base.ts'
 import { POLICIES_NOT_READ } from './checks.ts'
 import { type Decision, stalled, waiting } from './decision.ts'
 import { type Facts, forkAndSource, type OtherExperiment, type PolicyFacts } from './facts.ts'
@@ -67,9 +66,8 @@ const isAbout = (kind: LimitKind, spec: ExperimentPolicy['spec']): boolean => {
 
 /** An experiment with a pinned base needs no source, and a source of a kind that is not served cannot be created. */
 function isSourceMissing(facts: Facts): boolean {
-  const { source, kind, revision, experiment } = facts
-  const mayHaveBase = isPinned(experiment) && revision.is === 'unknown'
-  return source.is === 'absent' && kind.is === 'known' && !mayHaveBase && !pinnedBase(facts)
+  const { source, kind, experiment } = facts
+  return source.is === 'absent' && kind.is === 'known' && !pinnedSource(experiment)
 }
 
 /** The other endpoints of the Services that would select `fork`. Undefined if they are not known. */

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/object.ts'
 import { inheritedMetadata } from '../api/template-metadata.ts'
 import type { FieldError } from '../api/types.ts'
+import { hashOf } from '../json/canonical.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
 import { type KnownFields, pruneUnknownFields } from '../override/known-fields.ts'
 import type { Shape } from '../override/shape.ts'
@@ -33,6 +34,13 @@ export interface BaseInput {
   /** the fields of a template that the schema of the kind knows, if it may lack fields of Kubernetes; absent: all */
   readonly template?: KnownFields | undefined
 }
+
+/**
+ * The SHA-256 of what a fork takes over from `base`, in hex. It is whole, because it proves that nobody replaced a base
+ * that is kept.
+ */
+export const baseHash = ({ spec, annotations }: Pick<Base, 'spec' | 'annotations'>): string =>
+  hashOf({ spec, annotations }, 64)
 
 /** The part of a source that a fork of `kind` inherits. Its spec shares no object with the source. */
 export function baseOf(kind: WorkloadKind, { source, referents, shape, template }: BaseInput): BaseResult {

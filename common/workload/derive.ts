@@ -34,9 +34,6 @@ export type Derived =
     }
   | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
 
-/** A hash of a base, ten hex digits. */
-export const baseHash = ({ spec }: Base): string => hashOf(spec, 10)
-
 /**
  * The hash of a derived fork, 16 hex digits. It does not cover the uid, and not the number of replicas, because scaling
  * is no new derivation.

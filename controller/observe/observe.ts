@@ -16,7 +16,7 @@ import {
   isForkOf,
 } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
-import { decodePinned, isPinned } from '../../common/workload/pinned.ts'
+import { isPinned, isRevisionOf } from '../../common/workload/pinned.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
 import type { Source } from '../../common/workload/source.ts'
 import type { Key } from '../runtime/queue.ts'
@@ -121,7 +121,7 @@ async function readRevision({ revisions }: Ports, experiment: ExperimentDeployme
   if (!isPinned(experiment) && experiment.status?.source?.pinned !== true) return ABSENT
   const { metadata, spec } = experiment
   const found = await revisions.get(metadata.namespace, forkName(spec.sourceRef.name, metadata.uid))
-  return found && decodePinned(experiment, found) ? known(found) : ABSENT
+  return found && isRevisionOf(experiment, found) ? known(found) : ABSENT
 }
 
 /** Which policies apply and whether the namespace of the source shares it. @throws KubeError */

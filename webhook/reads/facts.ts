@@ -6,7 +6,7 @@ import { fetchSource } from '../../common/kube/reads/source.ts'
 import type { PolicyFacts, SpecFacts } from '../../common/plan/facts.ts'
 import { forkName, isForkOf } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
-import { decodePinned, isPinned } from '../../common/workload/pinned.ts'
+import { isPinned, isRevisionOf } from '../../common/workload/pinned.ts'
 import type { Source } from '../../common/workload/source.ts'
 import type { DecodedRequest } from '../review/request.ts'
 import { type Access, accessOf, type Need, needsOf } from './access.ts'
@@ -81,7 +81,7 @@ async function readRevision(kube: Reader, { request, experiment }: DecodedReques
   const { namespace, uid } = experiment.metadata
   const name = forkName(experiment.spec.sourceRef.name, uid)
   const found = await readObject(kube, pathOf(RESOURCES.ControllerRevision, { namespace, name }))
-  return found.is === 'known' && !decodePinned(experiment, found.value) ? ABSENT : found
+  return found.is === 'known' && !isRevisionOf(experiment, found.value) ? ABSENT : found
 }
 
 /** The fork of a stored experiment, or another object with its name. A new experiment has a new uid, so it has neither. */
