@@ -83,7 +83,7 @@ async function allFacts(ports: Ports, experiment: ExperimentDeployment, adapter:
   return {
     ...forks,
     revision,
-    schema: knownOrAbsent(adapter && ports.schemas.of(adapter)),
+    schema: knownOrAbsent(adapter && ports.schemaOf(adapter)),
     source: mayRead ? knownOrAbsent(source) : unknown('its namespace does not share it'),
     surroundings: {
       traffic: known(ports.surroundings.traffic(namespace)),
@@ -118,10 +118,10 @@ async function forkFacts({ workloads }: Ports, experiment: ExperimentDeployment,
 }
 
 /** The revision with the pinned base. Only an experiment that is pinned, or was at its last pass, can have one. */
-async function readRevision({ revisions }: Ports, experiment: ExperimentDeployment): Promise<Known<KubeObject>> {
+async function readRevision({ revision }: Ports, experiment: ExperimentDeployment): Promise<Known<KubeObject>> {
   if (!isPinned(experiment) && experiment.status?.source?.pinned !== true) return ABSENT
   const { metadata, spec } = experiment
-  const found = await revisions.get(metadata.namespace, forkName(spec.sourceRef.name, metadata.uid))
+  const found = await revision(metadata.namespace, forkName(spec.sourceRef.name, metadata.uid))
   return found && decodePinned(experiment, found) ? known(found) : ABSENT
 }
 
