@@ -8,7 +8,6 @@ import { policyFacts } from '../../common/plan/policy-facts.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { primaryOf } from '../../common/surroundings/hazards.ts'
 import { referrerOf } from '../../common/surroundings/referrer.ts'
-import type { Surroundings } from '../../common/surroundings/traffic-report.ts'
 import {
   forkName,
   hasForkFinalizer,
@@ -32,37 +31,34 @@ export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts 
   if (!experiment || (isBeingDeleted(experiment) && !hasForkFinalizer(experiment))) return undefined
   const adapter = workloadKind(experiment.spec.sourceRef.kind)
   // While the experiment is being deleted only its fork matters. Another read that fails must not block the deletion.
-  return isBeingDeleted(experiment)
-    ? { ...UNREAD, ...(await forkFacts(ports, experiment, adapter)), ...experimentFacts(ports, key, experiment), now }
-    : { ...(await allFacts(ports, experiment, adapter)), ...experimentFacts(ports, key, experiment), now }
+  const read = isBeingDeleted(experiment)
+    ? { ...UNREAD, ...(await forkFacts(ports, experiment, adapter)) }
+    : await allFacts(ports, experiment, adapter)
+  return { ...read, ...experimentFacts(ports, key, experiment), now }
 }
 
 const BEING_DELETED = unknown('the experiment is being deleted')
-const NO_SURROUNDINGS: Surroundings = {
-  traffic: BEING_DELETED,
-  neighbours: BEING_DELETED,
-  primary: BEING_DELETED,
-  referrer: BEING_DELETED,
-}
 const UNREAD = {
   schema: BEING_DELETED,
   source: BEING_DELETED,
   revision: BEING_DELETED,
   policies: BEING_DELETED,
-  surroundings: NO_SURROUNDINGS,
+  surroundings: {
+    traffic: BEING_DELETED,
+    neighbours: BEING_DELETED,
+    primary: BEING_DELETED,
+    referrer: BEING_DELETED,
+  },
 }
 
 /** The facts that need no read of other objects. */
 function experimentFacts({ policies, drift, workloads }: Ports, key: Key, experiment: ExperimentDeployment) {
   const { kind } = experiment.spec.sourceRef
   const adapter = workloadKind(kind)
+  const served = adapter && !workloads.isAbsent(adapter) ? adapter : undefined
   return {
     experiment,
-    kind: adapter
-      ? workloads.isAbsent(adapter)
-        ? ABSENT
-        : known(adapter)
-      : unknown(`this version cannot fork a ${kind}`),
+    kind: adapter ? knownOrAbsent(served) : unknown(`this version cannot fork a ${kind}`),
     isExcluded: policies.isExcluded(experiment.metadata.namespace),
     driftBackoffMs: drift.waitMs(key),
   }
