@@ -1,4 +1,3 @@
-import { GROUP } from '../common/api/names.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { neighboursIn } from '../common/kube/reads/neighbours.ts'
 import type { Clock, Random, Timers } from '../common/program/clock.ts'
@@ -51,8 +50,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     changed: (namespace) => experiments.wake(namespace),
     timers,
   })
-  const reporter = { controller: `${GROUP}/controller`, instance: options.instance }
-  const recorder = new Recorder({ client, clock, timers, random, log, reporter })
+  const recorder = new Recorder(options)
   const index = new ExperimentIndex()
   const reservations = new Reservations({
     index,
