@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { ConnectionOptions } from 'node:tls'
+import { isDeepStrictEqual } from 'node:util'
 import { Agent } from 'undici'
 
 export interface PoolOptions {
@@ -17,7 +17,7 @@ type Tls = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' 
 export class Pool {
   readonly #connections: number
   #agent: Agent | undefined
-  #fingerprint = ''
+  #tls: Tls = {}
 
   constructor({ connections = 32 }: PoolOptions = {}) {
     this.#connections = connections
@@ -30,10 +30,9 @@ export class Pool {
   /** Uses `tls` for new requests. Requests on older connections may end. */
   adopt({ ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }: Tls): void {
     const tls = { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }
-    const fingerprint = fingerprintOf(tls)
-    if (this.#agent && fingerprint === this.#fingerprint) return
+    if (this.#agent && isDeepStrictEqual(tls, this.#tls)) return
     this.#agent?.close().catch(() => undefined) // it is closing already
-    this.#fingerprint = fingerprint
+    this.#tls = tls
     this.#agent = new Agent({
       // undici 8 offers HTTP/2, which Go's servers prefer: one connection would carry and block all requests
       allowH2: false,
@@ -49,10 +48,4 @@ export class Pool {
   async destroy(): Promise<void> {
     await this.#agent?.destroy()
   }
-}
-
-function fingerprintOf(tls: Tls): string {
-  const hash = createHash('sha256')
-  for (const part of Object.values(tls)) hash.update(`${part ?? ''}\0`)
-  return hash.digest('hex')
 }

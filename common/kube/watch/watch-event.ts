@@ -1,7 +1,7 @@
 import { at } from '../../json/json.ts'
+import { BadLine } from '../client/body.ts'
 import { classify } from '../client/classify.ts'
 import { KubeError } from '../client/errors.ts'
-import { BadLine } from '../client/lines.ts'
 import { type Arrival, arrival, type Intake } from './intake.ts'
 import { isVersion } from './version.ts'
 
