@@ -7,8 +7,7 @@ import { isVersion } from './version.ts'
 
 /** The meaning of a line of a watch. */
 export type WatchEvent =
-  | { readonly is: 'present'; readonly version: string; readonly arrival: Arrival }
-  | { readonly is: 'deleted'; readonly version: string; readonly arrival: Arrival }
+  | { readonly is: 'present' | 'deleted'; readonly version: string; readonly arrival: Arrival }
   | { readonly is: 'bookmark'; readonly version: string }
   | { readonly is: 'error'; readonly error: KubeError }
 
