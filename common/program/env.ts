@@ -7,10 +7,6 @@ interface WholeNumber {
   readonly max: number
 }
 
-interface Text {
-  readonly fallback?: string
-}
-
 /**
  * The variable as a number, or `fallback` if it is unset or empty. (A value that is unset in a manifest becomes empty.)
  * @throws Error with variable, range and value: `WORKERS must be a whole number from 1 to 64, found "many"`
@@ -22,16 +18,6 @@ export function wholeNumber(vars: Vars, name: string, { fallback, min, max }: Wh
   const value = /^-?\d+$/.test(found) ? Number(found) : Number.NaN
   if (value >= min && value <= max) return value
   throw new Error(`${name} must be a whole number from ${min} to ${max}, found ${JSON.stringify(found)}`)
-}
-
-/**
- * The variable as text, or `fallback` if it is unset or empty.
- * @throws Error with the variable, if it has no value and there is no fallback
- */
-export function text(vars: Vars, name: string, { fallback }: Text = {}): string {
-  const found = vars[name] || fallback
-  if (found !== undefined) return found
-  throw new Error(`${name} must be set`)
 }
 
 interface Choice<T extends string> {

@@ -22,7 +22,10 @@ export function healthServer({ checks, metrics }: Probes): Server {
   const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
     '/livez': (response) => send(response, 200, 'ok\n'),
     '/readyz': (response) => {
-      const { isReady, lines } = readiness(checks)
+      const found = Object.entries(checks).map(([name, check]) => [name, check()] as const)
+      const isReady = found.every(([, finding]) => finding === undefined)
+      // the format of Kubernetes' own programs
+      const lines = found.map(([name, finding]) => (finding === undefined ? `[+]${name} ok` : `[-]${name}: ${finding}`))
       send(response, isReady ? 200 : 503, `${lines.join('\n')}\n`)
     },
     ...(metrics && { '/metrics': (response) => void sendMetrics(response, metrics) }),
@@ -33,15 +36,6 @@ export function healthServer({ checks, metrics }: Probes): Server {
     if (page) page(response)
     else send(response, 404, `not found; this server has ${Object.keys(pages).join(', ')}\n`)
   })
-}
-
-/** The lines have the format of Kubernetes' own programs. */
-function readiness(checks: Checks): { readonly isReady: boolean; readonly lines: readonly string[] } {
-  const found = Object.entries(checks).map(([name, check]) => ({ name, finding: check() }))
-  return {
-    isReady: found.every(({ finding }) => finding === undefined),
-    lines: found.map(({ name, finding }) => (finding === undefined ? `[+]${name} ok` : `[-]${name}: ${finding}`)),
-  }
 }
 
 async function sendMetrics(response: ServerResponse, metrics: Metrics): Promise<void> {

@@ -5,32 +5,23 @@ import { KubeError } from '../../common/kube/client/errors.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import { readNamespace } from '../../common/kube/reads/namespace.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
-import type { Handler, Reflector } from '../../common/kube/watch/reflector.ts'
+import type { Handler } from '../../common/kube/watch/reflector.ts'
 import type { CountScope, ExperimentPolicy, ExperimentPolicyStatus, NamespaceView } from '../../common/policy/policy.ts'
-import type { Timers } from '../../common/program/clock.ts'
-import type { Log } from '../../common/program/log.ts'
 import { RefreshingCache } from '../../common/program/refreshing-cache.ts'
 import type { OtherExperiments, PoliciesPort } from '../observe/ports.ts'
-import type { Key } from '../runtime/queue.ts'
-import { PolicyStatus } from './policy-status.ts'
+import { PolicyStatus, type PolicyStatusOptions } from './policy-status.ts'
 import type { Reservations } from './reservations.ts'
 
-interface PolicyRuntimeOptions {
+interface PolicyRuntimeOptions extends Pick<PolicyStatusOptions, 'keys' | 'timers' | 'log'> {
   readonly client: Pick<KubeClient, 'request'>
-  readonly policies: Pick<Reflector<ExperimentPolicy>, 'list'> & {
-    subscribe(handler: Handler<ExperimentPolicy>): unknown
-  }
+  readonly policies: PolicyStatusOptions['policies'] & { subscribe(handler: Handler<ExperimentPolicy>): unknown }
   readonly reservations: Reservations
   /** the namespace of the controller's own pod */
   readonly ownNamespace: string
-  /** every experiment that is not being deleted */
-  readonly keys: () => Iterable<Key>
   /** whether an experiment or the source of one is in the namespace */
   readonly isUsedNamespace: (namespace: string) => boolean
   /** wakes all experiments, or those that have something to do with `namespace` */
   readonly wake: (namespace?: string) => void
-  readonly timers: Timers
-  readonly log: Log
 }
 
 /** How long a pass waits for the labels of a namespace. The read is tried again by a later pass. */
@@ -47,7 +38,7 @@ export class PolicyRuntime implements PoliciesPort {
   readonly #namespaces: RefreshingCache<NamespaceView | 'forbidden'>
 
   constructor(options: PolicyRuntimeOptions) {
-    const { client, policies, keys, isUsedNamespace, wake, timers, log } = options
+    const { client, policies, isUsedNamespace, wake, timers } = options
     this.#options = options
     this.#namespaces = new RefreshingCache({
       read: (namespace) => namespaceView(client, namespace),
@@ -56,13 +47,7 @@ export class PolicyRuntime implements PoliciesPort {
       isWatched: (namespace) => policies.list().length > 0 && isUsedNamespace(namespace),
       timers,
     })
-    this.status = new PolicyStatus({
-      policies: () => policies.list(),
-      keys,
-      write: (policy, status) => writeStatus(client, policy, status),
-      timers,
-      log,
-    })
+    this.status = new PolicyStatus({ ...options, write: (policy, status) => writeStatus(client, policy, status) })
     policies.subscribe((change) => {
       const isStatusChange =
         change.is === 'updated' && change.before.metadata.generation === change.after.metadata.generation
