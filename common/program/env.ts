@@ -25,10 +25,7 @@ interface Choice<T extends string> {
   readonly fallback: T
 }
 
-/**
- * The variable as one of `choices`, or `fallback` if it is unset or empty.
- * @throws Error with variable, choices and value
- */
+/** The variable as one of `choices`; `fallback` if unset or empty. @throws Error with variable, choices and value */
 export function choice<T extends string>(vars: Vars, name: string, { choices, fallback }: Choice<T>): T {
   const found = vars[name] || fallback
   const chosen = choices.find((known) => known === found)

@@ -5,10 +5,7 @@ export interface Reading<T> {
   readonly isLasting: boolean
 }
 
-/**
- * Readings by key. Callers share a reading while it is under way, and afterwards if it is lasting. Nothing expires: the
- * owner forgets keys.
- */
+/** Readings by key, shared while under way, and afterwards if lasting. Nothing expires: the owner forgets keys. */
 export class SharedReadings<T> {
   readonly #readings = new Map<string, Promise<T>>()
 

@@ -20,9 +20,8 @@ interface WriterOptions {
 type Deletion = Extract<Write, { verb: 'delete' }>
 
 /**
- * Makes the writes of one pass. Only this class changes workloads and experiments. A write of the experiment is based on
- * the resourceVersion that the write before it returned. Every returned version is noted, so that the next pass waits until
- * the caches have it.
+ * Makes the writes of one pass. Only this class changes workloads and experiments. A write of the experiment is based
+ * on the resourceVersion that the write before it returned. The next pass waits until the caches have every version.
  */
 export class Writer {
   readonly #options: WriterOptions

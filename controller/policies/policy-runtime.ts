@@ -38,16 +38,16 @@ export class PolicyRuntime implements PoliciesPort {
   readonly #namespaces: RefreshingCache<NamespaceView | 'forbidden'>
 
   constructor(options: PolicyRuntimeOptions) {
-    const { client, policies, isUsedNamespace, wake, timers } = options
+    const { policies, isUsedNamespace, wake, timers } = options
     this.#options = options
     this.#namespaces = new RefreshingCache({
-      read: (namespace) => namespaceView(client, namespace),
+      read: (namespace) => this.#read(namespace),
       changed: wake,
       // There is no watch of namespaces. Reading again finds a changed label, which can change the policies that apply.
       isWatched: (namespace) => policies.list().length > 0 && isUsedNamespace(namespace),
       timers,
     })
-    this.status = new PolicyStatus({ ...options, write: (policy, status) => writeStatus(client, policy, status) })
+    this.status = new PolicyStatus({ ...options, write: (policy, status) => this.#write(policy, status) })
     policies.subscribe((change) => {
       const isStatusChange =
         change.is === 'updated' && change.before.metadata.generation === change.after.metadata.generation
@@ -81,35 +81,26 @@ export class PolicyRuntime implements PoliciesPort {
     this.#namespaces.stop()
     await this.status.stop()
   }
-}
 
-/** Reads a namespace; undefined when the API server does not answer. */
-async function namespaceView(
-  client: Pick<KubeClient, 'request'>,
-  name: string,
-): Promise<NamespaceView | 'forbidden' | undefined> {
-  try {
-    return (await readNamespace(client, name, NAMESPACE_MS)).view
-  } catch (error) {
-    if (error instanceof KubeError) return error.kind === 'forbidden' ? 'forbidden' : undefined
-    throw error
+  /** Undefined when the API server does not answer. */
+  async #read(namespace: string): Promise<NamespaceView | 'forbidden' | undefined> {
+    try {
+      return (await readNamespace(this.#options.client, namespace, NAMESPACE_MS)).view
+    } catch (error) {
+      if (error instanceof KubeError) return error.kind === 'forbidden' ? 'forbidden' : undefined
+      throw error
+    }
   }
-}
 
-/** Applies the status; does nothing for a policy that is gone. @throws KubeError */
-async function writeStatus(
-  client: Pick<KubeClient, 'request'>,
-  policy: ExperimentPolicy,
-  status: ExperimentPolicyStatus,
-) {
-  const { apiVersion, kind, metadata } = policy
-  const { name } = metadata
-  await orUndefined(
-    client.request({
-      verb: 'apply',
-      path: pathOf(EXPERIMENT_POLICY, { name, subresource: 'status' }),
-      query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
-      body: { apiVersion, kind, metadata: { name }, status },
-    }),
-  )
+  /** Applies the status; does nothing for a policy that is gone. @throws KubeError */
+  async #write({ apiVersion, kind, metadata: { name } }: ExperimentPolicy, status: ExperimentPolicyStatus) {
+    await orUndefined(
+      this.#options.client.request({
+        verb: 'apply',
+        path: pathOf(EXPERIMENT_POLICY, { name, subresource: 'status' }),
+        query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
+        body: { apiVersion, kind, metadata: { name }, status },
+      }),
+    )
+  }
 }

@@ -7,10 +7,7 @@ import type { Key } from '../runtime/queue.ts'
 
 /** How long it collects the results of passes before it writes. */
 const DEBOUNCE_MS = 2_000
-/**
- * How many times the write waits for experiments that had no pass yet. An experiment whose passes always fail must not
- * block the status of all policies.
- */
+/** How often the write waits for experiments without a pass. One whose passes fail must not block it for ever. */
 const MAX_WAITS = 30
 /** After a failed write the next try is so much later. */
 const RETRY_MS = 60_000

@@ -29,10 +29,7 @@ export interface Reporter {
   log(key: Key, conclusion: Conclusion): void
 }
 
-/**
- * The least time between two status writes that change only shares. With many experiments on one Service, each pod that
- * becomes ready changes the shares of all.
- */
+/** The least time between two status writes that change only shares. One ready pod may change those of many forks. */
 const SHARE_INTERVAL_MS = 10_000
 
 /**

@@ -65,10 +65,7 @@ export class KeyQueue {
     this.#setTimer()
   }
 
-  /**
-   * Like `addAfter` with a backoff: the wait grows with each failure in a row, and is `atLeastMs` or more. Returns the
-   * number of failures in a row.
-   */
+  /** `addAfter` with a backoff, at least `atLeastMs`, that grows with each failure. Returns the failures in a row. */
   retry(key: Key, atLeastMs = 0): number {
     if (this.#isShutDown) return 0
     const failures = (this.#failures.get(key) ?? 0) + 1

@@ -7,8 +7,7 @@ export const MAX_LINE_BYTES = 8 * 1024 * 1024
 const LINE_FEED = 0x0a
 
 /**
- * The whole body of a response as text. A body longer than `maxBytes` is not read to its end, and its connection is
- * closed.
+ * The body of a response as text. Does not read a body longer than `maxBytes` to its end, and closes its connection.
  * @throws KubeError `invalid` for such a body: another try would be as long
  */
 export async function textOf(body: Dispatcher.ResponseData['body'], maxBytes: number | undefined): Promise<string> {

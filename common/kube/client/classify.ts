@@ -21,9 +21,8 @@ interface Status {
 }
 
 /**
- * What a failed response means.
- * Pure. `kindAbsent` is only a suspicion, since a load balancer without back ends answers 404 as well.
- * @param asked what the path of the request names
+ * What a failed response to a request for `asked` means. `kindAbsent` is only a suspicion, since a load balancer
+ * without back ends answers 404 as well.
  */
 export function classify(answer: Answer, asked: ParsedPath | undefined): Failure {
   const status = statusOf(answer.body)

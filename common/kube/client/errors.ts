@@ -35,10 +35,7 @@ export class KubeError extends Error implements Failure {
 export const isTransient = ({ kind }: KubeError): boolean =>
   kind === 'throttled' || kind === 'server' || kind === 'unreachable'
 
-/**
- * The facts about an error for a log. Leaves out messages about a rejected body, since they quote its values, which may
- * be secret.
- */
+/** The facts about an error for a log. Leaves out messages that quote a rejected body, whose values may be secret. */
 export function factsOf(error: unknown): Readonly<Record<string, unknown>> {
   if (error instanceof KubeError) {
     const { kind, status, reason, attempted, message } = error

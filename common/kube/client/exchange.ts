@@ -14,8 +14,7 @@ export class Exchange {
   }
 
   /**
-   * Resolves when the headers of the answer have arrived, whatever its status. A call that is answered with 401 is sent
-   * once more, with new credentials.
+   * Resolves at the headers of the answer, whatever its status. After 401 it sends the call again with new credentials.
    * @throws what reading the credentials or sending throws
    */
   async send(call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {

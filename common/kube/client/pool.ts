@@ -3,10 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Agent } from 'undici'
 
 export interface PoolOptions {
-  /**
-   * How many connections to the API server there may be; default: 32. Must be at least watches + workers + 4, so that a
-   * write never waits for a connection inside undici.
-   */
+  /** the most connections; default: 32. At least watches + workers + 4, so that no write waits for one inside undici */
   readonly connections?: number
 }
 

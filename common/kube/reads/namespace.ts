@@ -6,22 +6,15 @@ import { orUndefined } from './object.ts'
 /** The label that the API server gives every namespace. */
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 
-/** What was read of a namespace. */
-export interface NamespaceRead {
-  readonly view: NamespaceView
-  readonly isThere: boolean
-}
-
 /**
- * Reads the labels of a namespace, which policies select by. A namespace that does not exist has only the label of its
- * name.
+ * Reads the labels of a namespace, which policies select by. An absent namespace has only the label of its name.
  * @throws KubeError other than `notFound`
  */
 export async function readNamespace(
   client: Pick<KubeClient, 'request'>,
   name: string,
   deadlineMs: number,
-): Promise<NamespaceRead> {
+): Promise<{ readonly view: NamespaceView; readonly isThere: boolean }> {
   const path = pathOf(RESOURCES.Namespace, { name })
   const found = await orUndefined(client.request({ verb: 'get', path, expects: 'Namespace', deadlineMs }))
   const labels = found ? (found.metadata.labels ?? {}) : { [NAME_LABEL]: name }

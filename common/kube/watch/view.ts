@@ -18,8 +18,8 @@ export interface View extends Intake {
 }
 
 /**
- * Lists all objects of a view at one version, page by page. Sets no resourceVersion, so the list is consistent. (With `0` the server
- * would ignore `limit`.)
+ * Lists all objects of a view at one version, page by page. Sets no resourceVersion, so the list is consistent. (With
+ * `0` the server would ignore `limit`.)
  * @throws KubeError; `gone` if reading the pages took so long that the server no longer keeps the rest
  */
 export async function listAll(client: KubeClient, view: View, signal: AbortSignal) {
