@@ -1,13 +1,10 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Metrics } from './metrics.ts'
 
-/** Checks by name. A check returns undefined while it passes, or else what is wrong or still missing. */
-export type Checks = Readonly<Record<string, () => string | undefined>>
-
 /** What the server of `healthServer` reports. */
 export interface Probes {
-  /** the program is ready when all of them pass */
-  readonly checks: Checks
+  /** by name: each returns undefined while it passes, or else what is wrong or still missing; ready when all pass */
+  readonly checks: Readonly<Record<string, () => string | undefined>>
   readonly metrics?: Metrics
 }
 

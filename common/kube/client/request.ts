@@ -37,10 +37,7 @@ export interface KubeRequest {
   readonly maxBytes?: number
 }
 
-export interface KubeStream {
-  readonly path: string
-  readonly query?: Query
-  readonly accept?: string
+export interface KubeStream extends Pick<KubeRequest, 'path' | 'query' | 'accept'> {
   /** aborts connecting and reading */
   readonly signal: AbortSignal
 }
