@@ -25,7 +25,7 @@ export interface ClusterOptions extends Pick<Ports, 'experiments' | 'schemaOf' |
   readonly log: Log
 }
 
-/** The cluster for each pass: reads from the caches, writes with one client. Its requests end with the signal of the pass. */
+/** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass({ client, workloads, reservations, written, recorder, log, ...shared }: ClusterOptions) {
   const { policies, drift } = shared
   const readsOf = workloadReads(client, workloads)

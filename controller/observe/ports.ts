@@ -52,7 +52,7 @@ export interface Ports {
   /** from the cache */
   readonly experiments: { get(key: Key): ExperimentDeployment | undefined }
   readonly workloads: WorkloadsPort
-  /** a ControllerRevision, which keeps a pinned base; from the API server, because it is not watched. @throws KubeError */
+  /** the ControllerRevision of a pinned base; from the API server, because it is not watched. @throws KubeError */
   readonly revision: (namespace: string, name: string) => Promise<KubeObject | undefined>
   /** the schema of a kind; undefined until it was fetched */
   readonly schemaOf: (kind: WorkloadKind) => SpecSchema | undefined
