@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { BadLine, linesOf } from '../../../../common/kube/client/lines.ts'
+import { BadLine, linesOf } from '../../../../common/kube/client/body.ts'
 import { collect } from '../../../collect.ts'
 import '../../../property.ts'
 

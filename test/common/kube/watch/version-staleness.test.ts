@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Staleness } from '../../../../common/kube/watch/staleness.ts'
+import { Staleness } from '../../../../common/kube/watch/version.ts'
 
 /** What becomes of lists of these versions while version 10 is known. */
 const judgements = (...found: readonly string[]) => {
