@@ -8,7 +8,7 @@ import { type Base, baseOf } from '../workload/base.ts'
 import { baseHash } from '../workload/derive.ts'
 import { isFork } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
-import { isPinned, type Pinned, pinnedBaseOf } from '../workload/pinned.ts'
+import { decodePinned, isPinned, type Pinned } from '../workload/pinned.ts'
 import { type Blocked, blockedBy, mistaken } from './checks.ts'
 import { waiting } from './decision.ts'
 import type { SpecFacts } from './facts.ts'
@@ -22,7 +22,7 @@ const TEMPLATE_RETRY_MS = 5_000
 
 /** What a pinned experiment started from; undefined for one that follows its source, or has not started yet. */
 export const pinnedBase = ({ experiment, revision }: Pick<SpecFacts, 'experiment' | 'revision'>): Pinned | undefined =>
-  pinnedBaseOf({ experiment, pinned: knownValue(revision) })
+  isPinned(experiment) ? decodePinned(experiment, knownValue(revision)) : undefined
 
 /** The pinned base of a pinned experiment if there is one, else the present state of the source. */
 export function resolveBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
@@ -37,13 +37,11 @@ export function resolveBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase 
 const blocked = (decision: Blocked['decision']): ResolvedBase => ({ is: 'blocked', ...blockedBy(decision) })
 
 /** A mistake at the reference to the source. A field of the source has no path in the user's document. */
-const mistakes = (reason: Reason, messages: readonly string[]): ResolvedBase => ({
-  is: 'blocked',
-  ...mistaken(
-    reason,
-    messages.map((message) => ({ field: 'spec.sourceRef.name', message, cause: 'FieldValueInvalid' })),
-  ),
-})
+function mistakes(reason: Reason, messages: readonly string[]): ResolvedBase {
+  const at = { field: 'spec.sourceRef.name', cause: 'FieldValueInvalid' } as const
+  const errors = messages.map((message) => ({ ...at, message }))
+  return { is: 'blocked', ...mistaken(reason, errors) }
+}
 
 function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
   const { experiment, source } = facts

@@ -56,13 +56,10 @@ export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
 const deleteFork = (resource: WorkloadKind, of: KubeObject): Write => ({ verb: 'delete', role: 'fork', resource, of })
 
 /** A patch that reduces the replicas of the fork and changes nothing else. */
-export const scaleDown = (kind: WorkloadKind, fork: KubeObject, replicas: number): Write => ({
-  verb: 'patch',
-  role: 'fork',
-  resource: kind,
-  of: fork,
-  patch: { metadata: { uid: fork.metadata.uid ?? '' }, spec: { replicas } },
-})
+export function scaleDown(resource: WorkloadKind, of: KubeObject, replicas: number): Write {
+  const patch = { metadata: { uid: of.metadata.uid ?? '' }, spec: { replicas } }
+  return { verb: 'patch', role: 'fork', resource, of, patch }
+}
 
 /** Adds the finalizer, if it is needed, before a fork in another namespace is created: owner references cannot reach it. */
 export const addFinalizer = ({ experiment }: Pick<Facts, 'experiment'>): readonly Write[] =>

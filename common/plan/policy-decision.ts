@@ -2,13 +2,7 @@ import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { judge } from '../policy/judge.ts'
-import {
-  countScopeOf,
-  type ExperimentPolicy,
-  type LimitKind,
-  type PolicyFinding,
-  type PolicyInput,
-} from '../policy/policy.ts'
+import type { ExperimentPolicy, LimitKind, PolicyFinding, PolicyInput } from '../policy/policy.ts'
 import { endpointsOfOthers } from '../surroundings/endpoints.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { isPinned } from '../workload/pinned.ts'
@@ -87,7 +81,8 @@ export function deniedBy(
 ): Decision | undefined {
   if (decision.is === 'unknown') return waiting('PolicyNotRead', POLICIES_NOT_READ)
   if (decision.is === 'notShared') return undefined // `assess` has blocked it
-  const denied = (kind: LimitKind) => decision.findings.filter((finding) => finding.about === kind && isDenied(finding))
+  const denied = (kind: LimitKind) =>
+    decision.findings.filter(({ about, actions }) => about === kind && actions.includes('Deny'))
   const isGrowing = replicasOf(wanted) > (fork ? replicasOf(fork) : 0)
   const violated = [...denied('content'), ...(isGrowing ? denied('share') : [])]
   const kept = fork ? `; the fork stays as it is, with ${replicasOf(fork)} replicas` : ''
@@ -113,12 +108,8 @@ export const violatedPolicies = (decision: PolicyDecision): readonly string[] =>
   decision.is === 'notShared' ? decision.refusing : findingsOf(decision).map(({ policy }) => policy)
 
 /** Whether a limit of `policies` counts other experiments, so that a new or growing fork needs a reservation. */
-export function isCounting({ policies }: Pick<PolicyFacts, 'policies'>): boolean {
-  const { source, namespace } = countScopeOf(policies)
-  return source || namespace
-}
-
-const isDenied = ({ actions }: PolicyFinding): boolean => actions.includes('Deny')
+export const isCounting = ({ policies }: Pick<PolicyFacts, 'policies'>): boolean =>
+  policies.some(({ spec }) => isAbout('share', spec) || isAbout('count', spec))
 
 /** The experiments that get a limited place before the one of `facts`. */
 function ahead(others: readonly OtherExperiment[], { experiment, fork }: Facts): readonly ExperimentDeployment[] {

@@ -24,11 +24,11 @@ export type Write = { readonly resource: ResourceType } & (
       readonly isRepair: boolean
     }
   | { readonly verb: 'create'; readonly role: 'base'; readonly object: KubeObject }
-  /** a patch of RFC 7386 */
   | {
       readonly verb: 'patch'
       readonly role: 'fork' | 'experiment'
       readonly of: KubeObject
+      /** RFC 7386 */
       readonly patch: JsonObject
     }
   | { readonly verb: 'delete'; readonly role: 'fork' | 'base'; readonly of: KubeObject }
@@ -41,10 +41,6 @@ export type Write = { readonly resource: ResourceType } & (
 export type FailureOutcome = 'lookAgain' | (State & { readonly reason: Reason })
 
 const REFUSED = { is: 'stalled', reason: 'ApplyRefused' } as const
-/** The namespace is being deleted, and the experiment and its fork with it. */
-const NAMESPACE_ENDS = { is: 'unready', reason: 'ApplyRefused' } as const
-/** Usually another admission webhook failed. */
-const SERVER_FAILED = { is: 'failed', reason: 'ApplyFailed' } as const
 /** An object of that name was created between the read and the write. The next pass reads it. */
 const NAME_TAKEN = { is: 'waiting', retryAfterMs: 1_000, reason: 'NameConflict' } as const
 
@@ -56,10 +52,10 @@ const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
   alreadyExists: 'lookAgain',
   gone: 'lookAgain',
   forbidden: REFUSED,
-  terminating: NAMESPACE_ENDS,
+  terminating: { is: 'unready', reason: 'ApplyRefused' }, // the experiment and its fork end with the namespace
   invalid: REFUSED,
   throttled: 'lookAgain',
-  server: SERVER_FAILED,
+  server: { is: 'failed', reason: 'ApplyFailed' }, // usually another admission webhook failed
   unreachable: 'lookAgain',
 }
 const NEW = { ...EXISTING, conflict: NAME_TAKEN, alreadyExists: NAME_TAKEN }

@@ -21,12 +21,3 @@ export function decodePinned(experiment: ExperimentDeployment, revision: KubeObj
   const { data } = revision
   return isObject(data) && isObject(data.base) && isObject(data.source) ? (data as unknown as Pinned) : undefined
 }
-
-/** The base of a pinned experiment. Undefined if the experiment follows its source or has not started. */
-export const pinnedBaseOf = ({
-  experiment,
-  pinned,
-}: {
-  readonly experiment: ExperimentDeployment
-  readonly pinned: KubeObject | undefined
-}): Pinned | undefined => (isPinned(experiment) ? decodePinned(experiment, pinned) : undefined)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { ownerReference } from '../../../common/workload/identity.ts'
-import { decodePinned, isPinned, pinnedBaseOf } from '../../../common/workload/pinned.ts'
+import { decodePinned, isPinned } from '../../../common/workload/pinned.ts'
 import { anExperiment } from '../../builders.ts'
 
 const DATA: JsonObject = {
@@ -38,12 +38,4 @@ describe('decodePinned', () => {
   }
   for (const [sentence, found] of Object.entries(others))
     it(`is undefined if ${sentence}`, () => expect(decodePinned(pin, found)).to.equal(undefined))
-})
-
-describe('pinnedBaseOf', () => {
-  it('is the pinned base of an experiment with onSourceChange Pin only', () => {
-    expect(pinnedBaseOf({ experiment: pin, pinned: revision() })).to.deep.equal(DATA)
-    expect(pinnedBaseOf({ experiment: pin, pinned: undefined })).to.equal(undefined)
-    expect(pinnedBaseOf({ experiment: anExperiment(), pinned: revision() })).to.equal(undefined)
-  })
 })
