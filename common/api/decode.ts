@@ -56,10 +56,11 @@ const METADATA = {
 
 function metadataIn(object: unknown) {
   const metadata = member(object, 'metadata')
+  const unstored = { name: '', uid: '', generation: 1 }
   const finalizers = listOr(member(metadata, 'finalizers')).filter((each) => typeof each === 'string')
   const managedFields = listOr(member(metadata, 'managedFields')).filter(isManagedFieldsEntry)
   return {
-    ...{ name: '', uid: '', generation: 1 },
+    ...unstored,
     ...soundMembers<Pick<ExperimentDeployment['metadata'], keyof typeof METADATA>>(metadata, METADATA),
     ...(finalizers.length > 0 ? { finalizers } : {}),
     ...(managedFields.length > 0 ? { managedFields } : {}),
