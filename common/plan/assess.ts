@@ -25,7 +25,7 @@ export interface DesiredFork {
   readonly base: Pinned
   /** the fork compared with one without the override; computed when it is first needed */
   readonly effect: () => OverrideEffect
-  /** what the schema says is wrong with the merged spec, at the place in the override; computed when it is first needed */
+  /** what the schema says is wrong with the merged spec, at the place in the override; computed once, when needed */
   readonly mistakes: () => readonly FieldError[]
   /** warnings about the base and the merge */
   readonly warnings: readonly Warning[]
@@ -39,7 +39,7 @@ export type Assessment =
 
 /**
  * Computes the fork that `facts` describe: checks, base, merge and the schema of the result, in this order. Pure.
- * `mistakes` are those of the override alone. Admission passes them in, because it computes them before it reads anything.
+ * `mistakes` are those of the override alone. Admission passes them in, because it has computed them before any read.
  */
 export function assess(
   facts: SpecFacts,

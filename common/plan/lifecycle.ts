@@ -61,7 +61,7 @@ export function scaleDown(resource: WorkloadKind, of: KubeObject, replicas: numb
   return { verb: 'patch', role: 'fork', resource, of, patch }
 }
 
-/** Adds the finalizer, if it is needed, before a fork in another namespace is created: owner references cannot reach it. */
+/** Adds a missing finalizer before a fork in another namespace is created, because no owner reference reaches it. */
 export const addFinalizer = ({ experiment }: Pick<Facts, 'experiment'>): readonly Write[] =>
   isCrossNamespace(experiment) && !hasForkFinalizer(experiment)
     ? [finalizers(experiment, [...otherFinalizers(experiment), FORK_FINALIZER])]

@@ -17,7 +17,7 @@ import { type Facts, forkAndSource, type OtherExperiment, type PolicyFacts } fro
 export type PolicyDecision =
   /** it is not known which policies apply */
   | { readonly is: 'unknown' }
-  /** no policy shares the source with the namespace of the experiment; `refusing` share it with other namespaces only */
+  /** no policy shares the source with this namespace; those in `refusing` share it with other namespaces only */
   | { readonly is: 'notShared'; readonly policies: readonly string[]; readonly refusing: readonly string[] }
   | { readonly is: 'decided'; readonly policies: readonly string[]; readonly findings: readonly PolicyFinding[] }
 
@@ -118,7 +118,7 @@ function ahead(others: readonly OtherExperiment[], { experiment, fork }: Facts):
   return before.map(({ experiment }) => experiment)
 }
 
-/** A text that sorts experiments with a fork first, then by creation time, because RFC 3339 sorts as text, and by uid. */
+/** A text that sorts experiments with a fork first, then by creation time, as RFC 3339 sorts as text, then by uid. */
 const rankOf = ({ metadata }: ExperimentDeployment, hasFork: boolean): string =>
   `${hasFork ? 0 : 1} ${metadata.creationTimestamp} ${metadata.uid}`
 

@@ -34,17 +34,14 @@ export type Write = { readonly resource: ResourceType } & (
   | { readonly verb: 'delete'; readonly role: 'fork' | 'base'; readonly of: KubeObject }
 )
 
-/**
- * What a refused write means: a state with its reason, or `lookAgain` when only a new pass can decide, because the facts
- * are outdated or the API server does not answer.
- */
+/** A state with its reason, or `lookAgain`: only a new pass can decide, as facts are outdated or no answer came. */
 export type FailureOutcome = 'lookAgain' | (State & { readonly reason: Reason })
 
 const REFUSED = { is: 'stalled', reason: 'ApplyRefused' } as const
 /** An object of that name was created between the read and the write. The next pass reads it. */
 const NAME_TAKEN = { is: 'waiting', retryAfterMs: 1_000, reason: 'NameConflict' } as const
 
-/** What a refused write means for an object that exists. The compiler requires an entry for each new kind of failure. */
+/** What a refused write of an existing object means. The compiler requires an entry for each new kind of failure. */
 const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
   notFound: 'lookAgain',
   kindAbsent: 'lookAgain',
@@ -68,10 +65,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKi
   experiment: EXISTING,
 }
 
-/**
- * What a refusal of `write` means. `message` is the message of the API server: only the words of its validation say that
- * an immutable field was changed, because there is no cause for that.
- */
+/** What a refusal of a write means. Only the `message` of the API server says that an immutable field was changed. */
 export function outcomeOf({ role }: Write, failure: KubeErrorKind, message: string): FailureOutcome {
   const refusal = FAILURE_OUTCOMES[role][failure]
   const isImmutable =
