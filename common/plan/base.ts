@@ -43,13 +43,11 @@ const BASE_LOST =
 const blocked = (decision: Blocked['decision']): ResolvedBase => ({ is: 'blocked', ...blockedBy(decision) })
 
 /** A mistake at the reference to the source. A field of the source has no path in the user's document. */
-const mistakes = (reason: Reason, messages: readonly string[]): ResolvedBase => ({
-  is: 'blocked',
-  ...mistaken(
-    reason,
-    messages.map((message) => ({ field: 'spec.sourceRef.name', message, cause: 'FieldValueInvalid' })),
-  ),
-})
+function mistakes(reason: Reason, messages: readonly string[]): ResolvedBase {
+  const at = { field: 'spec.sourceRef.name', cause: 'FieldValueInvalid' } as const
+  const errors = messages.map((message) => ({ ...at, message }))
+  return { is: 'blocked', ...mistaken(reason, errors) }
+}
 
 function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
   const { experiment, source } = facts

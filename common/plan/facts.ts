@@ -52,7 +52,7 @@ export interface PolicyFacts {
   readonly othersAsOf: number
 }
 
-/** The policies of `all` for an experiment in `namespace` with a source in `sourceNamespace`, without other experiments. */
+/** What `all` say about an experiment in `namespace` with a source in `sourceNamespace`; without other experiments. */
 export const policyFacts = (
   all: readonly ExperimentPolicy[],
   namespace: NamespaceView,

@@ -34,7 +34,7 @@ export function planDeletion({ kind, fork, experiment }: Facts): Plan {
     return terminating(`this version cannot say whether the fork of ${kindName}/${name} is gone`)
   if (fork.is === 'unknown') return terminating(`the fork could not be read now (${fork.because})`)
   if (fork.is === 'absent' || kind.is === 'absent')
-    return unready(terminating('its fork is gone', finalizers(experiment, others(experiment))))
+    return unready(terminating('its fork is gone', finalizers(experiment, otherFinalizers(experiment))))
   const message = `${kindName.toLowerCase()}/${fork.value.metadata.name} is being deleted`
   return isBeingDeleted(fork.value) ? terminating(message) : terminating(message, deleteFork(kind.value, fork.value))
 }
@@ -58,21 +58,18 @@ export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
 const deleteFork = (resource: WorkloadKind, of: KubeObject): Write => ({ verb: 'delete', role: 'fork', resource, of })
 
 /** A patch that reduces the replicas of the fork and changes nothing else. */
-export const scaleDown = (kind: WorkloadKind, fork: KubeObject, replicas: number): Write => ({
-  verb: 'patch',
-  role: 'fork',
-  resource: kind,
-  of: fork,
-  patch: { metadata: { uid: fork.metadata.uid ?? '' }, spec: { replicas } },
-})
+export function scaleDown(resource: WorkloadKind, of: KubeObject, replicas: number): Write {
+  const patch = { metadata: { uid: of.metadata.uid ?? '' }, spec: { replicas } }
+  return { verb: 'patch', role: 'fork', resource, of, patch }
+}
 
-/** Adds the finalizer, if it is needed, before a fork in another namespace is created: owner references cannot reach it. */
+/** Adds a missing finalizer before a fork in another namespace is created, because no owner reference reaches it. */
 export const addFinalizer = ({ experiment }: Pick<Facts, 'experiment'>): readonly Write[] =>
   isCrossNamespace(experiment) && !hasForkFinalizer(experiment)
-    ? [finalizers(experiment, [...others(experiment), FORK_FINALIZER])]
+    ? [finalizers(experiment, [...otherFinalizers(experiment), FORK_FINALIZER])]
     : []
 
-const others = ({ metadata: { finalizers = [] } }: ExperimentDeployment): readonly string[] =>
+const otherFinalizers = ({ metadata: { finalizers = [] } }: ExperimentDeployment): readonly string[] =>
   finalizers.filter((each) => each !== FORK_FINALIZER)
 
 /** With uid and resourceVersion: a change since the read is a conflict, so that no other finalizer is lost. */
