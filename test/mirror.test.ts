@@ -14,7 +14,6 @@ const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/override/spec-schema.ts': 'types only',
   'common/plan/facts.ts': 'types only',
   'common/workload/kind.ts': 'types only',
-  'common/workload/source.ts': 'types only',
   'controller/observe/ports.ts': 'types only',
   'controller/main.ts': 'run as a process by test/integration',
   'webhook/main.ts': 'run as a process by test/integration',

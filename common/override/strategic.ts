@@ -1,7 +1,6 @@
 import { isObject, type Json, type JsonObject, listOr, member } from '../json/json.ts'
 import { mergePatch } from './merge-patch.ts'
-import { type Identity, identityOf, type Shape } from './shape.ts'
-import type { Union } from './unions.ts'
+import { type Identity, identityOf, type Shape, type Union } from './shape.ts'
 
 /**
  * The RFC 7386 patch with the same effect on `base` as the Strategic `override`: it contains keyed lists whole, with

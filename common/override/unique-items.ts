@@ -1,10 +1,8 @@
 import { LIMITS } from '../api/limits.ts'
 import type { FieldError } from '../api/types.ts'
-import { formatPath } from '../json/field-path.ts'
+import { childOf, formatPath, type PathNode, pathOf, ROOT } from '../json/field-path.ts'
 import { isObject, type Json, type JsonObject } from '../json/json.ts'
-import { childOf, type PathNode, pathOf, ROOT } from '../json/path-node.ts'
-import { type Duplicate, findDuplicates } from './duplicates.ts'
-import type { Shape } from './shape.ts'
+import { type Duplicate, findDuplicates, type Shape } from './shape.ts'
 import { describeKeys } from './unmergeable.ts'
 
 /** A spec without duplicate keys in keyed lists, or the errors for those that cannot be resolved. */

@@ -1,10 +1,7 @@
 import type { FieldError, FieldErrorCause, OverrideType } from '../api/types.ts'
-import { formatPath, showValue } from '../json/field-path.ts'
+import { childOf, formatPath, type PathNode, pathOf, ROOT, showValue } from '../json/field-path.ts'
 import { isObject, type Json, type JsonObject, member, objectOr } from '../json/json.ts'
-import { childOf, type PathNode, pathOf, ROOT } from '../json/path-node.ts'
-import { findDuplicates } from './duplicates.ts'
-import { identityOf, keyValues, type ListKey, type Shape } from './shape.ts'
-import type { Union } from './unions.ts'
+import { findDuplicates, identityOf, keyValues, type ListKey, type Shape, type Union } from './shape.ts'
 
 /** Also used by the check against the schema, which often reports the same error. */
 export const NULL_ITEM = 'null cannot remove an item of this list; use overrideType: Merge and list the items to keep'

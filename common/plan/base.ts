@@ -5,9 +5,8 @@ import { NO_SHAPE } from '../override/shape.ts'
 import { type Base, baseOf } from '../workload/base.ts'
 import { baseHash } from '../workload/derive.ts'
 import { isFork } from '../workload/identity.ts'
-import type { WorkloadKind } from '../workload/kind.ts'
+import type { Source, WorkloadKind } from '../workload/kind.ts'
 import { isPinned, type Pinned, pinnedBaseOf } from '../workload/pinned.ts'
-import type { Source } from '../workload/source.ts'
 import { type Blocked, blockedBy, mistaken } from './checks.ts'
 import { waiting } from './decision.ts'
 import type { SpecFacts } from './facts.ts'
@@ -21,7 +20,7 @@ const TEMPLATE_RETRY_MS = 5_000
 
 /** What a pinned experiment started from; undefined for one that follows its source, or has not started yet. */
 export const pinnedBase = ({ experiment, revision }: Pick<SpecFacts, 'experiment' | 'revision'>): Pinned | undefined =>
-  pinnedBaseOf({ experiment, pinned: knownValue(revision) })
+  pinnedBaseOf(experiment, knownValue(revision))
 
 /** The pinned base of a pinned experiment if there is one, else the present state of the source. */
 export function resolveBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {

@@ -4,8 +4,7 @@ import type { ExperimentDeployment } from '../api/types.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
 import type { ExperimentPolicy, NamespaceView } from '../policy/policy.ts'
 import type { Surroundings } from '../surroundings/traffic-report.ts'
-import type { WorkloadKind } from '../workload/kind.ts'
-import type { Source } from '../workload/source.ts'
+import type { Source, WorkloadKind } from '../workload/kind.ts'
 
 /** The facts that decide which fork is wanted: the input of `assess`. */
 export interface SpecFacts {

@@ -1,5 +1,10 @@
-import { refusingConsent, sharesSourcesWith } from '../policy/consent.ts'
-import { applicable, type ExperimentPolicy, type NamespaceView } from '../policy/policy.ts'
+import {
+  applicable,
+  type ExperimentPolicy,
+  type NamespaceView,
+  refusingConsent,
+  sharesSourcesWith,
+} from '../policy/policy.ts'
 import type { PolicyFacts } from './facts.ts'
 
 /** The policies of `all` for an experiment in `namespace` with a source in `sourceNamespace`, without other experiments. */

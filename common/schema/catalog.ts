@@ -1,11 +1,11 @@
 import type { ResourceType } from '../api/resource.ts'
 import { hashOf } from '../json/canonical.ts'
 import { at, isObject, listOr, member, objectOr } from '../json/json.ts'
+import type { KubeClient } from '../kube/client/client.ts'
 import type { OverrideBan } from '../override/rules.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
 import { compile } from './compile.ts'
-import { knownFieldsAt } from './known-fields.ts'
-import type { Schemas } from './transform.ts'
+import { knownFieldsAt, type Schemas } from './transform.ts'
 
 /** The requests that the catalog needs. */
 export interface SchemaSource {
@@ -187,3 +187,11 @@ function specOf(schemas: Schemas, { apiVersion, kind }: ResourceType): unknown {
 
 const hashes = (entries: ReadonlyMap<string, Entry>): string =>
   JSON.stringify([...entries].map(([kind, { schema }]) => [kind, schema.hash]))
+
+/** Reads the schemas that the API server publishes. Needs no permission beyond API discovery. */
+export const schemaSource = (kube: Pick<KubeClient, 'request'>): SchemaSource => ({
+  get: (address) => {
+    const [path = '', query = ''] = address.split('?')
+    return kube.request({ verb: 'get', path, query: Object.fromEntries(new URLSearchParams(query)) })
+  },
+})

@@ -1,19 +1,15 @@
 import { Ajv, type SchemaValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { inDocumentOrder } from '../json/document-order.ts'
-import type { JsonObject } from '../json/json.ts'
-import { type Duplicate, findDuplicates } from '../override/duplicates.ts'
-import type { OverrideBan } from '../override/rules.ts'
-import { type BanLookup, createBanLookup } from '../override/rules.ts'
-import type { ListKey } from '../override/shape.ts'
+import { isObject, type JsonObject, listOr, member } from '../json/json.ts'
+import { type BanLookup, createBanLookup, type OverrideBan } from '../override/rules.ts'
+import { type Duplicate, findDuplicates, type ListKey, NO_SHAPE, type Shape, unionsOf } from '../override/shape.ts'
 import type { SpecError, SpecSchema } from '../override/spec-schema.ts'
 import { describeKeys } from '../override/unmergeable.ts'
 import { fieldLocations } from './field-locations.ts'
-import { specErrors } from './messages.ts'
+import { isQuantity, specErrors } from './messages.ts'
 import { metadataErrors } from './metadata.ts'
-import { isQuantity } from './quantity.ts'
-import { shapeOf } from './shape.ts'
-import { type Definitions, type Schemas, transform, type Variant } from './transform.ts'
+import { type Definitions, type JsonSchema, type Schemas, transform, type Variant } from './transform.ts'
 
 /**
  * Compiles `root`, a schema of `schemas`: checks of overrides and of whole specs, and the shape. Takes some 200 ms for
@@ -89,3 +85,27 @@ const duplicate = (
   keys: describeKeys(item, keys),
   ...(keys.length === 1 ? { only: keys[0]?.key } : {}),
 })
+
+/** The shape of `definitions`. Each part is computed when it is asked for, and once. */
+export function shapeOf(definitions: Definitions): Shape {
+  const known = new Map<unknown, Shape>()
+  const at = (place: unknown): Shape => {
+    const found = known.get(place)
+    if (found) return found
+    const ref = member(place, '$ref')
+    const node = typeof ref === 'string' ? member(definitions, ref.replace('#/definitions/', '')) : place
+    const shape = isObject(node) ? (known.get(node) ?? shaped(node, at)) : NO_SHAPE
+    known.set(node, shape).set(place, shape)
+    return shape
+  }
+  return at(definitions.Strategic)
+}
+
+const shaped = (node: JsonSchema, at: (place: unknown) => Shape): Shape => ({
+  member: (key) => at(member(node.properties, key) ?? node.additionalProperties),
+  items: () => at(node.items),
+  keys: listOr(node.uniqueBy).filter(isListKey),
+  unions: isObject(node.properties) ? unionsOf(Object.keys(node.properties)) : [],
+})
+
+const isListKey = (key: unknown): key is ListKey => typeof member(key, 'key') === 'string'

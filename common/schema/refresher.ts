@@ -1,4 +1,5 @@
 import { factsOf } from '../kube/client/errors.ts'
+import type { SpecSchema } from '../override/spec-schema.ts'
 import { pause, type Timers } from '../program/clock.ts'
 import type { Log } from '../program/log.ts'
 import { releaseMemory } from '../program/memory.ts'
@@ -65,3 +66,17 @@ async function refreshed(catalog: SchemaCatalog, log: Log): Promise<boolean> {
     return false
   }
 }
+
+/** A source of schemas. */
+interface Schemas {
+  schemaOf(kind: string): SpecSchema | undefined
+}
+
+/** `schemas`, with a call of `refreshNow` whenever the schema of a kind is asked for and missing. */
+export const refreshOnMiss = (schemas: Schemas, refreshNow: () => void): Schemas => ({
+  schemaOf(kind) {
+    const schema = schemas.schemaOf(kind)
+    if (!schema) refreshNow()
+    return schema
+  },
+})

@@ -1,5 +1,6 @@
 import type { OverrideType } from '../api/types.ts'
 import { isObject, listOr, member, objectOr } from '../json/json.ts'
+import type { KnownFields } from '../override/known-fields.ts'
 import type { ListKey } from '../override/shape.ts'
 
 /** A JSON Schema for ajv, as plain JSON. */
@@ -127,3 +128,33 @@ function listKey(schemas: Schemas, items: unknown, key: string): ListKey {
   const isRequired = listOr(member(item, 'required')).includes(key)
   return typeof fallback === 'string' && fallback !== '' && !isRequired ? { key, fallback } : { key }
 }
+
+const ANYTHING: KnownFields = {}
+
+/** The fields that `root` knows. Maps, and objects that preserve unknown fields, know anything. */
+function knownOf(schemas: Schemas, root: unknown): KnownFields {
+  const seen = new Set<string>()
+  const visit = (schema: unknown): KnownFields => {
+    const name = referencedName(schema)
+    if (name !== undefined) {
+      if (seen.has(name)) return ANYTHING // a schema that refers to itself: nothing is pruned that deep
+      seen.add(name)
+      const found = visit(member(schemas, name))
+      seen.delete(name)
+      return found
+    }
+    if (!isObject(schema)) return ANYTHING
+    if (isObject(schema.items)) return { items: visit(schema.items) }
+    if (!isObject(schema.properties) || isOpen(schema)) return ANYTHING
+    const members = Object.entries(schema.properties).map(([key, inner]) => [key, visit(inner)] as const)
+    return { members: new Map(members) }
+  }
+  return visit(root)
+}
+
+const isOpen = (schema: Readonly<Record<string, unknown>>): boolean =>
+  member(schema, 'x-kubernetes-preserve-unknown-fields') === true || schema.additionalProperties !== undefined
+
+/** The fields that `root`, a schema of `schemas`, knows below its property `key`. */
+export const knownFieldsAt = (schemas: Schemas, root: unknown, key: string): KnownFields =>
+  knownOf(schemas, member(objectOr(member(root, 'properties')), key))

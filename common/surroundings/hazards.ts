@@ -4,6 +4,7 @@ import type { Warning } from '../api/types.ts'
 import { warning } from '../api/warning.ts'
 import { at, isObject, listOr } from '../json/json.ts'
 import { listed } from '../text/list.ts'
+import { WORKLOAD_KINDS, workloadKind } from '../workload/registry.ts'
 import { claimNames } from '../workload/stateful-set.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type ForkAndSource, missingLabels, sourcePod, type TrafficInput } from './pod-labels.ts'
@@ -159,3 +160,18 @@ const podOf = (workload: KubeObject): unknown => at(workload, 'spec', 'template'
 
 const containersOf = (workload: KubeObject, list: 'containers' | 'initContainers') =>
   listOr(at(podOf(workload), list)).filter(isObject)
+
+/** The kinds whose workloads may take their template from another workload. */
+export const REFERRING_KINDS = Object.values(WORKLOAD_KINDS).filter(({ refersTo }) => refersTo !== undefined)
+
+/**
+ * The workload among `others`, all in one namespace, that takes its template from `source`, such as `rollout/cart`. This
+ * workload should be forked instead. It may scale the source to zero.
+ */
+export function referrerOf(source: KubeObject, others: readonly KubeObject[]): string | undefined {
+  const found = others.find((other) => {
+    const target = workloadKind(other.kind)?.refersTo?.(other)
+    return target?.resource.kind === source.kind && target.name === source.metadata.name
+  })
+  return found && `${found.kind.toLowerCase()}/${found.metadata.name}`
+}

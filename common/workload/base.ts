@@ -6,6 +6,7 @@ import { type KnownFields, pruneUnknownFields } from '../override/known-fields.t
 import type { Shape } from '../override/shape.ts'
 import { withUniqueItems } from '../override/unique-items.ts'
 import type { WorkloadKind } from './kind.ts'
+import { pick } from './status.ts'
 
 /** What a fork starts from: the inherited part of its source's `spec`, and the fixed fields of its kind. */
 export interface Base {
@@ -17,15 +18,14 @@ export interface Base {
   readonly warnings: readonly string[]
 }
 
-/** A base, or why there is none: the source cannot be forked, or another object is missing. */
+/** A base, or why there is none. */
 export type BaseResult =
   | { readonly is: 'base'; readonly base: Base }
   /** fields of the source that would make every apply of a fork fail, by path in the source */
   | { readonly is: 'refused'; readonly errors: readonly FieldError[] }
   | { readonly is: 'missing'; readonly message: string }
 
-/** A source and its referents, and what is known about the schema of its kind. */
-export interface BaseInput {
+interface BaseInput {
   readonly source: KubeObject
   readonly referents: readonly KubeObject[]
   /** with `NO_SHAPE`, duplicate keys in lists are not found, and the API server refuses them */
@@ -35,24 +35,16 @@ export interface BaseInput {
 }
 
 /** The part of a source that a fork of `kind` inherits. Its spec shares no object with the source. */
-export function baseOf(kind: WorkloadKind, { source, referents, shape, template }: BaseInput): BaseResult {
+export function baseOf(kind: WorkloadKind, { source, referents, shape, template: known }: BaseInput): BaseResult {
   const found = kind.template(source, referents)
   if (found.is === 'missing') return found
-  const taken = {
-    ...kind.inheritedSpec(objectOr(source.spec)),
-    ...kind.fixedSpec,
-    template: templateOf(found.template),
-  }
+  const template = templateOf(found.template)
+  const taken = { ...kind.inheritedSpec(objectOr(source.spec)), ...kind.fixedSpec, template }
   const { spec: unique, errors, warnings } = withUniqueItems(taken as JsonObject, shape)
   if (errors.length > 0) return { is: 'refused', errors }
-  const spec = template ? { ...unique, template: pruneUnknownFields(unique.template ?? null, template) } : unique
-  const annotations = Object.fromEntries(
-    Object.entries(source.metadata.annotations ?? {}).filter(([key]) => kind.inheritedAnnotations.includes(key)),
-  )
-  return {
-    is: 'base',
-    base: { spec, annotations, warnings, ...(found.base === undefined ? {} : { template: found.base }) },
-  }
+  const spec = known ? { ...unique, template: pruneUnknownFields(unique.template ?? null, known) } : unique
+  const annotations = pick(source.metadata.annotations ?? {}, kind.inheritedAnnotations)
+  return { is: 'base', base: { spec, annotations, warnings, ...(found.base && { template: found.base }) } }
 }
 
 function templateOf(source: Readonly<Record<string, unknown>>) {

@@ -23,10 +23,5 @@ export function decodePinned(experiment: ExperimentDeployment, revision: KubeObj
 }
 
 /** The base of a pinned experiment. Undefined if the experiment follows its source or has not started. */
-export const pinnedBaseOf = ({
-  experiment,
-  pinned,
-}: {
-  readonly experiment: ExperimentDeployment
-  readonly pinned: KubeObject | undefined
-}): Pinned | undefined => (isPinned(experiment) ? decodePinned(experiment, pinned) : undefined)
+export const pinnedBaseOf = (experiment: ExperimentDeployment, revision: KubeObject | undefined): Pinned | undefined =>
+  isPinned(experiment) ? decodePinned(experiment, revision) : undefined

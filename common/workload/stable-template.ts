@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/object.ts'
-import { at, isObject, listOr, objectOr } from '../json/json.ts'
+import { at, isEmpty, isObject, listOr, objectOr } from '../json/json.ts'
+import { controllerOf } from './identity.ts'
 import type { Template } from './kind.ts'
 
 /** Label of a ReplicaSet and its pods: the hash of their revision of the Rollout. */
@@ -15,9 +16,7 @@ type Fields = Readonly<Record<string, unknown>>
  */
 export function stableTemplate(source: KubeObject, hash: string, referents: readonly KubeObject[]): Template {
   const replicaSet = referents.find(
-    ({ metadata }) =>
-      metadata.labels?.[ROLLOUT_HASH] === hash &&
-      metadata.ownerReferences?.some(({ controller, uid }) => controller === true && uid === source.metadata.uid),
+    (each) => each.metadata.labels?.[ROLLOUT_HASH] === hash && controllerOf(each)?.uid === source.metadata.uid,
   )
   const template = at(replicaSet, 'spec', 'template')
   if (!replicaSet || !isObject(template))
@@ -67,8 +66,8 @@ function withoutInjectedAffinity(pod: Fields): Fields {
   const { podAntiAffinity: _replaced, ...otherAffinity } = affinity
   const { affinity: _also, ...rest } = pod
   const terms = Object.fromEntries(Object.entries(kept).filter(([, list]) => list.length > 0))
-  const remaining = { ...otherAffinity, ...(Object.keys(terms).length > 0 ? { podAntiAffinity: terms } : {}) }
-  return Object.keys(remaining).length > 0 ? { ...rest, affinity: remaining } : rest
+  const remaining = { ...otherAffinity, ...(isEmpty(terms) ? {} : { podAntiAffinity: terms }) }
+  return isEmpty(remaining) ? rest : { ...rest, affinity: remaining }
 }
 
 const isByHash = (term: unknown): boolean =>

@@ -6,8 +6,7 @@ import { POLICIES_NOT_READ } from '../../common/plan/checks.ts'
 import type { Facts, PolicyFacts } from '../../common/plan/facts.ts'
 import { policyFacts } from '../../common/plan/policy-facts.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
-import { primaryOf } from '../../common/surroundings/hazards.ts'
-import { referrerOf } from '../../common/surroundings/referrer.ts'
+import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import type { Surroundings } from '../../common/surroundings/traffic-report.ts'
 import {
   forkName,
@@ -16,10 +15,9 @@ import {
   isCrossNamespace,
   isForkOf,
 } from '../../common/workload/identity.ts'
-import type { WorkloadKind } from '../../common/workload/kind.ts'
+import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import { decodePinned, isPinned } from '../../common/workload/pinned.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
-import type { Source } from '../../common/workload/source.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { Ports } from './ports.ts'
 

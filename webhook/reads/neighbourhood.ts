@@ -3,8 +3,8 @@ import { pathOf } from '../../common/kube/client/resources.ts'
 import { neighboursIn } from '../../common/kube/reads/neighbours.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
+import { REFERRING_KINDS } from '../../common/surroundings/hazards.ts'
 import type { Neighbours } from '../../common/surroundings/neighbours.ts'
-import { REFERRING_KINDS } from '../../common/surroundings/referrer.ts'
 import { list, READ_MS, type Reader } from './reader.ts'
 
 /** The objects of a namespace that many reviews need and that change rarely. */

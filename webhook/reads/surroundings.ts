@@ -3,9 +3,8 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { SingleFlight } from '../../common/program/single-flight.ts'
-import { primaryOf } from '../../common/surroundings/hazards.ts'
+import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import { type ForkAndSource, trafficInput } from '../../common/surroundings/pod-labels.ts'
-import { referrerOf } from '../../common/surroundings/referrer.ts'
 import { serviceShares } from '../../common/surroundings/shares.ts'
 import {
   type ServiceView,

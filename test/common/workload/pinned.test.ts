@@ -42,8 +42,8 @@ describe('decodePinned', () => {
 
 describe('pinnedBaseOf', () => {
   it('is the pinned base of an experiment with onSourceChange Pin only', () => {
-    expect(pinnedBaseOf({ experiment: pin, pinned: revision() })).to.deep.equal(DATA)
-    expect(pinnedBaseOf({ experiment: pin, pinned: undefined })).to.equal(undefined)
-    expect(pinnedBaseOf({ experiment: anExperiment(), pinned: revision() })).to.equal(undefined)
+    expect(pinnedBaseOf(pin, revision())).to.deep.equal(DATA)
+    expect(pinnedBaseOf(pin, undefined)).to.equal(undefined)
+    expect(pinnedBaseOf(anExperiment(), revision())).to.equal(undefined)
   })
 })

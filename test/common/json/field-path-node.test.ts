@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { childOf, pathOf, ROOT } from '../../../common/json/path-node.ts'
+import { childOf, pathOf, ROOT } from '../../../common/json/field-path.ts'
 
 describe('pathOf', () => {
   it('lists all steps from the root', () =>

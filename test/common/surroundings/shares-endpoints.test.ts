@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { endpointsOfOthers } from '../../../common/surroundings/endpoints.ts'
 import { trafficInput } from '../../../common/surroundings/pod-labels.ts'
+import { endpointsOfOthers } from '../../../common/surroundings/shares.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { aDeployment, aFork, FORK } from '../../builders.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { unionsOf } from '../../../common/override/unions.ts'
+import { unionsOf } from '../../../common/override/shape.ts'
 
 const cases: Record<string, readonly [properties: readonly string[], expected: readonly unknown[]]> = {
   'knows the two ways to set a variable': [

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { shapeOf } from '../../../common/schema/shape.ts'
+import { shapeOf } from '../../../common/schema/compile.ts'
 import { transform } from '../../../common/schema/transform.ts'
 import { deploymentSchema } from './openapi.ts'
 

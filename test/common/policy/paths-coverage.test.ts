@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { type OverridePath, parseOverridePath, type Step } from '../../../common/override/path.ts'
-import { coverage } from '../../../common/policy/coverage.ts'
+import { coverage } from '../../../common/policy/paths.ts'
 import { LAW } from '../../property.ts'
 import { item, key, steps } from '../override/steps.ts'
 

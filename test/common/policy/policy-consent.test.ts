@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { refusingConsent, sharesSourcesWith } from '../../../common/policy/consent.ts'
-import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
+import { type ExperimentPolicySpec, refusingConsent, sharesSourcesWith } from '../../../common/policy/policy.ts'
 import { aNamespaceView, aPolicy } from './policy-input.ts'
 
 const shop = aNamespaceView('shop', { tier: 'prod' })

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import type { Neighbours } from '../../../common/surroundings/neighbours.ts'
 import { trafficInput } from '../../../common/surroundings/pod-labels.ts'
-import { shareCaveats } from '../../../common/surroundings/share-caveats.ts'
-import { serviceShares } from '../../../common/surroundings/shares.ts'
+import { serviceShares, shareCaveats } from '../../../common/surroundings/shares.ts'
 import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { CART, ours, pairOf, rows, slice } from './rows.ts'
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { type Duplicate, findDuplicates } from '../../../common/override/duplicates.ts'
-import { identityOf, type ListKey } from '../../../common/override/shape.ts'
+import { type Duplicate, findDuplicates, identityOf, type ListKey } from '../../../common/override/shape.ts'
 import { LAW } from '../../property.ts'
 
 const NAME: readonly ListKey[] = [{ key: 'name' }]

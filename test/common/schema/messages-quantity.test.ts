@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isQuantity, suggestQuantity } from '../../../common/schema/quantity.ts'
+import { isQuantity, suggestQuantity } from '../../../common/schema/messages.ts'
 
 describe('isQuantity', () => {
   for (const text of ['0', '1', '500m', '1.5Gi', '.5', '5.', '-1', '+2k', '1e3', '1E-3', '1E', '12Ei', '100n', '3u'])

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { immutableChanges } from '../../../common/workload/immutable.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
+import { immutableChanges } from '../../../webhook/ratchet/assessment.ts'
 import { aStatefulSet } from '../../builders.ts'
 
 const set = (spec: JsonObject = {}): KubeObject =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { schemaSource } from '../../../common/schema/source.ts'
+import { schemaSource } from '../../../common/schema/catalog.ts'
 
 describe('schemaSource', () => {
   it('requests the path of an address with its query', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { refreshOnMiss } from '../../../common/schema/refresh-on-miss.ts'
+import { refreshOnMiss } from '../../../common/schema/refresher.ts'
 import { ANY_SCHEMA } from '../../builders.ts'
 
 describe('refreshOnMiss', () => {

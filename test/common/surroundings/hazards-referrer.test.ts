@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { referrerOf } from '../../../common/surroundings/referrer.ts'
+import { referrerOf } from '../../../common/surroundings/hazards.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { aDeployment, aRollout, aStatefulSet } from '../../builders.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { normalizeImage, parseImagePattern } from '../../../common/policy/image.ts'
+import { normalizeImage, parseImagePattern } from '../../../common/policy/images.ts'
 import { LAW } from '../../property.ts'
 
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`
