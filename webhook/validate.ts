@@ -16,8 +16,8 @@ import { bounded, type Reader, sharing, within } from './reads/reader.ts'
 import { SurroundingsReader } from './reads/surroundings.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
 import type { ReviewDecision } from './review/decision.ts'
+import { forgedRequester } from './review/defaults-patch.ts'
 import { type DecodedRequest, decodeRequest, nameIn } from './review/request.ts'
-import { forgedRequester } from './review/requested-by.ts'
 import { Yielder } from './review/yielder.ts'
 
 /** What the validating webhook needs. */

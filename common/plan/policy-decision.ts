@@ -1,7 +1,7 @@
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
-import type { OverrideEffect } from '../override/effect.ts'
+import type { OverrideEffect } from '../override/changes.ts'
 import { judge } from '../policy/judge.ts'
 import { countScopeOf, type ExperimentPolicy, type LimitKind, type PolicyFinding } from '../policy/policy.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'

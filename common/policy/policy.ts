@@ -1,7 +1,7 @@
 import { selects } from '../api/label-selector.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import type { OverrideEffect } from '../override/effect.ts'
+import type { OverrideEffect } from '../override/changes.ts'
 
 /** What a finding causes: a refusal, a warning to the author, or an entry in the audit log. */
 export type ValidationAction = 'Deny' | 'Warn' | 'Audit'

@@ -14,8 +14,7 @@ import type { KubeObject, ObjectMeta, OwnerReference } from '../api/object.ts'
 import { sourceNamespaceOf } from '../api/source-namespace.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { hashOf } from '../json/canonical.ts'
-import { isEqual } from '../json/equal.ts'
-import { member } from '../json/json.ts'
+import { isEqual, member } from '../json/json.ts'
 
 /** The id of an experiment: ten hex digits of a hash of its uid. A re-created experiment has another id and fork. */
 export const experimentId = (uid: string): string => hashOf(uid, 10)

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../api/object.ts'
-import { at, isEmpty, isObject, listOr, objectOr } from '../json/json.ts'
+import { at, isEmpty, isObject, listOr, objectOr, parseJson } from '../json/json.ts'
 import { controllerOf } from './identity.ts'
 import type { Template } from './kind.ts'
 
@@ -24,7 +24,7 @@ export function stableTemplate(source: KubeObject, hash: string, referents: read
       is: 'missing',
       message: `no ReplicaSet of rollout/${source.metadata.name} has the stable revision ${hash}`,
     }
-  const ephemeral = ephemeralMetadata(replicaSet)
+  const ephemeral = objectOr(parseJson(replicaSet.metadata.annotations?.[EPHEMERAL_METADATA] ?? ''))
   const metadata = objectOr(template.metadata)
   return {
     is: 'found',
@@ -37,16 +37,6 @@ export function stableTemplate(source: KubeObject, hash: string, referents: read
       },
       spec: withoutInjectedAffinity(objectOr(template.spec)),
     },
-  }
-}
-
-function ephemeralMetadata({ metadata }: KubeObject): Fields {
-  const text = metadata.annotations?.[EPHEMERAL_METADATA]
-  if (!text) return {}
-  try {
-    return objectOr(JSON.parse(text))
-  } catch {
-    return {} // not written by Argo
   }
 }
 

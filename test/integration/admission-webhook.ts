@@ -14,7 +14,7 @@ import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { type AdmissionHandlers, admissionApp } from '../../webhook/http/server.ts'
 import { mutator } from '../../webhook/mutate.ts'
-import { policyReflector, policySource } from '../../webhook/reads/policy-source.ts'
+import { policyReflector, policySource } from '../../webhook/reads/policies.ts'
 import { tlsServer } from '../../webhook/tls/server.ts'
 import { validator } from '../../webhook/validate.ts'
 

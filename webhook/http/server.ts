@@ -3,13 +3,11 @@ import { factsOf } from '../../common/kube/client/errors.ts'
 import type { Log } from '../../common/program/log.ts'
 import { Metrics } from '../../common/program/metrics.ts'
 import { type AdmissionRequest, type Answer, decodeReview, encodeReview } from '../review/admission-review.ts'
-import { answerTo, type ReviewDecision } from '../review/decision.ts'
-import { deniedAnswer } from '../review/denial.ts'
+import { answerTo, deniedAnswer, type ReviewDecision } from '../review/decision.ts'
 import { type InFlight, inFlight } from './in-flight.ts'
 import { intake } from './intake.ts'
 import { type ReviewLabels, type ReviewMetrics, type ReviewPath, reviewMetrics } from './metrics.ts'
 import { RequestError, requestErrorOf } from './request-error.ts'
-import { timeoutMs } from './timeout.ts'
 
 /** What `admissionApp` needs. */
 export interface AdmissionHandlers {
@@ -142,3 +140,18 @@ const boundary =
     if (uid !== undefined) send(response, path, uid, deniedAnswer(status, message))
     else response.status(status).type('text/plain').send(`${message}\n`)
   }
+
+/** The timeout of our webhook configurations in seconds. A longer one there makes no answer later. */
+const LONGEST_S = 5
+/** The time for sending the answer back. */
+const REST_MS = 500
+
+/**
+ * The milliseconds in which a review must be decided. The API server writes its timeout into the URL:
+ * `/validate?timeout=5s`. Without it, the timeout of our configurations applies.
+ */
+export function timeoutMs(url: string): number {
+  const [, seconds] = /[?&]timeout=(\d{1,3})s(?:&|$)/.exec(url) ?? []
+  const waitsS = seconds === undefined ? LONGEST_S : Math.min(Math.max(Number(seconds), 1), LONGEST_S)
+  return waitsS * 1_000 - REST_MS
+}

@@ -1,12 +1,11 @@
 import { LIMITS } from '../../common/api/limits.ts'
 import { formatPath, type Path } from '../../common/json/field-path.ts'
-import { at, isObject, listOr } from '../../common/json/json.ts'
+import { at, isObject, listOr, parseJson } from '../../common/json/json.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** The limit of Kubernetes for all annotations of an object together, in bytes. */
 const MAX_LENGTH = 256 * 1024
-
 /** The most paths that are returned. Each may be long, and fewer are printed. */
 const MAX_LOST = 20
 
@@ -19,40 +18,27 @@ const MAX_LOST = 20
 export function droppedNulls(object: Readonly<Record<string, unknown>>): readonly string[] {
   const text = at(object, 'metadata', 'annotations', LAST_APPLIED)
   if (typeof text !== 'string' || text.length > MAX_LENGTH || !text.includes('null')) return []
-  const written = at(parsed(text), 'spec', 'overrideSpec')
-  return isObject(written) ? lostIn({ written, stored: at(object, 'spec', 'overrideSpec') }) : []
+  const written = at(parseJson(text), 'spec', 'overrideSpec')
+  return isObject(written) ? lostIn(written, at(object, 'spec', 'overrideSpec')) : []
 }
 
 /** The message of the warning `NullDropped` for a path of `droppedNulls`. */
 export const nullDropped = (path: string): string =>
   `kubectl apply dropped ${path}: null; use kubectl apply --server-side`
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // not written by kubectl
-  }
-}
-
-interface Pair {
-  readonly written: unknown
-  readonly stored: unknown
-}
-
-function lostIn(pair: Pair): readonly string[] {
+function lostIn(overrideWritten: unknown, overrideStored: unknown): readonly string[] {
   const lost: string[] = []
   let left: number = LIMITS.nodes
-  const visit = ({ written, stored }: Pair, path: Path): void => {
+  const visit = (written: unknown, stored: unknown, path: Path): void => {
     for (const [step, inner] of children(written)) {
       left -= 1
       if (left < 0 || lost.length === MAX_LOST) return
       const [here, before] = [[...path, step], child(stored, step)]
       if (inner === null && before === undefined) lost.push(formatPath('', here).replace(/^\./, ''))
-      else if (here.length < LIMITS.depth) visit({ written: inner, stored: before }, here)
+      else if (here.length < LIMITS.depth) visit(inner, before, here)
     }
   }
-  visit(pair, [])
+  visit(overrideWritten, overrideStored, [])
   return lost
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isTooStructured, uidWithoutParsing } from '../../../webhook/http/scan.ts'
+import { isTooStructured, uidWithoutParsing } from '../../../webhook/http/intake.ts'
 
 /** The characters of structure in `text`: the smallest maximum that it does not exceed. */
 const structureOf = (text: string): number | undefined =>

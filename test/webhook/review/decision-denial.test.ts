@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { RequestError, requestErrorOf } from '../../../webhook/http/request-error.ts'
-import { deniedAnswer } from '../../../webhook/review/denial.ts'
+import { deniedAnswer } from '../../../webhook/review/decision.ts'
 
 const failed = (status: unknown) => Object.assign(new Error('of the reader'), { status })
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isDefaulted } from '../../../common/override/defaulted.ts'
+import { isDefaulted } from '../../../common/override/changes.ts'
 import { steps } from './steps.ts'
 
 const C = 'template.spec.containers[cart]'

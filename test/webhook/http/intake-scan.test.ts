@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isTooStructured, MAX_STRUCTURE, uidWithoutParsing } from '../../../webhook/http/scan.ts'
+import { isTooStructured, MAX_STRUCTURE, uidWithoutParsing } from '../../../webhook/http/intake.ts'
 
 const isOver = (text: string, max: number) => isTooStructured(Buffer.from(text), max)
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { overrideEffect } from '../../../common/override/effect.ts'
+import { overrideEffect } from '../../../common/override/changes.ts'
 import { NO_SHAPE, type Shape } from '../../../common/override/shape.ts'
 import { aDeployment } from '../../builders.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { REQUESTED_BY } from '../../../common/api/names.ts'
-import { forgedRequester } from '../../../webhook/review/requested-by.ts'
+import { forgedRequester } from '../../../webhook/review/defaults-patch.ts'
 import { anExperiment } from '../../builders.ts'
 import { aRequest } from '../reviews.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { policyReflector, policySource } from '../../../webhook/reads/policy-source.ts'
+import { policyReflector, policySource } from '../../../webhook/reads/policies.ts'
 import { DECISIVE_MS } from '../../../webhook/reads/reader.ts'
 import { aPolicy } from '../../builders.ts'
 import { ScriptedClient } from '../../common/kube/scripted-client.ts'

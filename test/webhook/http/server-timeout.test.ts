@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { timeoutMs } from '../../../webhook/http/timeout.ts'
+import { timeoutMs } from '../../../webhook/http/server.ts'
 
 describe('timeoutMs', () => {
   const cases: Record<string, number> = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { canonicalJson } from '../../../common/json/canonical.ts'
-import { isEqual } from '../../../common/json/equal.ts'
+import { isEqual } from '../../../common/json/json.ts'
 import { LAW } from '../../property.ts'
 
 const equal: Record<string, readonly [unknown, unknown]> = {

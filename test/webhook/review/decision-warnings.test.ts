@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Warning } from '../../../common/api/types.ts'
-import { lineOf, linesOf } from '../../../webhook/review/warnings.ts'
+import { lineOf, linesOf } from '../../../webhook/review/decision.ts'
 
 const plan = (message: string): Warning => ({ reason: 'Plan', message })
 
