@@ -1,9 +1,8 @@
 import type { BoundedOverride, FieldError, OverrideType } from '../api/types.ts'
 import { isObject, type Json, type JsonObject } from '../json/json.ts'
-import { mergePatch } from './merge-patch.ts'
 import { replacedLists } from './replaced-lists.ts'
 import type { Shape } from './shape.ts'
-import { toMergePatch } from './strategic.ts'
+import { mergePatch, toMergePatch } from './strategic.ts'
 import { unmergeable } from './unmergeable.ts'
 
 /** The merged spec, or everything in the override that cannot be merged. */

@@ -1,5 +1,5 @@
+import deepmerge from 'deepmerge'
 import { isObject, type Json, type JsonObject, listOr, member } from '../json/json.ts'
-import { mergePatch } from './merge-patch.ts'
 import { type Identity, identityOf, type Shape, type Union } from './shape.ts'
 
 /**
@@ -48,4 +48,32 @@ function displacedBy(union: Union, override: JsonObject): readonly string[] {
   }
   const isSet = (key: string) => (member(override, key) ?? null) !== null
   return union.members.some(isSet) ? union.members.filter((key) => !isSet(key)) : []
+}
+
+/**
+ * Applies `patch` to `base` by RFC 7386: maps are merged, scalars and lists replaced, null removes. Changes neither,
+ * but shares objects with both: two results for one base share what neither patch mentions. Expects a patch within
+ * `brokenLimits`, because it recurses and `deepmerge` loses keys that every object inherits.
+ */
+export function mergePatch(base: JsonObject, patch: JsonObject): JsonObject {
+  const merged = deepmerge<JsonObject>(base, patch, {
+    clone: false,
+    isMergeableObject: (value) => typeof value === 'object' && value !== null,
+    arrayMerge: (_base, items) => items, // deepmerge would concatenate
+  })
+  prune(merged, patch)
+  return merged
+}
+
+/** Removes from `merged` what `patch` sets to null. A null of the base itself stays, as the RFC demands. */
+function prune(merged: Record<string, unknown>, patch: Readonly<Record<string, unknown>>): void {
+  for (const key in patch) {
+    const value = patch[key]
+    if (value === null) delete merged[key]
+    else if (isObject(value)) {
+      const inner = merged[key] === value ? { ...value } : (merged[key] as Record<string, unknown>)
+      merged[key] = inner
+      prune(inner, value)
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { forbiddenImages } from './images.ts'
 import { brokenPolicyLimits } from './limits.ts'
-import { forbiddenPaths, type OverrideChanges } from './paths.ts'
+import { forbiddenPaths } from './paths.ts'
 import { applicable, type ExperimentPolicy, type PolicyFinding, type PolicyInput } from './policy.ts'
 
 /**
@@ -10,7 +10,9 @@ import { applicable, type ExperimentPolicy, type PolicyFinding, type PolicyInput
  */
 export function judge(policies: readonly ExperimentPolicy[], judged: PolicyInput): readonly PolicyFinding[] {
   const applying = applicable(policies, judged.namespace, judged.sourceNamespace)
-  const effect = applying.length > 0 ? effectOf(judged) : undefined
+  const { forks, experiment } = judged
+  const effect =
+    applying.length > 0 && forks ? { changes: forks.changes(), overrideSpec: experiment.spec.overrideSpec } : undefined
   return applying.flatMap(({ metadata, spec }) => {
     const forbidden = effect ? [...forbiddenPaths(spec, effect), ...forbiddenImages(spec, effect)] : []
     const found = [
@@ -24,10 +26,4 @@ export function judge(policies: readonly ExperimentPolicy[], judged: PolicyInput
       error: { field, message: `${message} (policy "${metadata.name}")`, cause },
     }))
   })
-}
-
-/** Undefined while the forks are not known. */
-function effectOf({ forks, experiment }: PolicyInput): OverrideChanges | undefined {
-  if (!forks) return undefined
-  return { changes: forks.changes(), overrideSpec: experiment.spec.overrideSpec }
 }

@@ -2,7 +2,7 @@ import { withDefaults } from '../api/defaults.ts'
 import { isLive } from '../api/expiry.ts'
 import { sourceNamespaceOf } from '../api/source-namespace.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import type { ExperimentPolicySpec, LimitKind, PolicyInput } from './policy.ts'
+import type { ExperimentPolicySpec, LimitKind, PolicyFinding, PolicyInput } from './policy.ts'
 
 /** Checks one limit of a policy. The error does not contain the name of the policy. */
 type Limit = (policy: ExperimentPolicySpec, judged: PolicyInput) => FieldError | undefined
@@ -68,16 +68,14 @@ const LIMITS: readonly (readonly [limit: Limit, about: LimitKind])[] = [
 ]
 
 /** Every limit of `policy` that an experiment exceeds, including a missing source that the policy denies. */
-export const brokenPolicyLimits = (policy: ExperimentPolicySpec, judged: PolicyInput): readonly BrokenLimit[] =>
+export const brokenPolicyLimits = (
+  policy: ExperimentPolicySpec,
+  judged: PolicyInput,
+): readonly Pick<PolicyFinding, 'error' | 'about'>[] =>
   LIMITS.flatMap(([limit, about]) => {
     const error = limit(policy, judged)
     return error ? [{ error, about }] : []
   })
-
-interface BrokenLimit {
-  readonly error: FieldError
-  readonly about: LimitKind
-}
 
 const invalid = (field: string, message: string): FieldError => ({ field, message, cause: 'FieldValueInvalid' })
 const forbidden = (field: string, message: string): FieldError => ({ field, message, cause: 'FieldValueForbidden' })

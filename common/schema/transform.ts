@@ -1,11 +1,10 @@
 import type { OverrideType } from '../api/types.ts'
-import { isObject, listOr, member, objectOr } from '../json/json.ts'
-import type { KnownFields } from '../override/known-fields.ts'
+import { at, isObject, listOr, member, objectOr } from '../json/json.ts'
 import type { ListKey } from '../override/shape.ts'
+import type { KnownFields } from '../override/spec-schema.ts'
 
 /** A JSON Schema for ajv, as plain JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>
-
 /** The schemas of an OpenAPI document, by name. */
 export type Schemas = Readonly<Record<string, unknown>>
 
@@ -17,6 +16,7 @@ export type Schemas = Readonly<Record<string, unknown>>
 export type Variant = OverrideType | 'full'
 
 const REF_PREFIX = '#/components/schemas/'
+const DEFINITIONS = '#/definitions/'
 const QUANTITY = /\.api\.resource\.Quantity$/
 const FORMATS: ReadonlySet<unknown> = new Set(['int32', 'int64', 'date-time', 'byte'])
 
@@ -44,7 +44,7 @@ export function transform(schemas: Schemas, root: unknown): Definitions {
       definitions[id] = {} // a placeholder, so that a schema can refer to itself
       wanted.push({ id, name, variant })
     }
-    return { $ref: `#/definitions/${id}` }
+    return { $ref: `${DEFINITIONS}${id}` }
   }
   const convert = converter(schemas, refer)
   const roots = { Merge: convert(root, 'Merge'), Strategic: convert(root, 'Strategic'), full: convert(root, 'full') }
@@ -67,7 +67,7 @@ function converter(schemas: Schemas, refer: (name: string, variant: Variant) => 
       ),
       ...(typeof schema.type === 'string' ? typed([schema.type], schema.nullable === true ? 'Merge' : variant) : {}),
       ...(FORMATS.has(schema.format) ? { format: schema.format } : {}),
-      ...enumOf(schema, variant),
+      ...(Array.isArray(schema.enum) ? { enum: variant === 'full' ? schema.enum : [...schema.enum, null] } : {}),
       ...members(schema, variant),
       ...items(schema, variant),
     }
@@ -108,6 +108,12 @@ export function referencedName(schema: unknown): string | undefined {
   return typeof ref === 'string' && ref.startsWith(REF_PREFIX) ? ref.slice(REF_PREFIX.length) : undefined
 }
 
+/** `schema`, or the definition that it refers to. */
+export function resolved(definitions: Definitions, schema: unknown): unknown {
+  const ref = member(schema, '$ref')
+  return typeof ref === 'string' ? member(definitions, ref.replace(DEFINITIONS, '')) : schema
+}
+
 const isIntOrString = (schema: JsonSchema): boolean =>
   schema.format === 'int-or-string' || schema['x-kubernetes-int-or-string'] === true
 
@@ -115,15 +121,10 @@ const typed = (types: readonly string[], variant: Variant): JsonSchema => ({
   type: variant === 'full' ? types : [...types, 'null'],
 })
 
-function enumOf(schema: JsonSchema, variant: Variant): JsonSchema {
-  if (!Array.isArray(schema.enum)) return {}
-  return { enum: variant === 'full' ? schema.enum : [...schema.enum, null] }
-}
-
 function listKey(schemas: Schemas, items: unknown, key: string): ListKey {
   const name = referencedName(items)
   const item = name === undefined ? items : member(schemas, name)
-  const fallback = member(member(member(item, 'properties'), key), 'default')
+  const fallback = at(item, 'properties', key, 'default')
   // in the API server's schemas every key has its zero value as default; only other defaults are meant
   const isRequired = listOr(member(item, 'required')).includes(key)
   return typeof fallback === 'string' && fallback !== '' && !isRequired ? { key, fallback } : { key }
@@ -131,8 +132,11 @@ function listKey(schemas: Schemas, items: unknown, key: string): ListKey {
 
 const ANYTHING: KnownFields = {}
 
-/** The fields that `root` knows. Maps, and objects that preserve unknown fields, know anything. */
-function knownOf(schemas: Schemas, root: unknown): KnownFields {
+/**
+ * The fields that `root`, a schema of `schemas`, knows below its property `key`. Maps, and objects that preserve unknown
+ * fields, know anything.
+ */
+export function knownFieldsAt(schemas: Schemas, root: unknown, key: string): KnownFields {
   const seen = new Set<string>()
   const visit = (schema: unknown): KnownFields => {
     const name = referencedName(schema)
@@ -149,12 +153,8 @@ function knownOf(schemas: Schemas, root: unknown): KnownFields {
     const members = Object.entries(schema.properties).map(([key, inner]) => [key, visit(inner)] as const)
     return { members: new Map(members) }
   }
-  return visit(root)
+  return visit(at(root, 'properties', key))
 }
 
 const isOpen = (schema: Readonly<Record<string, unknown>>): boolean =>
   member(schema, 'x-kubernetes-preserve-unknown-fields') === true || schema.additionalProperties !== undefined
-
-/** The fields that `root`, a schema of `schemas`, knows below its property `key`. */
-export const knownFieldsAt = (schemas: Schemas, root: unknown, key: string): KnownFields =>
-  knownOf(schemas, member(objectOr(member(root, 'properties')), key))

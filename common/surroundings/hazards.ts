@@ -4,6 +4,7 @@ import type { Warning } from '../api/types.ts'
 import { warning } from '../api/warning.ts'
 import { at, isObject, listOr } from '../json/json.ts'
 import { listed } from '../text/list.ts'
+import { controllerOf } from '../workload/identity.ts'
 import { WORKLOAD_KINDS, workloadKind } from '../workload/registry.ts'
 import { claimNames } from '../workload/stateful-set.ts'
 import { replicasOf } from '../workload/status.ts'
@@ -57,7 +58,7 @@ function managed({ pair: { source }, primary, referrer }: HazardInput): string |
     return `${kind}/${primary} serves in place of ${kind}/${source.metadata.name}: fork ${kind}/${primary} instead`
   if (referrer !== undefined)
     return `${referrer} takes its template from ${kind}/${source.metadata.name}: fork ${referrer} instead`
-  const owner = source.metadata.ownerReferences?.find(({ controller }) => controller === true)
+  const owner = controllerOf(source)
   return owner && `${owner.kind}/${owner.name} controls the source: it may act on the fork's pods too`
 }
 
@@ -74,12 +75,10 @@ const ELECTS = /leader[-_]?elect/i
 const OFF = /^(?:false|0|off|no)$/i
 
 function leaderElection({ pair: { fork } }: HazardInput): string | undefined {
+  const isOn = (variable: unknown) =>
+    ELECTS.test(String(at(variable, 'name'))) && !OFF.test(String(at(variable, 'value') ?? ''))
   const elects = containersOf(fork, 'containers').some(
-    (container) =>
-      [...listOr(container.command), ...listOr(container.args)].some(isElecting) ||
-      listOr(container.env).some(
-        (each) => ELECTS.test(String(at(each, 'name'))) && !OFF.test(String(at(each, 'value') ?? '')),
-      ),
+    ({ command, args, env }) => [...listOr(command), ...listOr(args)].some(isElecting) || listOr(env).some(isOn),
   )
   return elects ? 'leader election is on: the experiment may become the leader, or stay idle' : undefined
 }
@@ -141,12 +140,11 @@ function singleton({ pair: { source } }: HazardInput): string | undefined {
 
 function peerDiscovery({ pair: { kind }, pods, services }: HazardInput): string | undefined {
   if (!kind.podReach.hasPeers) return undefined
-  const joined = services?.filter(
-    ({ isHeadless, selector }) => isHeadless && missingLabels(selector, pods.fork).length === 0,
-  )
-  if (!joined || joined.length === 0) return undefined
-  const names = joined.map(({ name }) => name).sort()
-  return `the fork's pods are in the DNS of ${listed(names)}: peers may accept them as members`
+  const isJoined = ({ isHeadless, selector }: ServiceView) =>
+    isHeadless && missingLabels(selector, pods.fork).length === 0
+  const names = (services ?? []).filter(isJoined).map(({ name }) => name)
+  if (names.length === 0) return undefined
+  return `the fork's pods are in the DNS of ${listed(names.sort())}: peers may accept them as members`
 }
 
 function emptyVolumes({ pair: { fork } }: HazardInput): string | undefined {

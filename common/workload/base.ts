@@ -1,9 +1,9 @@
 import type { KubeObject } from '../api/object.ts'
 import { inheritedMetadata } from '../api/template-metadata.ts'
 import type { FieldError } from '../api/types.ts'
-import { type JsonObject, objectOr } from '../json/json.ts'
-import { type KnownFields, pruneUnknownFields } from '../override/known-fields.ts'
+import { isObject, type Json, type JsonObject, objectOr } from '../json/json.ts'
 import type { Shape } from '../override/shape.ts'
+import type { KnownFields } from '../override/spec-schema.ts'
 import { withUniqueItems } from '../override/unique-items.ts'
 import type { WorkloadKind } from './kind.ts'
 import { pick } from './status.ts'
@@ -52,4 +52,20 @@ function templateOf(source: Readonly<Record<string, unknown>>) {
   // `serviceAccount` is the old alias, which the API server still fills in; the two must not contradict each other
   const spec = serviceAccount && !pod.serviceAccountName ? { ...pod, serviceAccountName: serviceAccount } : pod
   return { ...source, metadata: inheritedMetadata(source.metadata), spec }
+}
+
+/**
+ * `value` without the fields that `known` does not have. The template of a Rollout may come from a ReplicaSet in which
+ * a newer API server has filled in fields that the CRD of an older Argo does not know; a strict apply would refuse
+ * them. Recurses as deep as `known`.
+ */
+export function pruneUnknownFields(value: Json, known: KnownFields): Json {
+  const { members, items } = known
+  if (Array.isArray(value)) return items ? value.map((item) => pruneUnknownFields(item, items)) : value
+  if (!isObject(value) || !members) return value
+  const kept = Object.entries(value as JsonObject).flatMap(([key, inner]) => {
+    const below = members.get(key)
+    return below ? [[key, pruneUnknownFields(inner, below)] as const] : []
+  })
+  return Object.fromEntries(kept)
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Json } from '../../../common/json/json.ts'
-import { type KnownFields, pruneUnknownFields } from '../../../common/override/known-fields.ts'
+import type { KnownFields } from '../../../common/override/spec-schema.ts'
+import { pruneUnknownFields } from '../../../common/workload/base.ts'
 
 const ANYTHING: KnownFields = {}
 const KNOWN: KnownFields = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { mergePatch } from '../../../common/override/merge-patch.ts'
+import { mergePatch } from '../../../common/override/strategic.ts'
 
 /** The examples of RFC 7386, appendix A, in which base and patch are objects. */
 const examples: readonly (readonly [base: JsonObject, patch: JsonObject, result: JsonObject])[] = [
