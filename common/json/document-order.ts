@@ -2,9 +2,9 @@ import { formatStep, shortened } from './field-path.ts'
 import type { JsonObject } from './json.ts'
 
 /**
- * Sorts `errors` by where their fields stand in `document`. An error about a missing field stands with its parent, and
- * one that is not about `document` comes first. Recursive, so `document` must be within the limits of `brokenLimits`.
- * @param root the name of `document` in the fields of `errors`
+ * Sorts `errors` by where their fields stand in `document`, whose name in them is `root`. An error about a missing
+ * field stands with its parent, and one that is not about `document` comes first. Recursive: expects `brokenLimits` to
+ * hold.
  */
 export function inDocumentOrder<E extends { readonly field: string }>(
   root: string,

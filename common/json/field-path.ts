@@ -28,10 +28,7 @@ export function showValue(value: unknown): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`
 }
 
-/**
- * The path to a value as a linked list from the value up. A walk over a document makes one node per value and shares the
- * parents; a `Path` is made only for the few values that a message names.
- */
+/** The path to a value, linked from the value up, so that a walk over a document shares the parents. */
 export interface PathNode {
   readonly depth: number
   readonly step: string | number

@@ -32,7 +32,7 @@ export const listOr = (value: unknown): readonly unknown[] => (Array.isArray(val
 
 /**
  * Whether two values are the same JSON. The order of keys does not matter, and an undefined member counts as absent.
- * Allocates nothing, since it compares whole specs. Recursive, so the nesting of the values must be bounded.
+ * Allocates nothing. Recursive, so the nesting of the values must be bounded.
  */
 export function isEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true

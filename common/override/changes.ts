@@ -12,10 +12,9 @@ export interface Change {
 }
 
 /**
- * Every leaf in which `changed` differs from `plain`, two specs of one kind, whatever override type was used. Items of
- * keyed lists are compared by key, in any order; items of other lists are compared by index. Each leaf of an added or
- * removed item is a change of its own. A default of the API server on one side equals an absent value on the other.
- * Expects derived specs, because it recurses.
+ * Every leaf in which `changed` differs from `plain`, two derived specs of one kind. Items of keyed lists are compared
+ * by key, in any order; items of other lists by index. Each leaf of an added or removed item is a change of its own. A
+ * default of the API server on one side equals an absent value on the other. Recursive.
  */
 export function changesBetween(plain: unknown, changed: unknown, shape: Shape): readonly Change[] {
   const changes: Change[] = []

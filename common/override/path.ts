@@ -4,12 +4,6 @@ import type { Token } from '../json/sequence.ts'
 import { cut } from '../text/cut.ts'
 import { type Identity, identityOf, type ListKey } from './shape.ts'
 
-/** A step into an object. */
-export interface MemberStep {
-  readonly is: 'member'
-  readonly key: string
-}
-
 /** A step into a list. */
 export interface ItemStep {
   readonly is: 'item'
@@ -23,7 +17,8 @@ export interface ItemStep {
   readonly became: 'added' | 'removed' | undefined
 }
 
-export type Step = MemberStep | ItemStep
+/** A step into an object or into a list. */
+export type Step = { readonly is: 'member'; readonly key: string } | ItemStep
 
 /** A parsed pattern, for `coverage`. */
 export type OverridePath = readonly Token<Step>[]
@@ -46,18 +41,15 @@ export function parseOverridePath(pattern: string): OverridePath | undefined {
   const tokens: Token<Step>[] = []
   const step = new RegExp(STEP) // a new object, because it stores its position
   while (step.lastIndex < text.length) {
-    const [found, stars, key, either, sign, name, quoted] = step.exec(text) ?? []
-    if (found === undefined) return undefined
-    tokens.push(stars ? anyKey(stars) : token({ key, either, sign, name, quoted }))
+    const found = step.exec(text)
+    if (!found) return undefined
+    tokens.push(token(found))
   }
   return tokens
 }
 
-const anyKey = (stars: string): Token<Step> => (stars === '**' ? 'many' : ({ is }) => is === 'member')
-
-type Parts = Readonly<Record<'key' | 'either' | 'sign' | 'name' | 'quoted', string | undefined>>
-
-function token({ key, either, sign, name, quoted }: Parts): Token<Step> {
+function token([, stars, key, either, sign, name, quoted]: readonly (string | undefined)[]): Token<Step> {
+  if (stars) return stars === '**' ? 'many' : ({ is }) => is === 'member'
   const keys = key === undefined ? either?.split(',') : [key]
   if (keys) return (step) => step.is === 'member' && keys.includes(step.key)
   if (sign === '*') return ({ is }) => is === 'item'
@@ -70,10 +62,9 @@ function token({ key, either, sign, name, quoted }: Parts): Token<Step> {
 const MAX_LENGTH = 256
 
 /**
- * The place in `overrideSpec` that corresponds to `path` of the fork. Items have their index in the override, which
- * under Strategic differs from the one in the fork. An item that the override does not mention, such as one that a
- * replaced list lacks, has its key instead: `containers[sidecar]`. A null ends the path, because it removes everything
- * below it. At most 256 characters.
+ * The place in `overrideSpec` that corresponds to `path` of the fork, in at most 256 characters. Items have their index
+ * in the override, or if it does not mention them (as with a replaced list) their key: `containers[sidecar]`. A null
+ * ends the path, because it removes everything below it.
  */
 export function overrideField(path: readonly Step[], overrideSpec: unknown): string {
   let field = 'spec.overrideSpec'

@@ -6,10 +6,7 @@ export interface ListKey {
   readonly fallback?: string
 }
 
-/**
- * What merging needs to know about the structure of a spec. It is followed step by step, because schemas can refer to
- * themselves. Where the schema is silent, every step leads to `NO_SHAPE`.
- */
+/** What merging needs to know about the structure of a spec. Followed step by step: schemas can refer to themselves. */
 export interface Shape {
   /** the shape of the member `key`, for an object */
   readonly member: (key: string) => Shape
@@ -106,8 +103,8 @@ const HANDLERS = ['exec', 'grpc', 'httpGet', 'sleep', 'tcpSocket']
 const oneOf = (members: readonly string[]): readonly Union[] => [{ is: 'oneOf', members }]
 
 /**
- * The unions of a pod template and of a workload's strategy. They are listed by hand, because the API server's OpenAPI
- * does not mark most of them, and its mark (`x-kubernetes-unions`) names the Go field instead of the value.
+ * The unions of pod templates and strategies, by hand: the API server's OpenAPI does not mark most of them, and its
+ * mark (`x-kubernetes-unions`) names the Go field instead of the value.
  */
 const KNOWN: readonly KnownUnion[] = [
   // EnvVar

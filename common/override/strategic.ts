@@ -4,8 +4,8 @@ import { type Identity, identityOf, type Shape, type Union } from './shape.ts'
 
 /**
  * The RFC 7386 patch with the same effect on `base` as the Strategic `override`: it contains keyed lists whole, with
- * merged items, and a null for each member that a union displaces. So Strategic equals Merge where no list has keys.
- * Shares objects with its arguments, so it must be merged at once. Expects an override without errors by `unmergeable`.
+ * merged items, and a null for each member that a union displaces. Shares objects with its arguments, so it must be
+ * merged at once. Expects an override without errors by `unmergeable`.
  */
 export function toMergePatch(base: unknown, override: JsonObject, shape: Shape): JsonObject {
   const displaced = shape.unions.flatMap((union) => displacedBy(union, override))
@@ -20,10 +20,7 @@ function patchOf(base: unknown, value: Json, shape: Shape): Json {
   return isObject(value) ? toMergePatch(base, value as JsonObject, shape) : value
 }
 
-/**
- * Items of the base keep their places, and new items follow in the order of the override. Order matters: `$(VAR)` in
- * `env` refers to earlier variables only, and init containers run in order.
- */
+/** Base items keep their places, because order matters: `$(VAR)` in `env` refers to earlier variables only. */
 function mergedItems(base: unknown, items: readonly JsonObject[], shape: Shape): Json[] {
   const merged: Json[] = [...(listOr(base) as readonly Json[])]
   const places = new Map<Identity | undefined, number>()

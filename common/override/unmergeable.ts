@@ -75,22 +75,13 @@ export const describeKeys = (item: unknown, keys: readonly ListKey[]): string =>
   return keys.map(({ key }, at) => `${key} ${showValue(values[at])}`).join(', ')
 }
 
-interface Clash {
-  readonly key: string
-  readonly message: string
-}
-
-function clashIn(union: Union, object: JsonObject): readonly Clash[] {
+function clashIn(union: Union, object: JsonObject): readonly { readonly key: string; readonly message: string }[] {
   const isSet = (key: string) => (member(object, key) ?? null) !== null
   if (union.is === 'byType') {
     const { type } = objectOr(object)
     if (typeof type !== 'string' || type === union.type || !isSet(union.member)) return []
-    return [
-      {
-        key: union.member,
-        message: `can be set only with type ${union.type}, got ${showValue(type)}; remove one of them`,
-      },
-    ]
+    const message = `can be set only with type ${union.type}, got ${showValue(type)}; remove one of them`
+    return [{ key: union.member, message }]
   }
   const [kept, ...others] = union.members.filter(isSet)
   return others.map((key) => ({ key, message: `cannot be set together with ${kept}; remove one of them` }))

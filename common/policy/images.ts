@@ -58,17 +58,12 @@ const COMPONENT = /^[\da-z]+(?:(?:\.|__?|-+)[\da-z]+)*$/
 const TAG = /^\w[\w.-]{0,127}$/
 const DIGEST = /^[a-z][\da-z]*(?:[-_+.][a-z][\da-z]*)*:[\da-f]{32,}$/i
 
-/**
- * The full reference of an image, as container runtimes read it: `nginx` is `docker.io/library/nginx:latest`. Undefined
- * if `image` is not a valid reference.
- */
+/** As container runtimes read it: `nginx` is `docker.io/library/nginx:latest`. Undefined if `image` is not valid. */
 export function normalizeImage(image: string): string | undefined {
-  const reference = readImage(image)
-  return reference && show(reference)
+  const { host, path = [], tag, digest } = readImage(image) ?? {}
+  if (host === undefined) return undefined
+  return `${[host, ...path].join('/')}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`
 }
-
-const show = ({ host, path, tag, digest }: Reference): string =>
-  `${[host, ...path].join('/')}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`
 
 function readImage(image: string): Reference | undefined {
   if (image.length > MAX_LENGTH) return undefined
@@ -116,11 +111,10 @@ export type ImagePattern = (image: string) => boolean
 
 /**
  * Parses a pattern of `allowedImages`, such as `registry.example/shop/**` or `docker.io/library/nginx:1.*`. The host is
- * compared literally, so that no similar host matches. `*` matches within a segment, tag or digest, `**` one or more
- * segments. The host is required for Docker Hub too; `docker.io/nginx` means `docker.io/library/nginx`, as in an image,
- * so `docker.io/*` matches the official images and `docker.io/**` all of them. A pattern without tag and digest matches
- * every tag and digest. A pattern with a tag does not match an image with a digest, because runtimes then ignore the
- * tag. Undefined if `pattern` is not valid.
+ * compared literally, so that no similar host matches; it is required for Docker Hub too. `*` matches within a segment,
+ * tag or digest, `**` one or more segments: `docker.io/*` matches the official images and `docker.io/**` all of them. A
+ * pattern without tag and digest matches every tag and digest; one with a tag no image with a digest, because runtimes
+ * then ignore the tag. Undefined if `pattern` is not valid.
  */
 export function parseImagePattern(pattern: string): ImagePattern | undefined {
   if (pattern.length > MAX_PATTERN) return undefined

@@ -4,9 +4,9 @@ import { forbiddenPaths } from './paths.ts'
 import { applicable, type ExperimentPolicy, type PolicyFinding, type PolicyInput } from './policy.ts'
 
 /**
- * Every violation of the `policies` that apply to an experiment. Messages contain names, numbers and images, but no
- * other values of an override, because they may be secret. Expects an override from which a fork was derived. Does not
- * check the consent to fork sources of another namespace; `sharesSourcesWith` does.
+ * Every violation of the `policies` that apply, except consent (`sharesSourcesWith`). Messages contain names, numbers
+ * and images, but no other values of an override, because they may be secret. Expects an override from which a fork was
+ * derived.
  */
 export function judge(policies: readonly ExperimentPolicy[], judged: PolicyInput): readonly PolicyFinding[] {
   const applying = applicable(policies, judged.namespace, judged.sourceNamespace)

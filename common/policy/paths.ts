@@ -91,10 +91,9 @@ interface Mark {
 }
 
 /**
- * Returns a function from a path to the number of its first steps that some pattern matches; the pattern covers
- * everything below them. The smallest number counts. Undefined if no pattern covers the path. Successive paths that
- * share the objects of their first steps, as those of `changesBetween` do, share the work for these steps: an override
- * may change thousands of leaves in one place.
+ * Returns a function from a path to the smallest number of its first steps that some pattern matches, which covers
+ * everything below; undefined if none does. Successive paths share the work for the first steps that are the same
+ * objects, as in those of `changesBetween`: an override may change thousands of leaves in one place.
  */
 export function coverage(patterns: readonly OverridePath[]): (path: readonly Step[]) => number | undefined {
   const first = patterns.map((pattern) => ({ pattern, places: start(pattern) }))

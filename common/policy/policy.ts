@@ -71,9 +71,9 @@ export interface PolicyInput {
 }
 
 /**
- * What a finding is about. It decides what the controller does not do if the finding denies. `content` (the experiment
- * itself): it neither creates the fork nor changes it, except to fewer pods. `share` (the fork's part of the traffic):
- * it neither creates the fork nor lets it grow. `count` (the number of experiments): it does not create the fork.
+ * What a finding is about, and so what the controller does not do if it denies. `content` (of the experiment): create
+ * the fork or change it, except to fewer pods. `share` (of the traffic): create it or let it grow. `count` (of
+ * experiments): create it.
  */
 export type LimitKind = 'content' | 'share' | 'count'
 
@@ -120,9 +120,9 @@ export function defaultTTLSeconds(
 }
 
 /**
- * Whether experiments in the namespace called `namespace` may fork sources of `sourceNamespace`. In their own namespace
- * they may. In another one, a policy that selects it must list `namespace` in `allowSourcesFrom`, and no policy that
- * selects it and has this field may omit `namespace`. `validationActions` do not matter: consent must be given.
+ * Whether experiments in `namespace` may fork sources of `sourceNamespace`. In another namespace, a policy that selects
+ * it must list `namespace` in `allowSourcesFrom`, and none that selects it and has this field may omit `namespace`,
+ * whatever its `validationActions`.
  */
 export function sharesSourcesWith(
   policies: readonly ExperimentPolicy[],

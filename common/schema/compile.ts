@@ -12,8 +12,7 @@ import { metadataErrors } from './metadata.ts'
 import { type Definitions, type JsonSchema, resolved, type Schemas, transform, type Variant } from './transform.ts'
 
 /**
- * Compiles `root`, a schema of `schemas`: checks of overrides and of whole specs, and the shape. Takes some 200 ms for
- * a workload, so it must not run inside a request.
+ * Compiles `root`, a schema of `schemas`. Takes some 200 ms for a workload, so it must not run inside a request.
  * @throws Error if `schemas` contain something that ajv cannot compile.
  */
 export function compile(hash: string, schemas: Schemas, root: unknown, { bans = [] }: Banning = {}): SpecSchema {

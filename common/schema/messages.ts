@@ -164,10 +164,7 @@ function pathOfPointer(pointer: string, document: unknown): Path {
   return path
 }
 
-/**
- * A sign, a number and one suffix: binary, decimal, or an exponent of up to three digits. No two parts can match the
- * same text, so matching takes linear time.
- */
+/** A sign, a number and one suffix. No two parts can match the same text, so matching takes linear time. */
 const QUANTITY = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,3})?$/
 
 /** Whether `text` is a quantity such as `500m`, `1.5Gi`, `2e3`. The grammar is that of Quantity in apimachinery. */

@@ -4,8 +4,8 @@ import { at, isObject, type JsonObject, listOr, objectOr } from '../json/json.ts
 import type { SpecError } from '../override/spec-schema.ts'
 
 /**
- * Labels, annotations and label selectors in a workload's whole `spec` that the API server would refuse, by path below
- * `root`. Schemas do not describe their syntax. Ignores `spec.selector`, which the controller sets.
+ * Labels, annotations and label selectors in a whole `spec` that the API server would refuse, by path below `root`.
+ * Schemas do not describe their syntax. Ignores `spec.selector`, which the controller sets.
  */
 export function metadataErrors(root: string, spec: JsonObject): readonly SpecError[] {
   const found = (path: Path, message: string): SpecError => ({

@@ -9,9 +9,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 export type Schemas = Readonly<Record<string, unknown>>
 
 /**
- * `Merge` and `Strategic`: schemas for overrides of that type. Along object paths everything is optional and null
- * removes; under Strategic items of keyed lists are part of such paths. `full`: schemas for complete values, which are
- * the items of replaced lists and the merged spec.
+ * `Merge` and `Strategic`: for overrides of that type. Along object paths (under Strategic also through keyed lists)
+ * everything is optional and null removes. `full`: for complete values, such as items of replaced lists and the merged
+ * spec.
  */
 export type Variant = OverrideType | 'full'
 
@@ -20,10 +20,7 @@ const DEFINITIONS = '#/definitions/'
 const QUANTITY = /\.api\.resource\.Quantity$/
 const FORMATS: ReadonlySet<unknown> = new Set(['int32', 'int64', 'date-time', 'byte'])
 
-/**
- * Keywords that are copied. This is a whitelist, so that keywords of later API servers are left to these. `pattern` is
- * left out, because JavaScript, unlike Go, does not match in linear time.
- */
+/** All keywords that are copied. Not `pattern`: JavaScript, unlike Go, does not match in linear time. */
 const KEPT = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 
 /** Schemas by name, which refer to each other by `#/definitions/NAME`. The root has the names of the variants. */
@@ -32,8 +29,8 @@ export interface Definitions extends Readonly<Record<Variant, JsonSchema>> {
 }
 
 /**
- * Converts `root` of the `schemas` of an OpenAPI v3 document, and everything that it refers to, to JSON Schema in the
- * variants that are needed. One set of definitions serves all variants, because they have most definitions in common.
+ * Converts `root` of the `schemas` of an OpenAPI v3 document, and everything that it refers to, to JSON Schema. One set
+ * of definitions serves all variants, because they have most definitions in common.
  */
 export function transform(schemas: Schemas, root: unknown): Definitions {
   const definitions: Record<string, JsonSchema> = {}
@@ -133,8 +130,7 @@ function listKey(schemas: Schemas, items: unknown, key: string): ListKey {
 const ANYTHING: KnownFields = {}
 
 /**
- * The fields that `root`, a schema of `schemas`, knows below its property `key`. Maps, and objects that preserve unknown
- * fields, know anything.
+ * The fields known below the property `key` of `root`. Maps, and objects that preserve unknown fields, know anything.
  */
 export function knownFieldsAt(schemas: Schemas, root: unknown, key: string): KnownFields {
   const seen = new Set<string>()

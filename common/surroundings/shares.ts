@@ -26,10 +26,7 @@ export function serviceShares({ services, slices }: Traffic, input: TrafficInput
 export const concernsSource = (service: ServiceView, { source }: TrafficInput): boolean =>
   source !== undefined && concerns(service, source)
 
-/**
- * Whether the selector, without labels of single pods or revisions, matches the pods. A selector with only such labels
- * must match one of the pods.
- */
+/** Whether the selector matches the pods, possibly only a single pod or revision of them. */
 function concerns({ selector }: ServiceView, pods: PodLabels): boolean {
   const common = Object.entries(selector).filter(([key]) => !PER_POD_LABELS.includes(key))
   return missingLabels(common.length > 0 ? Object.fromEntries(common) : selector, pods).length === 0

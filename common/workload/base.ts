@@ -55,9 +55,9 @@ function templateOf(source: Readonly<Record<string, unknown>>) {
 }
 
 /**
- * `value` without the fields that `known` does not have. The template of a Rollout may come from a ReplicaSet in which
- * a newer API server has filled in fields that the CRD of an older Argo does not know; a strict apply would refuse
- * them. Recurses as deep as `known`.
+ * `value` without the fields that `known` lacks, as deep as that. A Rollout's template may come from a ReplicaSet in
+ * which a newer API server has filled in fields that the CRD of an older Argo does not know; a strict apply would
+ * refuse them.
  */
 export function pruneUnknownFields(value: Json, known: KnownFields): Json {
   const { members, items } = known

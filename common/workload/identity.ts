@@ -63,9 +63,8 @@ export const ownershipMetadata = (experiment: ExperimentDeployment): Pick<Object
 }
 
 /**
- * Whether `object` is the fork of `experiment`. It must have the experiment's uid in its controller reference, or
- * across namespaces in its labels, and the experiment's label, this controller's field manager and the fork's selector.
- * The name is not checked.
+ * Whether `object` is the fork of `experiment`: by uid (in its controller reference, or across namespaces in its
+ * labels), label, field manager and selector. The name is not checked.
  */
 export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
   (isCrossNamespace(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)) &&

@@ -11,8 +11,8 @@ const EPHEMERAL_METADATA = 'rollout.argoproj.io/ephemeral-metadata'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The template of the stable ReplicaSet of the Rollout `source`, without what Argo has added. `spec.template` of the
- * Rollout may be a canary that is under way or aborted. The hash is not computed: argoproj/argo-rollouts#4696.
+ * The template of the stable ReplicaSet of the Rollout `source`, without what Argo has added. That in `spec.template`
+ * may be an aborted canary. The hash is not computed: argoproj/argo-rollouts#4696.
  */
 export function stableTemplate(source: KubeObject, hash: string, referents: readonly KubeObject[]): Template {
   const replicaSet = referents.find(

@@ -17,10 +17,10 @@ export interface DrainOptions {
 const SWEEP_MS = 250
 
 /**
- * Prepares the shutdown of `server`, which must not listen yet. The returned function shuts it down without losing a
- * call, and resolves when no connection is left. In the second half of `serveOnMs` each response closes its connection,
- * so that clients connect elsewhere. Idle connections are closed only after that. Closing a connection from here can lose
- * a call that the client is just sending: under load the API server reported "EOF" and did not try again.
+ * Prepares the shutdown of `server`, which must not listen yet. The returned function resolves when no connection is
+ * left. In the second half of `serveOnMs` each response closes its connection, so that clients connect elsewhere. Only
+ * then are idle connections closed, because that can lose a call that the client is just sending: under load the API
+ * server reported "EOF" and did not try again.
  */
 export function drainer({ server, timers, serveOnMs, cutMs = 30_000 }: DrainOptions): () => Promise<void> {
   const replies = openReplies(server)
@@ -69,8 +69,8 @@ function openReplies(server: Server) {
 }
 
 /**
- * Returns a function that closes connections without any request, when it finds them for the second time. Go keeps a
- * connection that it opened while another one became free. Node does not count such connections as idle.
+ * Returns a function that closes connections without any request, when it finds them for the second time. Go opens such
+ * ones while another becomes free. Node does not count them as idle.
  */
 function unusedConnections(server: Server): () => void {
   const unused = new Set<TLSSocket>()

@@ -32,8 +32,8 @@ export interface InFlight {
 }
 
 /**
- * The budgets of a webhook. 64 MiB of bodies become about 300 MiB of strings and objects at worst, when one letter makes
- * V8 use two bytes for each. Together with the program itself, that is three quarters of the memory limit of its pod.
+ * 64 MiB of bodies become about 300 MiB of strings and objects at worst, when one letter makes V8 use two bytes for
+ * each. With the program itself, that is three quarters of the memory limit of its pod.
  */
 export const inFlight = ({ maxReviews = 256, maxBytes = 64 * 1024 * 1024 } = {}): InFlight => ({
   reviews: new Budget(maxReviews),

@@ -7,8 +7,8 @@ import { RequestError, type RequestErrorReason } from './request-error.ts'
 const BODY_LIMIT = 7 * 1024 * 1024
 
 /**
- * The steps from a request to its parsed body, the cheapest check first. A step that rejects the request throws
- * `RequestError`. Not `express.json`, which would decode and parse in one turn of the event loop.
+ * The steps from a request to its parsed body, the cheapest check first. They throw `RequestError`. Not `express.json`,
+ * which would decode and parse in one turn of the event loop.
  */
 export const intake = (flight: InFlight): readonly RequestHandler[] => [
   requireJson,

@@ -13,10 +13,7 @@ export interface ComparedAssessment extends Ratcheted {
   readonly before: () => Assessment | undefined
 }
 
-/**
- * The mistakes of `now`. Those that the stored experiment has too are `known`. For an update, changes of immutable fields
- * are errors. Mistakes of the override by itself are compared elsewhere, before anything is read.
- */
+/** The mistakes of `now`, as `known` those that the stored experiment has too, and changes of immutable fields. */
 export function compareAssessments(
   now: Assessment,
   facts: SpecFacts,

@@ -20,9 +20,8 @@ export interface PolicyOutcome {
 }
 
 /**
- * Refuses what policies deny now and did not deny before. If they denied it before too, or a number that they limit
- * becomes smaller, it is only a warning. `before` returns the stored experiment; undefined for a new one. It is called
- * only if something is denied.
+ * Refuses what policies deny now and did not deny before. If they did, or a number that they limit becomes smaller, it
+ * is only a warning. `before` (of the stored experiment, if any) is called only if something is denied.
  */
 export function policyOutcome({ spec, findings }: Judged, before: () => Judged | undefined): PolicyOutcome {
   const denied = findings.filter(acting('Deny')).map(({ error }) => error)

@@ -59,10 +59,7 @@ export function formatNeeds(needs: readonly Need[]): string {
 const nameOf = ({ apiVersion, plural }: ResourceType): string =>
   apiVersion.includes('/') ? `${plural}.${apiVersion.split('/')[0]}` : plural
 
-/**
- * The permissions that a request needs: to create a workload of this kind in the namespace of the source, to get the
- * source, and for an update to patch the fork.
- */
+/** To create a workload of this kind beside the source, to get the source, and for an update to patch the fork. */
 export function needsOf({ request, kind, source, experiment }: DecodedRequest): readonly Need[] {
   const { namespace, name } = source
   const fork = forkName(name, experiment.metadata.uid)

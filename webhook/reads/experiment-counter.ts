@@ -12,10 +12,7 @@ import { SingleFlight } from '../../common/program/single-flight.ts'
 import type { DecodedRequest } from '../review/request.ts'
 import { DECISIVE_MS, listPages, MAX_LIST_BYTES, type Reader, unlessOver } from './reader.ts'
 
-/**
- * The page sizes to try, one after the other. Authors decide how long their experiments are. Usually 100 fit into a page.
- * Five always fit, because etcd stores at most 1.5 MiB each.
- */
+/** The page sizes to try. 100 experiments usually fit, and five always, because etcd stores at most 1.5 MiB each. */
 const PAGES = [
   { limit: 100, maxBytes: MAX_LIST_BYTES },
   { limit: 5, maxBytes: 2 * MAX_LIST_BYTES },

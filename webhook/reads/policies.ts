@@ -19,22 +19,20 @@ export interface PolicySource {
   namespace(name: string): Promise<NamespaceView | undefined>
 }
 
-const NOT_READ = unknown('the policies of this cluster')
+/** While the policies are not known. */
+export const POLICIES_NOT_READ = unknown('the policies of this cluster')
 
-/**
- * The facts with which policies evaluate an experiment in the namespace `own` whose source is in `source`, without the
- * other experiments that limits count.
- */
+/** The facts to judge an experiment in `own` with a source in `source`, without the other experiments that count. */
 export async function readPolicyFacts(
   { own, source }: { readonly own: string; readonly source: string },
   from: PolicySource,
 ): Promise<Known<PolicyFacts>> {
   const policies = from.policies()
-  if (policies === undefined) return NOT_READ
+  if (policies === undefined) return POLICIES_NOT_READ
   // Without policies no label matters, so no namespace is read.
   const view = async (name: string) => (policies.length === 0 ? { name, labels: {} } : from.namespace(name))
   const [namespace, sourceNamespace] = await Promise.all([view(own), own === source ? undefined : view(source)])
-  if (!namespace || (own !== source && !sourceNamespace)) return NOT_READ
+  if (!namespace || (own !== source && !sourceNamespace)) return POLICIES_NOT_READ
   return known(policyFacts(policies, namespace, sourceNamespace ?? namespace))
 }
 

@@ -28,10 +28,7 @@ export type AdmissionRequest =
 /** The result of decoding a body. */
 export type Review =
   | { readonly is: 'ours'; readonly request: AdmissionRequest }
-  /**
-   * another resource, a subresource or another operation. It is allowed, so that a webhook configuration with too many
-   * rules cannot block a cluster
-   */
+  /** another resource or operation; allowed, so that a configuration with too many rules cannot block a cluster */
   | { readonly is: 'foreign'; readonly uid: string }
   | { readonly is: 'unknownVersion'; readonly uid: string; readonly version: string }
   | { readonly is: 'unreadable'; readonly message: string }

@@ -22,10 +22,7 @@ const MAX_ERRORS = 20
 /** The longest `status.message`, in characters. It repeats the mistakes in one line. */
 const MAX_MESSAGE = 2_048
 
-/**
- * `decision` as an answer to the API server: a mistake is a 422 with a cause for each, which kubectl prints line by line.
- * A forbidden request is a 403, and one that could not be checked is a 504.
- */
+/** `decision` as an answer to the API server. kubectl prints the causes of a 422 line by line. */
 export function answerTo(decision: ReviewDecision): Answer {
   switch (decision.is) {
     case 'admitted':

@@ -6,9 +6,9 @@ import { at, isEqual, isObject, objectOr } from '../../common/json/json.ts'
 import type { AdmissionRequest } from './admission-review.ts'
 
 /**
- * The JSON patch that writes the defaults, the namespace of the source and the requester into the object, so that
- * `kubectl diff` shows them. Empty if nothing is missing. `defaultTTLSeconds` is the default of policies for a new
- * resource. `object` is not validated yet, so nothing in `overrideSpec` is copied or patched.
+ * The JSON patch that writes the defaults, the namespace of the source, the requester and for a new resource
+ * `defaultTTLSeconds` into the object, so that `kubectl diff` shows them. `object` is not validated yet, so nothing in
+ * `overrideSpec` is copied or patched.
  * @throws RangeError if an update is nested too deeply to be compared with the stored object
  */
 export function defaultsPatch(request: AdmissionRequest, defaultTTLSeconds?: number): readonly unknown[] {
@@ -62,8 +62,8 @@ function annotationsOf(request: AdmissionRequest, spec: Members): Members {
 export const requestedBy = (object: unknown): unknown => at(object, 'metadata', 'annotations', REQUESTED_BY)
 
 /**
- * An error if the requester annotation names neither the user of this request nor the stored requester. Somebody then
- * wrote it by hand, and the mutating webhook, which would have overwritten it, was skipped.
+ * An error if the annotation names neither the user of this request nor the stored requester: somebody wrote it by
+ * hand, and the mutating webhook, which would have overwritten it, was skipped.
  */
 export function forgedRequester(request: AdmissionRequest): readonly FieldError[] {
   const said = requestedBy(request.object)

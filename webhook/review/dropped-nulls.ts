@@ -1,4 +1,5 @@
 import { LIMITS } from '../../common/api/limits.ts'
+import type { Warning } from '../../common/api/types.ts'
 import { formatPath, type Path } from '../../common/json/field-path.ts'
 import { at, isObject, listOr, parseJson } from '../../common/json/json.ts'
 
@@ -10,10 +11,9 @@ const MAX_LENGTH = 256 * 1024
 const MAX_LOST = 20
 
 /**
- * The paths, below `spec.overrideSpec`, of the nulls that the author wrote and `object` does not have. Client-side
- * `kubectl apply` drops nulls from custom resources, but stores the applied text in an annotation. Empty if that
- * annotation is missing or invalid, since anybody may write it. Looks at most 64 levels deep and at 5,000 values, and
- * returns at most 20 paths.
+ * The paths, below `spec.overrideSpec`, of the nulls that the author wrote and `object` does not have: client-side
+ * `kubectl apply` drops nulls, but stores the applied text in an annotation. Empty if that is missing or invalid. Looks
+ * at most 64 levels deep and at 5,000 values, and returns at most 20 paths.
  */
 export function droppedNulls(object: Readonly<Record<string, unknown>>): readonly string[] {
   const text = at(object, 'metadata', 'annotations', LAST_APPLIED)
@@ -22,9 +22,11 @@ export function droppedNulls(object: Readonly<Record<string, unknown>>): readonl
   return isObject(written) ? lostIn(written, at(object, 'spec', 'overrideSpec')) : []
 }
 
-/** The message of the warning `NullDropped` for a path of `droppedNulls`. */
-export const nullDropped = (path: string): string =>
-  `kubectl apply dropped ${path}: null; use kubectl apply --server-side`
+/** The warning for a path of `droppedNulls`. */
+export const nullDropped = (path: string): Warning => ({
+  reason: 'NullDropped',
+  message: `kubectl apply dropped ${path}: null; use kubectl apply --server-side`,
+})
 
 function lostIn(overrideWritten: unknown, overrideStored: unknown): readonly string[] {
   const lost: string[] = []

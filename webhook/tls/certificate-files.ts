@@ -26,10 +26,7 @@ export interface CertificateFilesOptions {
 
 type Usable = Extract<CertificateCheck, { is: 'usable' }> & { readonly pair: CertificatePair }
 
-/**
- * A certificate in files that another program renews. Holds the last usable one: clients accept an old certificate until
- * it expires, but never a broken one.
- */
+/** A certificate in files that another program renews. Holds the last usable one: clients never accept a broken one. */
 export class CertificateFiles {
   readonly #options: CertificateFilesOptions
   readonly #stops: (() => void)[] = []
