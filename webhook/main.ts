@@ -51,13 +51,8 @@ const kube = kubeClient({
   connections: 128, // a review sends about six requests at once, and 256 reviews may be in flight
 })
 const schemas = new SchemaCatalog(schemaSource(kube), Object.values(WORKLOAD_KINDS))
-const schemaRefresher = keepFresh({
-  catalog: schemas,
-  timers,
-  log,
-  signal: stopping.signal,
-  absentMs: config.kindProbeMs,
-})
+const { signal } = stopping
+const refresher = keepFresh({ catalog: schemas, timers, log, signal, absentMs: config.kindProbeMs })
 
 const policies = policyReflector({ client: kube, timers, random: Math.random, log, probeAbsentMs: config.kindProbeMs })
 policies.start()
@@ -66,7 +61,7 @@ const flight = inFlight()
 const counted = reviewMetrics(metrics, flight)
 const deps = {
   kube,
-  schemas: refreshOnMiss(schemas, schemaRefresher.refreshNow),
+  schemas: refreshOnMiss(schemas, refresher.refreshNow),
   policies: policySource(policies, { client: kube, timers }),
   timers,
   clock: () => new Date(),

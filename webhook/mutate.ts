@@ -8,7 +8,6 @@ import { unlessOver } from './reads/reader.ts'
 import type { AdmissionRequest, Answer } from './review/admission-review.ts'
 import { defaultsPatch } from './review/defaults-patch.ts'
 
-/** What the mutating webhook needs. */
 export interface Defaulting {
   readonly policies: PolicySource
   readonly timers: Timers

@@ -4,7 +4,6 @@ import type { Token } from '../json/sequence.ts'
 import { cut } from '../text/cut.ts'
 import { type Identity, identityOf, type ListKey } from './shape.ts'
 
-/** A step into a list. */
 export interface ItemStep {
   readonly is: 'item'
   /** what `[...]` in a pattern may contain to match: its key, or its index in a list without keys */

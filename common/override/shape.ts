@@ -101,14 +101,21 @@ interface KnownUnion {
 const HANDLERS = ['exec', 'grpc', 'httpGet', 'sleep', 'tcpSocket']
 
 const oneOf = (members: readonly string[]): readonly Union[] => [{ is: 'oneOf', members }]
+const pair = (...has: readonly string[]): KnownUnion => ({ has, unions: () => oneOf(has) })
+const byType = (member: string, type: string): KnownUnion => ({
+  has: [member, 'type'],
+  unions: () => [{ is: 'byType', member, type }],
+})
 
 /**
  * The unions of pod templates and strategies, by hand: the API server's OpenAPI does not mark most of them, and its
  * mark (`x-kubernetes-unions`) names the Go field instead of the value.
  */
 const KNOWN: readonly KnownUnion[] = [
-  // EnvVar
-  { has: ['value', 'valueFrom'], unions: () => oneOf(['value', 'valueFrom']) },
+  pair('value', 'valueFrom'), // EnvVar
+  pair('resourceClaimName', 'resourceClaimTemplateName'), // PodResourceClaim
+  byType('rollingUpdate', 'RollingUpdate'), // DeploymentStrategy, StatefulSetUpdateStrategy
+  byType('localhostProfile', 'Localhost'), // SeccompProfile, AppArmorProfile
   // EnvVarSource: every member is a source
   { has: ['configMapKeyRef', 'secretKeyRef'], unions: oneOf },
   // Volume: every member but the name is a source, including those of later versions
@@ -120,18 +127,6 @@ const KNOWN: readonly KnownUnion[] = [
   {
     has: ['exec', 'httpGet', 'tcpSocket'],
     unions: (properties) => oneOf(HANDLERS.filter((handler) => properties.includes(handler))),
-  },
-  // PodResourceClaim
-  {
-    has: ['resourceClaimName', 'resourceClaimTemplateName'],
-    unions: () => oneOf(['resourceClaimName', 'resourceClaimTemplateName']),
-  },
-  // DeploymentStrategy, StatefulSetUpdateStrategy
-  { has: ['rollingUpdate', 'type'], unions: () => [{ is: 'byType', member: 'rollingUpdate', type: 'RollingUpdate' }] },
-  // SeccompProfile, AppArmorProfile
-  {
-    has: ['localhostProfile', 'type'],
-    unions: () => [{ is: 'byType', member: 'localhostProfile', type: 'Localhost' }],
   },
 ]
 

@@ -41,7 +41,6 @@ const shown = (image: string): string => cut(normalizeImage(image) ?? JSON.strin
 const remedy = (patterns: readonly string[]): string =>
   patterns.length === 0 ? 'keep the image of the source' : cut(`allowed images: ${listed(patterns)}`, 120)
 
-/** The parts of an image reference. In a pattern `tag` and `digest` may contain `*`. */
 interface Reference {
   readonly host: string
   readonly path: readonly string[]
@@ -106,9 +105,6 @@ function inFull(host: string, path: readonly string[]): readonly [host: string, 
 const PATTERN =
   /^(localhost|[\da-zA-Z-]+(?:\.[\da-zA-Z-]+)+|[\da-zA-Z-]+(?:\.[\da-zA-Z-]+)*:\d+|\[[\da-fA-F:]+\](?::\d+)?)((?:\/[\w.*-]+)+)(?::([\w.*-]+))?(?:@([\w.:*+-]+))?$/
 
-/** Whether a pattern allows an image. */
-export type ImagePattern = (image: string) => boolean
-
 /**
  * Parses a pattern of `allowedImages`, such as `registry.example/shop/**` or `docker.io/library/nginx:1.*`. The host is
  * compared literally, so that no similar host matches; it is required for Docker Hub too. `*` matches within a segment,
@@ -116,7 +112,7 @@ export type ImagePattern = (image: string) => boolean
  * pattern without tag and digest matches every tag and digest; one with a tag no image with a digest, because runtimes
  * then ignore the tag. Undefined if `pattern` is not valid.
  */
-export function parseImagePattern(pattern: string): ImagePattern | undefined {
+export function parseImagePattern(pattern: string): ((image: string) => boolean) | undefined {
   if (pattern.length > MAX_PATTERN) return undefined
   const [found, first = '', rest = '', tag, digest] = PATTERN.exec(pattern) ?? []
   if (found === undefined) return undefined

@@ -6,7 +6,6 @@ import { cut } from '../text/cut.ts'
 import { listed } from '../text/list.ts'
 import type { ExperimentPolicySpec } from './policy.ts'
 
-/** What an override changes in its fork. */
 export interface OverrideChanges {
   readonly changes: readonly Change[]
   readonly overrideSpec: unknown

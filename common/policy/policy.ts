@@ -43,7 +43,6 @@ export interface ExperimentPolicy extends KubeObject {
   readonly status?: ExperimentPolicyStatus
 }
 
-/** What policies need to know about a namespace. */
 export interface NamespaceView {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>

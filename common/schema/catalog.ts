@@ -7,7 +7,6 @@ import type { SpecSchema } from '../override/spec-schema.ts'
 import { compile } from './compile.ts'
 import { knownFieldsAt, type Schemas } from './transform.ts'
 
-/** The requests that the catalog needs. */
 export interface SchemaSource {
   /** Returns the parsed answer to a GET of `path`, which may have a query. @throws Error if there is no answer. */
   readonly get: (path: string) => Promise<unknown>
@@ -19,7 +18,6 @@ export interface SchemaFailure {
   readonly error: unknown
 }
 
-/** A kind whose schema the catalog holds. */
 export interface SchemaKind extends ResourceType {
   /** group and version of the document with the PodTemplateSpec of its `template`, if not its own */
   readonly templateFrom?: string

@@ -8,7 +8,6 @@ import { didYouMean } from '../text/did-you-mean.ts'
 import type { FieldLocations } from './field-locations.ts'
 import { fieldNamesOf, MAX_LISTED, validFields, wrongType } from './wrong-type.ts'
 
-/** What was checked, and what messages need to know about it. */
 export interface ValidatedSpec {
   /** the path of `document` in the experiment or in the fork */
   readonly root: string

@@ -16,7 +16,6 @@ import {
 } from './pod-labels.ts'
 import type { ServiceView } from './traffic.ts'
 
-/** What collisions are found from. */
 export interface CollisionInput {
   readonly pair: ForkAndSource
   readonly pods: TrafficInput

@@ -12,7 +12,6 @@ import { type ForkAndSource, missingLabels, sourcePod, type TrafficInput } from 
 import { concernsSource } from './shares.ts'
 import type { ServiceView } from './traffic.ts'
 
-/** What hazards are found from. */
 export interface HazardInput {
   readonly pair: ForkAndSource
   readonly pods: TrafficInput

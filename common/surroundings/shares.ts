@@ -9,8 +9,6 @@ import type { ServiceView, SliceView, Traffic } from './traffic.ts'
 
 /** Labels by which a Service can select a single pod of a StatefulSet. */
 const POD_LABELS = ['statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index']
-
-/** The maximum number of Services in `status`. */
 const MAX_SERVICES = 32
 
 /** The entries of `status.services`: the Services that select the fork or its source, by name, at most 32. */

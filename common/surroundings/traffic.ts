@@ -50,7 +50,6 @@ export function sliceView(slice: KubeObject): SliceView | undefined {
   return { service, ready }
 }
 
-/** The Services and EndpointSlices of a namespace. */
 export interface Traffic {
   readonly services: readonly ServiceView[]
   readonly slices: readonly SliceView[]

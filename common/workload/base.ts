@@ -18,7 +18,6 @@ export interface Base {
   readonly warnings: readonly string[]
 }
 
-/** A base, or why there is none. */
 export type BaseResult =
   | { readonly is: 'base'; readonly base: Base }
   /** fields of the source that would make every apply of a fork fail, by path in the source */

@@ -11,7 +11,6 @@ import {
   statusCount,
 } from './status.ts'
 
-/** `Deployment` of `apps/v1`. */
 export const deployment: WorkloadKind = {
   ...APPS_KIND,
   kind: 'Deployment',

@@ -10,7 +10,6 @@ import { ownTemplate, PLAIN_POD_REACH, pick, replicasOf, stalledBy, statusCount 
 const WORKLOAD_GENERATION = 'rollout.argoproj.io/workload-generation'
 
 const REPLICA_SET: ResourceType = { apiVersion: 'apps/v1', kind: 'ReplicaSet', plural: 'replicasets' }
-/** The kinds that a `workloadRef` may name. */
 const REFERENTS: readonly ResourceType[] = [
   { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' },
   REPLICA_SET,

@@ -7,7 +7,6 @@ import { APPS_KIND, PLAIN_POD_REACH, pick, replicasOf, statusCount } from './sta
 /** A StatefulSet has no progress deadline. This is the default of Deployments. */
 const PROGRESS_DEADLINE_MS = 600_000
 
-/** `StatefulSet` of `apps/v1`. */
 export const statefulSet: WorkloadKind = {
   ...APPS_KIND,
   kind: 'StatefulSet',

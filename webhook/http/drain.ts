@@ -3,7 +3,6 @@ import type { Server } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import type { Timers } from '../../common/program/clock.ts'
 
-/** What `drainer` needs. */
 export interface DrainOptions {
   readonly server: Server
   readonly timers: Timers
@@ -23,12 +22,12 @@ const SWEEP_MS = 250
  * server reported "EOF" and did not try again.
  */
 export function drainer({ server, timers, serveOnMs, cutMs = 30_000 }: DrainOptions): () => Promise<void> {
-  const replies = openReplies(server)
+  const closeWithReplies = repliesCloser(server)
   const sweepUnused = unusedConnections(server)
   return async () => {
     const gone = Promise.withResolvers<void>()
     const cancelCut = timers.after(cutMs, () => server.closeAllConnections())
-    timers.after(serveOnMs / 2, replies.closeConnections)
+    timers.after(serveOnMs / 2, closeWithReplies)
     timers.after(serveOnMs, () => {
       let cancelSweep = (): void => undefined
       const sweep = () => {
@@ -47,8 +46,8 @@ export function drainer({ server, timers, serveOnMs, cutMs = 30_000 }: DrainOpti
   }
 }
 
-/** After `closeConnections` is called, every response that has not begun gets the header `Connection: close`. */
-function openReplies(server: Server) {
+/** After the returned function is called, every response that has not begun gets the header `Connection: close`. */
+function repliesCloser(server: Server): () => void {
   const open = new Set<ServerResponse>()
   let isClosing = false
   const close = (response: ServerResponse) => {
@@ -60,11 +59,9 @@ function openReplies(server: Server) {
     open.add(response)
     response.once('close', () => open.delete(response))
   })
-  return {
-    closeConnections: () => {
-      isClosing = true
-      open.forEach(close)
-    },
+  return () => {
+    isClosing = true
+    open.forEach(close)
   }
 }
 

@@ -7,7 +7,6 @@ import type { SpecFacts } from '../../common/plan/facts.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { type Ratcheted, ratchet } from './ratchet.ts'
 
-/** The mistakes of an experiment, compared with those of the stored experiment. */
 export interface ComparedAssessment extends Ratcheted {
   /** the assessment of the stored experiment, computed on the first call; undefined for a new experiment */
   readonly before: () => Assessment | undefined

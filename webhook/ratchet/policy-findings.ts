@@ -3,13 +3,11 @@ import type { ExperimentDeployment, FieldError, Warning } from '../../common/api
 import type { PolicyFinding, ValidationAction } from '../../common/policy/policy.ts'
 import { ratchet } from './ratchet.ts'
 
-/** The spec of an experiment, and the findings of policies on it. */
 interface Judged {
   readonly spec: ExperimentDeployment['spec']
   readonly findings: readonly PolicyFinding[]
 }
 
-/** The effect of the findings of policies on a request. */
 export interface PolicyOutcome {
   readonly errors: readonly FieldError[]
   readonly warnings: readonly Warning[]

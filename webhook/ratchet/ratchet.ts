@@ -9,7 +9,6 @@ export interface Ratcheted {
   readonly known: readonly FieldError[]
 }
 
-/** A spec and its mistakes. */
 interface Judged {
   readonly spec: ExperimentDeployment['spec']
   readonly errors: readonly FieldError[]

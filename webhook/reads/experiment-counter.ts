@@ -47,40 +47,28 @@ export class ExperimentCounter {
   ): Promise<readonly ExperimentDeployment[] | undefined> {
     const found = await Promise.all(
       scopesOf(decoded, facts).map((scope) => {
-        const key = JSON.stringify(scope)
-        return unlessOver(
-          this.#readings.of(key, () => this.#read(scope)),
-          signal,
-        )
+        const reading = this.#readings.of(JSON.stringify(scope), () => this.#read(scope))
+        return unlessOver(reading, signal)
       }),
     )
-    const all = new Map<string, ExperimentDeployment>()
-    for (const part of found) {
-      if (!part) return undefined
-      for (const each of part) all.set(each.metadata.uid, each)
-    }
-    return [...all.values()]
+    if (found.includes(undefined)) return undefined
+    const all = found.flatMap((part) => part ?? []).map((each) => [each.metadata.uid, each] as const)
+    return [...new Map(all).values()]
   }
 
   async #read(scope: ListScope): Promise<readonly ExperimentDeployment[] | undefined> {
     const deadline = startDeadline(this.#timers, DECISIVE_MS)
     try {
-      for (const page of PAGES) {
-        const found = await this.#pages(scope, page, deadline.signal)
-        if (found !== 'tooLong') return found
-      }
+      for (const page of PAGES)
+        try {
+          return await listPages(this.#kube, { ...scope, ...page, view: asCounted, signal: deadline.signal })
+        } catch (error) {
+          if (!(error instanceof KubeError)) throw error
+          if (error.kind !== 'invalid') return undefined // otherwise a page is too long
+        }
       return undefined
     } finally {
       deadline.end()
-    }
-  }
-
-  async #pages(scope: ListScope, page: (typeof PAGES)[number], signal: AbortSignal) {
-    try {
-      return await listPages(this.#kube, { ...scope, ...page, view: asCounted, signal })
-    } catch (error) {
-      if (!(error instanceof KubeError)) throw error
-      return error.kind === 'invalid' ? 'tooLong' : undefined
     }
   }
 }

@@ -11,7 +11,6 @@ const DEBOUNCE_MS = 250
 /** For directories that cannot be watched, and for lost events. */
 const POLL_MS = 10_000
 
-/** What `CertificateFiles` needs. */
 export interface CertificateFilesOptions {
   readonly certFile: string
   readonly keyFile: string

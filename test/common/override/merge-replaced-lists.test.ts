@@ -2,8 +2,7 @@ import { expect } from 'chai'
 import { boundedOverride } from '../../../common/api/decode.ts'
 import type { OverrideType } from '../../../common/api/types.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { merge } from '../../../common/override/merge.ts'
-import { replacedLists } from '../../../common/override/replaced-lists.ts'
+import { merge, replacedLists } from '../../../common/override/merge.ts'
 import { A_SHAPE } from './nodes.ts'
 
 const A = { name: 'A' }
