@@ -41,13 +41,6 @@ const shown = (image: string): string => cut(normalizeImage(image) ?? JSON.strin
 const remedy = (patterns: readonly string[]): string =>
   patterns.length === 0 ? 'keep the image of the source' : cut(`allowed images: ${listed(patterns)}`, 120)
 
-interface Reference {
-  readonly host: string
-  readonly path: readonly string[]
-  readonly tag: string | undefined
-  readonly digest: string | undefined
-}
-
 /** The maximum length of a reference: 255 for the name, 128 for the tag, and a digest. */
 const MAX_LENGTH = 600
 
@@ -64,7 +57,7 @@ export function normalizeImage(image: string): string | undefined {
   return `${[host, ...path].join('/')}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`
 }
 
-function readImage(image: string): Reference | undefined {
+function readImage(image: string) {
   if (image.length > MAX_LENGTH) return undefined
   const { segments, tag, digest } = split(image)
   const [host, path] = withHost(segments)

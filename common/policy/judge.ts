@@ -15,11 +15,8 @@ export function judge(policies: readonly ExperimentPolicy[], judged: PolicyInput
     applying.length > 0 && forks ? { changes: forks.changes(), overrideSpec: experiment.spec.overrideSpec } : undefined
   return applying.flatMap(({ metadata, spec }) => {
     const forbidden = effect ? [...forbiddenPaths(spec, effect), ...forbiddenImages(spec, effect)] : []
-    const found = [
-      ...brokenPolicyLimits(spec, judged),
-      ...forbidden.map((error) => ({ error, about: 'content' as const })),
-    ]
-    return found.map(({ error: { field, message, cause }, about }) => ({
+    const content = forbidden.map((error) => ({ error, about: 'content' as const }))
+    return [...brokenPolicyLimits(spec, judged), ...content].map(({ error: { field, message, cause }, about }) => ({
       policy: metadata.name,
       actions: spec.validationActions ?? (['Deny'] as const),
       about,

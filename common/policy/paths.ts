@@ -76,10 +76,7 @@ const unreadable = (pattern: string): FieldError =>
 const forbidden = (field: string, message: string): FieldError => ({ field, message, cause: 'FieldValueForbidden' })
 
 /** A pattern that may still match below a step. */
-interface Live {
-  readonly pattern: OverridePath
-  readonly places: Positions
-}
+type Live = { readonly pattern: OverridePath; readonly places: Positions }
 
 /** How far each pattern has matched after a step. */
 interface Mark {

@@ -25,10 +25,7 @@ export interface SchemaKind extends ResourceType {
   readonly bans?: readonly OverrideBan[]
 }
 
-interface Entry {
-  readonly apiVersion: string
-  readonly schema: SpecSchema
-}
+type Entry = { readonly apiVersion: string; readonly schema: SpecSchema }
 
 /** The schemas of the specs of `kinds` in the running cluster. Empty until the first `refresh` has ended. */
 export class SchemaCatalog {

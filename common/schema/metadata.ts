@@ -37,10 +37,7 @@ export function metadataErrors(root: string, spec: JsonObject): readonly SpecErr
 const labelProblem = (key: string, value: unknown): string | undefined =>
   labelKeyProblem(key) ?? (typeof value === 'string' ? labelValueProblem(value) : undefined)
 
-interface Located {
-  readonly path: Path
-  readonly value: unknown
-}
+type Located = { readonly path: Path; readonly value: unknown }
 
 /** The metadata of everything that is created from a spec: pods, and both kinds of PVCs. */
 function metadataIn(spec: JsonObject): readonly Located[] {

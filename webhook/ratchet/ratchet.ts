@@ -9,10 +9,7 @@ export interface Ratcheted {
   readonly known: readonly FieldError[]
 }
 
-interface Judged {
-  readonly spec: ExperimentDeployment['spec']
-  readonly errors: readonly FieldError[]
-}
+type Judged = { readonly spec: ExperimentDeployment['spec']; readonly errors: readonly FieldError[] }
 
 /**
  * Splits the mistakes of `now`: `before` has the `known` ones too, with the same path, message and value. It is called

@@ -22,10 +22,7 @@ const PAGES = [
 const MAX_CONSENTING = 8
 
 /** A list of experiments to read: of one namespace or of all, and of one source or of any. */
-interface ListScope {
-  readonly path: string
-  readonly query: Readonly<Record<string, string>>
-}
+type ListScope = { readonly path: string; readonly query: Readonly<Record<string, string>> }
 
 /** Reads the experiments that the limits of policies count. Does not keep their overrides. */
 export class ExperimentCounter {

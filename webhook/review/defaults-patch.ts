@@ -24,11 +24,10 @@ export function defaultsPatch(request: AdmissionRequest, defaultTTLSeconds?: num
 
 /** Adds the parent first if the object has no annotations: a JSON patch cannot add a member to a missing map. */
 function withParent(request: AdmissionRequest, operation: Operation): readonly Operation[] {
-  const isFirst = operation.path.startsWith('/metadata/annotations/') && !hasAnnotations(request)
+  const hasAnnotations = isObject(at(request.object, 'metadata', 'annotations'))
+  const isFirst = operation.path.startsWith('/metadata/annotations/') && !hasAnnotations
   return isFirst ? [{ op: 'add', path: '/metadata/annotations', value: {} }, operation] : [operation]
 }
-
-const hasAnnotations = ({ object }: AdmissionRequest): boolean => isObject(at(object, 'metadata', 'annotations'))
 
 type Members = Readonly<Record<string, unknown>>
 
