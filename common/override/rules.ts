@@ -62,7 +62,7 @@ export const brokenRules = (
 ): readonly FieldError[] => [
   ...RULES.flatMap((rule) => rule(overrideSpec)),
   ...bans
-    .filter(({ path }) => (at(overrideSpec, ...path) ?? undefined) !== undefined) // a null is harmless: there is nothing to remove
+    .filter(({ path }) => (at(overrideSpec, ...path) ?? undefined) !== undefined) // a null removes nothing
     .map(({ path, message }) => forbidden(path, message)),
 ]
 

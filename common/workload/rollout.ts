@@ -16,12 +16,13 @@ const REFERENTS: readonly ResourceType[] = [
   { apiVersion: 'v1', kind: 'PodTemplate', plural: 'podtemplates' },
 ]
 
+const OF_SERVICES = ['canaryService', 'stableService', 'trafficRouting', 'pingPong'].map((key) => ['canary', key])
 const BANS: readonly OverrideBan[] = [
   { path: ['workloadRef'], message: 'a fork has its own template; override the template instead' },
-  ...[
-    ['blueGreen'],
-    ...['canaryService', 'stableService', 'trafficRouting', 'pingPong'].map((member) => ['canary', member]),
-  ].map((path) => ({ path: ['strategy', ...path], message: 'a Service can belong to only one Rollout; remove this' })),
+  ...[['blueGreen'], ...OF_SERVICES].map((path) => ({
+    path: ['strategy', ...path],
+    message: 'a Service can belong to only one Rollout; remove this',
+  })),
 ]
 
 /** `Rollout` of Argo Rollouts. Inherits by whitelist: the Services and routes of the source must be left out. */

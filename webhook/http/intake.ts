@@ -115,6 +115,6 @@ function endOfString(body: Uint8Array, start: number): number {
 
 const UID = /^\{"kind":"AdmissionReview","apiVersion":"admission\.k8s\.io\/v1","request":\{"uid":"([\w-]{1,64})"/
 
-/** The uid of the review, read without parsing: the API server writes it first. Undefined if `body` has another order. */
+/** The uid of the review, read without parsing: the API server writes it first. Undefined if the order is another. */
 export const uidWithoutParsing = (body: Uint8Array): string | undefined =>
   UID.exec(Buffer.from(body.subarray(0, 256)).toString('latin1'))?.[1]
