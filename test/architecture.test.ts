@@ -64,6 +64,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'node:timers/promises',
   ],
   'webhook/http': [
+    'common/json',
     'common/program',
     'common/policy',
     'common/kube/client',

@@ -23,15 +23,11 @@ export const readConfig = (vars: Vars) => ({
   logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
 })
 
-/** The clients that may call the webhook: their certificate is signed by `caFile` and has one of `names`. */
-export interface Callers {
-  /** PEM */
-  readonly caFile: string
-  readonly names: readonly string[]
-}
-
-/** Undefined: any client may call. An authority signs certificates for many clients, so names are required with it. */
-function callers(vars: Vars): Callers | undefined {
+/**
+ * The clients that may call the webhook: their certificate is signed by `caFile` (PEM) and has one of `names`, because
+ * an authority signs certificates for many clients. Undefined: any client may call.
+ */
+function callers(vars: Vars): { readonly caFile: string; readonly names: readonly string[] } | undefined {
   const names = (vars.CLIENT_NAMES ?? '').split(',').map((name) => name.trim())
   const given = names.filter((name) => name !== '')
   if (!vars.CLIENT_CA && given.length === 0) return undefined

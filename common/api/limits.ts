@@ -1,5 +1,4 @@
-import { formatPath } from '../json/field-path.ts'
-import { childOf, type PathNode, pathOf, ROOT } from '../json/path-node.ts'
+import { childOf, formatPath, type PathNode, pathOf, ROOT } from '../json/field-path.ts'
 import type { FieldError } from './types.ts'
 
 /**

@@ -5,8 +5,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { POLICIES_NOT_READ } from '../../common/plan/checks.ts'
 import { type Facts, type PolicyFacts, policyFacts } from '../../common/plan/facts.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
-import { primaryOf } from '../../common/surroundings/hazards.ts'
-import { referrerOf } from '../../common/surroundings/referrer.ts'
+import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import {
   forkName,
   hasForkFinalizer,
@@ -14,10 +13,9 @@ import {
   isCrossNamespace,
   isForkOf,
 } from '../../common/workload/identity.ts'
-import type { WorkloadKind } from '../../common/workload/kind.ts'
+import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import { isPinned, isRevisionOf } from '../../common/workload/pinned.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
-import type { Source } from '../../common/workload/source.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { Ports } from './ports.ts'
 

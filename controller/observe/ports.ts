@@ -5,8 +5,7 @@ import type { OtherExperiment } from '../../common/plan/facts.ts'
 import type { CountScope, ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
 import type { Neighbours } from '../../common/surroundings/neighbours.ts'
 import type { Traffic } from '../../common/surroundings/traffic.ts'
-import type { WorkloadKind } from '../../common/workload/kind.ts'
-import type { Source } from '../../common/workload/source.ts'
+import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import type { Key } from '../runtime/queue.ts'
 
 /** The workloads of all kinds. They are read from the caches unless a method says otherwise. */

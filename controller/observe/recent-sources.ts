@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import { SharedReadings } from '../../common/program/shared-readings.ts'
-import type { Source } from '../../common/workload/source.ts'
+import type { Source } from '../../common/workload/kind.ts'
 
 /** The size of all kept sources together, in characters of JSON. A Deployment has about 11,000. */
 const MAX_CHARACTERS = 32 * 1024 * 1024

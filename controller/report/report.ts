@@ -1,7 +1,7 @@
 import { FIELD_MANAGER } from '../../common/api/names.ts'
 import type { Reason } from '../../common/api/reasons.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
-import { isEqual } from '../../common/json/equal.ts'
+import { isEqual } from '../../common/json/json.ts'
 import type { Conclusion } from '../../common/plan/conclusion.ts'
 import { STATES } from '../../common/plan/decision.ts'
 import type { Facts } from '../../common/plan/facts.ts'

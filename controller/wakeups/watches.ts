@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { isEqual } from '../../common/json/equal.ts'
+import { isEqual } from '../../common/json/json.ts'
 import type { Handler } from '../../common/kube/watch/reflector.ts'
 import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
