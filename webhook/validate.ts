@@ -89,9 +89,13 @@ function entitlementOf(
 ): Entitlement {
   const refused = (decision: ReviewDecision): Entitlement => ({ is: 'refused', decision })
   const facts = knownValue(policies)
-  const missingRight = { field: 'spec.sourceRef', message: formatNeeds(needs), cause: 'FieldValueForbidden' } as const
+  const missingRight = (): FieldError => ({
+    field: 'spec.sourceRef',
+    message: formatNeeds(needs),
+    cause: 'FieldValueForbidden',
+  })
   const missing =
-    access === 'refused' ? [missingRight] : facts?.isShared === false ? [notShared(decoded.experiment)] : []
+    access === 'refused' ? [missingRight()] : facts?.isShared === false ? [notShared(decoded.experiment)] : []
   if (access === 'granted' && facts && missing.length === 0) return { is: 'entitled', policies: facts }
   if (own.length > 0) return refused(invalid(decoded, [...missing, ...own]))
   if (access === 'refused') return refused({ is: 'forbidden', message: formatNeeds(needs) })

@@ -75,15 +75,17 @@ function isDistinct(items: readonly unknown[], keys: readonly ListKey[]): boolea
   const [only] = keys
   if (only === undefined) return true
   if (items.length > FEW) return keys.length === 1 && isSetOfKeys(items, only)
-  return items.every((item, index) => {
-    for (let earlier = 0; earlier < index; earlier += 1) if (isSameKey(item, items[earlier], keys)) return false
-    return true
-  })
+  for (let index = 1; index < items.length; index += 1)
+    for (let earlier = 0; earlier < index; earlier += 1) if (isSameKey(items[index], items[earlier], keys)) return false
+  return true
 }
 
 /** Also false if several items lack the key. */
-const isSetOfKeys = (items: readonly unknown[], { key, fallback }: ListKey): boolean =>
-  new Set(items.map((item) => member(item, key) ?? fallback)).size === items.length
+function isSetOfKeys(items: readonly unknown[], { key, fallback }: ListKey): boolean {
+  const found = new Set<unknown>()
+  for (const item of items) found.add(member(item, key) ?? fallback)
+  return found.size === items.length
+}
 
 /** Members of an object that exclude each other. */
 export type Union =

@@ -45,9 +45,9 @@ export function unmergeable(override: JsonObject, type: OverrideType, shape: Sha
     const isMerged = isStrategic && shape.keys.length > 0 && !isReplacing
     const repeated = new Map(findDuplicates(items, shape.keys).map(({ index, earlier }) => [index, earlier]))
     items.forEach((item, index) => {
-      if (!isMerged && typeof item !== 'object') return // a scalar, such as an argument, cannot be wrong
-      const here = childOf(way, index)
       const earlier = repeated.get(index)
+      if (!isStrategic && earlier === undefined && isFlat(item)) return // most items, such as variables
+      const here = childOf(way, index)
       if (earlier !== undefined) {
         const message = `duplicate of [${earlier}] (${describeKeys(item, shape.keys)}); remove one of them`
         found(shape.keys.length === 1 ? childOf(here, shape.keys[0]?.key ?? '') : here, message, 'FieldValueDuplicate')
@@ -64,6 +64,14 @@ export function unmergeable(override: JsonObject, type: OverrideType, shape: Sha
 
   visitMembers(override, { way: ROOT, shape, isReplacing: false })
   return errors
+}
+
+/** Whether `item` is a scalar, or an object of scalars: nothing in it can be wrong. */
+function isFlat(item: Json): boolean {
+  if (typeof item !== 'object') return true
+  if (!isObject(item)) return false
+  for (const key in item) if (typeof (item[key] ?? null) === 'object') return false
+  return true
 }
 
 const missing = (item: unknown, keys: readonly ListKey[]): readonly ListKey[] =>
