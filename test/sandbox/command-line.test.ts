@@ -5,9 +5,9 @@ import { run } from '../../sandbox/run.ts'
 const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   'sandbox/main.ts': ['--nonsense', 'nonsense'],
   'sandbox/demo.ts': ['--nonsense'],
-  'test/corpus/main.ts': ['--nonsense', '/nowhere/at-all'],
+  'test/corpus/main.ts': ['/nowhere/at-all'],
   'test/bench/main.ts': ['--nonsense'],
-  'test/fuzz/main.ts': ['--nonsense', 'nonsense'],
+  'test/fuzz/main.ts': ['nonsense'],
 }
 
 describe('the arguments of the scripts', () => {
