@@ -21,7 +21,7 @@ interface EventOrigin {
   /** the name of the pod or host of this process */
   readonly instance: string
   readonly at: Date
-  /** makes the names of Events about one object different */
+  /** makes the names of Events about one object different, and sorts them by time */
   readonly suffix: string
 }
 

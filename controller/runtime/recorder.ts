@@ -38,6 +38,7 @@ export class Recorder {
   #sending: Promise<void> | undefined
   #isFlushing = false
   #dropped = 0
+  #last = 0n
 
   constructor(options: RecorderOptions) {
     this.#options = options
@@ -60,10 +61,10 @@ export class Recorder {
       this.#drop('queue full')
       return
     }
-    const { instance, clock, random } = this.#options
+    const { instance, clock } = this.#options
+    const at = clock()
     // The name is made once. If the first try did arrive, a repetition gets `alreadyExists` and makes no second Event.
-    const suffix = Math.floor(random() * 2 ** 48).toString(16)
-    this.#push({ event: eventOf(input, { instance, at: clock(), suffix }), tries: 0 })
+    this.#push({ event: eventOf(input, { instance, at, suffix: this.#suffixAt(at) }), tries: 0 })
   }
 
   /** Sends every waiting Event once more, at once. Resolves when that is done, or after `deadlineMs`. */
@@ -88,6 +89,18 @@ export class Recorder {
     this.#later.clear()
     this.#line.length = 0
     await this.#sending
+  }
+
+  /**
+   * The time in nanoseconds as 16 hex digits, as in client-go, so that the API server lists Events about one object in
+   * the order in which they were recorded. A clock of milliseconds does not know the rest: it is random, so that another
+   * process makes other names, or one more than before.
+   */
+  #suffixAt(at: Date): string {
+    const { random } = this.#options
+    const time = BigInt(at.getTime()) * 1_000_000n + BigInt(Math.floor(random() * 1_000_000))
+    this.#last = time > this.#last ? time : this.#last + 1n
+    return this.#last.toString(16).padStart(16, '0')
   }
 
   #push(pending: Pending): void {

@@ -22,7 +22,7 @@ const input: EventInput = {
 }
 
 /** A recorder whose API server answers with `failures` one after the other, then accepts everything. */
-function recording(failures: readonly (KubeErrorKind | 'never')[] = []) {
+function recording(failures: readonly (KubeErrorKind | 'never')[] = [], { random = (): number => 0.5 } = {}) {
   const time = new VirtualTime()
   const log = diaryLog()
   const sent: KubeRequest[] = []
@@ -40,7 +40,7 @@ function recording(failures: readonly (KubeErrorKind | 'never')[] = []) {
     instance: 'pod-1',
     clock: () => new Date('2026-08-01T12:00:00.123Z'),
     timers: time,
-    random: () => 0.5,
+    random,
     log,
   })
   return { time, log, sent, recorder }
@@ -58,6 +58,19 @@ describe('a recorder', () => {
       reason: 'Available',
       reportingInstance: 'pod-1',
     })
+  })
+
+  it('U1: gives Events of one millisecond names in the order in which they were recorded', async () => {
+    const randoms = [0.9, 0.2, 0.99, 0, 0.5]
+    const { sent, recorder } = recording([], { random: () => randoms.shift() ?? 0 })
+    for (let count = 0; count < 6; count += 1) recorder.record(input)
+    await turn()
+    const names = sent.map(({ body }) => (body as unknown as KubeObject).metadata.name)
+    expect(names).to.deep.equal(names.toSorted())
+    expect(new Set(names).size).to.equal(6)
+    // the time in nanoseconds, as in the names of client-go
+    const times = names.map((name) => BigInt(`0x${name.replace('faster-cart.', '')}`) / 1_000_000n)
+    expect(new Set(times)).to.deep.equal(new Set([BigInt(Date.parse('2026-08-01T12:00:00.123Z'))]))
   })
 
   it('sends an Event twelve times at most, ten seconds apart, then drops and counts it', async () => {
