@@ -6,6 +6,7 @@ import type { ExperimentDeployment, ServiceShare, Warning } from '../api/types.t
 import { at, listOr } from '../json/json.ts'
 import type { Change } from '../override/changes.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
+import { count } from '../text/count.ts'
 import { duration } from '../text/duration.ts'
 import { percent } from '../text/percent.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
@@ -111,7 +112,7 @@ function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Descr
 }
 
 function patchLine({ role, of, patch }: Extract<Write, { verb: 'patch' }>, experiment: ExperimentDeployment): string {
-  if (role === 'fork') return `scales ${nameOf(of)} down to ${allowedReplicas(experiment)} pods`
+  if (role === 'fork') return `scales ${nameOf(of)} down to ${count(allowedReplicas(experiment), 'pod')}`
   const isAdded = listOr(at(patch, 'metadata', 'finalizers')).includes(FORK_FINALIZER)
   return `${isAdded ? 'adds a finalizer to' : 'removes the finalizer of'} expd/${of.metadata.name}`
 }
@@ -122,12 +123,12 @@ const nameOf = ({ kind, metadata: { name } }: KubeObject): string => `${kind.toL
 const placeOf = (object: KubeObject, suffix?: string): string =>
   `${suffix ? nameOf(object).replace(/[^-]+$/, suffix) : nameOf(object)} in ${object.metadata.namespace}`
 
-const pods = (fork: KubeObject): string => (replicasOf(fork) === 1 ? '1 pod' : `${replicasOf(fork)} pods`)
+const pods = (fork: KubeObject): string => count(replicasOf(fork), 'pod')
 
 function changeLines({ changes }: Described): readonly string[] {
   const lines = differences(changes())
   const more = lines.length - MAX_CHANGES
-  return more <= 0 ? lines : [...lines.slice(0, MAX_CHANGES), `and ${more} more changes`]
+  return more <= 0 ? lines : [...lines.slice(0, MAX_CHANGES), `and ${count(more, 'more change')}`]
 }
 
 function serviceLines({ surroundings }: Facts, { fork }: DesiredFork, { services }: TrafficReport): readonly Warning[] {

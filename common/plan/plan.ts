@@ -62,10 +62,16 @@ function planSync(facts: Facts, wanted: DesiredFork, policy: PolicyDecision): Pl
   return reservation ? { ...planned, reservation } : planned
 }
 
+/** The stored status has a fork only if there was one when the experiment last had a pass. */
+function creationOf({ experiment }: Facts, { fork }: DesiredFork) {
+  const isKnown = experiment.status?.experimentResourceRef?.name === fork.metadata.name
+  return { message: isKnown ? 'created again: it had been deleted' : 'created', isRepair: false }
+}
+
 function planApply(facts: Facts, desired: DesiredFork, before: readonly Write[]): Plan {
   const { kind: resource, fork: wanted, base } = desired
   const fork = knownValue(facts.fork)
-  const { message, isRepair } = fork ? occasionOf(facts, fork, desired) : { message: 'created', isRepair: false }
+  const { message, isRepair } = fork ? occasionOf(facts, fork, desired) : creationOf(facts, desired)
   const name = `${resource.kind.toLowerCase()}/${wanted.metadata.name}`
   const conclusion = { ...waiting('Updating', `${name}: ${message}`), fork, source: base.source }
   if (isRepair && facts.driftBackoffMs > 0)

@@ -6,6 +6,7 @@ import { judge } from '../policy/judge.ts'
 import type { ExperimentPolicy, LimitKind, PolicyFinding, PolicyInput } from '../policy/policy.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { endpointsOfOthers } from '../surroundings/shares.ts'
+import { count } from '../text/count.ts'
 import { pinnedSource } from '../workload/pinned.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Assessment, type DesiredFork, derivedFork } from './assess.ts'
@@ -85,7 +86,7 @@ export function deniedBy(
     decision.findings.filter(({ about, actions }) => about === kind && actions.includes('Deny'))
   const isGrowing = replicasOf(wanted) > (fork ? replicasOf(fork) : 0)
   const violated = [...denied('content'), ...(isGrowing ? denied('share') : [])]
-  const kept = fork ? `; the fork stays as it is, with ${replicasOf(fork)} replicas` : ''
+  const kept = fork ? `; the fork stays as it is, with ${count(replicasOf(fork), 'pod')}` : ''
   if (violated.length > 0) return stalled('PolicyDenied', `${formatFindings(violated)}${kept}`)
   const counted = fork ? [] : denied('count')
   return counted.length > 0 ? waiting('LimitReached', formatFindings(counted)) : undefined

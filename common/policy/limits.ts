@@ -1,5 +1,6 @@
 import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
+import { count } from '../text/count.ts'
 import type { ExperimentPolicySpec, LimitKind, PolicyFinding, PolicyInput } from './policy.ts'
 
 /** Checks one limit of a policy. The error does not contain the name of the policy. */
@@ -35,8 +36,7 @@ const perNamespace: Limit = ({ maxExperimentsPerNamespace }, judged) => {
 
 function tooMany(field: string, place: string, max: number | undefined, others: readonly unknown[] | undefined) {
   if (max === undefined || others === undefined || others.length < max) return undefined
-  const count = others.length === 1 ? '1 experiment' : `${others.length} experiments`
-  const message = `${place} already has ${count}, at most ${max}${others.length > 0 ? '; delete one first' : ''}`
+  const message = `${place} already has ${count(others.length, 'experiment')}, at most ${max}${others.length > 0 ? '; delete one first' : ''}`
   return { field, message, cause: 'FieldValueForbidden' as const }
 }
 

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../api/object.ts'
+import { count } from '../text/count.ts'
 import type { Health, WorkloadKind } from './kind.ts'
 import {
   APPS_KIND,
@@ -31,13 +32,26 @@ function health(fork: KubeObject): Health {
   if (overdue?.reason === 'ProgressDeadlineExceeded')
     return { is: 'stalled', reason: 'ProgressDeadlineExceeded', message: messageOf(overdue) }
   const wanted = replicasOf(fork)
-  const counts = ['replicas', 'updatedReplicas', 'availableReplicas'].map((count) => statusCount(fork, count))
-  const [total = 0, updated = 0, available = 0] = counts
+  const counts = countsOf(fork)
   return counts.every((count) => count === wanted)
     ? { is: 'ready', reason: 'Available', message: `${wanted} of ${wanted} pods available` }
     : {
         is: 'progressing',
         reason: 'PodsNotReady',
-        message: `${available} of ${wanted} pods available, ${updated} of ${total} up to date`,
+        message: progress(fork),
       }
+}
+
+/** All pods, those of the current revision, and the available ones. */
+const countsOf = (fork: KubeObject) =>
+  ['replicas', 'updatedReplicas', 'availableReplicas'].map((field) => statusCount(fork, field))
+
+/** What is still to be done, and no count that says nothing. */
+function progress(fork: KubeObject): string {
+  const wanted = replicasOf(fork)
+  const [total = 0, updated = 0, available = 0] = countsOf(fork)
+  if (updated === total && total > wanted) return `scaling down from ${count(total, 'pod')} to ${wanted}`
+  const pods = `${available} of ${wanted} pods available`
+  if (updated < total) return `${pods}, ${updated} of ${total} up to date`
+  return total < wanted ? `${pods}, ${total === 0 ? 'none created yet' : `${total} created`}` : pods
 }

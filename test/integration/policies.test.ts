@@ -70,7 +70,7 @@ describe('policies and the controller, on the real control plane', () => {
 
     expect(await place().kubectl(['scale', 'expd/giant', '--replicas=5'])).to.deep.include({ code: 0 })
     const kept = await place().reaches('giant', 'PolicyDenied')
-    expect(condition(kept, 'Stalled')?.message).to.contain('must be at most 1, got 5').and.to.contain('with 3 replicas')
+    expect(condition(kept, 'Stalled')?.message).to.contain('must be at most 1, got 5').and.to.contain('with 3 pods')
     expect(await replicasOf('giant')).to.equal(3)
 
     expect(await place().kubectl(['scale', 'expd/giant', '--replicas=2'])).to.deep.include({ code: 0 })

@@ -20,6 +20,9 @@ describe('the description of the changes', () => {
     expect(changesOf(annotated(7)).at(-1)).to.equal('[Plan] and 2 more changes')
   })
 
+  it('U3: says in plain English that there is one more change', () =>
+    expect(changesOf(annotated(6)).at(-1)).to.equal('[Plan] and 1 more change'))
+
   it('shows images first', () => {
     const containers = [{ name: 'cart', image: 'example/cart:2', args: ['x'] }]
     expect(changesOf({ template: { spec: { containers } } })).to.deep.equal([

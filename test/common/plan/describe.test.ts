@@ -168,6 +168,14 @@ describe('the description of a plan under policies', () => {
       `[Plan] scales deployment/${FORK} down to 2 pods`,
       '[Plan] changes nothing else until policies allow it',
     ],
+    'U3: says in plain English that the fork gets one pod': [
+      under(
+        { deniedOverridePaths: ['template'] },
+        { ...three, experiment: anExperiment({ overrideSpec: imageOverride('a:2'), replicas: 1, status: leftAt(3) }) },
+      ),
+      `[Plan] scales deployment/${FORK} down to 1 pod`,
+      '[Plan] changes nothing else until policies allow it',
+    ],
     'says that nothing is created while the policies are unknown': [
       { policies: undefined },
       '[Plan] creates nothing until the policies can be read',

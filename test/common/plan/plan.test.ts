@@ -26,6 +26,14 @@ const cases: Record<string, Case> = {
     given: {},
     reason: 'Updating',
     writes: ['apply newFork'],
+    says: 'deployment/cart-experiment-cd1aa1c99c: created',
+  },
+  'U3: creates a fork again that somebody deleted, and says so': {
+    because: 'its author did not ask for a new one',
+    given: { experiment: anExperiment({ status: leftAt(3) }) },
+    reason: 'Updating',
+    writes: ['apply newFork'],
+    says: 'created again: it had been deleted',
   },
   'writes nothing for a fork that did not change': {
     because: 'a converged experiment needs no writes',

@@ -94,7 +94,19 @@ const cases: Record<string, Case> = {
     reason: 'PolicyDenied',
     writes: [],
     compliant: 'False',
-    says: 'must be at most 4, got 5 (policy "limits"); the fork stays as it is, with 3 replicas',
+    says: 'must be at most 4, got 5 (policy "limits"); the fork stays as it is, with 3 pods',
+  },
+  'U3: says in plain English that a fork with one pod stays': {
+    because: '"with 1 replicas" is no English',
+    given: {
+      fork: theFork(),
+      experiment: anExperiment({ replicas: 5, status: leftAt(3) }),
+      policies: under({ maxReplicas: 4 }),
+    },
+    reason: 'PolicyDenied',
+    writes: [],
+    compliant: 'False',
+    says: 'the fork stays as it is, with 1 pod',
   },
   'scales such a fork down': {
     because: 'fewer pods are a smaller violation',
