@@ -96,6 +96,10 @@ export interface ExperimentDeploymentStatus {
   readonly sourceName?: string
   readonly share?: string
   readonly image?: string
+  /** `1/1`: ready and wanted pods */
+  readonly pods?: string
+  /** the fields that the override changes, without values */
+  readonly changes?: string
   /** RFC 3339: creationTimestamp + ttlSeconds */
   readonly expiresAt?: string
 }

@@ -1,6 +1,7 @@
 import { allowedReplicas, sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
+import type { Change } from '../override/changes.ts'
 import type { Health } from '../workload/kind.ts'
 import { type Decision, stalled, waiting } from './decision.ts'
 import type { PolicyDecision } from './policy-decision.ts'
@@ -12,6 +13,8 @@ export type Conclusion = Decision & {
   readonly fork: KubeObject | undefined
   /** what the fork is derived from, if this pass derived it */
   readonly source: (() => SourceStatus) | undefined
+  /** what the override changes in the fork, if this pass derived it */
+  readonly changes?: () => readonly Change[]
   /** absent when policies no longer matter: the experiment has expired or is being deleted */
   readonly policy?: PolicyDecision
 }

@@ -1,18 +1,36 @@
 import { matchesWhole } from '../json/sequence.ts'
 import type { Change } from '../override/changes.ts'
 import { parseOverridePath, type Step } from '../override/path.ts'
+import { count } from '../text/count.ts'
 
 /**
  * The texts for `changes`, such as `containers[cart].image: a:1 -> a:2`. First come those that show values: images,
  * resources and replicas. The others only name the field, because their values may be secret.
  */
 export function differences(changes: readonly Change[]): readonly string[] {
-  const groups = Map.groupBy(changes, (change) => nameOf(whole(change.path)))
-  const found = [...groups].map(([name, changes]) => ({ name, changes, shown: shownChange(changes) }))
+  const found = grouped(changes)
   return [
     ...found.flatMap(({ name, shown }) => (shown ? `${name}: ${show(shown.before)} -> ${show(shown.after)}` : [])),
     ...found.flatMap(({ name, changes, shown }) => (shown ? [] : `${name}: ${verbOf(changes[0])}`)),
   ]
+}
+
+/** The longest text of `changedFields`: a column of `kubectl get` in a terminal. */
+const MAX_FIELDS = 60
+
+/** The fields of `differences` in a short text without values: `containers[cart].image`, `12 fields` or `none`. */
+export function changedFields(changes: readonly Change[]): string {
+  const found = grouped(changes)
+  if (found.length === 0) return 'none'
+  const names = [...found.filter(({ shown }) => shown), ...found.filter(({ shown }) => !shown)].map(({ name }) => name)
+  const text = names.join(', ')
+  return text.length <= MAX_FIELDS ? text : count(names.length, 'field')
+}
+
+/** The changes by the name of their difference. `shown` is the one with public values, if any. */
+function grouped(changes: readonly Change[]) {
+  const groups = Map.groupBy(changes, (change) => nameOf(whole(change.path)))
+  return [...groups].map(([name, changes]) => ({ name, changes, shown: shownChange(changes) }))
 }
 
 /** The path of a changed leaf, or of the whole item that was added or removed with it, which is one difference. */

@@ -33,10 +33,17 @@ export function plan(facts: Facts, evaluation?: Evaluation): Plan {
   if (isBeingDeleted(experiment)) return planDeletion(facts)
   if (untilExpiryMs(experiment, now) <= 0) return planExpiry(facts)
   const { assessment, policy } = evaluation ?? evaluate(facts)
-  const planned =
-    assessment.is === 'wanted' ? planSync(facts, assessment, policy) : planHold(facts, assessment.decision)
-  return { ...planned, conclusion: { ...planned.conclusion, policy } }
+  if (assessment.is !== 'wanted') return withPolicy(planHold(facts, assessment.decision), policy)
+  const planned = withPolicy(planSync(facts, assessment, policy), policy)
+  const isDerived = planned.conclusion.source !== undefined
+  const changes = () => assessment.effect().changes()
+  return isDerived ? { ...planned, conclusion: { ...planned.conclusion, changes } } : planned
 }
+
+const withPolicy = (planned: Plan, policy: PolicyDecision): Plan => ({
+  ...planned,
+  conclusion: { ...planned.conclusion, policy },
+})
 
 /** Makes the fork as it is wanted, if it differs and policies allow it. */
 function planSync(facts: Facts, wanted: DesiredFork, policy: PolicyDecision): Plan {

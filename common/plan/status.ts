@@ -14,9 +14,11 @@ import type {
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
+import { replicasOf } from '../workload/status.ts'
 import { notShared, POLICIES_NOT_READ } from './checks.ts'
 import type { Conclusion } from './conclusion.ts'
 import { STATES } from './decision.ts'
+import { changedFields } from './differences.ts'
 import { type Facts, forkAndSource } from './facts.ts'
 import { formatFindings, type PolicyDecision } from './policy-decision.ts'
 
@@ -53,6 +55,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     ...(source === undefined ? {} : { source }),
     ...(expires === undefined ? {} : { expiresAt: expires }),
     ...forkFacts(facts, conclusion),
+    ...columns(facts, conclusion),
   }
 }
 
@@ -76,6 +79,17 @@ function forkFacts({ experiment, fork: before }: Facts, { fork }: Conclusion): E
   // A fork that this pass did not write may have the change of another client. With 0 the next pass applies it again.
   const writtenGeneration = fork !== knownValue(before) ? generation : stored?.uid === uid ? stored.generation : 0
   return { image, experimentResourceRef: { apiVersion, kind, name, namespace, uid, generation: writtenGeneration } }
+}
+
+/** What `kubectl get` shows of the fork, as texts. The changes of a fork that was not derived now stay as stored. */
+function columns({ experiment }: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
+  const { fork } = conclusion
+  if (!fork) return {}
+  const changes = conclusion.changes ? changedFields(conclusion.changes()) : experiment.status?.changes
+  return {
+    pods: `${count(conclusion, 'readyReplicas')}/${replicasOf(fork)}`,
+    ...(changes === undefined ? {} : { changes }),
+  }
 }
 
 /** Traffic and neighbours of the fork. Warnings about neighbours that cannot be read now stay as they are stored. */

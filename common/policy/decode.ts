@@ -13,7 +13,10 @@ const SPEC: Members<ExperimentPolicySpec> = {
   sourceMissing: oneOf(['Warn', 'Deny']),
 }
 
-const STATUS: Members<ExperimentPolicyStatus> = each(isNumber, 'observedGeneration', 'experiments', 'violations')
+const STATUS: Members<ExperimentPolicyStatus> = {
+  ...each(isNumber, 'observedGeneration', 'experiments', 'violations'),
+  actions: isText,
+}
 
 /**
  * The policy in a watched object: exactly the members that we use. The CRD's schema refuses members of another type, so

@@ -1,7 +1,7 @@
 import { forbiddenImages } from './images.ts'
 import { brokenPolicyLimits } from './limits.ts'
 import { forbiddenPaths } from './paths.ts'
-import { applicable, type ExperimentPolicy, type PolicyFinding, type PolicyInput } from './policy.ts'
+import { actionsOf, applicable, type ExperimentPolicy, type PolicyFinding, type PolicyInput } from './policy.ts'
 
 /**
  * Every violation of the `policies` that apply, except consent (`sharesSourcesWith`). Messages contain names, numbers
@@ -18,7 +18,7 @@ export function judge(policies: readonly ExperimentPolicy[], judged: PolicyInput
     const content = forbidden.map((error) => ({ error, about: 'content' as const }))
     return [...brokenPolicyLimits(spec, judged), ...content].map(({ error: { field, message, cause }, about }) => ({
       policy: metadata.name,
-      actions: spec.validationActions ?? (['Deny'] as const),
+      actions: actionsOf(spec),
       about,
       error: { field, message: `${message} (policy "${metadata.name}")`, cause },
     }))

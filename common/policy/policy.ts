@@ -36,7 +36,13 @@ export interface ExperimentPolicyStatus {
   readonly experiments?: number
   /** how many of these violate the policy */
   readonly violations?: number
+  /** `validationActions` as one text, for `kubectl get` */
+  readonly actions?: string
 }
+
+/** What happens to an experiment that violates the policy. */
+export const actionsOf = ({ validationActions }: ExperimentPolicySpec): readonly ValidationAction[] =>
+  validationActions ?? ['Deny']
 
 export interface ExperimentPolicy extends KubeObject {
   readonly spec: ExperimentPolicySpec

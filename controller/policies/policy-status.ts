@@ -1,6 +1,6 @@
 import { factsOf } from '../../common/kube/client/errors.ts'
 import { type PolicyDecision, violatedPolicies } from '../../common/plan/policy-decision.ts'
-import type { ExperimentPolicy, ExperimentPolicyStatus } from '../../common/policy/policy.ts'
+import { actionsOf, type ExperimentPolicy, type ExperimentPolicyStatus } from '../../common/policy/policy.ts'
 import type { Cancel, Timers } from '../../common/program/clock.ts'
 import type { Log } from '../../common/program/log.ts'
 import type { Key } from '../runtime/queue.ts'
@@ -148,14 +148,14 @@ export class PolicyStatus {
     return [...this.#options.keys()].every((key) => this.#entries.get(key)?.revision === this.#revision)
   }
 
-  #statusOf({ metadata: { name, generation = 0 } }: ExperimentPolicy): ExperimentPolicyStatus {
+  #statusOf({ metadata: { name, generation = 0 }, spec }: ExperimentPolicy): ExperimentPolicyStatus {
     const covered = [...this.#entries.values()].filter(({ policies }) => policies.includes(name))
     const violations = covered.filter(({ violated }) => violated.has(name)).length
-    return { observedGeneration: generation, experiments: covered.length, violations }
+    return { observedGeneration: generation, experiments: covered.length, violations, actions: actionsOf(spec).join() }
   }
 }
 
 const uidOf = ({ metadata }: ExperimentPolicy): string => metadata.uid ?? ''
 
-const textOf = ({ observedGeneration, experiments, violations }: ExperimentPolicyStatus): string =>
-  `${observedGeneration} ${experiments} ${violations}`
+const textOf = ({ observedGeneration, experiments, violations, actions }: ExperimentPolicyStatus): string =>
+  `${observedGeneration} ${experiments} ${violations} ${actions}`

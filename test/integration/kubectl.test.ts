@@ -59,6 +59,16 @@ describe('kubectl, with the product', () => {
     expect(same.code).to.equal(0)
   })
 
+  it('U2: get shows the pods and, when wide, the fields that the override changes', async () => {
+    await apply(manifest('columns', { overrideSpec: changing('registry.example/cart:2') }))
+    await place().shows('columns', 'its pod', ({ status }) => status?.pods === '1/1')
+    const [header = '', row = ''] = (await kubectl(['get', 'expd/columns', '--output=wide'])).text.split('\n')
+    expect(header).to.match(/^NAME +SOURCE +PODS +READY +SHARE +STATUS +EXPIRES +AGE +IMAGE +CHANGES +EXPERIMENT$/)
+    expect(row)
+      .to.match(/^columns +Deployment\/cart +1\/1 +/)
+      .and.to.match(/ +containers\[cart\]\.image +cart-experiment-/)
+  })
+
   it('scale works, and needs no permission for the source', async () => {
     await apply(manifest('scaled'))
     const { code, text } = await kubectl(['scale', 'expd/scaled', '--replicas=2'])

@@ -142,13 +142,20 @@ describe('policies and the controller, on the real control plane', () => {
   const counts = (what: string, expected: { readonly experiments: number; readonly violations: number }) =>
     eventually(what, DEADLINE_MS, async () => {
       const { status, metadata } = await place().api.get(path(nameOf('small')))
-      expect(status).to.deep.equal({ observedGeneration: metadata.generation, ...expected })
+      expect(status).to.deep.equal({ observedGeneration: metadata.generation, actions: 'Deny', ...expected })
     })
 
   it('reports in the status of a policy how many experiments it covers and how many violate it', async () => {
     await counts('the counts', { experiments: 2, violations: 2 })
     await place().api.patch(path(nameOf('small')), { spec: { maxTTLSeconds: null, maxReplicas: 9 } })
     await counts('the counts of its new terms', { experiments: 2, violations: 0 })
+  })
+
+  it('U2: shows what a policy does in flat text', async () => {
+    const { text } = await place().kubectl(['get', 'expp', nameOf('small')])
+    expect(text)
+      .to.match(/^NAME +EXPERIMENTS +VIOLATIONS +ACTIONS +AGE$/m)
+      .and.to.match(/ 2 +0 +Deny +\S+$/m)
   })
 
   it('restores a status that somebody else wrote', async () => {

@@ -20,6 +20,8 @@ const STATUS = {
   sourceName: 'Deployment/cart',
   share: '8%',
   image: 'cart:1',
+  pods: '1/1',
+  changes: 'containers[cart].image',
   expiresAt: '2026-11-21T10:00:00Z',
 }
 

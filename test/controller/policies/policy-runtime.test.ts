@@ -114,7 +114,7 @@ describe('the policy runtime', () => {
     expect(diary).to.deep.equal([
       'apply /apis/experimentcontroller.example.com/v1alpha1/experimentpolicies/limits/status ' +
         '{"apiVersion":"experimentcontroller.example.com/v1alpha1","kind":"ExperimentPolicy",' +
-        '"metadata":{"name":"limits"},"status":{"observedGeneration":1,"experiments":1,"violations":0}}',
+        '"metadata":{"name":"limits"},"status":{"observedGeneration":1,"experiments":1,"violations":0,"actions":"Deny"}}',
     ])
   })
 })

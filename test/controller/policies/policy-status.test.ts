@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { PolicyDecision } from '../../../common/plan/policy-decision.ts'
-import type { ExperimentPolicy } from '../../../common/policy/policy.ts'
+import type { ExperimentPolicy, ExperimentPolicyStatus } from '../../../common/policy/policy.ts'
 import { PolicyStatus } from '../../../controller/policies/policy-status.ts'
 import { aPolicy } from '../../builders.ts'
 import { diaryLog, VirtualTime } from '../../virtual-time.ts'
@@ -20,6 +20,7 @@ const decided = (...violated: readonly string[]): PolicyDecision => ({
 function world({ keys = ['shop/a', 'shop/b'] } = {}) {
   const time = new VirtualTime()
   const diary: string[] = []
+  const written: ExperimentPolicyStatus[] = []
   const log = diaryLog()
   const present = {
     policies: [aPolicy({ name: 'one' }), aPolicy({ name: 'two' })] as readonly ExperimentPolicy[],
@@ -29,14 +30,16 @@ function world({ keys = ['shop/a', 'shop/b'] } = {}) {
   const status = new PolicyStatus({
     policies: { list: () => present.policies },
     keys: () => present.keys,
-    write: async ({ metadata }, { observedGeneration, experiments, violations }) => {
+    write: async ({ metadata }, next) => {
+      const { observedGeneration, experiments, violations } = next
       if (present.fails) throw new Error('no')
+      written.push(next)
       diary.push(`${metadata.name}@${observedGeneration}: ${violations} of ${experiments}`)
     },
     timers: time,
     log,
   })
-  return { time, diary, log, present, status }
+  return { time, diary, written, log, present, status }
 }
 
 describe('the status of policies', () => {
@@ -49,6 +52,14 @@ describe('the status of policies', () => {
     await time.pass(1)
     expect(diary).to.deep.equal(['one@1: 1 of 2', 'two@1: 0 of 2'])
     expect(status.violating).to.equal(1)
+  })
+
+  it('U2: has the actions of the policy as a plain text, for the column of kubectl get', async () => {
+    const { time, present, status, written } = world()
+    present.policies = [aPolicy({ name: 'one', validationActions: ['Warn', 'Audit'] }), aPolicy({ name: 'two' })]
+    for (const key of present.keys) status.record(key, decided())
+    await time.pass(2_000)
+    expect(written.map(({ actions }) => actions)).to.deep.equal(['Warn,Audit', 'Deny'])
   })
 
   it('counts missing consent as a violation of the policy that refuses it, and of none if no policy refuses it', async () => {
@@ -66,7 +77,7 @@ describe('the status of policies', () => {
     await time.pass(2_000)
     const [one, two] = present.policies
     if (!one || !two) throw new Error('there are two')
-    const stored = { observedGeneration: 1, experiments: 2, violations: 0 }
+    const stored = { observedGeneration: 1, experiments: 2, violations: 0, actions: 'Deny' }
     status.statusChanged({ ...one, status: stored })
     await time.pass(2_000)
     const forged = { ...one, status: { ...stored, violations: 42 } }
@@ -78,7 +89,7 @@ describe('the status of policies', () => {
 
   it('is not written when it is right already', async () => {
     const { time, diary, present, status } = world()
-    const stored = { observedGeneration: 1, experiments: 2, violations: 0 }
+    const stored = { observedGeneration: 1, experiments: 2, violations: 0, actions: 'Deny' }
     present.policies = present.policies.map((policy) => ({ ...policy, status: stored }))
     status.record('shop/a', decided())
     status.record('shop/b', decided())
