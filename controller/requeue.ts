@@ -9,12 +9,19 @@ const NEIGHBOURS_RETRY_MS = 60_000
 
 /**
  * When an experiment gets its next pass if nothing wakes it before: the earliest of what its conclusion waits for, a report
- * that was put off by `reportAgainMs` (Infinity for none), its expiry, and a retry of neighbours that could not be read.
+ * that was put off by `reportAgainMs` (Infinity for none), its expiry, a retry of neighbours that could not be read, and
+ * the time after which something follows from being alone behind a Service.
  */
 export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: number): Requeue {
   const expiresInMs = untilExpiryMs(facts.experiment, facts.now)
   const isUnread = facts.surroundings.neighbours.is === 'unknown' && conclusion.reason !== 'Terminating'
-  const others = [reportAgainMs, ...(expiresInMs > 0 ? [expiresInMs] : []), ...(isUnread ? [NEIGHBOURS_RETRY_MS] : [])]
+  const { restMs = 0 } = conclusion.alone ?? {}
+  const others = [
+    reportAgainMs,
+    ...(restMs > 0 ? [restMs] : []),
+    ...(expiresInMs > 0 ? [expiresInMs] : []),
+    ...(isUnread ? [NEIGHBOURS_RETRY_MS] : []),
+  ]
   return earlier(requeueOf(conclusion), Math.min(...others))
 }
 

@@ -8,7 +8,7 @@ import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { type Assessment, assess, derivedFork } from '../common/plan/assess.ts'
 import { describe } from '../common/plan/describe.ts'
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/plan/facts.ts'
-import { type Evaluation, plan } from '../common/plan/plan.ts'
+import { type Evaluation, evaluate, plan } from '../common/plan/plan.ts'
 import { decidePolicy, findingsOf, isCounting } from '../common/plan/policy-decision.ts'
 import type { ValidationAction } from '../common/policy/policy.ts'
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
@@ -73,7 +73,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     replicas: isLive(experiment, now) ? allowedReplicas(experiment) : undefined,
   }))
   const facts = { ...early, surroundings, now, driftBackoffMs: 0, policies: known({ ...policies, others: counted }) }
-  const evaluation = { assessment, policy: decidePolicy(facts, judged) }
+  const evaluation = evaluate(facts, assessment, judged)
   const outcome = policyOutcome({ spec: decoded.experiment.spec, findings: findingsOf(evaluation.policy) }, () =>
     formerFindings(facts, decoded.previous, compared.before()),
   )

@@ -40,7 +40,7 @@ const isService = objectWith<ServiceShare>({
 
 const STATUS: Members<ExperimentDeploymentStatus> = {
   ...each(isNumber, 'observedGeneration', 'replicas', 'readyReplicas'),
-  ...each(isText, 'selector', 'sourceName', 'share', 'image', 'pods', 'changes', 'expiresAt'),
+  ...each(isText, 'selector', 'sourceName', 'share', 'image', 'pods', 'changes', 'aloneSince', 'expiresAt'),
   conditions: listOf(isCondition),
   experimentResourceRef: objectWith<ExperimentResourceRef>({
     ...each(isText, 'apiVersion', 'kind', 'name', 'namespace', 'uid'),

@@ -66,6 +66,7 @@ export const REASONS = {
   PinnedByRollout: { about: 'traffic' },
   PinnedToPod: { about: 'traffic' },
   NoReadyEndpoints: { about: 'traffic' },
+  AloneBehindService: { about: 'traffic' },
   JoinsService: { about: 'neighbours' },
   LeavesService: { about: 'neighbours' },
   JoinsNetworkPolicy: { about: 'neighbours', ofNeighbours: true },

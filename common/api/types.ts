@@ -100,6 +100,8 @@ export interface ExperimentDeploymentStatus {
   readonly pods?: string
   /** the fields that the override changes, without values */
   readonly changes?: string
+  /** RFC 3339: since when a Service of the source has no other ready endpoints */
+  readonly aloneSince?: string
   /** RFC 3339: creationTimestamp + ttlSeconds */
   readonly expiresAt?: string
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
 import type { Change } from '../override/changes.ts'
 import type { Health } from '../workload/kind.ts'
+import type { Alone } from './alone.ts'
 import { type Decision, stalled, waiting } from './decision.ts'
 import type { PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
@@ -15,6 +16,8 @@ export type Conclusion = Decision & {
   readonly source: (() => SourceStatus) | undefined
   /** what the override changes in the fork, if this pass derived it */
   readonly changes?: () => readonly Change[]
+  /** the Services in which its fork is alone, if any */
+  readonly alone?: Alone
   /** absent when policies no longer matter: the experiment has expired or is being deleted */
   readonly policy?: PolicyDecision
 }

@@ -2,7 +2,7 @@ import { allowedReplicas } from '../api/defaults.ts'
 import { expiresAt, isLive } from '../api/expiry.ts'
 import { FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { ExperimentDeployment, ServiceShare, Warning } from '../api/types.ts'
+import type { ServiceShare, Warning } from '../api/types.ts'
 import { at, listOr } from '../json/json.ts'
 import type { Change } from '../override/changes.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
@@ -11,6 +11,7 @@ import { duration } from '../text/duration.ts'
 import { percent } from '../text/percent.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
+import { type Alone, aloneWarnings } from './alone.ts'
 import type { DesiredFork } from './assess.ts'
 import type { Plan } from './conclusion.ts'
 import { differences } from './differences.ts'
@@ -38,7 +39,7 @@ const MAX_LINE = 120 - '[Plan] '.length
  * deployment/x in shop`, `updates …`, `scales … down`, `deletes …`, `adds a finalizer to …`, `removes the finalizer of …`.
  */
 export function describe(facts: Facts, plan: Plan, described: Described): readonly Warning[] {
-  const { assessment } = described.evaluation
+  const { assessment, alone } = described.evaluation
   const { reason, message } = plan.conclusion
   const isRunning = isLive(facts.experiment, facts.now)
   const wanted = isRunning && assessment.is === 'wanted' ? assessment : undefined
@@ -51,7 +52,7 @@ export function describe(facts: Facts, plan: Plan, described: Described): readon
     ...(isWaiting ? [{ reason, message }] : []),
     ...(report ? [...report.hazards, ...report.collisions] : []),
     ...planLines(writeLines(facts, plan, described)),
-    ...(wanted && report && isWritten(plan) ? serviceLines(facts, wanted, report) : []),
+    ...(wanted && report && isWritten(plan) ? serviceLines(facts, wanted, { report, alone }) : []),
     ...planLines(endLines(facts)),
   ]
 }
@@ -105,14 +106,14 @@ function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Descr
     case 'create':
       return `creates ${newPlace(write.object)}: the base that the fork keeps`
     case 'patch':
-      return patchLine(write, experiment)
+      return patchLine(write)
     case 'delete':
       return `deletes ${placeOf(write.of)}`
   }
 }
 
-function patchLine({ role, of, patch }: Extract<Write, { verb: 'patch' }>, experiment: ExperimentDeployment): string {
-  if (role === 'fork') return `scales ${nameOf(of)} down to ${count(allowedReplicas(experiment), 'pod')}`
+function patchLine({ role, of, patch }: Extract<Write, { verb: 'patch' }>): string {
+  if (role === 'fork') return `scales ${nameOf(of)} down to ${count(Number(at(patch, 'spec', 'replicas')), 'pod')}`
   const isAdded = listOr(at(patch, 'metadata', 'finalizers')).includes(FORK_FINALIZER)
   return `${isAdded ? 'adds a finalizer to' : 'removes the finalizer of'} expd/${of.metadata.name}`
 }
@@ -131,13 +132,20 @@ function changeLines({ changes }: Described): readonly string[] {
   return more <= 0 ? lines : [...lines.slice(0, MAX_CHANGES), `and ${count(more, 'more change')}`]
 }
 
-function serviceLines({ surroundings }: Facts, { fork }: DesiredFork, { services }: TrafficReport): readonly Warning[] {
+interface Expected {
+  readonly report: TrafficReport
+  readonly alone: Alone | undefined
+}
+
+function serviceLines({ surroundings }: Facts, { fork }: DesiredFork, { report, alone }: Expected): readonly Warning[] {
+  const { services } = report
   const replicas = replicasOf(fork)
   if (surroundings.traffic.is !== 'known')
     return planLines(['the share of requests is unknown: the Services could not be read'])
+  if (alone?.isHeld) return aloneWarnings(alone, true)
   if (replicas === 0) return planLines(['no pods, so no requests; scale it to give it some'])
   if (services.length === 0) return planLines(['no Service selects these pods: they will receive no traffic'])
-  return services.flatMap((service) => serviceLine(service, replicas))
+  return [...services.flatMap((service) => serviceLine(service, replicas)), ...aloneWarnings(alone, true)]
 }
 
 function serviceLine(service: ServiceShare, replicas: number): readonly Warning[] {

@@ -4,9 +4,11 @@ import { knownValue } from '../api/known.ts'
 import { DERIVED_HASH } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import { attributesOf } from '../api/reasons.ts'
+import type { ExperimentDeployment } from '../api/types.ts'
 import { forkHealth } from '../workload/health.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
+import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
 import { type Assessment, assess, type DesiredFork } from './assess.ts'
 import { mistaken } from './checks.ts'
 import { decisionOn, type Plan, type Reservation } from './conclusion.ts'
@@ -18,35 +20,37 @@ import type { Write } from './write.ts'
 
 /** What is computed from the facts before the plan: the wanted fork and what policies say about it. */
 export interface Evaluation {
+  /** its fork has no pods while it must not be alone behind a Service */
   readonly assessment: Assessment
   readonly policy: PolicyDecision
+  readonly alone: Alone | undefined
 }
 
-export const evaluate = (facts: Facts, assessment = assess(facts)): Evaluation => ({
-  assessment,
-  policy: decidePolicy(facts, assessment),
-})
+/** A review judges an experiment also where a known mistake stops the plan: policies then get another assessment. */
+export function evaluate(facts: Facts, assessment = assess(facts), judged = assessment): Evaluation {
+  const alone = aloneBehindService(facts, assessment)
+  const policy = decidePolicy(facts, judged)
+  return { assessment: alone?.isHeld ? withoutPods(assessment) : assessment, policy, alone }
+}
 
 /** Decides what to write. Equal facts give an equal plan. The controller carries it out, the webhook describes it. */
 export function plan(facts: Facts, evaluation?: Evaluation): Plan {
   const { experiment, now } = facts
   if (isBeingDeleted(experiment)) return planDeletion(facts)
   if (untilExpiryMs(experiment, now) <= 0) return planExpiry(facts)
-  const { assessment, policy } = evaluation ?? evaluate(facts)
-  if (assessment.is !== 'wanted') return withPolicy(planHold(facts, assessment.decision), policy)
-  const planned = withPolicy(planSync(facts, assessment, policy), policy)
-  const isDerived = planned.conclusion.source !== undefined
-  const changes = () => assessment.effect().changes()
-  return isDerived ? { ...planned, conclusion: { ...planned.conclusion, changes } } : planned
+  const evaluated = evaluation ?? evaluate(facts)
+  const { assessment, policy, alone } = evaluated
+  const planned =
+    assessment.is === 'wanted'
+      ? planSync(facts, assessment, evaluated)
+      : planHold(facts, assessment.decision, alone?.isHeld)
+  const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
+  const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
+  return { ...planned, conclusion: { ...planned.conclusion, policy, ...changes, ...(alone ? { alone } : {}) } }
 }
 
-const withPolicy = (planned: Plan, policy: PolicyDecision): Plan => ({
-  ...planned,
-  conclusion: { ...planned.conclusion, policy },
-})
-
 /** Makes the fork as it is wanted, if it differs and policies allow it. */
-function planSync(facts: Facts, wanted: DesiredFork, policy: PolicyDecision): Plan {
+function planSync(facts: Facts, wanted: DesiredFork, { policy, alone }: Omit<Evaluation, 'assessment'>): Plan {
   const { source } = wanted.base
   // Only a review fails to read the fork. Whether there is one to update is not known, so nothing is written.
   if (facts.fork.is === 'unknown') {
@@ -58,13 +62,14 @@ function planSync(facts: Facts, wanted: DesiredFork, policy: PolicyDecision): Pl
   if (fork && !hasDrifted(facts, fork, wanted)) {
     const health = forkHealth(wanted.kind, fork, facts.now)
     const message = health.reason === 'Updating' ? firstMessage(facts, health.message) : health.message
-    return { writes: before, conclusion: { ...decisionOn(facts.experiment, { ...health, message }), fork, source } }
+    const decision = alone?.isHeld ? heldDecision(alone) : decisionOn(facts.experiment, { ...health, message })
+    return { writes: before, conclusion: { ...decision, fork, source } }
   }
   const mistakes = wanted.mistakes()
-  if (mistakes.length > 0) return planHold(facts, mistaken('InvalidOverride', mistakes).decision)
+  if (mistakes.length > 0) return planHold(facts, mistaken('InvalidOverride', mistakes).decision, alone?.isHeld)
   const denied = deniedBy(policy, wanted, fork)
-  if (denied && !(fork && isSmaller(fork, wanted))) return planHold(facts, denied)
-  const planned = planApply(facts, wanted, before)
+  if (denied && !(fork && isSmaller(fork, wanted))) return planHold(facts, denied, alone?.isHeld)
+  const planned = planApply(facts, wanted, { before, alone })
   const reservation = reservationFor(facts, wanted.fork)
   return reservation ? { ...planned, reservation } : planned
 }
@@ -75,31 +80,43 @@ function creationOf({ experiment }: Facts, { fork }: DesiredFork) {
   return { message: isKnown ? 'created again: it had been deleted' : 'created', isRepair: false }
 }
 
-function planApply(facts: Facts, desired: DesiredFork, before: readonly Write[]): Plan {
+interface ApplyOf {
+  readonly before: readonly Write[]
+  readonly alone: Alone | undefined
+}
+
+function planApply(facts: Facts, desired: DesiredFork, { before, alone }: ApplyOf): Plan {
   const { kind: resource, fork: wanted, base } = desired
   const fork = knownValue(facts.fork)
-  const { message, isRepair } = fork ? occasionOf(facts, fork, desired) : creationOf(facts, desired)
+  const { message, isRepair } = fork
+    ? occasionOf({ ...facts, isHeld: alone?.isHeld ?? false }, fork, desired)
+    : creationOf(facts, desired)
   const name = `${resource.kind.toLowerCase()}/${wanted.metadata.name}`
-  const conclusion = { ...waiting('Updating', `${name}: ${message}`), fork, source: base.source }
+  const decision = alone?.isHeld ? heldDecision(alone) : waiting('Updating', `${name}: ${message}`)
+  const conclusion = { ...decision, fork, source: base.source }
   if (isRepair && facts.driftBackoffMs > 0)
-    return { writes: before, conclusion: { ...conclusion, retryAfterMs: facts.driftBackoffMs } }
+    return { writes: before, conclusion: { ...conclusion, is: 'waiting', retryAfterMs: facts.driftBackoffMs } }
   const object = withUid(wanted, fork)
   const apply: Write = { verb: 'apply', role: fork ? 'fork' : 'newFork', resource, object, isRepair }
   return { writes: [...before, apply], conclusion }
 }
 
-/** Leaves the fork as it is. If the reason keeps the fork, it may still be scaled down. */
-function planHold(facts: Facts, decision: Decision): Plan {
+/**
+ * Leaves the fork as it is. If the reason keeps the fork, it may still be scaled down. It always loses its pods if it must
+ * not be alone.
+ */
+function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Plan {
   const [fork, kind] = [knownValue(facts.fork), knownValue(facts.kind)]
-  const replicas = allowedReplicas(facts.experiment)
-  const isShrinking = fork && attributesOf(decision.reason).keepsFork && replicas < replicasOf(fork)
+  const replicas = mustHaveNoPods ? 0 : allowedReplicas(facts.experiment)
+  const mayShrink = mustHaveNoPods || attributesOf(decision.reason).keepsFork
+  const isShrinking = fork && mayShrink && replicas < replicasOf(fork)
   const writes = fork ? [...addFinalizer(facts), ...(isShrinking && kind ? [scaleDown(kind, fork, replicas)] : [])] : []
   return { writes, conclusion: { ...decision, fork, source: undefined } }
 }
 
 /** Keeps the message of the apply, which says why the fork was updated, while the workload controller catches up. */
 function firstMessage({ experiment }: Facts, message: string): string {
-  const ready = experiment.status?.conditions?.find(({ type }) => type === 'Ready')
+  const ready = readyOf(experiment.status)
   const isOfNow = ready?.reason === 'Updating' && ready.observedGeneration === experiment.metadata.generation
   return isOfNow ? ready.message : message
 }
@@ -138,10 +155,23 @@ const hasSameHash = (fork: KubeObject, wanted: DesiredFork): boolean =>
 const isSmaller = (fork: KubeObject, wanted: DesiredFork): boolean =>
   hasSameHash(fork, wanted) && replicasOf(wanted.fork) < replicasOf(fork)
 
+interface OccasionOf extends Pick<Facts, 'experiment'> {
+  readonly isHeld: boolean
+}
+
+/** Whether the last pass left `fork` without pods, because it would have been alone behind a Service. */
+const wasHeld = ({ status }: ExperimentDeployment, fork: KubeObject): boolean =>
+  status?.aloneSince !== undefined && (replicasOf(fork) === 0 || readyOf(status)?.reason === 'AloneBehindService')
+
+const readyOf = (status: ExperimentDeployment['status']) => status?.conditions?.find(({ type }) => type === 'Ready')
+
 /** Why an existing fork is applied: the message, and whether it undoes the change of another client. */
-function occasionOf({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork) {
+function occasionOf({ experiment, isHeld }: OccasionOf, fork: KubeObject, wanted: DesiredFork) {
   const { status, metadata } = experiment
-  const isScaled = status?.observedGeneration !== metadata.generation && replicasOf(fork) !== replicasOf(wanted.fork)
+  const isOtherCount = replicasOf(fork) !== replicasOf(wanted.fork)
+  const isScaled = status?.observedGeneration !== metadata.generation && isOtherCount
+  if (isOtherCount && wasHeld(experiment, fork) !== isHeld)
+    return { message: 'has its pods again: another endpoint of its Service is ready', isRepair: false }
   if (hasSameHash(fork, wanted) && !isScaled) {
     // Without it the process ended between apply and status, and the fork was not changed.
     const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid

@@ -15,6 +15,7 @@ import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
+import { aloneWarnings } from './alone.ts'
 import { notShared, POLICIES_NOT_READ } from './checks.ts'
 import type { Conclusion } from './conclusion.ts'
 import { STATES } from './decision.ts'
@@ -30,7 +31,8 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
   const { experiment } = facts
   const before = experiment.status
   const { generation, uid } = experiment.metadata
-  const { services, hazards, collisions } = reportOf(facts, conclusion)
+  const { services, hazards, ...report } = reportOf(facts, conclusion)
+  const collisions = [...report.collisions, ...aloneWarnings(conclusion.alone)]
   const warnings = inOrder([...hazards, ...collisions])
   const drafts = [
     ...summary(conclusion),
@@ -54,6 +56,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     ...(share === undefined ? {} : { share }),
     ...(source === undefined ? {} : { source }),
     ...(expires === undefined ? {} : { expiresAt: expires }),
+    ...(conclusion.alone ? { aloneSince: conclusion.alone.since } : {}),
     ...forkFacts(facts, conclusion),
     ...columns(facts, conclusion),
   }

@@ -11,6 +11,7 @@ const SPEC: Members<ExperimentPolicySpec> = {
   namespaceSelector: isObject,
   validationActions: listOf(oneOf(['Deny', 'Warn', 'Audit'])),
   sourceMissing: oneOf(['Warn', 'Deny']),
+  aloneBehindService: oneOf(['Allow', 'Deny']),
 }
 
 const STATUS: Members<ExperimentPolicyStatus> = {

@@ -28,6 +28,8 @@ export interface ExperimentPolicySpec {
   readonly allowSourcesFrom?: readonly string[]
   /** absent: `Warn` */
   readonly sourceMissing?: 'Warn' | 'Deny'
+  /** absent: `Allow` */
+  readonly aloneBehindService?: 'Allow' | 'Deny'
 }
 
 export interface ExperimentPolicyStatus {

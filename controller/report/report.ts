@@ -57,11 +57,12 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   }
   await reporter.applyStatus(experiment, status)
   sourceReplaced(experiment, conclusion).forEach(emit)
-  warningEvents(before, status).forEach(emit)
+  const warned = warningEvents(before, status)
+  warned.forEach(emit)
   // A reason that is also the reason of the conclusion needs one Event only.
   for (const event of complianceEvents(before, status)) if (event.reason !== reason) emit(event)
   if (summaryOf(before) !== summaryOf(status)) {
-    emit(summary)
+    if (!warned.some((event) => event.reason === reason)) emit(summary)
     reporter.log(key, conclusion)
   }
   return Number.POSITIVE_INFINITY

@@ -37,6 +37,12 @@ describe('the requeue of a pass', () => {
     'is never for a settled experiment': [{}, settled, NONE, 'never'],
     'is the time of a report that was put off': [{}, settled, 6_000, { afterMs: 6_000 }],
     'is the expiry of a settled experiment': [{ experiment: expiring }, settled, NONE, { afterMs: 20_000 }],
+    'S13: is the time after which something follows from being alone behind a Service': [
+      {},
+      { ...settled, alone: { services: ['cart'], since: '', restMs: 7_000, forbidding: [], isHeld: false } },
+      NONE,
+      { afterMs: 7_000 },
+    ],
     'is a minute while the neighbours cannot be read': [unread, settled, NONE, { afterMs: 60_000 }],
     'is never for a deletion, which needs no neighbours': [
       unread,

@@ -21,6 +21,7 @@ const STATUS = {
   share: '8%',
   image: 'cart:1',
   pods: '1/1',
+  aloneSince: '2026-11-21T09:00:00Z',
   changes: 'containers[cart].image',
   expiresAt: '2026-11-21T10:00:00Z',
 }

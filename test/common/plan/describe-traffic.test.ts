@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { known, unknown } from '../../../common/api/known.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
-import { aDeployment, anExperiment, aRollout, FORK } from '../../builders.ts'
+import { aDeployment, anExperiment, aPolicy, aRollout, FORK, NO_POLICIES } from '../../builders.ts'
 import { described, describedFacts, trafficOf } from './described.ts'
 import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
 
@@ -75,6 +75,14 @@ describe('the description of the traffic', () => {
       },
       '[Plan] service/cart: about 25% of new connections (1 of 4 endpoints)',
       '[Plan] service/till: about 100% of new connections (1 of 1 endpoints)',
+      '[AloneBehindService] no other ready endpoint in service/till: it gets all requests',
+    ],
+    'S13: says that the fork gets no pods where a policy forbids that it is alone': [
+      {
+        traffic: trafficOf(0, FORK),
+        policies: { ...NO_POLICIES, policies: [aPolicy({ aloneBehindService: 'Deny' })] },
+      },
+      '[AloneBehindService] no other ready endpoint in service/cart: no pods until there is one (policy "limits")',
     ],
     'says that no Service concerns the fork': [
       {},

@@ -46,6 +46,7 @@ const LIMITS: Readonly<Record<string, ExperimentPolicySpec>> = {
   'the override': { deniedOverridePaths: ['template'] },
   share: { maxShare: '20%' },
   count: { maxExperimentsPerSource: 1 },
+  alone: { aloneBehindService: 'Deny' },
   'a warning': { maxReplicas: 0, validationActions: ['Warn'] },
 }
 
@@ -76,10 +77,14 @@ export const aFactsCase = fc.record({
   fork: mostly(['absent', 'as left', 'drifted', 'scaled'], ['of another override', 'unknown']),
   forkIsBeingDeleted: rarely,
   nameIsTaken: rarely,
-  policies: mostly(['none', 'content', 'the override', 'share', 'count'], ['a warning', 'not shared', 'unknown']),
+  policies: mostly(
+    ['none', 'content', 'the override', 'share', 'count', 'alone'],
+    ['a warning', 'not shared', 'unknown'],
+  ),
   isExcluded: rarely,
   driftBackoffMs: fc.constantFrom(0, 0, 5_000),
   knowsTraffic: fc.boolean(),
+  alone: mostly(['no'], ['now', 'for long']),
 })
 
 type Case = typeof aFactsCase extends fc.Arbitrary<infer Of> ? Of : never
@@ -87,7 +92,12 @@ type Case = typeof aFactsCase extends fc.Arbitrary<infer Of> ? Of : never
 /** The facts of a case: all that either program can have, and more. */
 export function factsOf(of: Case): Facts {
   const experiment = experimentOf(of)
-  const facts = someFacts({ now: NOW, experiment, policies: NO_POLICIES, traffic: trafficOf(3, FORK) })
+  const facts = someFacts({
+    now: NOW,
+    experiment,
+    policies: NO_POLICIES,
+    traffic: trafficOf(of.alone === 'no' ? 3 : 0, FORK),
+  })
   return {
     ...facts,
     kind: of.kind === 'known' ? facts.kind : of.kind === 'absent' ? ABSENT : unknown('this version'),
@@ -119,9 +129,11 @@ function experimentOf(of: Case): ExperimentDeployment {
       ...(of.hasFinalizer ? { finalizers: [FORK_FINALIZER] } : {}),
       ...(of.isBeingDeleted ? { deletionTimestamp: AN_HOUR_AGO } : {}),
     },
-    ...(fork === 'absent' ? {} : { status: leftAt(fork === 'drifted' ? 2 : 3) }),
+    ...(fork === 'absent' ? {} : { status: { ...leftAt(fork === 'drifted' ? 2 : 3), ...aloneSince(of) } }),
   })
 }
+
+const aloneSince = ({ alone }: Case) => (alone === 'for long' ? { aloneSince: AN_HOUR_AGO } : {})
 
 function sourceOf({ source }: Case): Facts['source'] {
   const found = (object: KubeObject) => known({ object, referents: [] })
