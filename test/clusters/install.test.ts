@@ -117,7 +117,7 @@ describe('the manifests, in an empty cluster', () => {
 
   it('let editors create experiments, viewers read them, and both read policies', async () => {
     const namespace = 'default'
-    const proof = { verb: 'get', group: GROUP, resource: 'experimentpolicies' }
+    const proof = { verb: 'get', group: GROUP, resource: 'experimentdeployments' }
     const edits = { verb: 'create', group: GROUP, resource: 'experimentdeployments' } // beside what it has from view
     await bind(plane(), 'alice', { role: 'edit', namespace, proof: edits })
     await bind(plane(), 'bob', { role: 'view', namespace, proof })
@@ -133,5 +133,21 @@ describe('the manifests, in an empty cluster', () => {
     expect(await rights('bob', 'experimentdeployments')).to.deep.equal(READ)
     expect(await rights('alice', 'experimentpolicies')).to.deep.equal(READ)
     expect(await rights('bob', 'experimentpolicies')).to.deep.equal(READ)
+  })
+
+  // policies have no namespace: no RoleBinding grants them, and a review that names a namespace does not notice
+  it('S11: show policies to everybody who has logged in, with kubectl, and let nobody else write them', async () => {
+    const policy = new URL('../../manifests/policies', import.meta.url).pathname
+    expect((await plane().kubectl(['apply', '-k', policy])).code).to.equal(0)
+    for (const user of ['alice', 'bob'] as const) {
+      const kubeconfig = await plane().kubeconfigAs(user)
+      const kubectl = (...args: readonly string[]) => plane().kubectl(args, { kubeconfig })
+      const list = await kubectl('get', 'expp')
+      expect(list.stderr).to.equal('')
+      expect(list.stdout).to.match(/^NAME +EXPERIMENTS +VIOLATIONS +ACTIONS +AGE\nrestricted /)
+      expect((await kubectl('describe', 'expp/restricted')).stdout).to.contain('Max Replicas:')
+      const refused = await kubectl('delete', 'expp/restricted')
+      expect(refused.stderr).to.contain(`User "${user}" cannot delete resource "experimentpolicies"`)
+    }
   })
 })
