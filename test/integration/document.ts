@@ -1,7 +1,11 @@
 /** The commands of a page in docs/, and the output that the page shows. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { expect } from 'chai'
+
+const WRITES = process.env.WRITE_PAGES === '1'
 
 /** A command of a page. */
 export interface Step {
@@ -15,9 +19,11 @@ export interface Step {
 /** A page of the documentation. */
 export class Page {
   readonly text: string
+  readonly #file: URL
 
   constructor(file: string) {
-    this.text = readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8')
+    this.#file = new URL(`../../docs/${file}`, import.meta.url)
+    this.text = readFileSync(this.#file, 'utf8')
   }
 
   /** The code blocks of `language`. */
@@ -35,6 +41,29 @@ export class Page {
         says,
         isRefused: says.some((line) => /is invalid|^Error/.test(line)),
       }))
+  }
+
+  /**
+   * Asserts that `output` is what the page shows. A last line `...` on the page stands for all further lines. With
+   * WRITE_PAGES=1 it writes the output into the page instead, as after a change of messages.
+   */
+  expectOutput({ command, says }: Step, output: string): void {
+    const shown = linesOf(says.join('\n'))
+    const isCut = shown.at(-1) === '...'
+    const expected = isCut ? shown.slice(0, -1) : shown
+    const lines = isCut ? linesOf(output).slice(0, expected.length) : linesOf(output)
+    if (WRITES && !isDeepStrictEqual(lines, expected)) this.#correct({ command, says, output })
+    else expect(lines, output).to.deep.equal(expected)
+  }
+
+  #correct({ command, says, output }: Pick<Step, 'command' | 'says'> & { readonly output: string }): void {
+    const text = readFileSync(this.#file, 'utf8')
+    const step = (lines: readonly string[]) => [`$ ${command}`, ...lines, ''].join('\n')
+    const real = output.split('\n').map((line) => line.trimEnd())
+    writeFileSync(
+      this.#file,
+      text.replace(step(says), () => step(real.filter((line) => line !== ''))),
+    )
   }
 
   /** Commands in the middle of a sentence. */
@@ -59,6 +88,22 @@ export class Page {
 /** The words of a command, as a shell splits them. */
 export const wordsOf = (command: string): readonly string[] =>
   (command.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''))
+
+/** What differs in each run, in an output: ids, times, sizes, and so the widths of columns. */
+const MASKS: readonly (readonly [RegExp, string])[] = [
+  [/-experiment-[\da-f]{10}\b/g, '-experiment-ID'],
+  [/\b\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?Z?)?/g, 'TIME'],
+  [/\b(\d+[dhms])+\b/g, 'DURATION'],
+  [/\b\d+ KiB/g, 'SIZE'],
+  [/ {2,}/g, '  '],
+]
+
+/** The lines of an output, comparable with those of another run. */
+export const linesOf = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .map((line) => MASKS.reduce((masked, [pattern, mask]) => masked.replace(pattern, mask), line).trim())
+    .filter((line) => line !== '')
 
 /** The pattern that a line of a page stands for. `…` also stands for the spaces between columns. */
 export const patternOf = (line: string): RegExp =>
