@@ -1,7 +1,7 @@
 /** The commands of a page in docs/, and the output that the page shows. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 
@@ -57,12 +57,13 @@ export class Page {
   }
 
   #correct({ command, says, output }: Pick<Step, 'command' | 'says'> & { readonly output: string }): void {
-    const text = readFileSync(this.#file, 'utf8')
-    const step = (lines: readonly string[]) => [`$ ${command}`, ...lines, ''].join('\n')
     const real = output.split('\n').map((line) => line.trimEnd())
+    const step = (lines: readonly string[]) => [`$ ${command}`, ...lines, ''].join('\n')
+    const shown = new RegExp(`^${RegExp.escape(step(says))}(?=\\$ |\`\`\`)`, 'm')
+    const text = readFileSync(this.#file, 'utf8')
     writeFileSync(
       this.#file,
-      text.replace(step(says), () => step(real.filter((line) => line !== ''))),
+      text.replace(shown, () => step(real.filter((line) => line !== ''))),
     )
   }
 
@@ -71,11 +72,17 @@ export class Page {
     return [...this.text.matchAll(/`(kubectl [^`]+)`/g)].map(([, command = '']) => command.replaceAll('\n', ' '))
   }
 
-  /** Writes the code blocks that begin with a file name into `folder`, changed by `adapted`. */
+  /**
+   * Writes the code blocks that begin with a file name into `folder`, changed by `adapted`. They find the manifests of
+   * this repository where the page says that they are.
+   */
   async writeFiles(folder: string, adapted = (block: string) => block): Promise<void> {
     for (const block of this.blocks('yaml')) {
       const [, name] = /^# (\S+\.yaml)\n/.exec(block) ?? []
-      if (name !== undefined) await writeFile(join(folder, name), adapted(block))
+      if (name === undefined) continue
+      const file = join(folder, name)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, adapted(block).replaceAll('../manifests', relative(dirname(file), 'manifests')))
     }
   }
 
