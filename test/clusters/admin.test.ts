@@ -5,12 +5,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
-import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
+import {
+  CR_NAME,
+  EXPERIMENT_DEPLOYMENT,
+  EXPERIMENT_ID,
+  FORK_FINALIZER,
+  GROUP,
+  IS_EXPERIMENT,
+  OWNER_NAMESPACE,
+} from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, isObject, listOr, objectOr } from '../../common/json/json.ts'
+import { at, isObject, type JsonObject, listOr, objectOr } from '../../common/json/json.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
+import { deployment } from '../../common/workload/deployment.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds } from '../../sandbox/first-objects.ts'
+import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
 import { namesOf } from '../../webhook/http/client-certificate.ts'
@@ -19,6 +29,9 @@ import { usesOwnControlPlane } from './own-plane.ts'
 
 const PAGE = new Page('admin.md')
 const WITHOUT_CERT_MANAGER = 'kubectl apply -k overlay-script'
+const CRD = readFileSync('crds/experimentdeployments.yaml', 'utf8')
+const MINER =
+  'kubectl create deployment miner --image=registry.example/miner:1 --namespace=default --as=system:serviceaccount:experiment-controller-system:experiment-controller'
 const EMERGENCY_EXIT = 'kubectl delete validatingwebhookconfiguration'
 
 /** A manifest as `kubectl apply` leaves it, which otherwise warns at the next apply. */
@@ -30,7 +43,7 @@ const applied = (manifest: string): string =>
 
 describe('the guide for admins, in a cluster of its own', () => {
   // the kind exists before the quota controller starts, which looks for new kinds only every 30 s
-  const plane = usesOwnControlPlane(() => [applied(readFileSync('crds/experimentdeployments.yaml', 'utf8'))])
+  const plane = usesOwnControlPlane(() => [applied(CRD)])
   let folder = ''
   before('cert-manager and a folder for the overlays', async () => {
     await applyCrds(plane().api, await certManagerCrds())
@@ -58,19 +71,76 @@ describe('the guide for admins, in a cluster of its own', () => {
     return parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
   }
 
-  for (const step of PAGE.steps()) {
-    const { command } = step
-    if (command === WITHOUT_CERT_MANAGER)
-      it('starts again, as in another cluster', async () => {
+  async function createFork(name: string, labels: JsonObject): Promise<void> {
+    const path = pathOf(deployment, { namespace: 'default' })
+    const selector = { matchLabels: { [EXPERIMENT_ID]: name.slice(-10) } }
+    const spec = { containers: [{ name: 'cart', image: 'registry.example/cart:2' }] }
+    const template = { metadata: { labels: selector.matchLabels }, spec }
+    await plane().api.create(path, { metadata: { name, labels }, spec: { selector, template } })
+    const { code } = await plane().kubectl(['wait', '--for=condition=Available', `deployment/${name}`])
+    expect(code).to.equal(0)
+  }
+
+  /** What has happened before a command, in the words of the guide. */
+  const PREPARATIONS = [
+    {
+      before: WITHOUT_CERT_MANAGER,
+      title: 'starts again, as in another cluster',
+      prepare: async () => {
         const objects = (await built('overlay')).filter(({ kind }) => kind !== 'CustomResourceDefinition')
         const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects })
         const { code, stderr } = await plane().kubectl(['delete', '-f', '-'], { input })
         expect(code, stderr).to.equal(0)
-      })
+      },
+    },
+    {
+      before: 'kubectl get deployments,statefulsets',
+      title: 'A-5: has a fork whose experiment was deleted alone',
+      prepare: () => createFork('cart-experiment-cd1aa1c99c', { [IS_EXPERIMENT]: 'true', [CR_NAME]: 'faster-cart' }),
+    },
+    {
+      before: 'kubectl rollout status',
+      title: 'A-4: waits for the rollout, whose steps differ in each run',
+      prepare: async () => {
+        for (const name of ['experiment-webhook', 'experiment-controller'])
+          expect((await said(`kubectl rollout status deployment/${name} -n ${SYSTEM_NAMESPACE}`)).code).to.equal(0)
+      },
+    },
+    {
+      before: 'kubectl auth can-i create',
+      title: 'A-4: has an API server that knows the policy about the account',
+      prepare: () =>
+        eventually('a refusal', 20_000, async () =>
+          expect((await said(`${MINER} --dry-run=server`)).stderr).to.contain('experiment-controller-account'),
+        ),
+    },
+    {
+      before: 'kubectl get experimentdeployments --all-namespaces --output=wide',
+      title: 'A-4: has an experiment whose CRD was deleted before its fork in another namespace',
+      prepare: async () => {
+        await applyCrds(plane().api, [CRD])
+        const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+        await plane().api.create(pathOf(EXPERIMENT_DEPLOYMENT, { namespace: 'default' }), {
+          apiVersion,
+          kind,
+          metadata: { name: 'stock-cart', finalizers: [FORK_FINALIZER] },
+          spec: { sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'stock' }, overrideSpec: {} },
+        })
+        await createFork('cart-experiment-40390b55fa', { [IS_EXPERIMENT]: 'true', [OWNER_NAMESPACE]: 'default' })
+        const crd = `crd/${EXPERIMENT_DEPLOYMENT.plural}.${GROUP}`
+        expect((await plane().kubectl(['delete', crd, '--wait=false'])).code).to.equal(0)
+      },
+    },
+  ]
+
+  for (const step of PAGE.steps()) {
+    const { command } = step
+    for (const { before: beginning, title, prepare } of PREPARATIONS)
+      if (command.startsWith(beginning)) it(title, prepare)
 
     it(`runs ${command}`, async () => {
       const { code, stdout, stderr } = await said(command)
-      expect(code, stderr).to.equal(0)
+      expect(code !== 0, stderr).to.equal(step.isRefused)
       if (!command.startsWith('openssl')) PAGE.expectOutput(step, `${stderr}${stdout}`)
     })
 
@@ -110,6 +180,21 @@ describe('the guide for admins, in a cluster of its own', () => {
     return named.filter((name) => !objects.some(({ metadata }) => metadata.name === name)).sort()
   }
 
+  it('A-4: ends with a cluster in which the CRD is gone', () =>
+    eventually('the CRD to be gone', 30_000, async () => {
+      const { stderr } = await plane().kubectl(['get', `crd/${EXPERIMENT_DEPLOYMENT.plural}.${GROUP}`])
+      expect(stderr).to.contain('NotFound')
+    }))
+
+  it('A-4: names metrics that the programs have', () => {
+    const named = [...PAGE.text.matchAll(/^\| `(?:experiment_(?:webhook|controller)_)?(\w+)` \|/gm)].map(
+      ([, name]) => name,
+    )
+    const code = ['webhook/http/metrics.ts', 'controller/main.ts'].map((file) => readFileSync(file, 'utf8')).join()
+    expect(named.length).to.be.greaterThan(5)
+    for (const name of named) expect(code).to.contain(name)
+  })
+
   it('A-3: has overlays that need nothing but the certificates', async () => {
     for (const overlay of ['overlay', 'overlay-script']) {
       const objects = await built(overlay)
@@ -145,7 +230,7 @@ describe('the guide for admins, in a cluster of its own', () => {
   it('has run every command of the guide', () => {
     const commands = PAGE.steps().map(({ command }) => command)
     expect(commands.length).to.be.greaterThan(8)
-    expect(PAGE.inline()).to.deep.equal([])
+    expect(PAGE.inline()).to.deep.equal(['kubectl scale', 'kubectl replace', 'kubectl get expd --all-namespaces'])
     expect([...new Set(PAGE.languages())].sort()).to.deep.equal(['console', 'yaml'])
   })
 })

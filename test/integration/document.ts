@@ -39,7 +39,7 @@ export class Page {
       .map(([command = '', ...says]) => ({
         command,
         says,
-        isRefused: says.some((line) => /is invalid|^Error/.test(line)),
+        isRefused: says.some((line) => /is invalid|^error/i.test(line)),
       }))
   }
 
