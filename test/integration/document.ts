@@ -10,7 +10,7 @@ const WRITES = process.env.WRITE_PAGES === '1'
 /** A command of a page. */
 export interface Step {
   readonly command: string
-  /** lines of the output, among others; `…` stands for any text */
+  /** lines of the output; the last may be `...` */
   readonly says: readonly string[]
   /** whether the page shows a refusal */
   readonly isRefused: boolean
@@ -111,13 +111,3 @@ export const linesOf = (text: string): readonly string[] =>
     .split('\n')
     .map((line) => MASKS.reduce((masked, [pattern, mask]) => masked.replace(pattern, mask), line).trim())
     .filter((line) => line !== '')
-
-/** The pattern that a line of a page stands for. `…` also stands for the spaces between columns. */
-export const patternOf = (line: string): RegExp =>
-  new RegExp(
-    `^${line
-      .split('…')
-      .map((part) => RegExp.escape(part))
-      .join('.*')}$`,
-    'm',
-  )

@@ -10,7 +10,7 @@ import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { Page, type Step, wordsOf } from './document.ts'
 import { aNamespace } from './fixture.ts'
-import { aSource, DEADLINE_MS, type Place, placeIn, usesProduct } from './product.ts'
+import { aSource, DEADLINE_MS, hasEndpoints, type Place, placeIn, usesProduct } from './product.ts'
 
 const GUIDE = new Page('policies.md')
 const FIELDS: Readonly<Record<keyof ExperimentPolicySpec, true>> = {
@@ -42,9 +42,8 @@ describe('A-7: the guide for policy writers, on the real control plane', () => {
     )
     await aSource(place(), 'cart', { replicas: 3 })
     await aSource(stock, 'cart')
-    await eventually('the pods of the source', DEADLINE_MS, async () =>
-      expect(at(await place().deployment('cart'), 'status', 'readyReplicas')).to.equal(3),
-    )
+    await hasEndpoints(place(), 'cart', 3)
+    await hasEndpoints(stock, 'cart', 1)
   })
   after('its policies and its files are removed', async () => {
     for (const name of [place().namespace, stock.namespace])
