@@ -111,6 +111,13 @@ describe('the manifests, in an empty cluster', () => {
     expect(await generations()).to.deep.equal(first)
   })
 
+  it('keep the optional parts when they are applied in another way', async () => {
+    for (const folder of ['pack', 'policies']) {
+      await isAccepted(folder)
+      await isAccepted(folder, ...SERVER_SIDE)
+    }
+  })
+
   it('A-6: are "unchanged" the second time, but for the selector that kubectl sends each time', async () => {
     for (const folder of ['default', 'pack', 'policies']) await isAccepted(folder)
     const all = await Promise.all(['default', 'pack', 'policies'].map((folder) => apply(folder)))
