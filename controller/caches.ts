@@ -29,7 +29,7 @@ export function createCaches({ client, timers, random, log, kindProbeMs }: Cache
     workloads: Object.values(WORKLOAD_KINDS).map((kind: WorkloadKind) => ({
       kind,
       /** whole objects that have the label of forks */
-      forks: reflector({ resource: kind, managedFields: 'managers', labelSelector: EXPERIMENT_ID }, whole),
+      forks: reflector({ resource: kind, managedFields: 'others', labelSelector: EXPERIMENT_ID }, whole),
       /** every object of the kind; metadata only when that is enough */
       all: reflector(
         { resource: kind, managedFields: 'none', metadataOnly: kind.watchProjection === undefined },

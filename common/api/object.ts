@@ -7,12 +7,14 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean
 }
 
-/** An entry of `managedFields`, without `fieldsV1`: the reflector drops that. */
+/** An entry of `managedFields`. The reflector drops most of `fieldsV1`. */
 export interface ManagedFieldsEntry {
   readonly manager?: string
   readonly operation?: string
   readonly subresource?: string
   readonly time?: string
+  /** the fields that the manager owns */
+  readonly fieldsV1?: Readonly<Record<string, unknown>>
 }
 
 /** A kind of object and its place in the API. */

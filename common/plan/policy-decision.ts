@@ -2,11 +2,12 @@ import { isLive } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
-import { judge } from '../policy/judge.ts'
+import { judge, judgeAdditions } from '../policy/judge.ts'
 import type { ExperimentPolicy, LimitKind, PolicyFinding, PolicyInput } from '../policy/policy.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { endpointsOfOthers } from '../surroundings/shares.ts'
 import { count } from '../text/count.ts'
+import { additions } from '../workload/additions.ts'
 import { pinnedSource } from '../workload/pinned.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Assessment, type DesiredFork, derivedFork } from './assess.ts'
@@ -32,6 +33,7 @@ export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecisi
   // An experiment that has expired or is being deleted counts while it has its fork. Each kind of limit counts other experiments. Only the limits on the content need the effect of the override.
   const findings = [
     ...findingsAbout('content', facts, () => ({ forks: assessment.effect?.() })),
+    ...findingsInLiveFork(facts, assessment),
     ...findingsAbout('share', facts, () => ({
       others: withPods(counted),
       endpoints: endpoints(facts, derivedFork(assessment)),
@@ -39,6 +41,20 @@ export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecisi
     ...findingsAbout('count', facts, () => ({ others: ahead(counted, facts) })),
   ]
   return { is: 'decided', policies, findings }
+}
+
+/** What policies find in what somebody added to the fork by hand, if the fork can be derived. */
+function findingsInLiveFork({ fork, policies }: Facts, { effect }: Assessment): readonly PolicyFinding[] {
+  const [live, about] = [knownValue(fork), knownValue(policies)]
+  if (!live || !about || about.policies.length === 0 || !effect) return []
+  const added = additions(
+    live,
+    () => effect().changed,
+    () => effect().shape,
+  )
+  if (added.length === 0) return []
+  const name = `${live.kind.toLowerCase()}/${live.metadata.name}`
+  return judgeAdditions(about.policies, { ...about, name, additions: added })
 }
 
 type Judged = Partial<Pick<PolicyInput, 'forks' | 'others' | 'endpoints'>>

@@ -1,7 +1,40 @@
+import type { Change } from '../override/changes.ts'
 import { forbiddenImages } from './images.ts'
 import { brokenPolicyLimits } from './limits.ts'
 import { forbiddenPaths } from './paths.ts'
 import { actionsOf, applicable, type ExperimentPolicy, type PolicyFinding, type PolicyInput } from './policy.ts'
+
+interface LiveFork extends Pick<PolicyInput, 'namespace' | 'sourceNamespace'> {
+  /** `deployment/cart-experiment-cd1aa1c99c` */
+  readonly name: string
+  /** what somebody added to it by hand */
+  readonly additions: readonly Change[]
+}
+
+/**
+ * Every violation of the `policies` that apply by what somebody added to the live fork. It is only told: neither a review
+ * nor a pass of the controller can take it away, so that `Deny` has the effect of `Warn`.
+ */
+export function judgeAdditions(policies: readonly ExperimentPolicy[], live: LiveFork): readonly PolicyFinding[] {
+  const effect = { changes: live.additions, overrideSpec: {} }
+  return applicable(policies, live.namespace, live.sourceNamespace).flatMap(({ metadata, spec }) => {
+    const actions = [...new Set(actionsOf(spec).map((action) => (action === 'Deny' ? 'Warn' : action)))]
+    return [...forbiddenPaths(spec, effect), ...forbiddenImages(spec, effect)]
+      .filter(({ field }) => field !== OVERRIDE) // a pattern that cannot be read has its own finding
+      .map(({ field, message, cause }) => ({
+        policy: metadata.name,
+        actions,
+        about: 'content' as const,
+        error: {
+          field: `${live.name}: ${field.replace(OVERRIDE, 'spec')}`,
+          message: `added by hand: ${message} (policy "${metadata.name}")`,
+          cause,
+        },
+      }))
+  })
+}
+
+const OVERRIDE = 'spec.overrideSpec'
 
 /**
  * Every violation of the `policies` that apply, except consent (`sharesSourcesWith`). Messages contain names, numbers

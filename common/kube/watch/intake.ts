@@ -1,5 +1,6 @@
+import { FIELD_MANAGER } from '../../api/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ResourceType } from '../../api/object.ts'
-import { isObject, listOr } from '../../json/json.ts'
+import { isObject, listOr, member } from '../../json/json.ts'
 import { isVersion } from './version.ts'
 
 /** An object from a list or a watch, with the metadata that the store relies on. */
@@ -15,8 +16,11 @@ export interface Arrival {
 /** How objects are prepared for the store. */
 export interface Intake {
   readonly resource: ResourceType
-  /** `managers` keeps manager, operation, subresource and time, but not the fields, which are most of an object's bytes */
-  readonly managedFields: 'none' | 'managers'
+  /**
+   * `managers` keeps manager, operation, subresource and time, but not the fields, which are most of an object's bytes.
+   * `others` also keeps the fields of `spec` that other managers than the controller own, which are few.
+   */
+  readonly managedFields: 'none' | 'managers' | 'others'
 }
 
 /**
@@ -31,7 +35,9 @@ export function arrival(raw: unknown, { resource, managedFields }: Intake): Arri
   if (typeof name !== 'string' || typeof uid !== 'string' || !isVersion(resourceVersion)) return undefined
   if (namespace !== undefined && typeof namespace !== 'string') return undefined
   const metadata =
-    managedFields === 'managers' ? { ...rest, name, managedFields: listOr(entries).map(managerOf) } : { ...rest, name }
+    managedFields === 'none'
+      ? { ...rest, name }
+      : { ...rest, name, managedFields: listOr(entries).map((entry) => managerOf(entry, managedFields)) }
   const object = { ...raw, apiVersion: resource.apiVersion, kind: resource.kind, metadata }
   return {
     key: namespace === undefined ? name : `${namespace}/${name}`,
@@ -42,10 +48,13 @@ export function arrival(raw: unknown, { resource, managedFields }: Intake): Arri
   }
 }
 
-function managerOf(entry: unknown): ManagedFieldsEntry {
-  const { manager, operation, subresource, time } = (isObject(entry) ? entry : {}) as ManagedFieldsEntry
+function managerOf(entry: unknown, kept: Intake['managedFields']): ManagedFieldsEntry {
+  const { manager, operation, subresource, time, ...of } = (isObject(entry) ? entry : {}) as ManagedFieldsEntry
+  const isOther = !subresource && !(manager === FIELD_MANAGER && operation === 'Apply')
+  const spec = kept === 'others' && isOther ? member(of.fieldsV1, 'f:spec') : undefined
+  const fieldsV1 = spec === undefined ? undefined : { 'f:spec': spec }
   return Object.fromEntries(
-    Object.entries({ manager, operation, subresource, time }).filter(([, value]) => value !== undefined),
+    Object.entries({ manager, operation, subresource, time, fieldsV1 }).filter(([, value]) => value !== undefined),
   )
 }
 

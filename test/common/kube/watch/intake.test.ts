@@ -43,6 +43,20 @@ describe('arrival', () => {
     ])
   })
 
+  it('S8: also keeps the fields of the spec that other managers own, if they are wanted', () => {
+    const ours = { manager: 'experiment-controller', operation: 'Apply' }
+    const other = { manager: 'kubectl-edit', operation: 'Update' }
+    const fieldsV1 = { 'f:metadata': {}, 'f:spec': { 'f:paused': {} } }
+    const raw = parsed('"spec": 1') as { metadata: object }
+    const managedFields = [ours, other, { ...other, subresource: 'status' }].map((entry) => ({ ...entry, fieldsV1 }))
+    const managed = { metadata: { ...raw.metadata, managedFields } }
+    expect(arrival(managed, { ...INTAKE, managedFields: 'others' })?.object.metadata.managedFields).to.deep.equal([
+      ours,
+      { ...other, fieldsV1: { 'f:spec': { 'f:paused': {} } } },
+      { ...other, subresource: 'status' },
+    ])
+  })
+
   it('is frozen at all of 100,000 levels', () => {
     const object = arrival(parsed(`"spec": ${nested(100_000)}`), INTAKE)?.object
     let depth = 0
