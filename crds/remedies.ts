@@ -19,6 +19,8 @@ const OF_CONDITIONS = {
     'Scale the experiment back with `kubectl scale`, then set `spec.replicas` with `kubectl patch` or `kubectl apply`, which check your permissions in the namespace of the source. `kubectl scale` checks nothing there, so it can only make such a fork smaller.',
   Expired: 'No action needed. To run the experiment again, raise `spec.ttlSeconds`; otherwise delete it.',
   Terminating: 'Wait. The experiment is removed as soon as its fork in the other namespace is gone.',
+  Orphaned:
+    'No action needed. The experiment of this fork was removed together with its finalizer, so the controller deletes the fork. Delete experiments with `kubectl delete` while the controller runs, and leave the finalizer to it.',
   Pending: 'No action needed. There is nothing to report while there is no fork.',
   KindNotAvailable:
     'Install the kind that `spec.sourceRef` names (for a Rollout: Argo Rollouts), or name a workload of another kind.',

@@ -39,6 +39,7 @@ export const REASONS = {
   ScaleNotReviewed: { about: 'fork' },
   Expired: { about: 'fork' },
   Terminating: { about: 'fork' },
+  Orphaned: { about: 'fork' },
   Pending: { about: 'fork' },
   KindNotAvailable: { about: 'source' },
   SourceNotFound: { about: 'source' },
