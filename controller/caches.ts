@@ -2,44 +2,23 @@ import { decodeExperiment } from '../common/api/decode.ts'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, EXPERIMENT_POLICY } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
-import type { KubeClient } from '../common/kube/client/client.ts'
 import { RESOURCES } from '../common/kube/client/resources.ts'
-import { Reflector } from '../common/kube/watch/reflector.ts'
+import { Reflector, type ReflectorOptions } from '../common/kube/watch/reflector.ts'
 import type { View } from '../common/kube/watch/view.ts'
 import { decodePolicy } from '../common/policy/decode.ts'
-import type { ExperimentPolicy } from '../common/policy/policy.ts'
-import type { Random, Timers } from '../common/program/clock.ts'
-import type { Log } from '../common/program/log.ts'
-import { type ServiceView, type SliceView, serviceView, sliceView } from '../common/surroundings/traffic.ts'
+import { serviceView, sliceView } from '../common/surroundings/traffic.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
+import type { Config } from './config.ts'
 
-interface CachesOptions {
-  readonly client: KubeClient
-  readonly timers: Timers
-  readonly random: Random
-  readonly log: Log
-  /** how often it is checked whether the cluster serves an absent kind now */
-  readonly kindProbeMs: number
-}
+type CachesOptions = Pick<ReflectorOptions<unknown>, 'client' | 'timers' | 'random' | 'log'> &
+  Pick<Config, 'kindProbeMs'>
 
 /** The caches of everything that the controller watches. */
-export interface Caches {
-  readonly experiments: Reflector<ExperimentDeployment>
-  readonly policies: Reflector<ExperimentPolicy>
-  readonly services: Reflector<ServiceView>
-  readonly slices: Reflector<SliceView>
-  readonly workloads: readonly {
-    readonly kind: WorkloadKind
-    /** whole objects that have the label of forks */
-    readonly forks: Reflector<KubeObject>
-    /** every object of the kind; metadata only when that is enough */
-    readonly all: Reflector<KubeObject>
-  }[]
-}
+export type Caches = ReturnType<typeof createCaches>
 
 /** Creates the caches. They watch nothing until each reflector is started. */
-export function createCaches({ client, timers, random, log, kindProbeMs }: CachesOptions): Caches {
+export function createCaches({ client, timers, random, log, kindProbeMs }: CachesOptions) {
   const reflector = <T>(view: View, project: (object: KubeObject) => T | undefined) =>
     new Reflector<T>({ client, view, project, timers, random, log, probeAbsentMs: kindProbeMs })
   return {
@@ -49,7 +28,9 @@ export function createCaches({ client, timers, random, log, kindProbeMs }: Cache
     slices: reflector({ resource: RESOURCES.EndpointSlice, managedFields: 'none' }, sliceView),
     workloads: Object.values(WORKLOAD_KINDS).map((kind: WorkloadKind) => ({
       kind,
+      /** whole objects that have the label of forks */
       forks: reflector({ resource: kind, managedFields: 'managers', labelSelector: EXPERIMENT_ID }, whole),
+      /** every object of the kind; metadata only when that is enough */
       all: reflector(
         { resource: kind, managedFields: 'none', metadataOnly: kind.watchProjection === undefined },
         kind.watchProjection ?? whole,

@@ -21,7 +21,7 @@ export class Controller {
 
   /** The number of experiments that violate a policy. */
   get violating(): number {
-    return this.#parts.policies.violating
+    return this.#parts.policies.status.violating
   }
 
   /** Whether the caches are filled and the workers run. */

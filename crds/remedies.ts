@@ -24,6 +24,8 @@ const OF_CONDITIONS = {
   SourceTemplateNotFound: 'Create the object from which the source takes its pod template. The message names it.',
   SourceReplaced:
     'No action needed if the experiment should stay as it is. The source was deleted and created again; a pinned experiment still uses the former one. To start from the new source, delete the experiment and create it again.',
+  PinnedBaseLost:
+    'Set `spec.onSourceChange` to `Follow`, wait until the fork has followed the source, and set it to `Pin` again. The ControllerRevision that kept the base was deleted or replaced; find out who did that.',
   SourceIsExperiment: 'Name a workload that is not itself the fork of an experiment.',
   SourceNotForkable: 'Correct the field of the source that the message names.',
   Resolved: 'No action needed. The source exists and can be forked.',

@@ -10,7 +10,7 @@ import { firstCycle, functionsOf, importsOf } from './sources.ts'
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'common/json': ['node:crypto'],
   'common/text': [],
-  'common/program': ['common/json', 'node:http', 'node:https', 'node:net', 'pino', 'prom-client'],
+  'common/program': ['common/json', 'node:events', 'node:http', 'node:https', 'node:net', 'pino', 'prom-client'],
   'common/api': ['common/json', 'common/text'],
   'common/override': ['common/json', 'common/text', 'common/api', 'deepmerge'],
   'common/policy': ['common/json', 'common/text', 'common/api', 'common/override'],
@@ -31,8 +31,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/program',
     'common/api',
     '@kubernetes/client-node',
-    'node:crypto',
     'node:tls',
+    'node:util',
     'undici',
   ],
   'common/kube/watch': ['common/json', 'common/program', 'common/api', 'common/kube/client'],
@@ -65,6 +65,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'node:timers/promises',
   ],
   'webhook/http': [
+    'common/json',
     'common/program',
     'common/policy',
     'common/kube/client',

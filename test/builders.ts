@@ -8,9 +8,11 @@ import { type ListKey, NO_SHAPE, type Shape } from '../common/override/shape.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
 import type { PolicyFacts } from '../common/plan/facts.ts'
 import type { ExperimentPolicy, ExperimentPolicySpec } from '../common/policy/policy.ts'
-import { type Base, baseOf } from '../common/workload/base.ts'
+import { type Base, baseHash, baseOf } from '../common/workload/base.ts'
 import { deployment } from '../common/workload/deployment.ts'
 import { derive } from '../common/workload/derive.ts'
+import { ownerReference } from '../common/workload/identity.ts'
+import { encodeBase } from '../common/workload/pinned.ts'
 import { workloadKind } from '../common/workload/registry.ts'
 
 /** No policy applies. */
@@ -166,4 +168,17 @@ export function aBase(source: KubeObject = aDeployment()): Base {
   const based = baseOf(deployment, { source, referents: [], shape: POD })
   if (based.is !== 'base') throw new Error(`no base: ${JSON.stringify(based)}`)
   return based.base
+}
+
+/** What keeps the base of `source` for a pinned experiment: its ControllerRevision, and the status that proves it. */
+export function pinnedTo(source: KubeObject = aDeployment(), experiment: ExperimentDeployment = anExperiment()) {
+  const base = aBase(source)
+  const revision: KubeObject = {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: { name: FORK, namespace: 'shop', uid: 'uid-of-base', ownerReferences: [ownerReference(experiment)] },
+    data: encodeBase(base) as JsonObject,
+  }
+  const status = { source: { uid: 'uid-of-cart', generation: 1, templateHash: baseHash(base), pinned: true } }
+  return { revision, status }
 }

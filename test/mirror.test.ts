@@ -11,7 +11,6 @@ const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/api/types.ts': 'types only',
   'common/override/spec-schema.ts': 'types only',
   'common/workload/kind.ts': 'types only',
-  'common/workload/source.ts': 'types only',
   'controller/observe/ports.ts': 'types only',
   'controller/main.ts': 'run as a process by test/integration',
   'webhook/main.ts': 'run as a process by test/integration',

@@ -117,8 +117,8 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       },
       referring: () => world.referring,
     },
-    revisions: { get: async () => world.revision },
-    schemas: { of: () => schema },
+    revision: async () => world.revision,
+    schemaOf: () => schema,
     policies: {
       list: () => world.policies,
       namespace: async (name) => ({ name, labels: world.namespaces[name] ?? {} }),

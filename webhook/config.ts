@@ -1,4 +1,4 @@
-import { choice, text, type Vars, wholeNumber } from '../common/program/env.ts'
+import { choice, type Vars, wholeNumber } from '../common/program/env.ts'
 import { LOG_LEVELS } from '../common/program/log.ts'
 import { TLS_VERSIONS } from './tls/server.ts'
 
@@ -9,9 +9,9 @@ export const readConfig = (vars: Vars) => ({
   /** serves /livez, /readyz and /metrics over plain HTTP */
   healthPort: wholeNumber(vars, 'HEALTH_PORT', { fallback: 8080, min: 0, max: 65_535 }),
   /** the address to listen on; all addresses by default */
-  host: text(vars, 'HOST', { fallback: '::' }),
-  certFile: text(vars, 'TLS_CERT_FILE', { fallback: '/etc/webhook/tls/tls.crt' }),
-  keyFile: text(vars, 'TLS_KEY_FILE', { fallback: '/etc/webhook/tls/tls.key' }),
+  host: vars.HOST || '::',
+  certFile: vars.TLS_CERT_FILE || '/etc/webhook/tls/tls.crt',
+  keyFile: vars.TLS_KEY_FILE || '/etc/webhook/tls/tls.key',
   minVersion: choice(vars, 'TLS_MIN_VERSION', { choices: TLS_VERSIONS, fallback: 'TLSv1.3' }),
   callers: callers(vars),
   /** how long to keep serving after SIGTERM, so that the Service has time to stop sending new requests here */
@@ -23,15 +23,11 @@ export const readConfig = (vars: Vars) => ({
   logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
 })
 
-/** The clients that may call the webhook: their certificate is signed by `caFile` and has one of `names`. */
-export interface Callers {
-  /** PEM */
-  readonly caFile: string
-  readonly names: readonly string[]
-}
-
-/** Undefined: any client may call. An authority signs certificates for many clients, so names are required with it. */
-function callers(vars: Vars): Callers | undefined {
+/**
+ * The clients that may call the webhook: their certificate is signed by `caFile` (PEM) and has one of `names`, because
+ * an authority signs certificates for many clients. Undefined: any client may call.
+ */
+function callers(vars: Vars): { readonly caFile: string; readonly names: readonly string[] } | undefined {
   const names = (vars.CLIENT_NAMES ?? '').split(',').map((name) => name.trim())
   const given = names.filter((name) => name !== '')
   if (!vars.CLIENT_CA && given.length === 0) return undefined

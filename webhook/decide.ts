@@ -6,7 +6,7 @@ import { inDocumentOrder } from '../common/json/document-order.ts'
 import { changesBetween } from '../common/override/changes.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { type Assessment, assess, derivedFork } from '../common/plan/assess.ts'
-import { type Described, describe } from '../common/plan/describe.ts'
+import { describe } from '../common/plan/describe.ts'
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/plan/facts.ts'
 import { type Evaluation, plan } from '../common/plan/plan.ts'
 import { decidePolicy, findingsOf, isCounting } from '../common/plan/policy-decision.ts'
@@ -82,11 +82,8 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   const warnings = [
     ...outcome.warnings,
     ...knownMistakes(own, compared, judged),
-    ...droppedNulls(decoded.request.object).map((path) => ({
-      reason: 'NullDropped' as const,
-      message: nullDropped(path),
-    })),
-    ...describe(facts, plan(facts, evaluation), describedBy(facts, decoded, { evaluation, compared })),
+    ...droppedNulls(decoded.request.object).map(nullDropped),
+    ...describe(facts, plan(facts, evaluation), describedBy(facts, decoded, evaluation, compared)),
   ]
   return { is: 'admitted', warnings, ...audited }
 }
@@ -109,10 +106,7 @@ const comparedWith = ({ own, decoded }: Review, facts: SpecFacts, judged: Assess
     ? { errors: own.errors, known: [], before: storedAssessment(facts, decoded.previous) }
     : compareAssessments(judged, facts, decoded.previous)
 
-/**
- * Warnings for mistakes that the stored experiment has too. There is one per field, because the merged spec may report
- * the mistake of the override again in other words.
- */
+/** Warnings for mistakes that the stored experiment has too: one per field, because the merged spec may repeat it. */
 function knownMistakes(own: Ratcheted, compared: ComparedAssessment, judged: Assessment): readonly Warning[] {
   const fields = new Set(own.known.map(({ field }) => field))
   const warnings = (errors: readonly FieldError[], reason: Warning['reason']): readonly Warning[] =>
@@ -133,33 +127,22 @@ function formerFindings(facts: Facts, previous: ExperimentDeployment | undefined
   return { spec: previous.spec, findings: findingsOf(decidePolicy({ ...facts, experiment: previous }, before)) }
 }
 
-interface Compared {
-  readonly evaluation: Evaluation
-  readonly compared: ComparedAssessment
-}
-
-/**
- * The changes to describe. For an existing fork they compare the two derived specs, the one before the update and the
- * new one, because the API server has added defaults to the stored fork.
- */
-function describedBy({ fork }: Facts, { request }: DecodedRequest, { evaluation, compared }: Compared): Described {
+/** The changes to describe: for an existing fork those between the two derived specs, before the update and now. */
+function describedBy({ fork }: Facts, { request }: DecodedRequest, of: Evaluation, compared: ComparedAssessment) {
   const changes = () => {
-    const { assessment } = evaluation
+    const { assessment } = of
     const before = fork.is === 'absent' ? undefined : compared.before()
     const effect = assessment.effect?.()
     return assessment.is === 'wanted' && before?.is === 'wanted' && effect
       ? changesBetween(before.fork.spec, assessment.fork.spec, effect.shape)
       : (effect?.changes() ?? [])
   }
-  return { evaluation, changes, isDryRunOfCreate: request.operation === 'CREATE' && request.dryRun }
+  return { evaluation: of, changes, isDryRunOfCreate: request.operation === 'CREATE' && request.dryRun }
 }
 
 /** A refusal with all mistakes, in the order of their fields in the manifest. */
-export const invalid = (
-  { name, experiment }: DecodedRequest,
-  errors: readonly FieldError[],
-): Extract<ReviewDecision, { is: 'invalid' }> => ({
-  is: 'invalid',
+export const invalid = ({ name, experiment }: DecodedRequest, errors: readonly FieldError[]) => ({
+  is: 'invalid' as const,
   name,
   errors: inDocumentOrder('spec', experiment.spec, errors),
 })

@@ -5,10 +5,8 @@ import { healthServer } from '../common/program/health.ts'
 import { listen } from '../common/program/listen.ts'
 import { jsonLog } from '../common/program/log.ts'
 import { Metrics } from '../common/program/metrics.ts'
-import { SchemaCatalog } from '../common/schema/catalog.ts'
-import { refreshOnMiss } from '../common/schema/refresh-on-miss.ts'
-import { keepFresh } from '../common/schema/refresher.ts'
-import { schemaSource } from '../common/schema/source.ts'
+import { SchemaCatalog, schemaSource } from '../common/schema/catalog.ts'
+import { keepFresh, refreshOnMiss } from '../common/schema/refresher.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { readConfig } from './config.ts'
 import { requireClientName } from './http/client-certificate.ts'
@@ -17,7 +15,7 @@ import { inFlight } from './http/in-flight.ts'
 import { certificateMetrics, METRIC_PREFIX, reviewMetrics } from './http/metrics.ts'
 import { admissionApp } from './http/server.ts'
 import { mutator } from './mutate.ts'
-import { policyReflector, policySource } from './reads/policy-source.ts'
+import { policyReflector, policySource } from './reads/policies.ts'
 import { CertificateFiles } from './tls/certificate-files.ts'
 import { secureContext, tlsServer } from './tls/server.ts'
 import { validator } from './validate.ts'
@@ -53,13 +51,8 @@ const kube = kubeClient({
   connections: 128, // a review sends about six requests at once, and 256 reviews may be in flight
 })
 const schemas = new SchemaCatalog(schemaSource(kube), Object.values(WORKLOAD_KINDS))
-const schemaRefresher = keepFresh({
-  catalog: schemas,
-  timers,
-  log,
-  signal: stopping.signal,
-  absentMs: config.kindProbeMs,
-})
+const { signal } = stopping
+const refresher = keepFresh({ catalog: schemas, timers, log, signal, absentMs: config.kindProbeMs })
 
 const policies = policyReflector({ client: kube, timers, random: Math.random, log, probeAbsentMs: config.kindProbeMs })
 policies.start()
@@ -68,7 +61,7 @@ const flight = inFlight()
 const counted = reviewMetrics(metrics, flight)
 const deps = {
   kube,
-  schemas: refreshOnMiss(schemas, schemaRefresher.refreshNow),
+  schemas: refreshOnMiss(schemas, refresher.refreshNow),
   policies: policySource(policies, { client: kube, timers }),
   timers,
   clock: () => new Date(),

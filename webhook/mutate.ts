@@ -2,12 +2,12 @@ import { knownValue } from '../common/api/known.ts'
 import { at } from '../common/json/json.ts'
 import { defaultTTLSeconds } from '../common/policy/policy.ts'
 import type { Timers } from '../common/program/clock.ts'
-import { DeadlineExceeded, startDeadline, unlessAborted } from '../common/program/deadline.ts'
+import { startDeadline } from '../common/program/deadline.ts'
 import { type PolicySource, readPolicyFacts } from './reads/policies.ts'
+import { unlessOver } from './reads/reader.ts'
 import type { AdmissionRequest, Answer } from './review/admission-review.ts'
 import { defaultsPatch } from './review/defaults-patch.ts'
 
-/** What the mutating webhook needs. */
 export interface Defaulting {
   readonly policies: PolicySource
   readonly timers: Timers
@@ -39,11 +39,9 @@ async function wantedTTL({ policies, timers }: Defaulting, request: AdmissionReq
   const namespaces = { own: namespace, source: typeof source === 'string' && source !== '' ? source : namespace }
   const deadline = startDeadline(timers, limitMs)
   try {
-    const facts = knownValue(await unlessAborted(readPolicyFacts(namespaces, policies), deadline.signal))
+    const read = await unlessOver(readPolicyFacts(namespaces, policies), deadline.signal)
+    const facts = read && knownValue(read)
     return facts && defaultTTLSeconds(facts.policies, facts.namespace, facts.sourceNamespace)
-  } catch (error) {
-    if (error instanceof DeadlineExceeded) return undefined
-    throw error
   } finally {
     deadline.end()
   }

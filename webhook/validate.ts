@@ -1,14 +1,14 @@
 import { knownValue } from '../common/api/known.ts'
-import type { FieldError } from '../common/api/types.ts'
+import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { notShared, overrideErrors } from '../common/plan/checks.ts'
 import type { PolicyFacts } from '../common/plan/facts.ts'
 import type { ValidationAction } from '../common/policy/policy.ts'
 import type { Clock, Timers } from '../common/program/clock.ts'
 import { startDeadline } from '../common/program/deadline.ts'
-import { decide, invalid, POLICIES_UNCHECKED, type Review } from './decide.ts'
+import { decide, invalid, POLICIES_UNCHECKED } from './decide.ts'
 import { type Ratcheted, ratchet } from './ratchet/ratchet.ts'
-import { formatNeeds, type Need } from './reads/access.ts'
+import { formatNeeds } from './reads/access.ts'
 import { ExperimentCounter } from './reads/experiment-counter.ts'
 import { type RequestFacts, readFacts } from './reads/facts.ts'
 import type { PolicySource } from './reads/policies.ts'
@@ -16,11 +16,10 @@ import { bounded, type Reader, sharing, within } from './reads/reader.ts'
 import { SurroundingsReader } from './reads/surroundings.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
 import type { ReviewDecision } from './review/decision.ts'
+import { forgedRequester } from './review/defaults-patch.ts'
 import { type DecodedRequest, decodeRequest, nameIn } from './review/request.ts'
-import { forgedRequester } from './review/requested-by.ts'
 import { Yielder } from './review/yielder.ts'
 
-/** What the validating webhook needs. */
 export interface ValidatorDeps {
   readonly kube: Reader
   readonly schemas: { schemaOf(kind: string): SpecSchema | undefined }
@@ -54,21 +53,15 @@ export const validator = (deps: ValidatorDeps) => {
       yielder.resume()
       const entitlement = entitlementOf(decoded, [...forged, ...own.errors], found)
       if (entitlement.is === 'refused') return entitlement.decision
-      const review: Review = {
-        decoded,
-        own,
-        forged,
-        schema,
-        found,
-        policies: entitlement.policies,
-        yielder,
-        now: deps.clock(),
-      }
-      return await decide(review, {
-        others: () => counter.others(decoded, entitlement.policies, deadline.signal),
-        surroundings: (pair) => surroundings.of(pair, scope),
-        onFinding: deps.onFinding ?? (() => undefined),
-      })
+      const [{ policies }, now] = [entitlement, deps.clock()]
+      return await decide(
+        { decoded, own, forged, schema, found, policies, yielder, now },
+        {
+          others: () => counter.others(decoded, policies, deadline.signal),
+          surroundings: (pair) => surroundings.of(pair, scope),
+          onFinding: deps.onFinding ?? (() => undefined),
+        },
+      )
     } finally {
       deadline.end()
     }
@@ -76,21 +69,15 @@ export const validator = (deps: ValidatorDeps) => {
 }
 
 /**
- * The mistakes of the override by itself. A stored experiment may have mistakes, because the webhook was down or a rule
- * is newer. An update that only lowers its `ttlSeconds` must still be admitted.
+ * The mistakes of the override by itself. A stored one may have them too, because the webhook was down or a rule is
+ * newer, and an update that only lowers `ttlSeconds` must still be admitted.
  */
 function ownErrors({ experiment, previous }: DecodedRequest, schema: SpecSchema | undefined): Ratcheted {
-  const { errors, known } = ratchet(
-    { spec: experiment.spec, errors: overrideErrors(experiment, schema) },
-    () => previous && { spec: previous.spec, errors: overrideErrors(previous, schema) },
-  )
-  return { errors, known }
+  const judged = (of: ExperimentDeployment) => ({ spec: of.spec, errors: overrideErrors(of, schema) })
+  return ratchet(judged(experiment), () => previous && judged(previous))
 }
 
-/**
- * Whether the requester has permission to read the source. If so, the policies that apply; otherwise a decision that
- * does not reveal anything about the source.
- */
+/** The policies, if the requester may read the source, or else a decision that does not reveal anything about it. */
 type Entitlement =
   | { readonly is: 'entitled'; readonly policies: PolicyFacts }
   | { readonly is: 'refused'; readonly decision: ReviewDecision }
@@ -102,8 +89,13 @@ function entitlementOf(
 ): Entitlement {
   const refused = (decision: ReviewDecision): Entitlement => ({ is: 'refused', decision })
   const facts = knownValue(policies)
+  const missingRight = (): FieldError => ({
+    field: 'spec.sourceRef',
+    message: formatNeeds(needs),
+    cause: 'FieldValueForbidden',
+  })
   const missing =
-    access === 'refused' ? [missingRight(needs)] : facts?.isShared === false ? [notShared(decoded.experiment)] : []
+    access === 'refused' ? [missingRight()] : facts?.isShared === false ? [notShared(decoded.experiment)] : []
   if (access === 'granted' && facts && missing.length === 0) return { is: 'entitled', policies: facts }
   if (own.length > 0) return refused(invalid(decoded, [...missing, ...own]))
   if (access === 'refused') return refused({ is: 'forbidden', message: formatNeeds(needs) })
@@ -112,9 +104,3 @@ function entitlementOf(
   const message = `your permissions could not be checked in time (${formatNeeds(needs)}), try again`
   return refused({ is: 'unchecked', message })
 }
-
-const missingRight = (needs: readonly Need[]): FieldError => ({
-  field: 'spec.sourceRef',
-  message: formatNeeds(needs),
-  cause: 'FieldValueForbidden',
-})

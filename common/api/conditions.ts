@@ -8,10 +8,7 @@ export type ConditionDraft = Pick<Condition, 'type' | 'status' | 'message'> & { 
 /** The longest message of a condition. The API server accepts 32,768 characters, but a terminal shows far less. */
 const MAX_MESSAGE = 1_024
 
-/**
- * Completes `drafts` to conditions. A condition that has the same status in `before` keeps its `lastTransitionTime`, so
- * that equal drafts give equal conditions.
- */
+/** Completes `drafts`. One with the same status as in `before` keeps its time: equal drafts give equal conditions. */
 export const conditionsFrom = (
   drafts: readonly ConditionDraft[],
   before: readonly Condition[],

@@ -26,8 +26,8 @@ const EXPECTATIONS = [
 /**
  * One of our resources with exactly the members that we use, or what keeps it from being one. The CRD's schema has
  * checked the types before; a cluster where somebody loosened it gets an error message, not an internal error. An
- * override beyond `LIMITS` is replaced by an empty one, and `overrideErrors` says what is wrong with it, so that nothing
- * can merge or print it. `namespace` is that of the request: an object in a review may lack its own.
+ * override beyond `LIMITS` is replaced by an empty one, so that nothing can merge or print it, and `overrideErrors`
+ * says what is wrong with it. `namespace` is that of the request: an object in a review may lack its own.
  */
 export function decodeExperiment(object: Readonly<Record<string, unknown>>, namespace: string) {
   // null counts as absent: the CRD prunes it before it fills in defaults
@@ -56,10 +56,11 @@ const METADATA = {
 
 function metadataIn(object: unknown) {
   const metadata = member(object, 'metadata')
+  const unstored = { name: '', uid: '', generation: 1 }
   const finalizers = listOr(member(metadata, 'finalizers')).filter((each) => typeof each === 'string')
   const managedFields = listOr(member(metadata, 'managedFields')).filter(isManagedFieldsEntry)
   return {
-    ...{ name: '', uid: '', generation: 1 },
+    ...unstored,
     ...soundMembers<Pick<ExperimentDeployment['metadata'], keyof typeof METADATA>>(metadata, METADATA),
     ...(finalizers.length > 0 ? { finalizers } : {}),
     ...(managedFields.length > 0 ? { managedFields } : {}),

@@ -1,10 +1,7 @@
 import { at, isObject, listOr, member, objectOr, textOr } from '../json/json.ts'
 import type { Labels } from './object.ts'
 
-/**
- * Whether a `metav1.LabelSelector` selects pods with `labels`. An empty selector selects all pods, and an absent one
- * none. A selector with an unknown operator selects none.
- */
+/** Whether a `metav1.LabelSelector` selects `labels`. An empty one selects all, an absent or unknown one none. */
 export function selects(selector: unknown, labels: Labels): boolean {
   if (!isObject(selector)) return false
   const pairs = Object.entries(objectOr(selector.matchLabels))

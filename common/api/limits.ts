@@ -1,5 +1,4 @@
-import { formatPath } from '../json/field-path.ts'
-import { childOf, type PathNode, pathOf, ROOT } from '../json/path-node.ts'
+import { childOf, formatPath, type PathNode, pathOf, ROOT } from '../json/field-path.ts'
 import type { FieldError } from './types.ts'
 
 /**
@@ -16,18 +15,13 @@ export const LIMITS = {
   characters: 256 * 1024,
 } as const
 
-interface Frame {
-  readonly value: unknown
-  readonly way: PathNode
-}
-
 /**
  * The first bound that `overrideSpec` breaks, and every key that no override may use; empty for a sound one. Walks
  * without recursion and stops at the first bound, so its cost is bounded whatever it is given.
  */
 export function brokenLimits(overrideSpec: unknown, root = 'spec.overrideSpec'): readonly FieldError[] {
   const errors: FieldError[] = []
-  const stack: Frame[] = [{ value: overrideSpec, way: ROOT }]
+  const stack: { readonly value: unknown; readonly way: PathNode }[] = [{ value: overrideSpec, way: ROOT }]
   let nodes = 0
   let characters = 0
   const error = (way: PathNode, message: string): FieldError => ({

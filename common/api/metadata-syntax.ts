@@ -40,10 +40,9 @@ export function labelValueProblem(value: string): string | undefined {
 
 /** What is wrong with the size of all annotations of an object; undefined if it is valid. */
 export function annotationsProblem(annotations: Readonly<Record<string, unknown>>): string | undefined {
-  const sizes = Object.entries(annotations).map(
-    ([key, value]) => bytes(key) + (typeof value === 'string' ? bytes(value) : 0),
-  )
-  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const total = Object.entries(annotations)
+    .flat()
+    .reduce<number>((sum, text) => sum + bytes(text), 0)
   return total > MAX_ANNOTATIONS
     ? `${total} bytes, the source's included; at most ${MAX_ANNOTATIONS}: move bulk data into a ConfigMap`
     : undefined
@@ -54,4 +53,4 @@ const WORDS = 'letters, digits, "-", "_" and ".", a letter or digit first and la
 const isSubdomain = (text: string): boolean =>
   text.length <= MAX_PREFIX && text.split('.').every((part) => DNS_LABEL.test(part))
 
-const bytes = (text: string): number => Buffer.byteLength(text)
+const bytes = (text: unknown): number => (typeof text === 'string' ? Buffer.byteLength(text) : 0)

@@ -31,10 +31,8 @@ export const MANAGED_BY = 'app.kubernetes.io/managed-by'
  * who removes the finalizer by hand must delete the fork too: the controller does not delete objects by labels alone.
  */
 export const FORK_FINALIZER = `${PREFIX}fork`
-
 /** The annotation of an experiment with the user who last set its `spec`. The webhook sets it. It grants no rights. */
 export const REQUESTED_BY = `${PREFIX}requested-by`
-
 /** The annotation of a fork with the hash of what was applied. */
 export const DERIVED_HASH = `${PREFIX}derived-hash`
 

@@ -12,11 +12,11 @@ export const SUBJECTS = {
 
 interface ReasonAttributes {
   readonly about: keyof typeof SUBJECTS
-  /** While an experiment is not ready for this reason its fork stays as it is, but follows a smaller `spec.replicas`. */
+  /** While an experiment is not ready for this reason, its fork only follows a smaller `spec.replicas`. */
   readonly keepsFork?: true
   /** An experiment that is not ready for this reason is checked again when another experiment ends. */
   readonly wakesWhenAnotherEnds?: true
-  /** Found only by reading autoscalers, disruption budgets and network policies. While they cannot be read, it stays. */
+  /** Found by reading autoscalers, disruption budgets and network policies. It stays while they cannot be read. */
   readonly ofNeighbours?: true
 }
 
@@ -43,6 +43,7 @@ export const REASONS = {
   SourceNotFound: { about: 'source' },
   SourceTemplateNotFound: { about: 'source' },
   SourceReplaced: { about: 'source' },
+  PinnedBaseLost: { about: 'source', keepsFork: true },
   SourceIsExperiment: { about: 'source' },
   SourceNotForkable: { about: 'source' },
   Resolved: { about: 'source' },

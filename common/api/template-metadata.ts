@@ -1,9 +1,6 @@
 import { member, objectOr } from '../json/json.ts'
 
-/**
- * Labels whose values differ between the pods or the revisions of one workload. A Service that selects by one of them is
- * still a Service of the workload.
- */
+/** Labels that differ between pods or revisions of one workload. A Service that selects by them is still one of it. */
 export const PER_POD_LABELS: readonly string[] = [
   'pod-template-hash',
   'rollouts-pod-template-hash',

@@ -29,10 +29,8 @@ export interface ExperimentDeploymentSpec {
   readonly ttlSeconds?: number
 }
 
-export type ConditionType = 'Ready' | 'Progressing' | 'SourceResolved' | 'TrafficShared' | 'PolicyCompliant' | 'Stalled'
-
 export interface Condition {
-  readonly type: ConditionType
+  readonly type: 'Ready' | 'Progressing' | 'SourceResolved' | 'TrafficShared' | 'PolicyCompliant' | 'Stalled'
   readonly status: 'True' | 'False' | 'Unknown'
   readonly reason: string
   readonly message: string

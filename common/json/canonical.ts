@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** JSON with sorted keys, so that equal values give equal text. Leaves out undefined members, as JSON.stringify does. */
 export function canonicalJson(value: unknown): string {
@@ -23,7 +23,4 @@ const PLAIN = /^[\w./-]+$/
 
 /** The first `digits` hex digits of a SHA-256: of the canonical JSON of `value`, or of its bytes if it is a string. */
 export const hashOf = (value: unknown, digits: number): string =>
-  createHash('sha256')
-    .update(typeof value === 'string' ? value : canonicalJson(value))
-    .digest('hex')
-    .slice(0, digits)
+  hash('sha256', typeof value === 'string' ? value : canonicalJson(value)).slice(0, digits)

@@ -2,9 +2,9 @@ import { formatStep, shortened } from './field-path.ts'
 import type { JsonObject } from './json.ts'
 
 /**
- * Sorts `errors` by where their fields stand in `document`. An error about a missing field stands with its parent, and
- * one that is not about `document` comes first. Recursive, so `document` must be within the limits of `brokenLimits`.
- * @param root the name of `document` in the fields of `errors`
+ * Sorts `errors` by where their fields stand in `document`, whose name in them is `root`. An error about a missing
+ * field stands with its parent, and one that is not about `document` comes first. Recursive: expects `brokenLimits` to
+ * hold.
  */
 export function inDocumentOrder<E extends { readonly field: string }>(
   root: string,
@@ -12,19 +12,10 @@ export function inDocumentOrder<E extends { readonly field: string }>(
   errors: readonly E[],
 ): readonly E[] {
   if (errors.length < 2) return errors
-  const ranks = ranksOf(root, document)
+  const ranks = new Map<string, number>()
+  visitFields(root, document, (field) => ranks.set(field, ranks.size))
   const ranked = errors.map((error, index) => ({ error, index, rank: rankOf(error.field, ranks) }))
   return ranked.sort((a, b) => a.rank - b.rank || a.index - b.index).map(({ error }) => error)
-}
-
-type Ranks = ReadonlyMap<string, number>
-
-function ranksOf(root: string, document: unknown): Ranks {
-  const ranks = new Map<string, number>()
-  visitFields(root, document, (field) => {
-    ranks.set(field, ranks.size)
-  })
-  return ranks
 }
 
 /** Calls `seen` for `document` and every value in it, with its path as messages show it. Recursive. */
@@ -39,7 +30,7 @@ export function visitFields(root: string, document: unknown, seen: (field: strin
 }
 
 /** The rank of `field`, or of the nearest parent that is in the document; -1 if there is none. */
-function rankOf(field: string, ranks: Ranks): number {
+function rankOf(field: string, ranks: ReadonlyMap<string, number>): number {
   for (let at = field; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.'), at.lastIndexOf('[')))) {
     const rank = ranks.get(at)
     if (rank !== undefined) return rank

@@ -27,3 +27,27 @@ export function showValue(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`
 }
+
+/** The path to a value, linked from the value up, so that a walk over a document shares the parents. */
+export interface PathNode {
+  readonly depth: number
+  readonly step: string | number
+  readonly parent: PathNode | undefined
+}
+
+/** The path of the document itself. */
+export const ROOT: PathNode = { depth: 0, step: '', parent: undefined }
+
+/** The path of the member or item `step` of the value at `parent`. */
+export const childOf = (parent: PathNode, step: string | number): PathNode => ({
+  depth: parent.depth + 1,
+  step,
+  parent,
+})
+
+/** All steps from the root to `node`. */
+export function pathOf(node: PathNode): Path {
+  const path: (string | number)[] = []
+  for (let at = node; at.parent; at = at.parent) path.push(at.step)
+  return path.reverse()
+}

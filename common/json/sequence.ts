@@ -2,8 +2,8 @@
 export type Token<Step> = 'many' | ((step: Step) => boolean)
 
 /**
- * All positions in a pattern that are possible after some steps, ascending and without repetition. Following all of them
- * at once (instead of backtracking) tests each token at most once per step.
+ * All positions in a pattern that are possible after some steps, ascending. Unlike backtracking, following all of them
+ * at once tests each token at most once per step.
  */
 export type Positions = readonly number[]
 

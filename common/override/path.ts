@@ -1,13 +1,9 @@
+import { formatPath } from '../json/field-path.ts'
+import { listOr, member } from '../json/json.ts'
 import type { Token } from '../json/sequence.ts'
-import type { Identity, ListKey } from './shape.ts'
+import { cut } from '../text/cut.ts'
+import { type Identity, identityOf, type ListKey } from './shape.ts'
 
-/** A step into an object. */
-export interface MemberStep {
-  readonly is: 'member'
-  readonly key: string
-}
-
-/** A step into a list. */
 export interface ItemStep {
   readonly is: 'item'
   /** what `[...]` in a pattern may contain to match: its key, or its index in a list without keys */
@@ -20,7 +16,8 @@ export interface ItemStep {
   readonly became: 'added' | 'removed' | undefined
 }
 
-export type Step = MemberStep | ItemStep
+/** A step into an object or into a list. */
+export type Step = { readonly is: 'member'; readonly key: string } | ItemStep
 
 /** A parsed pattern, for `coverage`. */
 export type OverridePath = readonly Token<Step>[]
@@ -43,22 +40,50 @@ export function parseOverridePath(pattern: string): OverridePath | undefined {
   const tokens: Token<Step>[] = []
   const step = new RegExp(STEP) // a new object, because it stores its position
   while (step.lastIndex < text.length) {
-    const [found, stars, key, either, sign, name, quoted] = step.exec(text) ?? []
-    if (found === undefined) return undefined
-    tokens.push(stars ? anyKey(stars) : token({ key, either, sign, name, quoted }))
+    const found = step.exec(text)
+    if (!found) return undefined
+    tokens.push(token(found))
   }
   return tokens
 }
 
-const anyKey = (stars: string): Token<Step> => (stars === '**' ? 'many' : ({ is }) => is === 'member')
-
-type Parts = Readonly<Record<'key' | 'either' | 'sign' | 'name' | 'quoted', string | undefined>>
-
-function token({ key, either, sign, name, quoted }: Parts): Token<Step> {
+function token([, stars, key, either, sign, name, quoted]: readonly (string | undefined)[]): Token<Step> {
+  if (stars) return stars === '**' ? 'many' : ({ is }) => is === 'member'
   const keys = key === undefined ? either?.split(',') : [key]
   if (keys) return (step) => step.is === 'member' && keys.includes(step.key)
   if (sign === '*') return ({ is }) => is === 'item'
   if (sign) return (step) => step.is === 'item' && step.became === (sign === '+' ? 'added' : 'removed')
   if (name !== undefined) return (step) => step.is === 'item' && step.names.includes(name)
   return (step) => (step.is === 'item' ? step.names : [step.key]).includes(quoted ?? '')
+}
+
+/** The maximum length of a field, as in `formatPath`. */
+const MAX_LENGTH = 256
+
+/**
+ * The place in `overrideSpec` that corresponds to `path` of the fork, in at most 256 characters. Items have their index
+ * in the override, or if it does not mention them (as with a replaced list) their key: `containers[sidecar]`. A null
+ * ends the path, because it removes everything below it.
+ */
+export function overrideField(path: readonly Step[], overrideSpec: unknown): string {
+  let field = 'spec.overrideSpec'
+  let value: unknown = overrideSpec
+  for (const step of path) {
+    if (value === null) break
+    if (step.is === 'member') {
+      field = formatPath(field, [step.key])
+      value = member(value, step.key)
+    } else {
+      const items = listOr(value)
+      const index = indexIn(items, step)
+      field += `[${index ?? step.names[0] ?? step.index}]`
+      value = index === undefined ? undefined : items[index]
+    }
+  }
+  return cut(field, MAX_LENGTH)
+}
+
+function indexIn(items: readonly unknown[], { keyed, index }: ItemStep): number | undefined {
+  const place = keyed ? items.findIndex((item) => identityOf(item, keyed.keys) === keyed.identity) : index
+  return place >= 0 && place < items.length ? place : undefined
 }

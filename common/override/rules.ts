@@ -55,17 +55,16 @@ const noReservedKeys: Rule = (override) =>
 
 const RULES: readonly Rule[] = [noBans, templateIsNotNull, onlyLabelsAndAnnotations, noReservedKeys]
 
-/** Errors for what is banned for one kind. */
-const kindBans = (override: Readonly<Record<string, unknown>>, bans: readonly OverrideBan[]): readonly FieldError[] =>
-  bans
-    .filter(({ path }) => (at(override, ...path) ?? undefined) !== undefined) // a null is harmless: there is nothing to remove
-    .map(({ path, message }) => forbidden(path, message))
-
 /** Every broken rule, so that authors can correct all of them at once. Expects a spec within `brokenLimits`. */
 export const brokenRules = (
   { overrideSpec }: { readonly overrideSpec: JsonObject },
   bans: readonly OverrideBan[] = [],
-): readonly FieldError[] => [...RULES.flatMap((rule) => rule(overrideSpec)), ...kindBans(overrideSpec, bans)]
+): readonly FieldError[] => [
+  ...RULES.flatMap((rule) => rule(overrideSpec)),
+  ...bans
+    .filter(({ path }) => (at(overrideSpec, ...path) ?? undefined) !== undefined) // a null removes nothing
+    .map(({ path, message }) => forbidden(path, message)),
+]
 
 /** The message of the ban of a path, or of a path above it; undefined if an override may set it. */
 export type BanLookup = (path: Path) => string | undefined

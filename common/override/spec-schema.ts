@@ -1,12 +1,17 @@
 import type { FieldError, OverrideType } from '../api/types.ts'
 import type { Path } from '../json/field-path.ts'
 import type { JsonObject } from '../json/json.ts'
-import type { KnownFields } from './known-fields.ts'
 import type { Shape } from './shape.ts'
 
 /** An error, and the path to it below the spec. */
 export interface SpecError extends FieldError {
   readonly path: Path
+}
+
+/** The fields that the schema of a kind knows. Without members and items, any value is known. */
+export interface KnownFields {
+  readonly members?: ReadonlyMap<string, KnownFields>
+  readonly items?: KnownFields
 }
 
 /** What the `spec` of a kind may contain, according to the running cluster. */

@@ -1,12 +1,11 @@
+import deepmerge from 'deepmerge'
 import { isObject, type Json, type JsonObject, listOr, member } from '../json/json.ts'
-import { mergePatch } from './merge-patch.ts'
-import { type Identity, identityOf, type Shape } from './shape.ts'
-import type { Union } from './unions.ts'
+import { type Identity, identityOf, type Shape, type Union } from './shape.ts'
 
 /**
  * The RFC 7386 patch with the same effect on `base` as the Strategic `override`: it contains keyed lists whole, with
- * merged items, and a null for each member that a union displaces. So Strategic equals Merge where no list has keys.
- * Shares objects with its arguments, so it must be merged at once. Expects an override without errors by `unmergeable`.
+ * merged items, and a null for each member that a union displaces. Shares objects with its arguments, so it must be
+ * merged at once. Expects an override without errors by `unmergeable`.
  */
 export function toMergePatch(base: unknown, override: JsonObject, shape: Shape): JsonObject {
   const displaced = shape.unions.flatMap((union) => displacedBy(union, override))
@@ -21,10 +20,7 @@ function patchOf(base: unknown, value: Json, shape: Shape): Json {
   return isObject(value) ? toMergePatch(base, value as JsonObject, shape) : value
 }
 
-/**
- * Items of the base keep their places, and new items follow in the order of the override. Order matters: `$(VAR)` in
- * `env` refers to earlier variables only, and init containers run in order.
- */
+/** Base items keep their places, because order matters: `$(VAR)` in `env` refers to earlier variables only. */
 function mergedItems(base: unknown, items: readonly JsonObject[], shape: Shape): Json[] {
   const merged: Json[] = [...(listOr(base) as readonly Json[])]
   const places = new Map<Identity | undefined, number>()
@@ -49,4 +45,32 @@ function displacedBy(union: Union, override: JsonObject): readonly string[] {
   }
   const isSet = (key: string) => (member(override, key) ?? null) !== null
   return union.members.some(isSet) ? union.members.filter((key) => !isSet(key)) : []
+}
+
+/**
+ * Applies `patch` to `base` by RFC 7386: maps are merged, scalars and lists replaced, null removes. Changes neither,
+ * but shares objects with both: two results for one base share what neither patch mentions. Expects a patch within
+ * `brokenLimits`, because it recurses and `deepmerge` loses keys that every object inherits.
+ */
+export function mergePatch(base: JsonObject, patch: JsonObject): JsonObject {
+  const merged = deepmerge<JsonObject>(base, patch, {
+    clone: false,
+    isMergeableObject: (value) => typeof value === 'object' && value !== null,
+    arrayMerge: (_base, items) => items, // deepmerge would concatenate
+  })
+  prune(merged, patch)
+  return merged
+}
+
+/** Removes from `merged` what `patch` sets to null. A null of the base itself stays, as the RFC demands. */
+function prune(merged: Record<string, unknown>, patch: Readonly<Record<string, unknown>>): void {
+  for (const key in patch) {
+    const value = patch[key]
+    if (value === null) delete merged[key]
+    else if (isObject(value)) {
+      const inner = merged[key] === value ? { ...value } : (merged[key] as Record<string, unknown>)
+      merged[key] = inner
+      prune(inner, value)
+    }
+  }
 }

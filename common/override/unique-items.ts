@@ -1,26 +1,16 @@
 import { LIMITS } from '../api/limits.ts'
 import type { FieldError } from '../api/types.ts'
-import { formatPath } from '../json/field-path.ts'
+import { childOf, formatPath, type PathNode, pathOf, ROOT } from '../json/field-path.ts'
 import { isObject, type Json, type JsonObject } from '../json/json.ts'
-import { childOf, type PathNode, pathOf, ROOT } from '../json/path-node.ts'
-import { type Duplicate, findDuplicates } from './duplicates.ts'
-import type { Shape } from './shape.ts'
+import { type Duplicate, findDuplicates, type Shape } from './shape.ts'
 import { describeKeys } from './unmergeable.ts'
 
-/** A spec without duplicate keys in keyed lists, or the errors for those that cannot be resolved. */
-export interface UniqueItems {
-  readonly spec: JsonObject
-  readonly errors: readonly FieldError[]
-  readonly warnings: readonly string[]
-}
-
 /**
- * A duplicate of `spec` that shares no object with it. A stored workload may have two items with the same key, which
- * server-side apply refuses. Of two variables with the same name the last is kept, as in the kubelet; for one port
- * with two names there is no such rule, so it is an error. A member `__proto__`, which a CRD without a schema would
- * accept, is left out.
+ * A duplicate of `spec` that shares no object with it, without a second item with the same key, which server-side apply
+ * refuses. Of two variables with the same name the last is kept, as in the kubelet; otherwise it is an error. A member
+ * `__proto__`, which a CRD without a schema would accept, is left out.
  */
-export function withUniqueItems(spec: JsonObject, shape: Shape): UniqueItems {
+export function withUniqueItems(spec: JsonObject, shape: Shape) {
   const errors: FieldError[] = []
   const warnings: string[] = []
 

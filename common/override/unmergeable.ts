@@ -1,10 +1,7 @@
 import type { FieldError, FieldErrorCause, OverrideType } from '../api/types.ts'
-import { formatPath, showValue } from '../json/field-path.ts'
+import { childOf, formatPath, type PathNode, pathOf, ROOT, showValue } from '../json/field-path.ts'
 import { isObject, type Json, type JsonObject, member, objectOr } from '../json/json.ts'
-import { childOf, type PathNode, pathOf, ROOT } from '../json/path-node.ts'
-import { findDuplicates } from './duplicates.ts'
-import { identityOf, keyValues, type ListKey, type Shape } from './shape.ts'
-import type { Union } from './unions.ts'
+import { findDuplicates, identityOf, keyValues, type ListKey, type Shape, type Union } from './shape.ts'
 
 /** Also used by the check against the schema, which often reports the same error. */
 export const NULL_ITEM = 'null cannot remove an item of this list; use overrideType: Merge and list the items to keep'
@@ -48,9 +45,9 @@ export function unmergeable(override: JsonObject, type: OverrideType, shape: Sha
     const isMerged = isStrategic && shape.keys.length > 0 && !isReplacing
     const repeated = new Map(findDuplicates(items, shape.keys).map(({ index, earlier }) => [index, earlier]))
     items.forEach((item, index) => {
-      if (!isMerged && typeof item !== 'object') return // a scalar, such as an argument, cannot be wrong
-      const here = childOf(way, index)
       const earlier = repeated.get(index)
+      if (!isStrategic && earlier === undefined && isFlat(item)) return // most items, such as variables
+      const here = childOf(way, index)
       if (earlier !== undefined) {
         const message = `duplicate of [${earlier}] (${describeKeys(item, shape.keys)}); remove one of them`
         found(shape.keys.length === 1 ? childOf(here, shape.keys[0]?.key ?? '') : here, message, 'FieldValueDuplicate')
@@ -69,6 +66,14 @@ export function unmergeable(override: JsonObject, type: OverrideType, shape: Sha
   return errors
 }
 
+/** Whether `item` is a scalar, or an object of scalars: nothing in it can be wrong. */
+function isFlat(item: Json): boolean {
+  if (typeof item !== 'object') return true
+  if (!isObject(item)) return false
+  for (const key in item) if (typeof (item[key] ?? null) === 'object') return false
+  return true
+}
+
 const missing = (item: unknown, keys: readonly ListKey[]): readonly ListKey[] =>
   keys.filter((key) => identityOf(item, [key]) === undefined)
 
@@ -78,22 +83,13 @@ export const describeKeys = (item: unknown, keys: readonly ListKey[]): string =>
   return keys.map(({ key }, at) => `${key} ${showValue(values[at])}`).join(', ')
 }
 
-interface Clash {
-  readonly key: string
-  readonly message: string
-}
-
-function clashIn(union: Union, object: JsonObject): readonly Clash[] {
+function clashIn(union: Union, object: JsonObject): readonly { readonly key: string; readonly message: string }[] {
   const isSet = (key: string) => (member(object, key) ?? null) !== null
   if (union.is === 'byType') {
     const { type } = objectOr(object)
     if (typeof type !== 'string' || type === union.type || !isSet(union.member)) return []
-    return [
-      {
-        key: union.member,
-        message: `can be set only with type ${union.type}, got ${showValue(type)}; remove one of them`,
-      },
-    ]
+    const message = `can be set only with type ${union.type}, got ${showValue(type)}; remove one of them`
+    return [{ key: union.member, message }]
   }
   const [kept, ...others] = union.members.filter(isSet)
   return others.map((key) => ({ key, message: `cannot be set together with ${kept}; remove one of them` }))

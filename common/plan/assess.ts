@@ -3,7 +3,7 @@ import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError, Warning } from '../api/types.ts'
-import { type OverrideEffect, overrideEffect } from '../override/effect.ts'
+import { type OverrideEffect, overrideEffect } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { derive, forkHash } from '../workload/derive.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
@@ -22,7 +22,7 @@ export interface DesiredFork {
   readonly base: DerivationBase
   /** the fork compared with one without the override; computed when it is first needed */
   readonly effect: () => OverrideEffect
-  /** what the schema says is wrong with the merged spec, at the place in the override; computed once, when it is asked for */
+  /** what the schema says is wrong with the merged spec, at the place in the override; computed once, when needed */
   readonly mistakes: () => readonly FieldError[]
   /** warnings about the base and the merge */
   readonly warnings: readonly Warning[]
@@ -31,15 +31,12 @@ export interface DesiredFork {
 /** The wanted fork, or why there is none. */
 export type Assessment =
   | ({ readonly is: 'wanted' } & DesiredFork)
-  | ({
-      readonly is: 'blocked'
-      /** the override's effect, which policies can judge although no fork is written */
-      readonly effect: (() => OverrideEffect) | undefined
-    } & Blocked)
+  /** with the effect of the override if it is known, because policies can judge it although no fork is written */
+  | ({ readonly is: 'blocked'; readonly effect: (() => OverrideEffect) | undefined } & Blocked)
 
 /**
  * Computes the fork that `facts` describe: checks, base, merge and the schema of the result, in this order. Pure.
- * `mistakes` are those of the override alone. Admission passes them in, because it computes them before it reads anything.
+ * `mistakes` are those of the override alone. Admission passes them in, because it has computed them before any read.
  */
 export function assess(
   facts: SpecFacts,
@@ -68,20 +65,13 @@ export function assess(
   })
   if (!schema) return { ...blocked(schemaNotRead(facts)), effect }
   const merged = { fork: changed, plain: () => effect().plain, overrideSpec, overrideType }
+  const errors = once(() => mergedErrors(schema, merged))
   const warnings = [
     ...base.warnings.map((message) => ({ reason: 'Source', message }) as const),
     ...derived.replaced.map((message) => ({ reason: 'ListReplaced', message }) as const),
   ]
-  return {
-    is: 'wanted',
-    kind,
-    fork: changed,
-    hash: once(() => forkHash(changed)),
-    base: { base, source },
-    effect,
-    mistakes: once(() => mergedErrors(schema, merged)),
-    warnings,
-  }
+  const hash = once(() => forkHash(changed))
+  return { is: 'wanted', kind, fork: changed, hash, base: { base, source }, effect, mistakes: errors, warnings }
 }
 
 /** The fork that was derived, also where it is not written because the schema is missing. */

@@ -4,13 +4,12 @@ import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
 import { NO_SHAPE } from '../override/shape.ts'
-import { type Base, baseOf } from '../workload/base.ts'
-import { baseHash } from '../workload/derive.ts'
+import { type Base, baseHash, baseOf } from '../workload/base.ts'
 import { isFork } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
-import { isPinned, type Pinned, pinnedBaseOf } from '../workload/pinned.ts'
+import { decodeBase, isPinned, pinnedSource } from '../workload/pinned.ts'
 import { type Blocked, blockedBy, mistaken } from './checks.ts'
-import { waiting } from './decision.ts'
+import { stalled, waiting } from './decision.ts'
 import type { SpecFacts } from './facts.ts'
 import { once } from './once.ts'
 
@@ -26,30 +25,29 @@ export type ResolvedBase = ({ readonly is: 'base' } & DerivationBase) | ({ reado
 /** ReplicaSets and the target of a `workloadRef` are not watched, so the pass is repeated after this time. */
 const TEMPLATE_RETRY_MS = 5_000
 
-/** What a pinned experiment started from; undefined for one that follows its source, or has not started yet. */
-export const pinnedBase = ({ experiment, revision }: Pick<SpecFacts, 'experiment' | 'revision'>): Pinned | undefined =>
-  pinnedBaseOf({ experiment, pinned: knownValue(revision) })
-
-/** The pinned base of a pinned experiment if there is one, else the present state of the source. */
+/** The base from which a pinned experiment started, or the present state of the source. */
 export function resolveBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
-  const pinned = pinnedBase(facts)
-  if (pinned) return { is: 'base', base: pinned.base, source: () => ({ ...pinned.source, pinned: true }) }
   const { revision, experiment } = facts
   if (isPinned(experiment) && revision.is === 'unknown')
     return blocked(waiting('SourceUnread', `the pinned base could not be read now (${revision.because})`))
-  return presentBase(facts, kind)
+  const source = pinnedSource(experiment)
+  if (!source) return presentBase(facts, kind)
+  const base = revision.is === 'known' ? decodeBase(revision.value, source) : undefined
+  return base ? { is: 'base', base, source: () => source } : blocked(stalled('PinnedBaseLost', BASE_LOST))
 }
+
+const BASE_LOST =
+  'the ControllerRevision that keeps the base of this experiment was deleted or replaced, so the fork stays as it is; ' +
+  'to start from the present source, set spec.onSourceChange to Follow and, when the fork has followed, to Pin'
 
 const blocked = (decision: Blocked['decision']): ResolvedBase => ({ is: 'blocked', ...blockedBy(decision) })
 
 /** A mistake at the reference to the source. A field of the source has no path in the user's document. */
-const mistakes = (reason: Reason, messages: readonly string[]): ResolvedBase => ({
-  is: 'blocked',
-  ...mistaken(
-    reason,
-    messages.map((message) => ({ field: 'spec.sourceRef.name', message, cause: 'FieldValueInvalid' })),
-  ),
-})
+function mistakes(reason: Reason, messages: readonly string[]): ResolvedBase {
+  const at = { field: 'spec.sourceRef.name', cause: 'FieldValueInvalid' } as const
+  const errors = messages.map((message) => ({ ...at, message }))
+  return { is: 'blocked', ...mistaken(reason, errors) }
+}
 
 function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
   const { experiment, source } = facts

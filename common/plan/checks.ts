@@ -98,10 +98,7 @@ export function firstBlocked(facts: SpecFacts, mistakes: () => readonly FieldErr
   return errors.length > 0 ? mistaken('InvalidOverride', errors) : nameIsFree(facts)
 }
 
-/**
- * Every mistake of the override by itself, as it is written, once per field and in the order of the document. Without a
- * schema yet, only the rules are checked.
- */
+/** Every mistake of the override by itself, once per field, in the order of the document. Without a schema, not all. */
 export function overrideErrors(
   { spec, overrideErrors }: ExperimentDeployment,
   schema: SpecSchema | undefined,

@@ -41,13 +41,9 @@ const paths = (...patterns: readonly string[]) => patterns.map((pattern) => pars
 
 const CONTAINERS = 'template.spec.{containers,initContainers,ephemeralContainers}[*]'
 const IMAGES = paths(`${CONTAINERS}.image`, 'template.spec.volumes[*].image.reference')
-const NUMBERS = paths(
-  'replicas',
-  `${CONTAINERS}.resources.**`,
-  'template.spec.resources.**',
-  'volumeClaimTemplates[*].spec.resources.**',
-)
-const PUBLIC = [...IMAGES, ...NUMBERS]
+const NUMBERS = paths('replicas', `${CONTAINERS}.resources.**`, 'template.spec.resources.**')
+const CLAIMS = paths('volumeClaimTemplates[*].spec.resources.**')
+const PUBLIC = [...IMAGES, ...NUMBERS, ...CLAIMS]
 
 /** Compares the whole path, because an annotation with the same key may hold a secret. */
 const isOneOf = (patterns: typeof PUBLIC, path: readonly Step[]): boolean =>

@@ -2,12 +2,16 @@ import { type Known, knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
-import { refusingConsent, sharesSourcesWith } from '../policy/consent.ts'
-import { applicable, type ExperimentPolicy, type NamespaceView } from '../policy/policy.ts'
+import {
+  applicable,
+  type ExperimentPolicy,
+  type NamespaceView,
+  refusingConsent,
+  sharesSourcesWith,
+} from '../policy/policy.ts'
 import type { ForkAndSource } from '../surroundings/pod-labels.ts'
 import type { Surroundings } from '../surroundings/traffic-report.ts'
-import type { WorkloadKind } from '../workload/kind.ts'
-import type { Source } from '../workload/source.ts'
+import type { Source, WorkloadKind } from '../workload/kind.ts'
 
 /** The facts that decide which fork is wanted: the input of `assess`. */
 export interface SpecFacts {
@@ -52,7 +56,7 @@ export interface PolicyFacts {
   readonly othersAsOf: number
 }
 
-/** The policies of `all` for an experiment in `namespace` with a source in `sourceNamespace`, without other experiments. */
+/** What `all` say about an experiment in `namespace` with a source in `sourceNamespace`; without other experiments. */
 export const policyFacts = (
   all: readonly ExperimentPolicy[],
   namespace: NamespaceView,

@@ -3,7 +3,9 @@ import { knownValue } from '../api/known.ts'
 import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
+import type { JsonObject } from '../json/json.ts'
 import { duration } from '../text/duration.ts'
+import type { Base } from '../workload/base.ts'
 import {
   hasForkFinalizer,
   identityLabels,
@@ -12,7 +14,7 @@ import {
   ownerReference,
 } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
-import { isPinned, type Pinned } from '../workload/pinned.ts'
+import { decodeBase, encodeBase, isPinned, pinnedSource } from '../workload/pinned.ts'
 import type { DesiredFork } from './assess.ts'
 import type { Plan } from './conclusion.ts'
 import { waiting } from './decision.ts'
@@ -32,7 +34,7 @@ export function planDeletion({ kind, fork, experiment }: Facts): Plan {
     return terminating(`this version cannot say whether the fork of ${kindName}/${name} is gone`)
   if (fork.is === 'unknown') return terminating(`the fork could not be read now (${fork.because})`)
   if (fork.is === 'absent' || kind.is === 'absent')
-    return unready(terminating('its fork is gone', finalizers(experiment, others(experiment))))
+    return unready(terminating('its fork is gone', finalizers(experiment, otherFinalizers(experiment))))
   const message = `${kindName.toLowerCase()}/${fork.value.metadata.name} is being deleted`
   return isBeingDeleted(fork.value) ? terminating(message) : terminating(message, deleteFork(kind.value, fork.value))
 }
@@ -56,21 +58,18 @@ export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
 const deleteFork = (resource: WorkloadKind, of: KubeObject): Write => ({ verb: 'delete', role: 'fork', resource, of })
 
 /** A patch that reduces the replicas of the fork and changes nothing else. */
-export const scaleDown = (kind: WorkloadKind, fork: KubeObject, replicas: number): Write => ({
-  verb: 'patch',
-  role: 'fork',
-  resource: kind,
-  of: fork,
-  patch: { metadata: { uid: fork.metadata.uid ?? '' }, spec: { replicas } },
-})
+export function scaleDown(resource: WorkloadKind, of: KubeObject, replicas: number): Write {
+  const patch = { metadata: { uid: of.metadata.uid ?? '' }, spec: { replicas } }
+  return { verb: 'patch', role: 'fork', resource, of, patch }
+}
 
-/** Adds the finalizer, if it is needed, before a fork in another namespace is created: owner references cannot reach it. */
+/** Adds a missing finalizer before a fork in another namespace is created, because no owner reference reaches it. */
 export const addFinalizer = ({ experiment }: Pick<Facts, 'experiment'>): readonly Write[] =>
   isCrossNamespace(experiment) && !hasForkFinalizer(experiment)
-    ? [finalizers(experiment, [...others(experiment), FORK_FINALIZER])]
+    ? [finalizers(experiment, [...otherFinalizers(experiment), FORK_FINALIZER])]
     : []
 
-const others = ({ metadata: { finalizers = [] } }: ExperimentDeployment): readonly string[] =>
+const otherFinalizers = ({ metadata: { finalizers = [] } }: ExperimentDeployment): readonly string[] =>
   finalizers.filter((each) => each !== FORK_FINALIZER)
 
 /** With uid and resourceVersion: a change since the read is a conflict, so that no other finalizer is lost. */
@@ -84,13 +83,15 @@ function finalizers(of: ExperimentDeployment, finalizers: readonly string[]): Wr
 export function baseWrites({ experiment, revision }: Facts, { base, fork }: DesiredFork): readonly Write[] {
   const target = { role: 'base', resource: CONTROLLER_REVISION } as const
   if (!isPinned(experiment)) return revision.is === 'known' ? [{ verb: 'delete', ...target, of: revision.value }] : []
-  return revision.is === 'absent'
-    ? [{ verb: 'create', ...target, object: revisionOf(experiment, fork, { base: base.base, source: base.source() }) }]
-    : []
+  if (pinnedSource(experiment) || revision.is === 'unknown') return []
+  const create: Write = { verb: 'create', ...target, object: revisionOf(experiment, fork, base.base) }
+  if (revision.is === 'absent') return [create]
+  // The last pass ended before the status was written, or somebody else wrote the revision.
+  return decodeBase(revision.value, base.source()) ? [] : [{ verb: 'delete', ...target, of: revision.value }, create]
 }
 
 /** The ControllerRevision that keeps `base`. It has the name of the fork, and the experiment owns it. */
-const revisionOf = (experiment: ExperimentDeployment, fork: KubeObject, base: Pinned): KubeObject => ({
+const revisionOf = (experiment: ExperimentDeployment, fork: KubeObject, base: Base): KubeObject => ({
   apiVersion: CONTROLLER_REVISION.apiVersion,
   kind: CONTROLLER_REVISION.kind,
   metadata: {
@@ -100,5 +101,5 @@ const revisionOf = (experiment: ExperimentDeployment, fork: KubeObject, base: Pi
     ownerReferences: [ownerReference(experiment)],
   },
   revision: 1,
-  data: base,
+  data: encodeBase(base) as JsonObject,
 })

@@ -49,9 +49,9 @@ function atOverride(error: SpecError, shape: Shape, merged: MergedResult): Field
 }
 
 /**
- * The path in the override to the value at `path` in the merged spec, as far as the override has it, and whether it ends
- * there with a null. Undefined if the override has not even its first step. With Merge it is the same path, because lists
- * are replaced. With Strategic an item of a keyed list is the item of the override with the same key.
+ * The path in the override to the value at `path` in the merged spec, as far as the override has it, and whether a null
+ * ends it. Undefined if the override lacks even its first step. With Merge it is the same path, because lists are
+ * replaced. With Strategic an item of a keyed list is the item of the override with the same key.
  */
 function overridePath({ fork, overrideSpec, overrideType }: MergedResult, path: Path, shape: Shape) {
   const found: (string | number)[] = []

@@ -130,7 +130,7 @@ function occasionOf({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork
   const { status, metadata } = experiment
   const isScaled = status?.observedGeneration !== metadata.generation && replicasOf(fork) !== replicasOf(wanted.fork)
   if (hasSameHash(fork, wanted) && !isScaled) {
-    // Without it the process ended between apply and status, and nobody changed the fork.
+    // Without it the process ended between apply and status, and the fork was not changed.
     const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
     return { message: 'restored: another client had modified it', isRepair: isKnown }
   }

@@ -2,19 +2,12 @@ import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { judge } from '../policy/judge.ts'
-import {
-  countScopeOf,
-  type ExperimentPolicy,
-  type LimitKind,
-  type PolicyFinding,
-  type PolicyInput,
-} from '../policy/policy.ts'
-import { endpointsOfOthers } from '../surroundings/endpoints.ts'
+import type { ExperimentPolicy, LimitKind, PolicyFinding, PolicyInput } from '../policy/policy.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
-import { isPinned } from '../workload/pinned.ts'
+import { endpointsOfOthers } from '../surroundings/shares.ts'
+import { pinnedSource } from '../workload/pinned.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Assessment, type DesiredFork, derivedFork } from './assess.ts'
-import { pinnedBase } from './base.ts'
 import { POLICIES_NOT_READ } from './checks.ts'
 import { type Decision, stalled, waiting } from './decision.ts'
 import { type Facts, forkAndSource, type OtherExperiment, type PolicyFacts } from './facts.ts'
@@ -23,7 +16,7 @@ import { type Facts, forkAndSource, type OtherExperiment, type PolicyFacts } fro
 export type PolicyDecision =
   /** it is not known which policies apply */
   | { readonly is: 'unknown' }
-  /** no policy shares the source with the namespace of the experiment; `refusing` share it with other namespaces only */
+  /** no policy shares the source with this namespace; those in `refusing` share it with other namespaces only */
   | { readonly is: 'notShared'; readonly policies: readonly string[]; readonly refusing: readonly string[] }
   | { readonly is: 'decided'; readonly policies: readonly string[]; readonly findings: readonly PolicyFinding[] }
 
@@ -67,9 +60,8 @@ const isAbout = (kind: LimitKind, spec: ExperimentPolicy['spec']): boolean => {
 
 /** An experiment with a pinned base needs no source, and a source of a kind that is not served cannot be created. */
 function isSourceMissing(facts: Facts): boolean {
-  const { source, kind, revision, experiment } = facts
-  const mayHaveBase = isPinned(experiment) && revision.is === 'unknown'
-  return source.is === 'absent' && kind.is === 'known' && !mayHaveBase && !pinnedBase(facts)
+  const { source, kind, experiment } = facts
+  return source.is === 'absent' && kind.is === 'known' && !pinnedSource(experiment)
 }
 
 /** The other endpoints of the Services that would select `fork`. Undefined if they are not known. */
@@ -87,7 +79,8 @@ export function deniedBy(
 ): Decision | undefined {
   if (decision.is === 'unknown') return waiting('PolicyNotRead', POLICIES_NOT_READ)
   if (decision.is === 'notShared') return undefined // `assess` has blocked it
-  const denied = (kind: LimitKind) => decision.findings.filter((finding) => finding.about === kind && isDenied(finding))
+  const denied = (kind: LimitKind) =>
+    decision.findings.filter(({ about, actions }) => about === kind && actions.includes('Deny'))
   const isGrowing = replicasOf(wanted) > (fork ? replicasOf(fork) : 0)
   const violated = [...denied('content'), ...(isGrowing ? denied('share') : [])]
   const kept = fork ? `; the fork stays as it is, with ${replicasOf(fork)} replicas` : ''
@@ -113,12 +106,8 @@ export const violatedPolicies = (decision: PolicyDecision): readonly string[] =>
   decision.is === 'notShared' ? decision.refusing : findingsOf(decision).map(({ policy }) => policy)
 
 /** Whether a limit of `policies` counts other experiments, so that a new or growing fork needs a reservation. */
-export function isCounting({ policies }: Pick<PolicyFacts, 'policies'>): boolean {
-  const { source, namespace } = countScopeOf(policies)
-  return source || namespace
-}
-
-const isDenied = ({ actions }: PolicyFinding): boolean => actions.includes('Deny')
+export const isCounting = ({ policies }: Pick<PolicyFacts, 'policies'>): boolean =>
+  policies.some(({ spec }) => isAbout('share', spec) || isAbout('count', spec))
 
 /** The experiments that get a limited place before the one of `facts`. */
 function ahead(others: readonly OtherExperiment[], { experiment, fork }: Facts): readonly ExperimentDeployment[] {
@@ -127,7 +116,7 @@ function ahead(others: readonly OtherExperiment[], { experiment, fork }: Facts):
   return before.map(({ experiment }) => experiment)
 }
 
-/** A text that sorts experiments with a fork first, then by creation time, because RFC 3339 sorts as text, and by uid. */
+/** A text that sorts experiments with a fork first, then by creation time, as RFC 3339 sorts as text, then by uid. */
 const rankOf = ({ metadata }: ExperimentDeployment, hasFork: boolean): string =>
   `${hasFork ? 0 : 1} ${metadata.creationTimestamp} ${metadata.uid}`
 

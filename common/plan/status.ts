@@ -4,7 +4,13 @@ import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import { attributesOf, isReason, REASONS, type Reason } from '../api/reasons.ts'
-import type { ExperimentDeployment, ExperimentDeploymentStatus, ServiceShare, Warning } from '../api/types.ts'
+import type {
+  Condition,
+  ExperimentDeployment,
+  ExperimentDeploymentStatus,
+  ServiceShare,
+  Warning,
+} from '../api/types.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
@@ -106,13 +112,8 @@ function summary({ is, reason, message }: Conclusion): ConditionDraft[] {
 
 /** Drafts a condition of `type`. */
 const draftOf =
-  (type: ConditionDraft['type']) =>
-  (status: ConditionDraft['status'], reason: Reason, message: string): ConditionDraft => ({
-    type,
-    status,
-    reason,
-    message,
-  })
+  (type: Condition['type']) =>
+  (status: Condition['status'], reason: Reason, message: string): ConditionDraft => ({ type, status, reason, message })
 
 function sourceResolved({ source, experiment, policies }: Facts, conclusion: Conclusion): ConditionDraft {
   const draft = draftOf('SourceResolved')

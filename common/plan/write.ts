@@ -24,31 +24,24 @@ export type Write = { readonly resource: ResourceType } & (
       readonly isRepair: boolean
     }
   | { readonly verb: 'create'; readonly role: 'base'; readonly object: KubeObject }
-  /** a patch of RFC 7386 */
   | {
       readonly verb: 'patch'
       readonly role: 'fork' | 'experiment'
       readonly of: KubeObject
+      /** RFC 7386 */
       readonly patch: JsonObject
     }
   | { readonly verb: 'delete'; readonly role: 'fork' | 'base'; readonly of: KubeObject }
 )
 
-/**
- * What a refused write means: a state with its reason, or `lookAgain` when only a new pass can decide, because the facts
- * are outdated or the API server does not answer.
- */
+/** A state with its reason, or `lookAgain`: only a new pass can decide, as facts are outdated or no answer came. */
 export type FailureOutcome = 'lookAgain' | (State & { readonly reason: Reason })
 
 const REFUSED = { is: 'stalled', reason: 'ApplyRefused' } as const
-/** The namespace is being deleted, and the experiment and its fork with it. */
-const NAMESPACE_ENDS = { is: 'unready', reason: 'ApplyRefused' } as const
-/** Usually another admission webhook failed. */
-const SERVER_FAILED = { is: 'failed', reason: 'ApplyFailed' } as const
 /** An object of that name was created between the read and the write. The next pass reads it. */
 const NAME_TAKEN = { is: 'waiting', retryAfterMs: 1_000, reason: 'NameConflict' } as const
 
-/** What a refused write means for an object that exists. The compiler requires an entry for each new kind of failure. */
+/** What a refused write of an existing object means. The compiler requires an entry for each new kind of failure. */
 const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
   notFound: 'lookAgain',
   kindAbsent: 'lookAgain',
@@ -56,10 +49,10 @@ const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
   alreadyExists: 'lookAgain',
   gone: 'lookAgain',
   forbidden: REFUSED,
-  terminating: NAMESPACE_ENDS,
+  terminating: { is: 'unready', reason: 'ApplyRefused' }, // the experiment and its fork end with the namespace
   invalid: REFUSED,
   throttled: 'lookAgain',
-  server: SERVER_FAILED,
+  server: { is: 'failed', reason: 'ApplyFailed' }, // usually another admission webhook failed
   unreachable: 'lookAgain',
 }
 const NEW = { ...EXISTING, conflict: NAME_TAKEN, alreadyExists: NAME_TAKEN }
@@ -72,10 +65,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKi
   experiment: EXISTING,
 }
 
-/**
- * What a refusal of `write` means. `message` is the message of the API server: only the words of its validation say that
- * an immutable field was changed, because there is no cause for that.
- */
+/** What a refusal of a write means. Only the `message` of the API server says that an immutable field was changed. */
 export function outcomeOf({ role }: Write, failure: KubeErrorKind, message: string): FailureOutcome {
   const refusal = FAILURE_OUTCOMES[role][failure]
   const isImmutable =

@@ -1,10 +1,8 @@
 import type { FieldError } from '../api/types.ts'
-import { matchesWhole } from '../json/sequence.ts'
-import { overrideField } from '../override/field.ts'
-import { parseOverridePath } from '../override/path.ts'
+import { matchesWhole, type Token } from '../json/sequence.ts'
+import { MAX_PATTERN, overrideField, parseOverridePath } from '../override/path.ts'
 import { cut } from '../text/cut.ts'
 import { listed } from '../text/list.ts'
-import { normalizeImage, parseImagePattern } from './image.ts'
 import { MAX_FINDINGS, type OverrideChanges } from './paths.ts'
 import type { ExperimentPolicySpec } from './policy.ts'
 
@@ -42,3 +40,102 @@ const shown = (image: string): string => cut(normalizeImage(image) ?? JSON.strin
 
 const remedy = (patterns: readonly string[]): string =>
   patterns.length === 0 ? 'keep the image of the source' : cut(`allowed images: ${listed(patterns)}`, 120)
+
+/** The maximum length of a reference: 255 for the name, 128 for the tag, and a digest. */
+const MAX_LENGTH = 600
+
+// the grammar that container runtimes use: github.com/distribution/reference
+const HOST = /^(?:[\da-z](?:[\da-z-]*[\da-z])?(?:\.[\da-z](?:[\da-z-]*[\da-z])?)*|\[[\da-f:]+\])(?::\d+)?$/i
+const COMPONENT = /^[\da-z]+(?:(?:\.|__?|-+)[\da-z]+)*$/
+const TAG = /^\w[\w.-]{0,127}$/
+const DIGEST = /^[a-z][\da-z]*(?:[-_+.][a-z][\da-z]*)*:[\da-f]{32,}$/i
+
+/** As container runtimes read it: `nginx` is `docker.io/library/nginx:latest`. Undefined if `image` is not valid. */
+export function normalizeImage(image: string): string | undefined {
+  const { host, path = [], tag, digest } = readImage(image) ?? {}
+  if (host === undefined) return undefined
+  return `${[host, ...path].join('/')}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`
+}
+
+function readImage(image: string) {
+  if (image.length > MAX_LENGTH) return undefined
+  const { segments, tag, digest } = split(image)
+  const [host, path] = withHost(segments)
+  const isSound =
+    HOST.test(host) &&
+    path.length > 0 &&
+    path.every((component) => COMPONENT.test(component)) &&
+    (tag === undefined || TAG.test(tag)) &&
+    (digest === undefined || DIGEST.test(digest))
+  return isSound ? { host, path, tag: tag ?? (digest === undefined ? 'latest' : undefined), digest } : undefined
+}
+
+function split(text: string) {
+  const [name = '', ...rest] = text.split('@')
+  const colon = name.lastIndexOf(':')
+  const isTag = colon > name.lastIndexOf('/') // otherwise it is the port of the host
+  return {
+    segments: (isTag ? name.slice(0, colon) : name).split('/'),
+    tag: isTag ? name.slice(colon + 1) : undefined,
+    digest: rest.length === 0 ? undefined : rest.join('@'),
+  }
+}
+
+/** The first segment is a host if it cannot be part of a path. Otherwise the image is on Docker Hub. */
+function withHost([first = '', ...rest]: readonly string[]): readonly [host: string, path: readonly string[]] {
+  const isHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase())
+  return isHost ? inFull(first, rest) : inFull('docker.io', [first, ...rest])
+}
+
+/** Docker Hub has two names. A path of one segment there means an official image. `**` is not one segment. */
+function inFull(host: string, path: readonly string[]): readonly [host: string, path: readonly string[]] {
+  if (host !== 'docker.io' && host !== 'index.docker.io') return [host, path]
+  const isOfficial = path.length === 1 && path[0] !== '**'
+  return ['docker.io', isOfficial ? ['library', ...path] : path]
+}
+
+/** Host, path, tag and digest of a pattern. The CRD repeats it. */
+const PATTERN =
+  /^(localhost|[\da-zA-Z-]+(?:\.[\da-zA-Z-]+)+|[\da-zA-Z-]+(?:\.[\da-zA-Z-]+)*:\d+|\[[\da-fA-F:]+\](?::\d+)?)((?:\/[\w.*-]+)+)(?::([\w.*-]+))?(?:@([\w.:*+-]+))?$/
+
+/**
+ * Parses a pattern of `allowedImages`, such as `registry.example/shop/**` or `docker.io/library/nginx:1.*`. The host is
+ * compared literally, so that no similar host matches; it is required for Docker Hub too. `*` matches within a segment,
+ * tag or digest, `**` one or more segments: `docker.io/*` matches the official images and `docker.io/**` all of them. A
+ * pattern without tag and digest matches every tag and digest; one with a tag no image with a digest, because runtimes
+ * then ignore the tag. Undefined if `pattern` is not valid.
+ */
+export function parseImagePattern(pattern: string): ((image: string) => boolean) | undefined {
+  if (pattern.length > MAX_PATTERN) return undefined
+  const [found, first = '', rest = '', tag, digest] = PATTERN.exec(pattern) ?? []
+  if (found === undefined) return undefined
+  const [host, path] = inFull(first, rest.split('/').slice(1))
+  const tokens = path.flatMap(tokensOf)
+  return (image) => {
+    const read = readImage(image)
+    if (!read) return false
+    if (read.host !== host || !matchesWhole(tokens, read.path)) return false
+    if (digest !== undefined) return read.digest !== undefined && glob(digest)(read.digest)
+    return tag === undefined || (read.digest === undefined && read.tag !== undefined && glob(tag)(read.tag))
+  }
+}
+
+const tokensOf = (segment: string): readonly Token<string>[] =>
+  segment === '**' ? [() => true, 'many'] : [glob(segment)]
+
+/** Whether a text contains the pieces of `pattern` between its stars, in order. Searches for each piece once. */
+function glob(pattern: string): (text: string) => boolean {
+  const [head = '', ...pieces] = pattern.split('*')
+  const tail = pieces.pop()
+  if (tail === undefined) return (text) => text === pattern
+  return (text) => {
+    if (!text.startsWith(head) || !text.endsWith(tail)) return false
+    let from = head.length
+    for (const piece of pieces) {
+      const found = text.indexOf(piece, from)
+      if (found < 0) return false
+      from = found + piece.length
+    }
+    return from + tail.length <= text.length
+  }
+}

@@ -1,26 +1,23 @@
 import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import { isLive } from '../api/expiry.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import type { ExperimentPolicySpec, LimitKind, PolicyInput } from './policy.ts'
+import type { ExperimentPolicySpec, LimitKind, PolicyFinding, PolicyInput } from './policy.ts'
 
 /** Checks one limit of a policy. The error does not contain the name of the policy. */
 type Limit = (policy: ExperimentPolicySpec, judged: PolicyInput) => FieldError | undefined
 
-const replicas: Limit = ({ maxReplicas }, { experiment }) => {
-  const wanted = replicasOf(experiment)
-  return maxReplicas !== undefined && wanted > maxReplicas
-    ? invalid('spec.replicas', `must be at most ${maxReplicas}, got ${wanted}`)
-    : undefined
-}
+const atMost = (field: string, max: number | undefined, value: number): FieldError | undefined =>
+  max !== undefined && value > max ? invalid(field, `must be at most ${max}, got ${value}`) : undefined
 
-const ttl: Limit = ({ maxTTLSeconds }, { experiment: { spec } }) => {
-  if (maxTTLSeconds === undefined) return undefined
+const replicas: Limit = ({ maxReplicas }, { experiment }) =>
+  atMost('spec.replicas', maxReplicas, replicasOf(experiment))
+
+const ttl: Limit = ({ maxTTLSeconds: max }, { experiment: { spec } }) => {
   const field = 'spec.ttlSeconds'
-  if (spec.ttlSeconds === undefined)
-    return { field, message: `required; set it to at most ${maxTTLSeconds}`, cause: 'FieldValueRequired' }
-  return spec.ttlSeconds > maxTTLSeconds
-    ? invalid(field, `must be at most ${maxTTLSeconds}, got ${spec.ttlSeconds}`)
-    : undefined
+  if (spec.ttlSeconds !== undefined) return atMost(field, max, spec.ttlSeconds)
+  return max === undefined
+    ? undefined
+    : { field, message: `required; set it to at most ${max}`, cause: 'FieldValueRequired' }
 }
 
 const sourceExists: Limit = ({ sourceMissing }, { experiment, isSourceMissing }) =>
@@ -28,19 +25,20 @@ const sourceExists: Limit = ({ sourceMissing }, { experiment, isSourceMissing })
     ? invalid('spec.sourceRef', `${sourceName(experiment)} does not exist; create it first`)
     : undefined
 
-const perSource: Limit = ({ maxExperimentsPerSource: max }, judged) => {
-  const count = ofSource(judged)?.length
-  return max !== undefined && count !== undefined && count >= max
-    ? forbidden('spec.sourceRef', tooMany(sourceName(judged.experiment), count, max))
-    : undefined
+const perSource: Limit = ({ maxExperimentsPerSource }, judged) =>
+  tooMany('spec.sourceRef', sourceName(judged.experiment), maxExperimentsPerSource, ofSource(judged))
+
+const perNamespace: Limit = ({ maxExperimentsPerNamespace }, judged) => {
+  const { namespace } = judged.experiment.metadata
+  const others = liveOthers(judged)?.filter((other) => other.metadata.namespace === namespace)
+  return tooMany('metadata.namespace', `namespace ${namespace}`, maxExperimentsPerNamespace, others)
 }
 
-const perNamespace: Limit = ({ maxExperimentsPerNamespace: max }, judged) => {
-  const { namespace } = judged.experiment.metadata
-  const count = liveOthers(judged)?.filter((other) => other.metadata.namespace === namespace).length
-  return max !== undefined && count !== undefined && count >= max
-    ? forbidden('metadata.namespace', tooMany(`namespace ${namespace}`, count, max))
-    : undefined
+function tooMany(field: string, place: string, max: number | undefined, others: readonly unknown[] | undefined) {
+  if (max === undefined || others === undefined || others.length < max) return undefined
+  const count = others.length === 1 ? '1 experiment' : `${others.length} experiments`
+  const message = `${place} already has ${count}, at most ${max}${others.length > 0 ? '; delete one first' : ''}`
+  return { field, message, cause: 'FieldValueForbidden' as const }
 }
 
 /** With E pods of experiments on the source and R other ready endpoints, the share is E / (E + R). */
@@ -67,26 +65,18 @@ const LIMITS: readonly (readonly [limit: Limit, about: LimitKind])[] = [
 ]
 
 /** Every limit of `policy` that an experiment exceeds, including a missing source that the policy denies. */
-export const brokenPolicyLimits = (policy: ExperimentPolicySpec, judged: PolicyInput): readonly BrokenLimit[] =>
+export const brokenPolicyLimits = (
+  policy: ExperimentPolicySpec,
+  judged: PolicyInput,
+): readonly Pick<PolicyFinding, 'error' | 'about'>[] =>
   LIMITS.flatMap(([limit, about]) => {
     const error = limit(policy, judged)
     return error ? [{ error, about }] : []
   })
 
-interface BrokenLimit {
-  readonly error: FieldError
-  readonly about: LimitKind
-}
-
 const invalid = (field: string, message: string): FieldError => ({ field, message, cause: 'FieldValueInvalid' })
-const forbidden = (field: string, message: string): FieldError => ({ field, message, cause: 'FieldValueForbidden' })
 
 const replicasOf = ({ spec }: ExperimentDeployment): number => withDefaults(spec).replicas
-
-const tooMany = (place: string, count: number, max: number): string =>
-  `${place} already has ${experiments(count)}, at most ${max}${count > 0 ? '; delete one first' : ''}`
-
-const experiments = (count: number): string => (count === 1 ? '1 experiment' : `${count} experiments`)
 
 const sourceName = (experiment: ExperimentDeployment): string => {
   const { kind, name } = experiment.spec.sourceRef

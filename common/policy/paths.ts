@@ -1,13 +1,11 @@
 import type { FieldError } from '../api/types.ts'
+import { advance, isComplete, type Positions, start } from '../json/sequence.ts'
 import type { Change } from '../override/changes.ts'
-import { overrideField } from '../override/field.ts'
-import { parseOverridePath, type Step } from '../override/path.ts'
+import { type OverridePath, overrideField, parseOverridePath, type Step } from '../override/path.ts'
 import { cut } from '../text/cut.ts'
 import { listed } from '../text/list.ts'
-import { coverage } from './coverage.ts'
 import type { ExperimentPolicySpec } from './policy.ts'
 
-/** What an override changes in its fork. */
 export interface OverrideChanges {
   readonly changes: readonly Change[]
   readonly overrideSpec: unknown
@@ -76,3 +74,48 @@ const unreadable = (pattern: string): FieldError =>
   )
 
 const forbidden = (field: string, message: string): FieldError => ({ field, message, cause: 'FieldValueForbidden' })
+
+/** A pattern that may still match below a step. */
+type Live = { readonly pattern: OverridePath; readonly places: Positions }
+
+/** How far each pattern has matched after a step. */
+interface Mark {
+  readonly step: Step | undefined
+  readonly live: readonly Live[]
+  /** some pattern covers the step and everything below it */
+  readonly isCovered: boolean
+}
+
+/**
+ * Returns a function from a path to the smallest number of its first steps that some pattern matches, which covers
+ * everything below; undefined if none does. Successive paths share the work for the first steps that are the same
+ * objects, as in those of `changesBetween`: an override may change thousands of leaves in one place.
+ */
+export function coverage(patterns: readonly OverridePath[]): (path: readonly Step[]) => number | undefined {
+  const first = patterns.map((pattern) => ({ pattern, places: start(pattern) }))
+  const trail: Mark[] = [mark(undefined, first)]
+  return (path) => {
+    let taken = 0
+    while (taken + 1 < trail.length && taken < path.length && trail[taken + 1]?.step === path[taken]) taken += 1
+    trail.length = taken + 1
+    for (const step of path.slice(taken)) {
+      const { live, isCovered } = trail.at(-1) ?? END
+      if (isCovered || live.length === 0) break
+      trail.push(mark(step, after(live, step)))
+    }
+    return trail.at(-1)?.isCovered ? trail.length - 1 : undefined
+  }
+}
+
+const END: Mark = { step: undefined, live: [], isCovered: false }
+
+const mark = (step: Step | undefined, live: readonly Live[]): Mark => ({
+  step,
+  live,
+  isCovered: live.some(({ pattern, places }) => isComplete(pattern, places)),
+})
+
+const after = (live: readonly Live[], step: Step): readonly Live[] =>
+  live
+    .map(({ pattern, places }) => ({ pattern, places: advance(pattern, places, step) }))
+    .filter(({ places }) => places.length > 0)

@@ -1,7 +1,7 @@
 import { selects } from '../api/label-selector.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import type { OverrideEffect } from '../override/effect.ts'
+import type { OverrideEffect } from '../override/changes.ts'
 
 /** What a finding causes: a refusal, a warning to the author, or an entry in the audit log. */
 export type ValidationAction = 'Deny' | 'Warn' | 'Audit'
@@ -43,7 +43,6 @@ export interface ExperimentPolicy extends KubeObject {
   readonly status?: ExperimentPolicyStatus
 }
 
-/** What policies need to know about a namespace. */
 export interface NamespaceView {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -71,9 +70,9 @@ export interface PolicyInput {
 }
 
 /**
- * What a finding is about. It decides what the controller does not do if the finding denies. `content` (the experiment
- * itself): it neither creates the fork nor changes it, except to fewer pods. `share` (the fork's part of the traffic):
- * it neither creates the fork nor lets it grow. `count` (the number of experiments): it does not create the fork.
+ * What a finding is about, and so what the controller does not do if it denies. `content` (of the experiment): create
+ * the fork or change it, except to fewer pods. `share` (of the traffic): create it or let it grow. `count` (of
+ * experiments): create it.
  */
 export type LimitKind = 'content' | 'share' | 'count'
 
@@ -118,3 +117,30 @@ export function defaultTTLSeconds(
   const defaults = applicable(policies, namespace, sourceNamespace).flatMap(({ spec }) => spec.defaultTTLSeconds ?? [])
   return defaults.length === 0 ? undefined : Math.min(...defaults)
 }
+
+/**
+ * Whether experiments in `namespace` may fork sources of `sourceNamespace`. In another namespace, a policy that selects
+ * it must list `namespace` in `allowSourcesFrom`, and none that selects it and has this field may omit `namespace`,
+ * whatever its `validationActions`.
+ */
+export function sharesSourcesWith(
+  policies: readonly ExperimentPolicy[],
+  sourceNamespace: NamespaceView,
+  namespace: string,
+): boolean {
+  if (sourceNamespace.name === namespace) return true
+  return (
+    sharing(policies, sourceNamespace).length > 0 && refusingConsent(policies, sourceNamespace, namespace).length === 0
+  )
+}
+
+/** The policies that allow other namespaces than `namespace` to fork sources of `sourceNamespace`. */
+export const refusingConsent = (
+  policies: readonly ExperimentPolicy[],
+  sourceNamespace: NamespaceView,
+  namespace: string,
+): readonly ExperimentPolicy[] =>
+  sharing(policies, sourceNamespace).filter(({ spec }) => spec.allowSourcesFrom?.includes(namespace) !== true)
+
+const sharing = (policies: readonly ExperimentPolicy[], sourceNamespace: NamespaceView): readonly ExperimentPolicy[] =>
+  policies.filter((policy) => policy.spec.allowSourcesFrom && selectsNamespace(policy, sourceNamespace))

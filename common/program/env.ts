@@ -7,10 +7,6 @@ interface WholeNumber {
   readonly max: number
 }
 
-interface Text {
-  readonly fallback?: string
-}
-
 /**
  * The variable as a number, or `fallback` if it is unset or empty. (A value that is unset in a manifest becomes empty.)
  * @throws Error with variable, range and value: `WORKERS must be a whole number from 1 to 64, found "many"`
@@ -24,25 +20,12 @@ export function wholeNumber(vars: Vars, name: string, { fallback, min, max }: Wh
   throw new Error(`${name} must be a whole number from ${min} to ${max}, found ${JSON.stringify(found)}`)
 }
 
-/**
- * The variable as text, or `fallback` if it is unset or empty.
- * @throws Error with the variable, if it has no value and there is no fallback
- */
-export function text(vars: Vars, name: string, { fallback }: Text = {}): string {
-  const found = vars[name] || fallback
-  if (found !== undefined) return found
-  throw new Error(`${name} must be set`)
-}
-
 interface Choice<T extends string> {
   readonly choices: readonly T[]
   readonly fallback: T
 }
 
-/**
- * The variable as one of `choices`, or `fallback` if it is unset or empty.
- * @throws Error with variable, choices and value
- */
+/** The variable as one of `choices`; `fallback` if unset or empty. @throws Error with variable, choices and value */
 export function choice<T extends string>(vars: Vars, name: string, { choices, fallback }: Choice<T>): T {
   const found = vars[name] || fallback
   const chosen = choices.find((known) => known === found)

@@ -1,13 +1,10 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Metrics } from './metrics.ts'
 
-/** Checks by name. A check returns undefined while it passes, or else what is wrong or still missing. */
-export type Checks = Readonly<Record<string, () => string | undefined>>
-
 /** What the server of `healthServer` reports. */
 export interface Probes {
-  /** the program is ready when all of them pass */
-  readonly checks: Checks
+  /** by name: each returns undefined while it passes, or else what is wrong or still missing; ready when all pass */
+  readonly checks: Readonly<Record<string, () => string | undefined>>
   readonly metrics?: Metrics
 }
 
@@ -22,7 +19,10 @@ export function healthServer({ checks, metrics }: Probes): Server {
   const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
     '/livez': (response) => send(response, 200, 'ok\n'),
     '/readyz': (response) => {
-      const { isReady, lines } = readiness(checks)
+      const found = Object.entries(checks).map(([name, check]) => [name, check()] as const)
+      const isReady = found.every(([, finding]) => finding === undefined)
+      // the format of Kubernetes' own programs
+      const lines = found.map(([name, finding]) => (finding === undefined ? `[+]${name} ok` : `[-]${name}: ${finding}`))
       send(response, isReady ? 200 : 503, `${lines.join('\n')}\n`)
     },
     ...(metrics && { '/metrics': (response) => void sendMetrics(response, metrics) }),
@@ -33,15 +33,6 @@ export function healthServer({ checks, metrics }: Probes): Server {
     if (page) page(response)
     else send(response, 404, `not found; this server has ${Object.keys(pages).join(', ')}\n`)
   })
-}
-
-/** The lines have the format of Kubernetes' own programs. */
-function readiness(checks: Checks): { readonly isReady: boolean; readonly lines: readonly string[] } {
-  const found = Object.entries(checks).map(([name, check]) => ({ name, finding: check() }))
-  return {
-    isReady: found.every(({ finding }) => finding === undefined),
-    lines: found.map(({ name, finding }) => (finding === undefined ? `[+]${name} ok` : `[-]${name}: ${finding}`)),
-  }
 }
 
 async function sendMetrics(response: ServerResponse, metrics: Metrics): Promise<void> {

@@ -1,16 +1,14 @@
+import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 /** Starts `server`, and resolves to its port when it listens. @throws Error if it cannot listen: the port is taken */
-export const listen = (server: Server | TlsServer, port: number, host: string): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve((server.address() as AddressInfo).port)
-    })
-  })
+export async function listen(server: Server | TlsServer, port: number, host: string): Promise<number> {
+  server.listen(port, host)
+  await once(server, 'listening') // rejects at an `error`
+  return (server.address() as AddressInfo).port
+}
 
 /** How long calls under way may take before their connections are cut. */
 const CUT_MS = 5_000

@@ -1,20 +1,16 @@
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 
 /** Facts about a log line: `{ key, reason }`. Never values of an override or a token, which may be secret. */
 export type Facts = Readonly<Record<string, unknown>>
 
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
 /** A log for operators. Each line has a constant text, which can be searched for, and facts by key. */
-export interface Log {
-  debug(facts: Facts, text: string): void
-  info(facts: Facts, text: string): void
-  warn(facts: Facts, text: string): void
-  error(facts: Facts, text: string): void
+export interface Log extends Readonly<Record<LogLevel, (facts: Facts, text: string) => void>> {
   /** A log that adds `facts` to every line. */
   with(facts: Facts): Log
 }
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export interface LogOptions {
   /** receives one line of JSON per call, with its line feed */
@@ -34,15 +30,7 @@ export function jsonLog({ destination, level = 'info', facts = {} }: LogOptions)
   return wrap(pino(options, destination))
 }
 
-type Pino = Pick<ReturnType<typeof pino>, LogLevel | 'child'>
-
-const wrap = (lines: Pino): Log => ({
-  debug: (facts, text) => lines.debug(facts, text),
-  info: (facts, text) => lines.info(facts, text),
-  warn: (facts, text) => lines.warn(facts, text),
-  error: (facts, text) => lines.error(facts, text),
-  with: (facts) => wrap(lines.child(facts)),
-})
+const wrap = (lines: Logger): Log => Object.assign(lines, { with: (facts: Facts) => wrap(lines.child(facts)) })
 
 /** Whether to log the `times`-th occurrence of the same failure: the 1st, 2nd, 4th, 8th, and so on. */
 export const shouldLogRepetition = (times: number): boolean => Number.isInteger(Math.log2(times))

@@ -43,12 +43,8 @@ export class Metrics {
   }
 
   /** A histogram of durations. @param seconds the upper bounds of its buckets */
-  durations<L extends string = never>({
-    name,
-    help,
-    labels = [],
-    seconds,
-  }: Described<L> & { readonly seconds: readonly number[] }): Stopwatch<L> {
+  durations<L extends string = never>(of: Described<L> & { readonly seconds: readonly number[] }): Stopwatch<L> {
+    const { name, help, labels = [], seconds } = of
     const buckets = [...seconds]
     const histogram = new Histogram({ name, help, labelNames: labels, buckets, registers: [this.#registry] })
     return () => {

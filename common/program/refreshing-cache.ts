@@ -1,4 +1,4 @@
-import { isEqual } from '../json/equal.ts'
+import { isEqual } from '../json/json.ts'
 import type { Cancel, Timers } from './clock.ts'
 import { SharedReadings } from './shared-readings.ts'
 

@@ -5,10 +5,7 @@ export interface Reading<T> {
   readonly isLasting: boolean
 }
 
-/**
- * Readings by key. Callers share a reading while it is under way, and afterwards if it is lasting. Nothing expires: the
- * owner forgets keys.
- */
+/** Readings by key, shared while under way, and afterwards if lasting. Nothing expires: the owner forgets keys. */
 export class SharedReadings<T> {
   readonly #readings = new Map<string, Promise<T>>()
 
@@ -25,11 +22,14 @@ export class SharedReadings<T> {
   of(key: string, read: () => Promise<Reading<T>>): Promise<T> {
     const known = this.#readings.get(key)
     if (known !== undefined) return known
-    const reading: Promise<T> = this.#read(read, () => {
-      if (this.#readings.get(key) === reading) this.#readings.delete(key)
-    })
-    this.#readings.set(key, reading)
-    return reading
+    const reading = Promise.try(read)
+    const value = reading.then(({ value }) => value)
+    const forget = () => {
+      if (this.#readings.get(key) === value) this.#readings.delete(key)
+    }
+    this.#readings.set(key, value)
+    void reading.then(({ isLasting }) => isLasting || forget(), forget)
+    return value
   }
 
   /** Forgets `key`, and returns what was kept for it. A reading under way still ends for those who wait for it. */
@@ -41,16 +41,5 @@ export class SharedReadings<T> {
 
   clear(): void {
     this.#readings.clear()
-  }
-
-  async #read(read: () => Promise<Reading<T>>, forget: () => void): Promise<T> {
-    let isLasting = false
-    try {
-      const reading = await read()
-      isLasting = reading.isLasting
-      return reading.value
-    } finally {
-      if (!isLasting) forget()
-    }
   }
 }

@@ -5,9 +5,8 @@ interface Entry<T> {
 }
 
 /**
- * Shared readings by key that are never older than the request: each begins after its callers asked for it. Callers who
- * come while a reading is under way share the next one, so that 200 reviews of one namespace read it twice. Nothing is
- * kept.
+ * Shared readings by key that are never older than the request. Callers who come while a reading is under way share the
+ * next one, so that 200 reviews of one namespace read it twice. Nothing is kept.
  */
 export class SingleFlight<T> {
   readonly #entries = new Map<string, Entry<T>>()

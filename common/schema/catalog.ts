@@ -1,13 +1,12 @@
 import type { ResourceType } from '../api/object.ts'
 import { hashOf } from '../json/canonical.ts'
 import { at, isObject, listOr, member, objectOr } from '../json/json.ts'
+import type { KubeClient } from '../kube/client/client.ts'
 import type { OverrideBan } from '../override/rules.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
 import { compile } from './compile.ts'
-import { knownFieldsAt } from './known-fields.ts'
-import type { Schemas } from './transform.ts'
+import { knownFieldsAt, type Schemas } from './transform.ts'
 
-/** The requests that the catalog needs. */
 export interface SchemaSource {
   /** Returns the parsed answer to a GET of `path`, which may have a query. @throws Error if there is no answer. */
   readonly get: (path: string) => Promise<unknown>
@@ -19,7 +18,6 @@ export interface SchemaFailure {
   readonly error: unknown
 }
 
-/** A kind whose schema the catalog holds. */
 export interface SchemaKind extends ResourceType {
   /** group and version of the document with the PodTemplateSpec of its `template`, if not its own */
   readonly templateFrom?: string
@@ -27,16 +25,7 @@ export interface SchemaKind extends ResourceType {
   readonly bans?: readonly OverrideBan[]
 }
 
-/** What the API server publishes during one refresh. */
-interface Published {
-  readonly addressOf: (apiVersion: string) => string | undefined
-  readonly schemasOf: (apiVersion: string) => Promise<Schemas>
-}
-
-interface Entry {
-  readonly apiVersion: string
-  readonly schema: SpecSchema
-}
+type Entry = { readonly apiVersion: string; readonly schema: SpecSchema }
 
 /** The schemas of the specs of `kinds` in the running cluster. Empty until the first `refresh` has ended. */
 export class SchemaCatalog {
@@ -89,14 +78,14 @@ export class SchemaCatalog {
     const index = member(await this.#source.get('/openapi/v3'), 'paths')
     if (!isObject(index)) throw new Error('the answer to /openapi/v3 is not an index of schemas') // not an empty cluster
     const next = new Map<string, Entry>()
-    const published = this.#published(index)
+    const published = publishedIn(index, this.#source)
     const failures: SchemaFailure[] = []
-    for (const apiVersion of new Set(this.#kinds.map((kind) => kind.apiVersion)))
+    for (const [apiVersion, kinds] of Map.groupBy(this.#kinds, (kind) => kind.apiVersion))
       try {
-        for (const [kind, entry] of await this.#group(apiVersion, published)) next.set(kind, entry)
+        for (const [kind, entry] of await this.#group(kinds, published)) next.set(kind, entry)
       } catch (error) {
         failures.push({ apiVersion, error })
-        for (const [kind, entry] of this.#known(apiVersion)) next.set(kind, entry)
+        for (const [kind, entry] of this.#entries) if (entry.apiVersion === apiVersion) next.set(kind, entry)
       }
     const isChanged = hashes(next) !== hashes(this.#entries)
     this.#entries = next
@@ -105,41 +94,39 @@ export class SchemaCatalog {
     return failures
   }
 
-  async #group(apiVersion: string, published: Published): Promise<readonly (readonly [string, Entry])[]> {
-    const entries: (readonly [string, Entry])[] = []
-    for (const type of this.#kinds.filter((kind) => kind.apiVersion === apiVersion)) {
+  async #group(kinds: readonly SchemaKind[], published: Published): Promise<ReadonlyMap<string, Entry>> {
+    const entries = new Map<string, Entry>()
+    for (const type of kinds) {
       const hash = hashFor(type, published)
       if (hash === undefined) continue // no such group, so no such kinds
       const known = this.#entries.get(type.kind)
       const schema = known?.schema.hash === hash ? known.schema : await compiled(type, hash, published)
-      if (schema) entries.push([type.kind, { apiVersion, schema }])
+      if (schema) entries.set(type.kind, { apiVersion: type.apiVersion, schema })
     }
     return entries
   }
-
-  /** Reads each document once, and frees it with the result. A parsed document takes some 10 MB. */
-  #published(index: Readonly<Record<string, unknown>>): Published {
-    const documents = new Map<string, Promise<unknown>>()
-    const addressOf = (apiVersion: string): string | undefined => {
-      const url = at(index, pathOfGroup(apiVersion), 'serverRelativeURL')
-      return typeof url === 'string' ? url : undefined
-    }
-    const schemasOf = async (apiVersion: string): Promise<Schemas> => {
-      const url = addressOf(apiVersion)
-      if (url === undefined) throw new Error(`the API server publishes no schemas for ${apiVersion}`)
-      const document = documents.get(url) ?? this.#source.get(url)
-      documents.set(url, document)
-      const schemas = at(await document, 'components', 'schemas')
-      if (!isObject(schemas)) throw new Error(`the answer to ${url} contains no schemas`)
-      return schemas
-    }
-    return { addressOf, schemasOf }
-  }
-
-  #known(apiVersion: string): readonly (readonly [string, Entry])[] {
-    return [...this.#entries].filter(([, entry]) => entry.apiVersion === apiVersion)
-  }
 }
+
+/** What the API server publishes. Each document is read once, and freed with the result: it takes some 10 MB. */
+function publishedIn(index: Readonly<Record<string, unknown>>, source: SchemaSource) {
+  const documents = new Map<string, Promise<unknown>>()
+  const addressOf = (apiVersion: string): string | undefined => {
+    const url = at(index, pathOfGroup(apiVersion), 'serverRelativeURL')
+    return typeof url === 'string' ? url : undefined
+  }
+  const schemasOf = async (apiVersion: string): Promise<Schemas> => {
+    const url = addressOf(apiVersion)
+    if (url === undefined) throw new Error(`the API server publishes no schemas for ${apiVersion}`)
+    const document = documents.get(url) ?? source.get(url)
+    documents.set(url, document)
+    const schemas = at(await document, 'components', 'schemas')
+    if (!isObject(schemas)) throw new Error(`the answer to ${url} contains no schemas`)
+    return schemas
+  }
+  return { addressOf, schemasOf }
+}
+
+type Published = ReturnType<typeof publishedIn>
 
 const pathOfGroup = (apiVersion: string): string => `${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}`
 
@@ -187,3 +174,11 @@ function specOf(schemas: Schemas, { apiVersion, kind }: ResourceType): unknown {
 
 const hashes = (entries: ReadonlyMap<string, Entry>): string =>
   JSON.stringify([...entries].map(([kind, { schema }]) => [kind, schema.hash]))
+
+/** Reads the schemas that the API server publishes. Needs no permission beyond API discovery. */
+export const schemaSource = (kube: Pick<KubeClient, 'request'>): SchemaSource => ({
+  get: (address) => {
+    const [path = '', query = ''] = address.split('?')
+    return kube.request({ verb: 'get', path, query: Object.fromEntries(new URLSearchParams(query)) })
+  },
+})

@@ -1,23 +1,18 @@
 import { Ajv, type SchemaValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { inDocumentOrder } from '../json/document-order.ts'
-import type { JsonObject } from '../json/json.ts'
-import { type Duplicate, findDuplicates } from '../override/duplicates.ts'
-import type { OverrideBan } from '../override/rules.ts'
-import { type BanLookup, createBanLookup } from '../override/rules.ts'
-import type { ListKey } from '../override/shape.ts'
+import { isObject, type JsonObject, listOr, member } from '../json/json.ts'
+import { type BanLookup, createBanLookup, type OverrideBan } from '../override/rules.ts'
+import { findDuplicates, type ListKey, NO_SHAPE, type Shape, unionsOf } from '../override/shape.ts'
 import type { SpecError, SpecSchema } from '../override/spec-schema.ts'
 import { describeKeys } from '../override/unmergeable.ts'
 import { fieldLocations } from './field-locations.ts'
-import { specErrors } from './messages.ts'
+import { isQuantity, specErrors } from './messages.ts'
 import { metadataErrors } from './metadata.ts'
-import { isQuantity } from './quantity.ts'
-import { shapeOf } from './shape.ts'
-import { type Definitions, type Schemas, transform, type Variant } from './transform.ts'
+import { type Definitions, type JsonSchema, resolved, type Schemas, transform, type Variant } from './transform.ts'
 
 /**
- * Compiles `root`, a schema of `schemas`: checks of overrides and of whole specs, and the shape. Takes some 200 ms for
- * a workload, so it must not run inside a request.
+ * Compiles `root`, a schema of `schemas`. Takes some 200 ms for a workload, so it must not run inside a request.
  * @throws Error if `schemas` contain something that ajv cannot compile.
  */
 export function compile(hash: string, schemas: Schemas, root: unknown, { bans = [] }: Banning = {}): SpecSchema {
@@ -34,9 +29,7 @@ export function compile(hash: string, schemas: Schemas, root: unknown, { bans = 
 }
 
 /** Fields that messages must not suggest. */
-interface Banning {
-  readonly bans?: readonly OverrideBan[] | undefined
-}
+type Banning = { readonly bans?: readonly OverrideBan[] | undefined }
 
 /** The path of what is checked. */
 const OVERRIDE = 'spec.overrideSpec'
@@ -49,12 +42,8 @@ function checkers(definitions: Definitions, banOf: BanLookup): (variant: Variant
   // verbose, because messages need the value and the known fields
   const ajv = new Ajv({ strict: false, allErrors: true, verbose: true, logger: false, code: { optimize: false } })
   addFormats.default(ajv, ['int32', 'int64', 'date-time', 'byte'])
-  ajv.addKeyword({
-    keyword: 'quantity',
-    type: 'string',
-    validate: (_on: boolean, text: string) => isQuantity(text),
-    errors: false,
-  })
+  const quantity = (_on: boolean, text: string) => isQuantity(text)
+  ajv.addKeyword({ keyword: 'quantity', type: 'string', validate: quantity, errors: false })
   ajv.addKeyword({ keyword: 'present', validate: (_of: unknown, value: unknown) => value !== null, errors: false })
   ajv.addKeyword({ keyword: 'uniqueBy', type: 'array', schemaType: 'array', validate: uniqueBy, errors: true })
   ajv.addSchema({ definitions }, 'all')
@@ -71,21 +60,34 @@ function checkers(definitions: Definitions, banOf: BanLookup): (variant: Variant
 
 /** No two items have the same `keys`. Items without a key are reported by other keywords. */
 const uniqueBy: SchemaValidateFunction = (keys: readonly ListKey[], items: readonly unknown[]): boolean => {
+  const only = keys.length === 1 ? { only: keys[0]?.key } : {}
   const errors = findDuplicates(items, keys).map((found) => ({
     keyword: 'uniqueBy',
-    params: duplicate(items[found.index], keys, found),
+    params: { ...found, keys: describeKeys(items[found.index], keys), ...only },
   }))
   uniqueBy.errors = errors
   return errors.length === 0
 }
 
-const duplicate = (
-  item: unknown,
-  keys: readonly ListKey[],
-  { index, earlier }: Duplicate,
-): Record<string, unknown> => ({
-  index,
-  earlier,
-  keys: describeKeys(item, keys),
-  ...(keys.length === 1 ? { only: keys[0]?.key } : {}),
+/** The shape of `definitions`. Each part is computed when it is asked for, and once. */
+export function shapeOf(definitions: Definitions): Shape {
+  const known = new Map<unknown, Shape>()
+  const at = (place: unknown): Shape => {
+    const found = known.get(place)
+    if (found) return found
+    const node = resolved(definitions, place)
+    const shape = isObject(node) ? (known.get(node) ?? shaped(node, at)) : NO_SHAPE
+    known.set(node, shape).set(place, shape)
+    return shape
+  }
+  return at(definitions.Strategic)
+}
+
+const shaped = (node: JsonSchema, at: (place: unknown) => Shape): Shape => ({
+  member: (key) => at(member(node.properties, key) ?? node.additionalProperties),
+  items: () => at(node.items),
+  keys: listOr(node.uniqueBy).filter(isListKey),
+  unions: isObject(node.properties) ? unionsOf(Object.keys(node.properties)) : [],
 })
+
+const isListKey = (key: unknown): key is ListKey => typeof member(key, 'key') === 'string'

@@ -1,6 +1,6 @@
 import { member, objectOr } from '../json/json.ts'
 import type { BanLookup } from '../override/rules.ts'
-import type { Definitions, Variant } from './transform.ts'
+import { type Definitions, resolved, type Variant } from './transform.ts'
 
 /** Field names and their parents: `containers` in `template.spec`, `image` in `template.spec.containers[]`. */
 export type FieldLocations = ReadonlyMap<string, string>
@@ -26,20 +26,9 @@ export function fieldLocations(definitions: Definitions, variant: Variant, banOf
 }
 
 /** The fields of an object, or of the items of a list. */
-function fieldsOf(definitions: Definitions, schema: unknown): Fields {
+function fieldsOf(definitions: Definitions, schema: unknown) {
   const target = resolved(definitions, schema)
   const item = member(target, 'items')
-  return item === undefined
-    ? { suffix: '', properties: objectOr(member(target, 'properties')) }
-    : { suffix: '[]', properties: objectOr(member(resolved(definitions, item), 'properties')) }
-}
-
-interface Fields {
-  readonly suffix: string
-  readonly properties: Readonly<Record<string, unknown>>
-}
-
-function resolved(definitions: Definitions, schema: unknown): unknown {
-  const ref = member(schema, '$ref')
-  return typeof ref === 'string' ? member(definitions, ref.replace('#/definitions/', '')) : schema
+  const fields = item === undefined ? target : resolved(definitions, item)
+  return { suffix: item === undefined ? '' : '[]', properties: objectOr(member(fields, 'properties')) }
 }

@@ -1,5 +1,4 @@
 import type { ErrorObject } from 'ajv'
-import type { FieldErrorCause } from '../api/types.ts'
 import { formatPath, type Path, showValue } from '../json/field-path.ts'
 import { listOr, member } from '../json/json.ts'
 import type { BanLookup } from '../override/rules.ts'
@@ -7,10 +6,8 @@ import type { SpecError } from '../override/spec-schema.ts'
 import { NULL_ITEM } from '../override/unmergeable.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import type { FieldLocations } from './field-locations.ts'
-import { suggestQuantity } from './quantity.ts'
 import { fieldNamesOf, MAX_LISTED, validFields, wrongType } from './wrong-type.ts'
 
-/** What was checked, and what messages need to know about it. */
 export interface ValidatedSpec {
   /** the path of `document` in the experiment or in the fork */
   readonly root: string
@@ -40,7 +37,7 @@ export function specErrors(
     .map(({ error, path }, index) => ({
       path,
       field: formatPath(root, path),
-      ...(index < MAX_EXPLAINED ? explain(error, path, about) : UNEXPLAINED),
+      ...(index < MAX_EXPLAINED ? explain(error, path, about) : invalid(UNEXPLAINED)),
     }))
     .filter(({ field, cause }, index) => {
       if (cause === 'FieldValueRequired') return !misspelt.has(field) // a misspelt required field is one error
@@ -52,31 +49,27 @@ export function specErrors(
 export const MAX_FOUND = 1_000
 /** The maximum number of errors that are explained. Guessing what 1,000 misspelt fields mean would take 40 ms. */
 const MAX_EXPLAINED = 200
-const UNEXPLAINED: Explanation = {
-  message: 'too many mistakes to explain them all; correct the others first',
-  cause: 'FieldValueInvalid',
-}
+const UNEXPLAINED = 'too many mistakes to explain them all; correct the others first'
 
 /** For null as the key of an item. */
 const NULL_KEY = 'identifies the item and cannot be null; set its value'
 
-interface Explanation {
-  readonly message: string
-  readonly cause: FieldErrorCause
-}
+type Explanation = Pick<SpecError, 'message' | 'cause'>
+
+const invalid = (message: string): Explanation => ({ message, cause: 'FieldValueInvalid' })
 
 type About = Pick<ValidatedSpec, 'locations' | 'banOf'>
 
 function explain(error: ErrorObject, path: Path, about: About): Explanation {
   switch (error.keyword) {
     case 'additionalProperties':
-      return { message: unknownField(error, path.slice(0, -1), about), cause: 'FieldValueInvalid' }
+      return invalid(unknownField(error, path.slice(0, -1), about))
     case 'required':
       return { message: 'required', cause: 'FieldValueRequired' }
     case 'type':
       return { message: wrongType(error, path, about.banOf), cause: 'FieldValueTypeInvalid' }
     case 'present':
-      return { message: error.schema === 'item' ? NULL_ITEM : NULL_KEY, cause: 'FieldValueInvalid' }
+      return invalid(error.schema === 'item' ? NULL_ITEM : NULL_KEY)
     case 'enum':
       return { message: unsupported(error), cause: 'FieldValueNotSupported' }
     case 'uniqueBy':
@@ -85,14 +78,11 @@ function explain(error: ErrorObject, path: Path, about: About): Explanation {
         cause: 'FieldValueDuplicate',
       }
     case 'quantity':
-      return { message: noQuantity(String(error.data)), cause: 'FieldValueInvalid' }
+      return invalid(noQuantity(String(error.data)))
     case 'format':
-      return {
-        message: `expected ${FORMATS[error.params.format] ?? error.params.format}, got ${showValue(error.data)}`,
-        cause: 'FieldValueInvalid',
-      }
+      return invalid(`expected ${FORMATS[error.params.format] ?? error.params.format}, got ${showValue(error.data)}`)
     default: // bounds: "must be >= 0", in ajv's words
-      return { message: `${error.message ?? 'invalid'}, got ${showValue(error.data)}`, cause: 'FieldValueInvalid' }
+      return invalid(`${error.message ?? 'invalid'}, got ${showValue(error.data)}`)
   }
 }
 
@@ -120,9 +110,7 @@ function unknownField(error: ErrorObject, parent: Path, { locations, banOf }: Ab
   if (meant === undefined) return `unknown field; ${validFields(error, parent, banOf)}`
   const refused = banOf([...parent, meant])
   const name = JSON.stringify(meant)
-  return refused === undefined
-    ? `unknown field; did you mean ${name}?`
-    : `unknown field; if you mean ${name}: ${refused}`
+  return `unknown field; ${refused === undefined ? `did you mean ${name}?` : `if you mean ${name}: ${refused}`}`
 }
 
 /** The parent of `key` if it is above or below `parent`. In another branch the field has another meaning. */
@@ -173,4 +161,17 @@ function pathOfPointer(pointer: string, document: unknown): Path {
     value = Array.isArray(value) ? value[Number(key)] : member(value, key)
   }
   return path
+}
+
+/** A sign, a number and one suffix. No two parts can match the same text, so matching takes linear time. */
+const QUANTITY = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,3})?$/
+
+/** Whether `text` is a quantity such as `500m`, `1.5Gi`, `2e3`. The grammar is that of Quantity in apimachinery. */
+export const isQuantity = (text: string): boolean => QUANTITY.test(text)
+
+/** The quantity that was probably meant by `text`: without spaces and `B`, with digits for similar letters. */
+export function suggestQuantity(text: string): string | undefined {
+  if (text.length > 60) return undefined // no typing error
+  const meant = text.replaceAll(/\s/g, '').replaceAll('O', '0').replaceAll('l', '1').replace(/[bB]$/, '')
+  return meant !== text && isQuantity(meant) ? meant : undefined
 }

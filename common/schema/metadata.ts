@@ -1,12 +1,11 @@
 import { annotationKeyProblem, annotationsProblem, labelKeyProblem, labelValueProblem } from '../api/metadata-syntax.ts'
-import type { Path } from '../json/field-path.ts'
-import { formatPath } from '../json/field-path.ts'
+import { formatPath, type Path } from '../json/field-path.ts'
 import { at, isObject, type JsonObject, listOr, objectOr } from '../json/json.ts'
 import type { SpecError } from '../override/spec-schema.ts'
 
 /**
- * Labels, annotations and label selectors in a workload's whole `spec` that the API server would refuse, by path below
- * `root`. Schemas do not describe their syntax. Ignores `spec.selector`, which the controller sets.
+ * Labels, annotations and label selectors in a whole `spec` that the API server would refuse, by path below `root`.
+ * Schemas do not describe their syntax. Ignores `spec.selector`, which the controller sets.
  */
 export function metadataErrors(root: string, spec: JsonObject): readonly SpecError[] {
   const found = (path: Path, message: string): SpecError => ({
@@ -15,39 +14,30 @@ export function metadataErrors(root: string, spec: JsonObject): readonly SpecErr
     message,
     cause: 'FieldValueInvalid',
   })
-  const syntax = ({ path, map, keyProblem, valueProblem }: Named): readonly SpecError[] =>
+  const entries = ({ path, value: map }: Located, problemOf: (key: string, value: unknown) => string | undefined) =>
     Object.entries(objectOr(map)).flatMap(([key, value]) => {
-      const problem = keyProblem(key) ?? (typeof value === 'string' ? valueProblem(value) : undefined)
+      const problem = problemOf(key, value)
       return problem === undefined ? [] : [found([...path, key], problem)]
     })
   const metadata = ({ path, value }: Located): readonly SpecError[] => {
     const annotations = objectOr(at(value, 'annotations'))
     const total = annotationsProblem(annotations)
     return [
-      ...syntax({ ...LABELS, path: [...path, 'labels'], map: at(value, 'labels') }),
-      ...syntax({ ...ANNOTATIONS, path: [...path, 'annotations'], map: annotations }),
+      ...entries({ path: [...path, 'labels'], value: at(value, 'labels') }, labelProblem),
+      ...entries({ path: [...path, 'annotations'], value: annotations }, annotationKeyProblem),
       ...(total === undefined ? [] : [found([...path, 'annotations'], total)]),
     ]
   }
   return [
     ...metadataIn(spec).flatMap(metadata),
-    ...labelMapsIn(spec).flatMap(({ path, value }) => syntax({ ...LABELS, path, map: value })),
+    ...labelMapsIn(spec).flatMap((labels) => entries(labels, labelProblem)),
   ]
 }
 
-interface Located {
-  readonly path: Path
-  readonly value: unknown
-}
+const labelProblem = (key: string, value: unknown): string | undefined =>
+  labelKeyProblem(key) ?? (typeof value === 'string' ? labelValueProblem(value) : undefined)
 
-interface Syntax {
-  readonly keyProblem: (key: string) => string | undefined
-  readonly valueProblem: (value: string) => string | undefined
-}
-type Named = Syntax & { readonly path: Path; readonly map: unknown }
-
-const LABELS: Syntax = { keyProblem: labelKeyProblem, valueProblem: labelValueProblem }
-const ANNOTATIONS: Syntax = { keyProblem: annotationKeyProblem, valueProblem: () => undefined }
+type Located = { readonly path: Path; readonly value: unknown }
 
 /** The metadata of everything that is created from a spec: pods, and both kinds of PVCs. */
 function metadataIn(spec: JsonObject): readonly Located[] {

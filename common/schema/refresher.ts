@@ -17,15 +17,10 @@ export interface RefresherOptions {
   readonly retryMs?: number
 }
 
-/** Refreshes in the background. */
-export interface SchemaRefresher {
-  /** resolves when the signal has ended the refreshes */
-  readonly ended: Promise<void>
-  /** Starts the next refresh at once, or `retryMs` after the last one. */
-  readonly refreshNow: () => void
-}
-
-/** Keeps `catalog` up to date until `signal` aborts: at any time the cluster may be upgraded or a kind installed. */
+/**
+ * Keeps `catalog` up to date until `signal` aborts, and then resolves `ended`: at any time the cluster may be upgraded
+ * or a kind installed. `refreshNow` starts the next refresh at once, or `retryMs` after the last one.
+ */
 export function keepFresh({
   catalog,
   timers,
@@ -34,7 +29,7 @@ export function keepFresh({
   everyMs = 600_000,
   absentMs = 30_000,
   retryMs = 5_000,
-}: RefresherOptions): SchemaRefresher {
+}: RefresherOptions) {
   let rest = new AbortController()
   let isChanged = false
   catalog.subscribe(() => {
@@ -65,3 +60,14 @@ async function refreshed(catalog: SchemaCatalog, log: Log): Promise<boolean> {
     return false
   }
 }
+
+type Schemas = Pick<SchemaCatalog, 'schemaOf'>
+
+/** `schemas`, with a call of `refreshNow` whenever the schema of a kind is asked for and missing. */
+export const refreshOnMiss = (schemas: Schemas, refreshNow: () => void): Schemas => ({
+  schemaOf(kind) {
+    const schema = schemas.schemaOf(kind)
+    if (!schema) refreshNow()
+    return schema
+  },
+})

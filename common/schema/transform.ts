@@ -1,28 +1,26 @@
 import type { OverrideType } from '../api/types.ts'
-import { isObject, listOr, member, objectOr } from '../json/json.ts'
+import { at, isObject, listOr, member, objectOr } from '../json/json.ts'
 import type { ListKey } from '../override/shape.ts'
+import type { KnownFields } from '../override/spec-schema.ts'
 
 /** A JSON Schema for ajv, as plain JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>
-
 /** The schemas of an OpenAPI document, by name. */
 export type Schemas = Readonly<Record<string, unknown>>
 
 /**
- * `Merge` and `Strategic`: schemas for overrides of that type. Along object paths everything is optional and null
- * removes; under Strategic items of keyed lists are part of such paths. `full`: schemas for complete values, which are
- * the items of replaced lists and the merged spec.
+ * `Merge` and `Strategic`: for overrides of that type. Along object paths (under Strategic also through keyed lists)
+ * everything is optional and null removes. `full`: for complete values, such as items of replaced lists and the merged
+ * spec.
  */
 export type Variant = OverrideType | 'full'
 
 const REF_PREFIX = '#/components/schemas/'
+const DEFINITIONS = '#/definitions/'
 const QUANTITY = /\.api\.resource\.Quantity$/
 const FORMATS: ReadonlySet<unknown> = new Set(['int32', 'int64', 'date-time', 'byte'])
 
-/**
- * Keywords that are copied. This is a whitelist, so that keywords of later API servers are left to these. `pattern` is
- * left out, because JavaScript, unlike Go, does not match in linear time.
- */
+/** All keywords that are copied. Not `pattern`: JavaScript, unlike Go, does not match in linear time. */
 const KEPT = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 
 /** Schemas by name, which refer to each other by `#/definitions/NAME`. The root has the names of the variants. */
@@ -31,8 +29,8 @@ export interface Definitions extends Readonly<Record<Variant, JsonSchema>> {
 }
 
 /**
- * Converts `root` of the `schemas` of an OpenAPI v3 document, and everything that it refers to, to JSON Schema in the
- * variants that are needed. One set of definitions serves all variants, because they have most definitions in common.
+ * Converts `root` of the `schemas` of an OpenAPI v3 document, and everything that it refers to, to JSON Schema. One set
+ * of definitions serves all variants, because they have most definitions in common.
  */
 export function transform(schemas: Schemas, root: unknown): Definitions {
   const definitions: Record<string, JsonSchema> = {}
@@ -43,7 +41,7 @@ export function transform(schemas: Schemas, root: unknown): Definitions {
       definitions[id] = {} // a placeholder, so that a schema can refer to itself
       wanted.push({ id, name, variant })
     }
-    return { $ref: `#/definitions/${id}` }
+    return { $ref: `${DEFINITIONS}${id}` }
   }
   const convert = converter(schemas, refer)
   const roots = { Merge: convert(root, 'Merge'), Strategic: convert(root, 'Strategic'), full: convert(root, 'full') }
@@ -66,7 +64,7 @@ function converter(schemas: Schemas, refer: (name: string, variant: Variant) => 
       ),
       ...(typeof schema.type === 'string' ? typed([schema.type], schema.nullable === true ? 'Merge' : variant) : {}),
       ...(FORMATS.has(schema.format) ? { format: schema.format } : {}),
-      ...enumOf(schema, variant),
+      ...(Array.isArray(schema.enum) ? { enum: variant === 'full' ? schema.enum : [...schema.enum, null] } : {}),
       ...members(schema, variant),
       ...items(schema, variant),
     }
@@ -107,6 +105,12 @@ export function referencedName(schema: unknown): string | undefined {
   return typeof ref === 'string' && ref.startsWith(REF_PREFIX) ? ref.slice(REF_PREFIX.length) : undefined
 }
 
+/** `schema`, or the definition that it refers to. */
+export function resolved(definitions: Definitions, schema: unknown): unknown {
+  const ref = member(schema, '$ref')
+  return typeof ref === 'string' ? member(definitions, ref.replace(DEFINITIONS, '')) : schema
+}
+
 const isIntOrString = (schema: JsonSchema): boolean =>
   schema.format === 'int-or-string' || schema['x-kubernetes-int-or-string'] === true
 
@@ -114,16 +118,39 @@ const typed = (types: readonly string[], variant: Variant): JsonSchema => ({
   type: variant === 'full' ? types : [...types, 'null'],
 })
 
-function enumOf(schema: JsonSchema, variant: Variant): JsonSchema {
-  if (!Array.isArray(schema.enum)) return {}
-  return { enum: variant === 'full' ? schema.enum : [...schema.enum, null] }
-}
-
 function listKey(schemas: Schemas, items: unknown, key: string): ListKey {
   const name = referencedName(items)
   const item = name === undefined ? items : member(schemas, name)
-  const fallback = member(member(member(item, 'properties'), key), 'default')
+  const fallback = at(item, 'properties', key, 'default')
   // in the API server's schemas every key has its zero value as default; only other defaults are meant
   const isRequired = listOr(member(item, 'required')).includes(key)
   return typeof fallback === 'string' && fallback !== '' && !isRequired ? { key, fallback } : { key }
 }
+
+const ANYTHING: KnownFields = {}
+
+/**
+ * The fields known below the property `key` of `root`. Maps, and objects that preserve unknown fields, know anything.
+ */
+export function knownFieldsAt(schemas: Schemas, root: unknown, key: string): KnownFields {
+  const seen = new Set<string>()
+  const visit = (schema: unknown): KnownFields => {
+    const name = referencedName(schema)
+    if (name !== undefined) {
+      if (seen.has(name)) return ANYTHING // a schema that refers to itself: nothing is pruned that deep
+      seen.add(name)
+      const found = visit(member(schemas, name))
+      seen.delete(name)
+      return found
+    }
+    if (!isObject(schema)) return ANYTHING
+    if (isObject(schema.items)) return { items: visit(schema.items) }
+    if (!isObject(schema.properties) || isOpen(schema)) return ANYTHING
+    const members = Object.entries(schema.properties).map(([key, inner]) => [key, visit(inner)] as const)
+    return { members: new Map(members) }
+  }
+  return visit(at(root, 'properties', key))
+}
+
+const isOpen = (schema: Readonly<Record<string, unknown>>): boolean =>
+  member(schema, 'x-kubernetes-preserve-unknown-fields') === true || schema.additionalProperties !== undefined

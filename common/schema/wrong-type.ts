@@ -67,9 +67,8 @@ const REMEDIES: readonly Remedy[] = [
 ]
 
 function remedy(...of: Parameters<Remedy>): string {
-  for (const rule of REMEDIES) {
-    const text = rule(...of)
-    if (text !== undefined) return `; ${text}`
-  }
-  return ''
+  const text = REMEDIES.values()
+    .map((rule) => rule(...of))
+    .find((found) => found !== undefined)
+  return text === undefined ? '' : `; ${text}`
 }

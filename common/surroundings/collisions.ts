@@ -5,11 +5,17 @@ import type { Reason } from '../api/reasons.ts'
 import type { Warning } from '../api/types.ts'
 import { at, isObject, listOr } from '../json/json.ts'
 import { listed } from '../text/list.ts'
-import type { Neighbours, PodSelectorView } from './neighbours.ts'
-import { type ForkAndSource, isPinningSelector, missingLabels, scales, type TrafficInput } from './pod-labels.ts'
+import type { Neighbours } from './neighbours.ts'
+import {
+  type ForkAndSource,
+  isPinningSelector,
+  missingLabels,
+  type PodLabels,
+  scales,
+  type TrafficInput,
+} from './pod-labels.ts'
 import type { ServiceView } from './traffic.ts'
 
-/** What collisions are found from. */
 export interface CollisionInput {
   readonly pair: ForkAndSource
   readonly pods: TrafficInput
@@ -19,8 +25,7 @@ export interface CollisionInput {
 
 /** Objects that treat the fork differently from its source, or that count the pods of both. One warning per reason. */
 export const collisions = (input: CollisionInput): readonly Warning[] => [
-  ...joins(input),
-  ...leaves(input),
+  ...services(input),
   ...policies(input),
   ...autoscalers(input),
   ...budgets(input),
@@ -31,45 +36,39 @@ export const collisions = (input: CollisionInput): readonly Warning[] => [
 const about = (reason: Reason, of: readonly string[], message: (names: string) => string): readonly Warning[] =>
   of.length === 0 ? [] : [warning(reason, message(listed(of)))]
 
-function joins({ pods: { fork, source }, services }: CollisionInput): readonly Warning[] {
-  if (!source) return []
-  const joined = services.filter(
-    ({ selector }) =>
-      !isPinningSelector(selector) &&
-      missingLabels(selector, fork).length === 0 &&
-      missingLabels(selector, source).length > 0,
-  )
-  const names = joined.map(({ name }) => `service/${name}`).sort()
-  return about('JoinsService', names, (all) => `the fork gets requests from ${all}, the source does not`)
+const namesOf = (kind: string, objects: Iterable<{ readonly name: string }>): readonly string[] =>
+  Array.from(objects, ({ name }) => `${kind}/${name}`).sort()
+
+/** The objects that concern only the pods of the fork, and those that concern only the pods of the source. */
+function split<T>(
+  objects: readonly T[],
+  { fork, source }: TrafficInput,
+  concerns: (of: T, pods: PodLabels) => boolean,
+) {
+  if (!source) return { joined: new Set<T>(), left: new Set<T>() }
+  const ofFork = new Set(objects.filter((each) => concerns(each, fork)))
+  const ofSource = new Set(objects.filter((each) => concerns(each, source)))
+  return { joined: ofFork.difference(ofSource), left: ofSource.difference(ofFork) }
 }
 
-function leaves({ pods: { fork, source }, services }: CollisionInput): readonly Warning[] {
-  if (!source) return []
-  const left = services.filter(
-    ({ selector }) =>
-      !isPinningSelector(selector) &&
-      missingLabels(selector, source).length === 0 &&
-      missingLabels(selector, fork).length > 0,
-  )
-  const names = left.map(({ name }) => `service/${name}`).sort()
-  const pairs = left.flatMap(({ selector }) => missingLabels(selector, fork).map(([key, value]) => `${key}=${value}`))
-  return about(
-    'LeavesService',
-    names,
-    (all) => `the fork gets no requests from ${all}: it lacks ${listed([...new Set(pairs)].sort())}`,
-  )
-}
-
-function policies({ pods: { fork, source }, neighbours: { networkPolicies } }: CollisionInput): readonly Warning[] {
-  if (!source) return []
-  const named = (found: readonly PodSelectorView[]) => found.map(({ name }) => `networkpolicy/${name}`).sort()
-  const ofFork = networkPolicies.filter(({ selector }) => selects(selector, fork.labels))
-  const ofSource = networkPolicies.filter(({ selector }) => selects(selector, source.labels))
-  const joined = named(ofFork.filter((policy) => !ofSource.includes(policy)))
-  const left = named(ofSource.filter((policy) => !ofFork.includes(policy)))
+function services({ pods, services: all }: CollisionInput): readonly Warning[] {
+  const common = all.filter(({ selector }) => !isPinningSelector(selector))
+  const { joined, left } = split(common, pods, ({ selector }, of) => missingLabels(selector, of).length === 0)
+  const lacking = [...left].flatMap(({ selector }) => missingLabels(selector, pods.fork))
+  const pairs = [...new Set(lacking.map(([key, value]) => `${key}=${value}`))].sort()
+  const [joins, leaves] = [namesOf('service', joined), namesOf('service', left)]
   return [
-    ...about('JoinsNetworkPolicy', joined, (all) => `the fork is subject to ${all}, the source is not`),
-    ...about('LeavesNetworkPolicy', left, (all) => `the source is subject to ${all}, the fork is not`),
+    ...about('JoinsService', joins, (all) => `the fork gets requests from ${all}, the source does not`),
+    ...about('LeavesService', leaves, (all) => `the fork gets no requests from ${all}: it lacks ${listed(pairs)}`),
+  ]
+}
+
+function policies({ pods, neighbours: { networkPolicies } }: CollisionInput): readonly Warning[] {
+  const { joined, left } = split(networkPolicies, pods, ({ selector }, { labels }) => selects(selector, labels))
+  const [joins, leaves] = [namesOf('networkpolicy', joined), namesOf('networkpolicy', left)]
+  return [
+    ...about('JoinsNetworkPolicy', joins, (all) => `the fork is subject to ${all}, the source is not`),
+    ...about('LeavesNetworkPolicy', leaves, (all) => `the source is subject to ${all}, the fork is not`),
   ]
 }
 
@@ -77,10 +76,7 @@ function policies({ pods: { fork, source }, neighbours: { networkPolicies } }: C
 function autoscalers({ pair: { source, fork }, pods, neighbours }: CollisionInput): readonly Warning[] {
   const { autoscaler } = pods
   const isCounted = autoscaler !== undefined && selects(at(source, 'spec', 'selector'), pods.fork.labels)
-  const ofFork = neighbours.autoscalers
-    .filter(scales(fork))
-    .map(({ name }) => `hpa/${name}`)
-    .sort()
+  const ofFork = namesOf('hpa', neighbours.autoscalers.filter(scales(fork)))
   const name = fork.metadata.labels?.[CR_NAME]
   return [
     ...about(
@@ -100,12 +96,8 @@ function budgets({ pods: { fork, source }, neighbours }: CollisionInput): readon
   const counting = neighbours.budgets.filter(
     ({ selector }) => selects(selector, fork.labels) && (!source || selects(selector, source.labels)),
   )
-  const names = counting.map(({ name }) => `pdb/${name}`).sort()
-  return about(
-    'CountedByPDB',
-    names,
-    (all) => `the fork's pods count for ${all} and change how many evictions are allowed`,
-  )
+  const message = (all: string) => `the fork's pods count for ${all} and change how many evictions are allowed`
+  return about('CountedByPDB', namesOf('pdb', counting), message)
 }
 
 /** Scheduling rules that separate the fork's pods from those of the source. */

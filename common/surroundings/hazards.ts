@@ -4,13 +4,14 @@ import type { Reason } from '../api/reasons.ts'
 import type { Warning } from '../api/types.ts'
 import { at, isObject, listOr } from '../json/json.ts'
 import { listed } from '../text/list.ts'
+import { controllerOf } from '../workload/identity.ts'
+import { WORKLOAD_KINDS, workloadKind } from '../workload/registry.ts'
 import { claimNames } from '../workload/stateful-set.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type ForkAndSource, missingLabels, sourcePod, type TrafficInput } from './pod-labels.ts'
 import { concernsSource } from './shares.ts'
 import type { ServiceView } from './traffic.ts'
 
-/** What hazards are found from. */
 export interface HazardInput {
   readonly pair: ForkAndSource
   readonly pods: TrafficInput
@@ -56,7 +57,7 @@ function managed({ pair: { source }, primary, referrer }: HazardInput): string |
     return `${kind}/${primary} serves in place of ${kind}/${source.metadata.name}: fork ${kind}/${primary} instead`
   if (referrer !== undefined)
     return `${referrer} takes its template from ${kind}/${source.metadata.name}: fork ${referrer} instead`
-  const owner = source.metadata.ownerReferences?.find(({ controller }) => controller === true)
+  const owner = controllerOf(source)
   return owner && `${owner.kind}/${owner.name} controls the source: it may act on the fork's pods too`
 }
 
@@ -73,12 +74,10 @@ const ELECTS = /leader[-_]?elect/i
 const OFF = /^(?:false|0|off|no)$/i
 
 function leaderElection({ pair: { fork } }: HazardInput): string | undefined {
+  const isOn = (variable: unknown) =>
+    ELECTS.test(String(at(variable, 'name'))) && !OFF.test(String(at(variable, 'value') ?? ''))
   const elects = containersOf(fork, 'containers').some(
-    (container) =>
-      [...listOr(container.command), ...listOr(container.args)].some(isElecting) ||
-      listOr(container.env).some(
-        (each) => ELECTS.test(String(at(each, 'name'))) && !OFF.test(String(at(each, 'value') ?? '')),
-      ),
+    ({ command, args, env }) => [...listOr(command), ...listOr(args)].some(isElecting) || listOr(env).some(isOn),
   )
   return elects ? 'leader election is on: the experiment may become the leader, or stay idle' : undefined
 }
@@ -140,12 +139,11 @@ function singleton({ pair: { source } }: HazardInput): string | undefined {
 
 function peerDiscovery({ pair: { kind }, pods, services }: HazardInput): string | undefined {
   if (!kind.podReach.hasPeers) return undefined
-  const joined = services?.filter(
-    ({ isHeadless, selector }) => isHeadless && missingLabels(selector, pods.fork).length === 0,
-  )
-  if (!joined || joined.length === 0) return undefined
-  const names = joined.map(({ name }) => name).sort()
-  return `the fork's pods are in the DNS of ${listed(names)}: peers may accept them as members`
+  const isJoined = ({ isHeadless, selector }: ServiceView) =>
+    isHeadless && missingLabels(selector, pods.fork).length === 0
+  const names = (services ?? []).filter(isJoined).map(({ name }) => name)
+  if (names.length === 0) return undefined
+  return `the fork's pods are in the DNS of ${listed(names.sort())}: peers may accept them as members`
 }
 
 function emptyVolumes({ pair: { fork } }: HazardInput): string | undefined {
@@ -159,3 +157,15 @@ const podOf = (workload: KubeObject): unknown => at(workload, 'spec', 'template'
 
 const containersOf = (workload: KubeObject, list: 'containers' | 'initContainers') =>
   listOr(at(podOf(workload), list)).filter(isObject)
+
+/** The kinds whose workloads may take their template from another workload. */
+export const REFERRING_KINDS = Object.values(WORKLOAD_KINDS).filter(({ refersTo }) => refersTo !== undefined)
+
+/** The workload among `others` of the namespace that takes its template from `source`, such as `rollout/cart`. */
+export function referrerOf(source: KubeObject, others: readonly KubeObject[]): string | undefined {
+  const found = others.find((other) => {
+    const target = workloadKind(other.kind)?.refersTo?.(other)
+    return target?.resource.kind === source.kind && target.name === source.metadata.name
+  })
+  return found && `${found.kind.toLowerCase()}/${found.metadata.name}`
+}

@@ -23,7 +23,6 @@ export interface Neighbours {
   readonly networkPolicies: readonly PodSelectorView[]
 }
 
-/** A namespace without such objects. */
 export const NO_NEIGHBOURS: Neighbours = { autoscalers: [], budgets: [], networkPolicies: [] }
 
 /** The projection of a HorizontalPodAutoscaler of `autoscaling/v2`. */

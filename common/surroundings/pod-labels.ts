@@ -6,7 +6,6 @@ import type { WorkloadKind } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { AutoscalerView } from './neighbours.ts'
 
-/** A fork and its source. */
 export interface ForkAndSource {
   readonly kind: WorkloadKind
   /** undefined while it does not exist */
@@ -15,7 +14,6 @@ export interface ForkAndSource {
   readonly fork: KubeObject
 }
 
-/** The labels of a workload's pods. */
 export interface PodLabels {
   readonly labels: Labels
   /** whether one of the pods has a label that is not in the template and differs from pod to pod */

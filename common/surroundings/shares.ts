@@ -1,15 +1,14 @@
 import { PER_POD_LABELS } from '../api/template-metadata.ts'
 import type { ServiceShare } from '../api/types.ts'
+import type { ServiceEndpoints } from '../policy/policy.ts'
 import { percent } from '../text/percent.ts'
+import { isForkPod } from '../workload/identity.ts'
 import { ROLLOUT_HASH } from '../workload/stable-template.ts'
 import { missingLabels, type PodLabels, type TrafficInput } from './pod-labels.ts'
-import { shareCaveats } from './share-caveats.ts'
 import type { ServiceView, SliceView, Traffic } from './traffic.ts'
 
 /** Labels by which a Service can select a single pod of a StatefulSet. */
 const POD_LABELS = ['statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index']
-
-/** The maximum number of Services in `status`. */
 const MAX_SERVICES = 32
 
 /** The entries of `status.services`: the Services that select the fork or its source, by name, at most 32. */
@@ -25,10 +24,7 @@ export function serviceShares({ services, slices }: Traffic, input: TrafficInput
 export const concernsSource = (service: ServiceView, { source }: TrafficInput): boolean =>
   source !== undefined && concerns(service, source)
 
-/**
- * Whether the selector, without labels of single pods or revisions, matches the pods. A selector with only such labels
- * must match one of the pods.
- */
+/** Whether the selector matches the pods, possibly only a single pod or revision of them. */
 function concerns({ selector }: ServiceView, pods: PodLabels): boolean {
   const common = Object.entries(selector).filter(([key]) => !PER_POD_LABELS.includes(key))
   return missingLabels(common.length > 0 ? Object.fromEntries(common) : selector, pods).length === 0
@@ -78,3 +74,37 @@ function absence({ name, selector }: ServiceView, missing: Missing, { pinnedServ
     return { reason: 'PinnedToPod', message: `it selects one pod of the source only (${pairs})` } as const
   return { reason: 'LabelsDoNotMatch', message: `the fork's pods lack ${pairs}` } as const
 }
+
+/** Why the share of requests may differ from the share of endpoints. `pods` are the names of the ready pods. */
+export function shareCaveats(service: ServiceView, pods: readonly string[], input: TrafficInput): readonly string[] {
+  const { sessionAffinity, internalTrafficPolicy, trafficDistribution } = service
+  const others = pods.filter((pod) => isForkPod(pod) && !pod.startsWith(`${input.forkName}-`)).length
+  return [
+    ...scaling(input),
+    ...(sessionAffinity ? [`sessionAffinity ${sessionAffinity}: only new clients reach it`] : []),
+    ...(internalTrafficPolicy
+      ? [`internalTrafficPolicy ${internalTrafficPolicy}: only callers on its node reach it`]
+      : []),
+    ...(trafficDistribution ? [`trafficDistribution ${trafficDistribution}: nearby callers are preferred`] : []),
+    ...(others > 0
+      ? [`${others} of the endpoints ${others === 1 ? 'belongs to another experiment' : 'belong to other experiments'}`]
+      : []),
+  ]
+}
+
+function scaling({ autoscaler, replicas }: TrafficInput): readonly string[] {
+  if (!autoscaler || replicas === 0) return []
+  const { name, min, max } = autoscaler
+  const [least, most] = [max, min].map((count) => percent(replicas, replicas + count))
+  return [`${least} to ${most} while hpa/${name} scales the source`]
+}
+
+/** The number of ready endpoints, without pods of experiments, of each Service that selects the fork. */
+export const endpointsOfOthers = ({ services, slices }: Traffic, input: TrafficInput): readonly ServiceEndpoints[] =>
+  services
+    .filter(({ selector }) => missingLabels(selector, input.fork).length === 0)
+    .map(({ name }) => {
+      const pods = slices.filter(({ service }) => service === name).flatMap(({ ready }) => ready)
+      const others = new Set(pods.filter(({ pod }) => !isForkPod(pod)).map(({ uid }) => uid))
+      return { service: name, ready: others.size }
+    })

@@ -30,15 +30,10 @@ export interface TrafficReport {
 export function trafficReport(pair: ForkAndSource, surroundings: Surroundings): TrafficReport {
   const [traffic, neighbours] = [knownValue(surroundings.traffic), knownValue(surroundings.neighbours)]
   const [primary, referrer] = [knownValue(surroundings.primary), knownValue(surroundings.referrer)]
-  const sides = trafficInput(pair, neighbours?.autoscalers)
+  const [pods, services] = [trafficInput(pair, neighbours?.autoscalers), traffic?.services]
   return {
-    services: traffic ? serviceShares(traffic, sides) : [],
-    hazards: hazards({ pair, pods: sides, services: traffic?.services, primary, referrer }),
-    collisions: collisions({
-      pair,
-      pods: sides,
-      services: traffic?.services ?? [],
-      neighbours: neighbours ?? NO_NEIGHBOURS,
-    }),
+    services: traffic ? serviceShares(traffic, pods) : [],
+    hazards: hazards({ pair, pods, services, primary, referrer }),
+    collisions: collisions({ pair, pods, services: services ?? [], neighbours: neighbours ?? NO_NEIGHBOURS }),
   }
 }

@@ -1,5 +1,5 @@
 import type { KubeObject, Labels } from '../api/object.ts'
-import { at, isObject, listOr, objectOr } from '../json/json.ts'
+import { at, isEmpty, listOr, objectOr } from '../json/json.ts'
 
 /** What is needed of a Service to compute a share. */
 export interface ServiceView {
@@ -20,14 +20,12 @@ export interface SliceView {
 }
 
 /** The projection of a Service; undefined if it selects no pods. */
-export function serviceView(service: KubeObject): ServiceView | undefined {
-  const { selector, type, clusterIP, sessionAffinity, internalTrafficPolicy, trafficDistribution } = objectOr(
-    service.spec,
-  )
+export function serviceView({ metadata, spec }: KubeObject): ServiceView | undefined {
+  const { selector, type, clusterIP, sessionAffinity, internalTrafficPolicy, trafficDistribution } = objectOr(spec)
   const labels = objectOr(selector) as Labels
-  if (type === 'ExternalName' || Object.keys(labels).length === 0) return undefined
+  if (type === 'ExternalName' || isEmpty(labels)) return undefined
   return {
-    name: service.metadata.name,
+    name: metadata.name,
     selector: labels,
     ...(clusterIP === 'None' ? { isHeadless: true } : {}),
     ...(sessionAffinity === 'ClientIP' ? { sessionAffinity } : {}),
@@ -41,16 +39,13 @@ export function sliceView(slice: KubeObject): SliceView | undefined {
   const service = slice.metadata.labels?.['kubernetes.io/service-name']
   if (service === undefined) return undefined
   const ready = listOr(slice.endpoints)
-    .filter(isObject)
-    .filter((endpoint) => at(endpoint, 'conditions', 'ready') !== false && at(endpoint, 'targetRef', 'kind') === 'Pod')
-    .map((endpoint) => ({
-      uid: String(at(endpoint, 'targetRef', 'uid')),
-      pod: String(at(endpoint, 'targetRef', 'name')),
-    }))
+    .filter((endpoint) => at(endpoint, 'conditions', 'ready') !== false)
+    .map((endpoint) => objectOr(at(endpoint, 'targetRef')))
+    .filter(({ kind }) => kind === 'Pod')
+    .map(({ uid, name }) => ({ uid: String(uid), pod: String(name) }))
   return { service, ready }
 }
 
-/** The Services and EndpointSlices of a namespace. */
 export interface Traffic {
   readonly services: readonly ServiceView[]
   readonly slices: readonly SliceView[]

@@ -1,6 +1,6 @@
 /**
- * The key among `known` that the user probably meant by `found`: one that differs only in case, or else the nearest that
- * is at most two edits away (one edit for keys below four characters). Of equally near ones, the first by alphabet.
+ * The key among `known` that differs from `found` only in case, or else the nearest that is at most two edits away (one
+ * for keys below four characters). Of equally near ones, the first by alphabet.
  */
 export function didYouMean(found: string, known: readonly string[]): string | undefined {
   const lower = found.toLowerCase()

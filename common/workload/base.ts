@@ -1,11 +1,13 @@
 import type { KubeObject } from '../api/object.ts'
 import { inheritedMetadata } from '../api/template-metadata.ts'
 import type { FieldError } from '../api/types.ts'
-import { type JsonObject, objectOr } from '../json/json.ts'
-import { type KnownFields, pruneUnknownFields } from '../override/known-fields.ts'
+import { hashOf } from '../json/canonical.ts'
+import { isObject, type Json, type JsonObject, objectOr } from '../json/json.ts'
 import type { Shape } from '../override/shape.ts'
+import type { KnownFields } from '../override/spec-schema.ts'
 import { withUniqueItems } from '../override/unique-items.ts'
 import type { WorkloadKind } from './kind.ts'
+import { pick } from './status.ts'
 
 /** What a fork starts from: the inherited part of its source's `spec`, and the fixed fields of its kind. */
 export interface Base {
@@ -17,15 +19,13 @@ export interface Base {
   readonly warnings: readonly string[]
 }
 
-/** A base, or why there is none: the source cannot be forked, or another object is missing. */
 export type BaseResult =
   | { readonly is: 'base'; readonly base: Base }
   /** fields of the source that would make every apply of a fork fail, by path in the source */
   | { readonly is: 'refused'; readonly errors: readonly FieldError[] }
   | { readonly is: 'missing'; readonly message: string }
 
-/** A source and its referents, and what is known about the schema of its kind. */
-export interface BaseInput {
+interface BaseInput {
   readonly source: KubeObject
   readonly referents: readonly KubeObject[]
   /** with `NO_SHAPE`, duplicate keys in lists are not found, and the API server refuses them */
@@ -34,25 +34,24 @@ export interface BaseInput {
   readonly template?: KnownFields | undefined
 }
 
+/**
+ * The SHA-256 of what a fork takes over from `base`, in hex. It is whole, because it proves that nobody replaced a base
+ * that is kept.
+ */
+export const baseHash = ({ spec, annotations }: Pick<Base, 'spec' | 'annotations'>): string =>
+  hashOf({ spec, annotations }, 64)
+
 /** The part of a source that a fork of `kind` inherits. Its spec shares no object with the source. */
-export function baseOf(kind: WorkloadKind, { source, referents, shape, template }: BaseInput): BaseResult {
+export function baseOf(kind: WorkloadKind, { source, referents, shape, template: known }: BaseInput): BaseResult {
   const found = kind.template(source, referents)
   if (found.is === 'missing') return found
-  const taken = {
-    ...kind.inheritedSpec(objectOr(source.spec)),
-    ...kind.fixedSpec,
-    template: templateOf(found.template),
-  }
+  const template = templateOf(found.template)
+  const taken = { ...kind.inheritedSpec(objectOr(source.spec)), ...kind.fixedSpec, template }
   const { spec: unique, errors, warnings } = withUniqueItems(taken as JsonObject, shape)
   if (errors.length > 0) return { is: 'refused', errors }
-  const spec = template ? { ...unique, template: pruneUnknownFields(unique.template ?? null, template) } : unique
-  const annotations = Object.fromEntries(
-    Object.entries(source.metadata.annotations ?? {}).filter(([key]) => kind.inheritedAnnotations.includes(key)),
-  )
-  return {
-    is: 'base',
-    base: { spec, annotations, warnings, ...(found.base === undefined ? {} : { template: found.base }) },
-  }
+  const spec = known ? { ...unique, template: pruneUnknownFields(unique.template ?? null, known) } : unique
+  const annotations = pick(source.metadata.annotations ?? {}, kind.inheritedAnnotations)
+  return { is: 'base', base: { spec, annotations, warnings, ...(found.base && { template: found.base }) } }
 }
 
 function templateOf(source: Readonly<Record<string, unknown>>) {
@@ -60,4 +59,20 @@ function templateOf(source: Readonly<Record<string, unknown>>) {
   // `serviceAccount` is the old alias, which the API server still fills in; the two must not contradict each other
   const spec = serviceAccount && !pod.serviceAccountName ? { ...pod, serviceAccountName: serviceAccount } : pod
   return { ...source, metadata: inheritedMetadata(source.metadata), spec }
+}
+
+/**
+ * `value` without the fields that `known` lacks, as deep as that. A Rollout's template may come from a ReplicaSet in
+ * which a newer API server has filled in fields that the CRD of an older Argo does not know; a strict apply would
+ * refuse them.
+ */
+export function pruneUnknownFields(value: Json, known: KnownFields): Json {
+  const { members, items } = known
+  if (Array.isArray(value)) return items ? value.map((item) => pruneUnknownFields(item, items)) : value
+  if (!isObject(value) || !members) return value
+  const kept = Object.entries(value as JsonObject).flatMap(([key, inner]) => {
+    const below = members.get(key)
+    return below ? [[key, pruneUnknownFields(inner, below)] as const] : []
+  })
+  return Object.fromEntries(kept)
 }

@@ -1,10 +1,10 @@
 import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import { DERIVED_HASH, FIELD_MANAGER, MANAGED_BY } from '../api/names.ts'
-import type { KubeObject } from '../api/object.ts'
+import type { KubeObject, Labels } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { hashOf } from '../json/canonical.ts'
-import { at, isObject, type JsonObject, objectOr } from '../json/json.ts'
+import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { merge } from '../override/merge.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
@@ -12,8 +12,7 @@ import type { Base } from './base.ts'
 import { forkName, forkSelector, identityLabels, ownershipMetadata } from './identity.ts'
 import type { WorkloadKind } from './kind.ts'
 
-/** Everything that a fork depends on. Services, the time and the live fork are not part of it. */
-export interface Inputs {
+interface Inputs {
   readonly kind: WorkloadKind
   readonly experiment: ExperimentDeployment
   /** from `baseOf`, computed now or when it was pinned */
@@ -24,18 +23,10 @@ export interface Inputs {
   readonly replicas: number
 }
 
-/** The fork, or why there can be none. */
+/** The fork, and what containers lose because Merge replaces lists; or why there can be none. */
 export type Derived =
-  | {
-      readonly is: 'fork'
-      readonly fork: KubeObject
-      /** what containers lose because Merge replaces lists */
-      readonly replaced: readonly string[]
-    }
+  | { readonly is: 'fork'; readonly fork: KubeObject; readonly replaced: readonly string[] }
   | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
-
-/** A hash of a base, ten hex digits. */
-export const baseHash = ({ spec }: Base): string => hashOf(spec, 10)
 
 /**
  * The hash of a derived fork, 16 hex digits. It does not cover the uid, and not the number of replicas, because scaling
@@ -55,8 +46,8 @@ export const withHash = (fork: KubeObject): KubeObject => ({
 
 /**
  * The fork that `experiment` asks of `base`, or every field that forbids one. Shares no object with the resource; what
- * nobody overrides is the base's own. The webhook predicts with it, the controller applies it. Expects an override
- * within rules and schema. Refuses with `SchemaNotAvailable`, and no errors, what cannot be told yet.
+ * nobody overrides is the base's own. Expects an override within rules and schema. Refuses with `SchemaNotAvailable`,
+ * and no errors, what cannot be told yet.
  */
 export function derive({ kind, experiment, base, schema, replicas }: Inputs): Derived {
   const { overrideSpec, overrideType, sourceRef } = withDefaults(experiment.spec)
@@ -65,12 +56,6 @@ export function derive({ kind, experiment, base, schema, replicas }: Inputs): De
   if (merged.is === 'invalid') return { is: 'refused', reason: 'InvalidOverride', errors: merged.errors }
   const { template } = merged.spec
   if (!isObject(template)) return { is: 'refused', reason: 'InvalidOverride', errors: [templateError(template)] }
-  const spec = {
-    ...merged.spec,
-    replicas,
-    selector: forkSelector(experiment),
-    template: identifiedTemplate(template, experiment),
-  }
   const { labels, ...owner } = ownershipMetadata(experiment)
   const fork = {
     apiVersion: kind.apiVersion,
@@ -79,10 +64,15 @@ export function derive({ kind, experiment, base, schema, replicas }: Inputs): De
       name: forkName(sourceRef.name, experiment.metadata.uid),
       namespace: sourceNamespaceOf(experiment),
       labels: { [MANAGED_BY]: FIELD_MANAGER, ...labels },
-      ...(Object.keys(base.annotations).length > 0 ? { annotations: { ...base.annotations } } : {}),
+      ...(isEmpty(base.annotations) ? {} : { annotations: { ...base.annotations } }),
       ...owner,
     },
-    spec,
+    spec: {
+      ...merged.spec,
+      replicas,
+      selector: forkSelector(experiment),
+      template: identifiedTemplate(template, experiment),
+    },
   }
   return { is: 'fork', fork, replaced: merged.replaced }
 }
@@ -97,10 +87,9 @@ function identifiedTemplate(template: JsonObject, experiment: ExperimentDeployme
   const labels = { ...objectOr(at(template, 'metadata', 'labels')), ...identityLabels(experiment) }
   const annotations = objectOr(at(template, 'metadata', 'annotations'))
   // Argo drops empty maps when it writes the fork, which would look like drift
-  const metadata = Object.keys(annotations).length > 0 ? { labels, annotations } : { labels }
-  return { ...template, metadata }
+  return { ...template, metadata: isEmpty(annotations) ? { labels } : { labels, annotations } }
 }
 
 /** The labels of a workload's pod template. */
-export const templateLabels = (workload: KubeObject): Readonly<Record<string, string>> =>
-  objectOr(at(workload, 'spec', 'template', 'metadata', 'labels')) as Readonly<Record<string, string>>
+export const templateLabels = (workload: KubeObject): Labels =>
+  objectOr(at(workload, 'spec', 'template', 'metadata', 'labels')) as Labels

@@ -19,17 +19,11 @@ function notObserved({ kind, controllerTimeoutMs }: WorkloadKind, fork: KubeObje
   const leftMs = controllerTimeoutMs - sinceMs
   if (leftMs > 0) return { is: 'progressing', reason: 'Updating', message, recheckAfterMs: leftMs }
   const stalled = `no ${kind} controller has observed generation ${generation} within ${controllerTimeoutMs / 1000} s`
-  return {
-    is: 'stalled',
-    reason: 'NotReconciled',
-    message: `${stalled}; check that it runs, with the same instance-id`,
-  }
+  const remedy = 'check that it runs, with the same instance-id'
+  return { is: 'stalled', reason: 'NotReconciled', message: `${stalled}; ${remedy}` }
 }
 
-/**
- * When an apply of this controller last changed the fork, in milliseconds since 1970. The API server stores it, so it
- * survives a restart. Infinity if it is unknown, so that the fork is not reported as stalled too early.
- */
+/** When this controller last changed the fork, in ms since 1970; Infinity if unknown, so that it never stalls early. */
 const appliedAt = ({ metadata }: KubeObject): number =>
   Date.parse(
     metadata.managedFields?.find(
@@ -37,11 +31,9 @@ const appliedAt = ({ metadata }: KubeObject): number =>
     )?.time ?? '',
   ) || Number.POSITIVE_INFINITY
 
-/** When any client last wrote the fork, status excluded, in milliseconds since 1970. Infinity if it is unknown. */
+/** When any client last wrote the fork, status excluded, in ms since 1970; Infinity if unknown. */
 const lastWrittenAt = ({ metadata }: KubeObject): number => {
-  const times = (metadata.managedFields ?? [])
-    .filter(({ subresource }) => !subresource)
-    .map(({ time = '' }) => Date.parse(time))
-  const known = times.filter((time) => !Number.isNaN(time))
-  return known.length > 0 ? Math.max(...known) : Number.POSITIVE_INFINITY
+  const writes = (metadata.managedFields ?? []).filter(({ subresource }) => !subresource)
+  const times = writes.map(({ time = '' }) => Date.parse(time)).filter((time) => !Number.isNaN(time))
+  return times.length > 0 ? Math.max(...times) : Number.POSITIVE_INFINITY
 }

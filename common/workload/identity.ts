@@ -14,16 +14,12 @@ import {
 import type { KubeObject, ObjectMeta, OwnerReference } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { hashOf } from '../json/canonical.ts'
-import { isEqual } from '../json/equal.ts'
-import { at } from '../json/json.ts'
+import { isEqual, member } from '../json/json.ts'
 
 /** The id of an experiment: ten hex digits of a hash of its uid. A re-created experiment has another id and fork. */
 export const experimentId = (uid: string): string => hashOf(uid, 10)
 
-/**
- * The fork's name, at most 52 characters: a StatefulSet's `controller-revision-hash` (11 more) must fit into a label
- * value, and the names of all pods must begin with the whole name.
- */
+/** At most 52 characters: a StatefulSet's `controller-revision-hash` (11 more) must fit into a label value, uncut. */
 export const forkName = (sourceName: string, uid: string): string =>
   `${sourceName.slice(0, 30).replace(/[-.]+$/, '')}-experiment-${experimentId(uid)}`
 
@@ -67,9 +63,8 @@ export const ownershipMetadata = (experiment: ExperimentDeployment): Pick<Object
 }
 
 /**
- * Whether `object` is the fork of `experiment`. It must have the experiment's uid in its controller reference, or
- * across namespaces in its labels, and the experiment's label, this controller's field manager and the fork's selector.
- * The name is not checked.
+ * Whether `object` is the fork of `experiment`: by uid (in its controller reference, or across namespaces in its
+ * labels), label, field manager and selector. The name is not checked.
  */
 export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
   (isCrossNamespace(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)) &&
@@ -83,35 +78,33 @@ export const hasForkFinalizer = ({ metadata }: ExperimentDeployment): boolean =>
 export const isBeingDeleted = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
   metadata.deletionTimestamp !== undefined
 
+/** The reference to the controller of `object`, of which there is at most one. */
+export const controllerOf = ({ metadata }: Pick<KubeObject, 'metadata'>): OwnerReference | undefined =>
+  metadata.ownerReferences?.find(({ controller }) => controller === true)
+
 /** An object with a controller reference belongs to that controller, whatever its labels. */
-const isLabelledFor = ({ metadata: { namespace, uid } }: ExperimentDeployment, { metadata }: KubeObject): boolean =>
-  metadata.labels?.[OWNER_UID] === uid &&
-  metadata.labels[OWNER_NAMESPACE] === namespace &&
-  metadata.ownerReferences?.some(({ controller }) => controller === true) !== true
+const isLabelledFor = ({ metadata: { namespace, uid } }: ExperimentDeployment, object: KubeObject): boolean =>
+  object.metadata.labels?.[OWNER_UID] === uid &&
+  object.metadata.labels[OWNER_NAMESPACE] === namespace &&
+  !controllerOf(object)
 
 /** Whether the controller of `object` is `experiment`, by uid. */
-export const isControlledBy = (experiment: ExperimentDeployment, { metadata }: KubeObject): boolean =>
-  metadata.ownerReferences?.some(({ controller, uid }) => controller === true && uid === experiment.metadata.uid) ===
-  true
+export const isControlledBy = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
+  controllerOf(object)?.uid === experiment.metadata.uid
 
-const isMarkedFor = (experiment: ExperimentDeployment, object: KubeObject): boolean => {
-  const { metadata } = object
-  return (
-    metadata.labels?.[EXPERIMENT_ID] === experimentId(experiment.metadata.uid) &&
-    metadata.managedFields?.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply') ===
-      true &&
-    // a workload with another selector cannot become the fork, because selectors are immutable
-    isEqual(at(object, 'spec', 'selector'), forkSelector(experiment))
-  )
-}
+const isMarkedFor = (experiment: ExperimentDeployment, { metadata, spec }: KubeObject): boolean =>
+  metadata.labels?.[EXPERIMENT_ID] === experimentId(experiment.metadata.uid) &&
+  metadata.managedFields?.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply') ===
+    true &&
+  // a workload with another selector cannot become the fork, because selectors are immutable
+  isEqual(member(spec, 'selector'), forkSelector(experiment))
 
 /** Whether `object` is a fork of any experiment. A fork cannot be forked. */
-export const isFork = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
-  metadata.labels?.[IS_EXPERIMENT] === 'true' ||
-  metadata.ownerReferences?.some(
-    ({ controller, kind, apiVersion }) =>
-      controller === true && kind === EXPERIMENT_DEPLOYMENT.kind && apiVersion === API_VERSION,
-  ) === true
+export const isFork = (object: Pick<KubeObject, 'metadata'>): boolean => {
+  const { kind, apiVersion } = controllerOf(object) ?? {}
+  const isControlled = kind === EXPERIMENT_DEPLOYMENT.kind && apiVersion === API_VERSION
+  return object.metadata.labels?.[IS_EXPERIMENT] === 'true' || isControlled
+}
 
 /** Whether `object` has the label of forks, by which they are watched. */
 export const hasForkLabel = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>

@@ -3,7 +3,6 @@ import type { Reason } from '../api/reasons.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { OverrideBan } from '../override/rules.ts'
 
-/** The health of a fork. */
 export type Health = { readonly reason: Reason; readonly message: string } & (
   | { readonly is: 'ready' }
   /** `recheckAfterMs`: after this time the health may change without an event */
@@ -19,14 +18,11 @@ export type Reference = { readonly resource: ResourceType } & (
   | { readonly name?: undefined; readonly labelSelector: string }
 )
 
-/** The pod template that a fork starts from. */
+type Fields = Readonly<Record<string, unknown>>
+
+/** The pod template that a fork starts from. `base`: for a Rollout, `Desired` while there is no stable revision. */
 export type Template =
-  | {
-      readonly is: 'found'
-      readonly template: Readonly<Record<string, unknown>>
-      /** for a Rollout: the stable template, or the desired one while there is no stable revision */
-      readonly base?: 'Stable' | 'Desired'
-    }
+  | { readonly is: 'found'; readonly template: Fields; readonly base?: 'Stable' | 'Desired' }
   | { readonly is: 'missing'; readonly message: string }
 
 /** How requests and peers reach the pods of a workload, apart from the labels of its template. */
@@ -43,12 +39,10 @@ export interface PodReach {
   readonly hasPeers: boolean
 }
 
-type Spec = Readonly<Record<string, unknown>>
-
 /** Everything that differs between kinds of workload. Pure. */
 export interface WorkloadKind extends ResourceType {
   /** the fields of the source's `spec` that a fork inherits besides the template; all others are left out */
-  readonly inheritedSpec: (spec: Spec) => Spec
+  readonly inheritedSpec: (spec: Fields) => Fields
   /** fields of a fork's `spec` that are the same for every fork, unless the override changes them */
   readonly fixedSpec: JsonObject
   /** annotations of the source itself that a fork inherits */
@@ -72,11 +66,14 @@ export interface WorkloadKind extends ResourceType {
   readonly controllerTimeoutMs: number | undefined
   /** the health of a fork with replicas whose current generation is observed */
   readonly health: (fork: KubeObject, sinceAppliedMs: number) => Health
-  /**
-   * group and version whose OpenAPI document has a PodTemplateSpec, if the schema of the kind does not describe its
-   * `template` well enough
-   */
+  /** the group and version with a PodTemplateSpec, if the schema of the kind does not describe its `template` well */
   readonly templateFrom?: string
   /** the name of the source's current revision, if the kind has one */
   readonly revision: (source: KubeObject) => string | undefined
+}
+
+/** A source, and the other objects that may contain its template. */
+export interface Source {
+  readonly object: KubeObject
+  readonly referents: readonly KubeObject[]
 }

@@ -1,32 +1,37 @@
 import { DEFAULTS } from '../api/defaults.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
-import { isObject } from '../json/json.ts'
-import type { Base } from './base.ts'
+import { at, isObject, objectOr } from '../json/json.ts'
+import { type Base, baseHash } from './base.ts'
 import { isControlledBy } from './identity.ts'
-
-/** The content of a ControllerRevision of this controller. */
-export interface Pinned {
-  readonly base: Base
-  readonly source: SourceStatus
-}
 
 /** Whether `experiment` keeps the base that it started from. */
 export const isPinned = ({ spec }: Pick<ExperimentDeployment, 'spec'>): boolean =>
   (spec.onSourceChange ?? DEFAULTS.onSourceChange) === 'Pin'
 
-/** The content of the experiment's ControllerRevision, or undefined. Its `data` is immutable, so details are trusted. */
-export function decodePinned(experiment: ExperimentDeployment, revision: KubeObject | undefined): Pinned | undefined {
-  if (!revision || !isControlledBy(experiment, revision)) return undefined
-  const { data } = revision
-  return isObject(data) && isObject(data.base) && isObject(data.source) ? (data as unknown as Pinned) : undefined
-}
+/** What a pinned experiment started from; undefined if it follows its source, or has not started. */
+export const pinnedSource = (experiment: ExperimentDeployment): SourceStatus | undefined =>
+  isPinned(experiment) && experiment.status?.source?.pinned ? experiment.status.source : undefined
 
-/** The base of a pinned experiment. Undefined if the experiment follows its source or has not started. */
-export const pinnedBaseOf = ({
-  experiment,
-  pinned,
-}: {
-  readonly experiment: ExperimentDeployment
-  readonly pinned: KubeObject | undefined
-}): Pinned | undefined => (isPinned(experiment) ? decodePinned(experiment, pinned) : undefined)
+/** Whether `revision` is the ControllerRevision of `experiment` by its owner. Its content may be anybody's. */
+export const isRevisionOf = (experiment: ExperimentDeployment, revision: KubeObject): boolean =>
+  isControlledBy(experiment, revision)
+
+/** The data of a ControllerRevision that keeps `base`. */
+export const encodeBase = ({ spec, annotations }: Base) => ({ base: { spec, annotations } })
+
+/**
+ * The base that `revision` keeps; undefined if its hash is not `hash`. Many users may replace a ControllerRevision, but
+ * only the controller writes the status that has the hash.
+ */
+export function decodeBase(revision: KubeObject, { templateHash, base: template }: SourceStatus): Base | undefined {
+  const [spec, annotations] = [at(revision, 'data', 'base', 'spec'), at(revision, 'data', 'base', 'annotations')]
+  if (!isObject(spec)) return undefined
+  const base = {
+    spec,
+    annotations: objectOr(annotations),
+    warnings: [],
+    ...(template === undefined ? {} : { template }),
+  }
+  return baseHash(base as Base) === templateHash ? (base as Base) : undefined
+}

@@ -1,23 +1,28 @@
-import type { KubeObject, ResourceType } from '../api/object.ts'
+import type { KubeObject, Labels, ResourceType } from '../api/object.ts'
 import { at, isObject, objectOr } from '../json/json.ts'
 import type { OverrideBan } from '../override/rules.ts'
 import type { Health, Reference, Template, WorkloadKind } from './kind.ts'
-import { rolloutPodReach } from './rollout-reach.ts'
 import { ROLLOUT_HASH, stableTemplate } from './stable-template.ts'
-import { conditionOf, messageOf, ownTemplate, pick, replicasOf, statusCount } from './status.ts'
+import { ownTemplate, PLAIN_POD_REACH, pick, replicasOf, stalledBy, statusCount } from './status.ts'
 
 /** Changes with the object of a `workloadRef`, which does not change `metadata.generation`. */
 const WORKLOAD_GENERATION = 'rollout.argoproj.io/workload-generation'
 
 const REPLICA_SET: ResourceType = { apiVersion: 'apps/v1', kind: 'ReplicaSet', plural: 'replicasets' }
-/** The kinds that a `workloadRef` may name. */
 const REFERENTS: readonly ResourceType[] = [
   { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' },
   REPLICA_SET,
   { apiVersion: 'v1', kind: 'PodTemplate', plural: 'podtemplates' },
 ]
 
-const SERVICE_BAN = 'a Service can belong to only one Rollout; remove this'
+const OF_SERVICES = ['canaryService', 'stableService', 'trafficRouting', 'pingPong'].map((key) => ['canary', key])
+const BANS: readonly OverrideBan[] = [
+  { path: ['workloadRef'], message: 'a fork has its own template; override the template instead' },
+  ...[['blueGreen'], ...OF_SERVICES].map((path) => ({
+    path: ['strategy', ...path],
+    message: 'a Service can belong to only one Rollout; remove this',
+  })),
+]
 
 /** `Rollout` of Argo Rollouts. Inherits by whitelist: the Services and routes of the source must be left out. */
 export const rollout: WorkloadKind = {
@@ -32,8 +37,8 @@ export const rollout: WorkloadKind = {
   // without it, a sharded Argo ignores the fork
   inheritedAnnotations: ['argo-rollouts.argoproj.io/controller-instance-id'],
   mutableFields: undefined,
-  bans: bans(),
-  podReach: rolloutPodReach,
+  bans: BANS,
+  podReach: { ...PLAIN_POD_REACH, added, isRouted, pinnedServices },
   references,
   template: (source, referents) =>
     isStable(source) ? stableTemplate(source, stableRevision(source), referents) : desiredTemplate(source, referents),
@@ -55,18 +60,6 @@ export const rollout: WorkloadKind = {
   revision: (source) => stableRevision(source) || undefined,
 }
 
-function bans(): readonly OverrideBan[] {
-  const inline = 'a fork has its own template; override the template instead'
-  return [
-    { path: ['workloadRef'], message: inline },
-    { path: ['strategy', 'blueGreen'], message: SERVICE_BAN },
-    ...['canaryService', 'stableService', 'trafficRouting', 'pingPong'].map((member) => ({
-      path: ['strategy', 'canary', member],
-      message: SERVICE_BAN,
-    })),
-  ]
-}
-
 /** Argo's CRD checks neither. An invalid value cannot name an existing object. */
 const LABEL_VALUE = /^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
 const OBJECT_NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/
@@ -76,10 +69,8 @@ const isStable = (source: KubeObject): boolean => stableRevision(source) !== ''
 
 function references(source: KubeObject): readonly Reference[] {
   const revision = stableRevision(source)
-  if (revision !== '')
-    return LABEL_VALUE.test(revision) ? [{ resource: REPLICA_SET, labelSelector: `${ROLLOUT_HASH}=${revision}` }] : []
-  const referent = referentOf(source)
-  return referent ? [referent] : []
+  if (revision === '') return [referentOf(source)].filter((referent) => referent !== undefined)
+  return LABEL_VALUE.test(revision) ? [{ resource: REPLICA_SET, labelSelector: `${ROLLOUT_HASH}=${revision}` }] : []
 }
 
 function referentOf(source: KubeObject): { readonly resource: ResourceType; readonly name: string } | undefined {
@@ -91,40 +82,53 @@ function referentOf(source: KubeObject): { readonly resource: ResourceType; read
 /** The template while there is no stable revision: that of the Rollout, or of the object that it refers to. */
 function desiredTemplate(source: KubeObject, referents: readonly KubeObject[]): Template {
   const reference = at(source, 'spec', 'workloadRef')
-  if (!isObject(reference)) return desired(ownTemplate(source))
+  if (!isObject(reference)) {
+    const own = ownTemplate(source)
+    return own.is === 'found' ? { ...own, base: 'Desired' } : own
+  }
   const name = `${String(reference.kind).toLowerCase()}/${reference.name}`
   const referent = referents.find(({ metadata }) => metadata.name === reference.name)
-  if (!referent)
-    return {
-      is: 'missing',
-      message: `spec.workloadRef: ${name} does not exist in namespace ${source.metadata.namespace}`,
-    }
+  const missing = (what: string): Template => ({ is: 'missing', message: `spec.workloadRef: ${name} ${what}` })
+  if (!referent) return missing(`does not exist in namespace ${source.metadata.namespace}`)
   const template = referent.template ?? at(referent, 'spec', 'template')
-  if (!isObject(template)) return { is: 'missing', message: `spec.workloadRef: ${name} has no template` }
-  return desired({ is: 'found', template })
+  return isObject(template) ? { is: 'found', template, base: 'Desired' } : missing('has no template')
 }
 
-const desired = (template: Template): Template =>
-  template.is === 'found' ? { ...template, base: 'Desired' } : template
-
 function health(fork: KubeObject): Health {
-  const invalid = conditionOf(fork, 'InvalidSpec', 'True')
-  if (invalid) return { is: 'stalled', reason: 'InvalidSpec', message: messageOf(invalid) }
-  const failure = conditionOf(fork, 'ReplicaFailure', 'True') // the phase stays Progressing
-  if (failure) return { is: 'stalled', reason: 'ReplicaFailure', message: messageOf(failure) }
+  const stalled = stalledBy(fork, 'InvalidSpec') ?? stalledBy(fork, 'ReplicaFailure') // the phase stays Progressing
+  if (stalled) return stalled
   const { phase, message = '' } = objectOr(fork.status)
   const wanted = replicasOf(fork)
   const available = statusCount(fork, 'availableReplicas')
   const text = `${available} of ${wanted} pods available${message ? `: ${message}` : ''}`
-  switch (phase) {
-    case 'Degraded':
-      return { is: 'stalled', reason: 'ProgressDeadlineExceeded', message: text }
-    case 'Paused':
-      return { is: 'unready', reason: 'Paused', message: text }
-    case 'Healthy':
-      if (available === wanted) return { is: 'ready', reason: 'Available', message: text }
-      break
-    default:
-  }
+  if (phase === 'Degraded') return { is: 'stalled', reason: 'ProgressDeadlineExceeded', message: text }
+  if (phase === 'Paused') return { is: 'unready', reason: 'Paused', message: text }
+  if (phase === 'Healthy' && available === wanted) return { is: 'ready', reason: 'Available', message: text }
   return { is: 'progressing', reason: 'PodsNotReady', message: text }
 }
+
+/** Labels that pods have only while they serve. */
+function added(source: KubeObject): Labels {
+  const { blueGreen, canary } = strategyOf(source)
+  return {
+    ...(objectOr(at(canary, 'stableMetadata', 'labels')) as Labels),
+    ...(objectOr(at(blueGreen, 'activeMetadata', 'labels')) as Labels),
+  }
+}
+
+/** A mesh or an ingress divides the requests, or subsets of Istio. Only a canary can have this. */
+function isRouted(source: KubeObject): boolean {
+  return at(strategyOf(source).canary, 'trafficRouting') !== undefined
+}
+
+/** Argo adds the hash of a revision to the selectors of these Services. */
+function pinnedServices(source: KubeObject): readonly string[] {
+  const { blueGreen, canary } = strategyOf(source)
+  return [
+    ...['activeService', 'previewService'].map((member) => at(blueGreen, member)),
+    ...['canaryService', 'stableService'].map((member) => at(canary, member)),
+    ...['pingService', 'pongService'].map((member) => at(canary, 'pingPong', member)),
+  ].filter((name) => typeof name === 'string')
+}
+
+const strategyOf = (source: KubeObject) => objectOr(at(source, 'spec', 'strategy'))

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/object.ts'
-import { at, isObject, listOr, objectOr } from '../json/json.ts'
+import { at, isEmpty, isObject, listOr, objectOr, parseJson } from '../json/json.ts'
+import { controllerOf } from './identity.ts'
 import type { Template } from './kind.ts'
 
 /** Label of a ReplicaSet and its pods: the hash of their revision of the Rollout. */
@@ -10,14 +11,12 @@ const EPHEMERAL_METADATA = 'rollout.argoproj.io/ephemeral-metadata'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The template of the stable ReplicaSet of the Rollout `source`, without what Argo has added. `spec.template` of the
- * Rollout may be a canary that is under way or aborted. The hash is not computed: argoproj/argo-rollouts#4696.
+ * The template of the stable ReplicaSet of the Rollout `source`, without what Argo has added. That in `spec.template`
+ * may be an aborted canary. The hash is not computed: argoproj/argo-rollouts#4696.
  */
 export function stableTemplate(source: KubeObject, hash: string, referents: readonly KubeObject[]): Template {
   const replicaSet = referents.find(
-    ({ metadata }) =>
-      metadata.labels?.[ROLLOUT_HASH] === hash &&
-      metadata.ownerReferences?.some(({ controller, uid }) => controller === true && uid === source.metadata.uid),
+    (each) => each.metadata.labels?.[ROLLOUT_HASH] === hash && controllerOf(each)?.uid === source.metadata.uid,
   )
   const template = at(replicaSet, 'spec', 'template')
   if (!replicaSet || !isObject(template))
@@ -25,7 +24,7 @@ export function stableTemplate(source: KubeObject, hash: string, referents: read
       is: 'missing',
       message: `no ReplicaSet of rollout/${source.metadata.name} has the stable revision ${hash}`,
     }
-  const ephemeral = ephemeralMetadata(replicaSet)
+  const ephemeral = objectOr(parseJson(replicaSet.metadata.annotations?.[EPHEMERAL_METADATA] ?? ''))
   const metadata = objectOr(template.metadata)
   return {
     is: 'found',
@@ -38,16 +37,6 @@ export function stableTemplate(source: KubeObject, hash: string, referents: read
       },
       spec: withoutInjectedAffinity(objectOr(template.spec)),
     },
-  }
-}
-
-function ephemeralMetadata({ metadata }: KubeObject): Fields {
-  const text = metadata.annotations?.[EPHEMERAL_METADATA]
-  if (!text) return {}
-  try {
-    return objectOr(JSON.parse(text))
-  } catch {
-    return {} // not written by Argo
   }
 }
 
@@ -67,8 +56,8 @@ function withoutInjectedAffinity(pod: Fields): Fields {
   const { podAntiAffinity: _replaced, ...otherAffinity } = affinity
   const { affinity: _also, ...rest } = pod
   const terms = Object.fromEntries(Object.entries(kept).filter(([, list]) => list.length > 0))
-  const remaining = { ...otherAffinity, ...(Object.keys(terms).length > 0 ? { podAntiAffinity: terms } : {}) }
-  return Object.keys(remaining).length > 0 ? { ...rest, affinity: remaining } : rest
+  const remaining = { ...otherAffinity, ...(isEmpty(terms) ? {} : { podAntiAffinity: terms }) }
+  return isEmpty(remaining) ? rest : { ...rest, affinity: remaining }
 }
 
 const isByHash = (term: unknown): boolean =>

@@ -1,15 +1,14 @@
 import type { KubeObject } from '../api/object.ts'
 import { inheritedMetadata } from '../api/template-metadata.ts'
-import { at, isObject, listOr, objectOr } from '../json/json.ts'
+import { at, isEmpty, isObject, listOr, objectOr } from '../json/json.ts'
 import type { Health, WorkloadKind } from './kind.ts'
-import { ownTemplate, PLAIN_POD_REACH, pick, replicasOf, statusCount } from './status.ts'
+import { APPS_KIND, PLAIN_POD_REACH, pick, replicasOf, statusCount } from './status.ts'
 
 /** A StatefulSet has no progress deadline. This is the default of Deployments. */
 const PROGRESS_DEADLINE_MS = 600_000
 
-/** `StatefulSet` of `apps/v1`. */
 export const statefulSet: WorkloadKind = {
-  apiVersion: 'apps/v1',
+  ...APPS_KIND,
   kind: 'StatefulSet',
   plural: 'statefulsets',
   inheritedSpec: (spec) => ({
@@ -27,7 +26,6 @@ export const statefulSet: WorkloadKind = {
     // otherwise PVCs outlive the experiment
     persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete', whenScaled: 'Retain' },
   },
-  inheritedAnnotations: [],
   mutableFields: [
     'replicas',
     'ordinals',
@@ -36,14 +34,7 @@ export const statefulSet: WorkloadKind = {
     'persistentVolumeClaimRetentionPolicy',
     'minReadySeconds',
   ],
-  bans: [],
   podReach: { ...PLAIN_POD_REACH, hasPerPodLabel, hasPeers: true },
-  references: () => [],
-  template: ownTemplate,
-  watchProjection: undefined,
-  baseFingerprint: ({ metadata }) => `${metadata.generation}`,
-  observedGeneration: (fork) => statusCount(fork, 'observedGeneration'),
-  controllerTimeoutMs: undefined,
   health,
   revision: (source) => {
     const revision = at(source, 'status', 'updateRevision')
@@ -72,15 +63,14 @@ function claimTemplate(claim: unknown): unknown {
     ...rest,
     metadata: {
       name: at(metadata, 'name'),
-      ...(Object.keys(labels).length > 0 ? { labels } : {}),
-      ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+      ...(isEmpty(labels) ? {} : { labels }),
+      ...(isEmpty(annotations) ? {} : { annotations }),
     },
   }
 }
 
 function health(fork: KubeObject, sinceAppliedMs: number): Health {
-  const wanted = replicasOf(fork)
-  const status = objectOr(fork.status)
+  const [wanted, status] = [replicasOf(fork), objectOr(fork.status)]
   const counts = ['readyReplicas', 'currentReplicas', 'updatedReplicas'].map((count) => statusCount(fork, count))
   const [ready = 0, , updated = 0] = counts
   if (counts.every((count) => count === wanted) && status.currentRevision === status.updateRevision)

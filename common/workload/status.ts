@@ -1,8 +1,7 @@
 import type { KubeObject } from '../api/object.ts'
 import { at, isObject, listOr } from '../json/json.ts'
-import type { PodReach } from './kind.ts'
+import type { Health, PodReach } from './kind.ts'
 
-/** Fields that most kinds of workload have. */
 type Fields = Readonly<Record<string, unknown>>
 
 /** The condition of a type in a workload's status, if it has this status. */
@@ -14,6 +13,12 @@ export const conditionOf = (workload: KubeObject, type: string, status: 'True' |
 /** The message of a condition, or its reason. */
 export const messageOf = (condition: Fields): string => String(condition.message ?? condition.reason ?? '')
 
+/** The health of a workload whose condition `type` is true; undefined if it is not. */
+export function stalledBy(workload: KubeObject, type: 'InvalidSpec' | 'ReplicaFailure'): Health | undefined {
+  const condition = conditionOf(workload, type, 'True')
+  return condition && { is: 'stalled', reason: type, message: messageOf(condition) }
+}
+
 /** A number in the status of a workload. Zeros are omitted there. */
 export const statusCount = (workload: KubeObject, count: string): number => Number(at(workload, 'status', count) ?? 0)
 
@@ -21,8 +26,8 @@ export const statusCount = (workload: KubeObject, count: string): number => Numb
 export const replicasOf = (workload: KubeObject): number => Number(at(workload, 'spec', 'replicas') ?? 1)
 
 /** The members of `spec` that are in `keys`. */
-export const pick = (spec: Fields, keys: readonly string[]): Fields =>
-  Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(spec, key) ? [[key, spec[key]]] : [])))
+export const pick = <T>(spec: Readonly<Record<string, T>>, keys: readonly string[]): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(spec).filter(([key]) => keys.includes(key)))
 
 /** The pod template in the `spec` of a workload. */
 export const ownTemplate = (workload: KubeObject) => {
@@ -30,6 +35,19 @@ export const ownTemplate = (workload: KubeObject) => {
   return isObject(template)
     ? ({ is: 'found', template } as const)
     : ({ is: 'missing', message: `${workload.kind.toLowerCase()}/${workload.metadata.name} has no template` } as const)
+}
+
+/** What Deployments and StatefulSets have in common. */
+export const APPS_KIND = {
+  apiVersion: 'apps/v1',
+  inheritedAnnotations: [],
+  bans: [],
+  references: () => [],
+  template: ownTemplate,
+  watchProjection: undefined,
+  baseFingerprint: ({ metadata }: KubeObject) => `${metadata.generation}`,
+  observedGeneration: (fork: KubeObject) => statusCount(fork, 'observedGeneration'),
+  controllerTimeoutMs: undefined,
 }
 
 /** For kinds whose pods are reached only by the labels of their template. */

@@ -1,21 +1,15 @@
 import { CR_NAME, EXPERIMENT_DEPLOYMENT, FIELD_MANAGER, OWNER_NAMESPACE } from '../../common/api/names.ts'
-import type { KubeObject, ObjectMeta, ResourceType } from '../../common/api/object.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
+import type { KubeRequest } from '../../common/kube/client/request.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
-import { type Role, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
+import { WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 import { withHash } from '../../common/workload/derive.ts'
-import type { Key } from '../runtime/queue.ts'
+import { type Key, keyOf } from '../runtime/queue.ts'
 import type { WrittenVersions } from './written-versions.ts'
-
-/** The object of a write that was made. */
-interface Written {
-  readonly role: Role
-  readonly resource: ResourceType
-  readonly of: KubeObject
-}
 
 interface WriterOptions {
   readonly client: Pick<KubeClient, 'request'>
@@ -24,10 +18,11 @@ interface WriterOptions {
   readonly written: WrittenVersions
 }
 
+type Deletion = Extract<Write, { verb: 'delete' }>
+
 /**
- * Makes the writes of one pass. Only this class changes workloads and experiments. A write of the experiment is based on
- * the resourceVersion that the write before it returned. Every returned version is noted, so that the next pass waits until
- * the caches have it.
+ * Makes the writes of one pass. Only this class changes workloads and experiments. A write of the experiment is based
+ * on the resourceVersion that the write before it returned. The next pass waits until the caches have every version.
  */
 export class Writer {
   readonly #options: WriterOptions
@@ -40,17 +35,14 @@ export class Writer {
 
   /** Returns the object as stored; undefined after a delete, also when it was gone already. @throws KubeError */
   async write(write: Write): Promise<KubeObject | undefined> {
-    switch (write.verb) {
-      case 'apply':
-        return this.#apply(write)
-      case 'create':
-        return this.#create(write)
-      case 'patch':
-        return this.#patch(write)
-      case 'delete':
-        await this.#delete(write)
-        return undefined
-    }
+    if (write.verb === 'delete') return this.#delete(write)
+    const stored = asObject(await this.#request(requestOf(write)))
+    const of = 'object' in write ? write.object : write.of
+    const written = WRITTEN_OBJECT[write.role]
+    if (written === 'fork')
+      this.#options.written.note(keyOfFork(of), { is: 'fork', kind: write.resource.kind, version: versionOf(stored) })
+    if (written === 'experiment') this.#noteExperiment(of, stored)
+    return stored
   }
 
   /** Applies the whole status to the version that was observed. @throws KubeError `conflict` if it changed since */
@@ -58,105 +50,78 @@ export class Writer {
     const { apiVersion, kind, metadata } = experiment
     const { name, namespace } = metadata
     const resourceVersion = this.#resourceVersion ?? metadata.resourceVersion
-    const stored = await this.#options.client.request({
+    const stored = await this.#request({
       verb: 'apply',
       path: pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name, subresource: 'status' }),
       query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
       body: { apiVersion, kind, metadata: { name, namespace, resourceVersion }, status },
       expects: kind,
-      signal: this.#options.signal,
     })
-    this.#noteExperiment(experiment.metadata, asObject(stored))
+    this.#noteExperiment(experiment, asObject(stored))
   }
 
-  async #apply({ resource, role, object }: Extract<Write, { verb: 'apply' }>): Promise<KubeObject> {
-    const { namespace = '', name } = object.metadata
-    const stored = asObject(
-      await this.#options.client.request({
-        verb: 'apply',
-        path: pathOf(resource, { namespace, name }),
-        // Without force, the first apply does not take over the fields of an object that has the name already.
-        query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: role === 'fork' },
-        body: withHash(object),
-        expects: resource.kind,
-        signal: this.#options.signal,
-      }),
-    )
-    this.#note({ role, resource, of: object }, stored)
-    return stored
-  }
-
-  async #create({ resource, object }: Extract<Write, { verb: 'create' }>): Promise<KubeObject> {
-    const { namespace = '' } = object.metadata
-    const path = pathOf(resource, { namespace })
-    return asObject(
-      await this.#options.client.request({ verb: 'create', path, body: object, signal: this.#options.signal }),
-    )
-  }
-
-  async #patch({ resource, role, of, patch }: Extract<Write, { verb: 'patch' }>): Promise<KubeObject> {
-    const { namespace = '', name } = of.metadata
-    const stored = asObject(
-      await this.#options.client.request({
-        verb: 'patch',
-        contentType: 'application/merge-patch+json',
-        path: pathOf(resource, { namespace, name }),
-        query: { fieldManager: FIELD_MANAGER },
-        body: patch,
-        expects: resource.kind,
-        signal: this.#options.signal,
-      }),
-    )
-    this.#note({ role, resource, of }, stored)
-    return stored
-  }
-
-  async #delete({ resource, role, of }: Extract<Write, { verb: 'delete' }>): Promise<void> {
-    const { client, signal, written } = this.#options
-    const { namespace = '', name, uid = '' } = of.metadata
-    if (role === 'base') return deleteByUid(client, resource, of.metadata, signal)
+  async #delete({ resource, role, of }: Deletion): Promise<undefined> {
+    const { uid = '' } = of.metadata
+    const path = pathOf(resource, placeOf(of))
+    if (role === 'base') return this.#deleteByUid(path, uid)
     // The cache may be old. Only the uid of the present object proves that it is the fork.
-    const path = pathOf(resource, { namespace, name })
-    const live = await orUndefined(client.request({ verb: 'get', path, signal }))
-    if (live?.metadata.uid === uid) await deleteByUid(client, resource, of.metadata, signal)
-    written.noteDeletion(keyOfFork(of), { kind: resource.kind, name: `${namespace}/${name}`, uid })
+    const live = await orUndefined(this.#request({ verb: 'get', path }))
+    if (live?.metadata.uid === uid) await this.#deleteByUid(path, uid)
+    this.#options.written.note(keyOfFork(of), { is: 'deletedFork', kind: resource.kind, name: keyOf(of), uid })
   }
 
-  #note({ role, resource, of }: Written, stored: KubeObject): void {
-    const written = WRITTEN_OBJECT[role]
-    if (written === 'fork') this.#noteFork(resource, of, stored)
-    if (written === 'experiment') this.#noteExperiment(of.metadata, stored)
+  /** Succeeds too if the object with that uid is gone, or another one has its name. @throws KubeError */
+  async #deleteByUid(path: string, uid: string): Promise<undefined> {
+    const body = { preconditions: { uid }, propagationPolicy: 'Background' }
+    try {
+      await this.#request({ verb: 'delete', path, body })
+    } catch (error) {
+      if (!(error instanceof KubeError && (error.kind === 'notFound' || error.kind === 'conflict'))) throw error
+    }
   }
 
-  #noteFork({ kind }: ResourceType, fork: KubeObject, { metadata: { resourceVersion = '' } }: KubeObject): void {
-    this.#options.written.noteFork(keyOfFork(fork), { kind, version: resourceVersion })
+  #request(request: Omit<KubeRequest, 'signal'>): Promise<unknown> {
+    const { client, signal } = this.#options
+    return client.request({ ...request, signal })
   }
 
-  #noteExperiment({ namespace, name }: ObjectMeta, { metadata: { resourceVersion = '' } }: KubeObject): void {
-    this.#resourceVersion = resourceVersion
-    this.#options.written.noteExperiment(`${namespace}/${name}`, resourceVersion)
+  #noteExperiment(experiment: Pick<KubeObject, 'metadata'>, stored: KubeObject): void {
+    const version = versionOf(stored)
+    this.#resourceVersion = version
+    this.#options.written.note(keyOf(experiment), { is: 'experiment', version })
   }
 }
 
-/**
- * Deletes the object with the uid of `of`. Succeeds too if that object is gone, or another one has its name.
- * @throws KubeError
- */
-async function deleteByUid(
-  client: Pick<KubeClient, 'request'>,
-  resource: ResourceType,
-  of: ObjectMeta,
-  signal: AbortSignal,
-): Promise<void> {
-  const { namespace = '', name, uid } = of
-  const body = { preconditions: { uid }, propagationPolicy: 'Background' }
-  try {
-    await client.request({ verb: 'delete', path: pathOf(resource, { namespace, name }), body, signal })
-  } catch (error) {
-    if (!(error instanceof KubeError && (error.kind === 'notFound' || error.kind === 'conflict'))) throw error
+function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
+  const { verb, resource } = write
+  switch (verb) {
+    case 'apply':
+      return {
+        verb,
+        path: pathOf(resource, placeOf(write.object)),
+        // Without force, the first apply does not take over the fields of an object that has the name already.
+        query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: write.role === 'fork' },
+        body: withHash(write.object),
+        expects: resource.kind,
+      }
+    case 'create':
+      return { verb, path: pathOf(resource, { namespace: placeOf(write.object).namespace }), body: write.object }
+    case 'patch':
+      return {
+        verb,
+        contentType: 'application/merge-patch+json',
+        path: pathOf(resource, placeOf(write.of)),
+        query: { fieldManager: FIELD_MANAGER },
+        body: write.patch,
+        expects: resource.kind,
+      }
   }
 }
+
+const placeOf = ({ metadata: { namespace = '', name } }: KubeObject) => ({ namespace, name })
+
+const versionOf = ({ metadata: { resourceVersion = '' } }: KubeObject): string => resourceVersion
 
 /** The key of the experiment to which a fork belongs. */
-const keyOfFork = ({ metadata }: Pick<KubeObject, 'metadata'>): Key =>
+const keyOfFork = ({ metadata }: KubeObject): Key =>
   `${metadata.labels?.[OWNER_NAMESPACE] ?? metadata.namespace}/${metadata.labels?.[CR_NAME]}`

@@ -3,22 +3,12 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import type { Key } from '../runtime/queue.ts'
 
-interface WrittenFork {
-  readonly kind: string
-  readonly version: string
-}
-
-interface DeletedFork {
-  readonly kind: string
-  /** `namespace/name` */
-  readonly name: string
-  readonly uid: string
-}
-
-type Written =
+/** A write, and how a cache shows that it has it. */
+export type Written =
   | { readonly is: 'experiment'; readonly version: string }
-  | ({ readonly is: 'fork' } & WrittenFork)
-  | ({ readonly is: 'deleted' } & DeletedFork)
+  | { readonly is: 'fork'; readonly kind: string; readonly version: string }
+  /** The fork was deleted or was gone. `name` is `namespace/name`. */
+  | { readonly is: 'deletedFork'; readonly kind: string; readonly name: string; readonly uid: string }
 
 interface Caches {
   readonly experiments: Pick<Reflector<ExperimentDeployment>, 'caughtUp'>
@@ -35,19 +25,9 @@ export class WrittenVersions {
     this.#caches = caches
   }
 
-  /** Notes the resourceVersion that a write of the experiment `key` returned. */
-  noteExperiment(key: Key, version: string): void {
-    this.#note(key, { is: 'experiment', version })
-  }
-
-  /** Notes the resourceVersion that a write of the fork of `key` returned. */
-  noteFork(key: Key, fork: WrittenFork): void {
-    this.#note(key, { is: 'fork', ...fork })
-  }
-
-  /** Notes that the fork of `key` was deleted or was gone. */
-  noteDeletion(key: Key, deleted: DeletedFork): void {
-    this.#note(key, { is: 'deleted', ...deleted })
+  /** Notes a write for the experiment `key`. */
+  note(key: Key, written: Written): void {
+    this.#written.set(key, [...(this.#written.get(key) ?? []), written])
   }
 
   /** Resolves when the caches have everything that was written for `key`. It makes no request. */
@@ -57,21 +37,15 @@ export class WrittenVersions {
     await Promise.all(written.map((each) => this.#inCache(each, signal)))
   }
 
-  #note(key: Key, written: Written): void {
-    this.#written.set(key, [...(this.#written.get(key) ?? []), written])
-  }
-
-  async #inCache(written: Written, signal: AbortSignal | undefined): Promise<void> {
+  #inCache(written: Written, signal: AbortSignal | undefined): Promise<void> | undefined {
     const { experiments, forks } = this.#caches
     switch (written.is) {
       case 'experiment':
-        await experiments.caughtUp(written.version, signal)
-        return
+        return experiments.caughtUp(written.version, signal)
       case 'fork':
-        await forks(written.kind)?.caughtUp(written.version, signal)
-        return
-      case 'deleted':
-        await forks(written.kind)?.caughtUpDeletion(written.name, written.uid, signal)
+        return forks(written.kind)?.caughtUp(written.version, signal)
+      case 'deletedFork':
+        return forks(written.kind)?.caughtUpDeletion(written.name, written.uid, signal)
     }
   }
 }

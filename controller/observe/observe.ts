@@ -5,9 +5,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { POLICIES_NOT_READ } from '../../common/plan/checks.ts'
 import { type Facts, type PolicyFacts, policyFacts } from '../../common/plan/facts.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
-import { primaryOf } from '../../common/surroundings/hazards.ts'
-import { referrerOf } from '../../common/surroundings/referrer.ts'
-import type { Surroundings } from '../../common/surroundings/traffic-report.ts'
+import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import {
   forkName,
   hasForkFinalizer,
@@ -15,10 +13,9 @@ import {
   isCrossNamespace,
   isForkOf,
 } from '../../common/workload/identity.ts'
-import type { WorkloadKind } from '../../common/workload/kind.ts'
-import { decodePinned, isPinned } from '../../common/workload/pinned.ts'
+import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
+import { isPinned, isRevisionOf } from '../../common/workload/pinned.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
-import type { Source } from '../../common/workload/source.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { Ports } from './ports.ts'
 
@@ -31,37 +28,34 @@ export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts 
   if (!experiment || (isBeingDeleted(experiment) && !hasForkFinalizer(experiment))) return undefined
   const adapter = workloadKind(experiment.spec.sourceRef.kind)
   // While the experiment is being deleted only its fork matters. Another read that fails must not block the deletion.
-  return isBeingDeleted(experiment)
-    ? { ...UNREAD, ...(await forkFacts(ports, experiment, adapter)), ...experimentFacts(ports, key, experiment), now }
-    : { ...(await allFacts(ports, experiment, adapter)), ...experimentFacts(ports, key, experiment), now }
+  const read = isBeingDeleted(experiment)
+    ? { ...UNREAD, ...(await forkFacts(ports, experiment, adapter)) }
+    : await allFacts(ports, experiment, adapter)
+  return { ...read, ...experimentFacts(ports, key, experiment), now }
 }
 
 const BEING_DELETED = unknown('the experiment is being deleted')
-const NO_SURROUNDINGS: Surroundings = {
-  traffic: BEING_DELETED,
-  neighbours: BEING_DELETED,
-  primary: BEING_DELETED,
-  referrer: BEING_DELETED,
-}
 const UNREAD = {
   schema: BEING_DELETED,
   source: BEING_DELETED,
   revision: BEING_DELETED,
   policies: BEING_DELETED,
-  surroundings: NO_SURROUNDINGS,
+  surroundings: {
+    traffic: BEING_DELETED,
+    neighbours: BEING_DELETED,
+    primary: BEING_DELETED,
+    referrer: BEING_DELETED,
+  },
 }
 
 /** The facts that need no read of other objects. */
 function experimentFacts({ policies, drift, workloads }: Ports, key: Key, experiment: ExperimentDeployment) {
   const { kind } = experiment.spec.sourceRef
   const adapter = workloadKind(kind)
+  const served = adapter && !workloads.isAbsent(adapter) ? adapter : undefined
   return {
     experiment,
-    kind: adapter
-      ? workloads.isAbsent(adapter)
-        ? ABSENT
-        : known(adapter)
-      : unknown(`this version cannot fork a ${kind}`),
+    kind: adapter ? knownOrAbsent(served) : unknown(`this version cannot fork a ${kind}`),
     isExcluded: policies.isExcluded(experiment.metadata.namespace),
     driftBackoffMs: drift.waitMs(key),
   }
@@ -82,7 +76,7 @@ async function allFacts(ports: Ports, experiment: ExperimentDeployment, adapter:
   return {
     ...forks,
     revision,
-    schema: knownOrAbsent(adapter && ports.schemas.of(adapter)),
+    schema: knownOrAbsent(adapter && ports.schemaOf(adapter)),
     source: mayRead ? knownOrAbsent(source) : unknown('its namespace does not share it'),
     surroundings: {
       traffic: known(ports.surroundings.traffic(namespace)),
@@ -117,11 +111,11 @@ async function forkFacts({ workloads }: Ports, experiment: ExperimentDeployment,
 }
 
 /** The revision with the pinned base. Only an experiment that is pinned, or was at its last pass, can have one. */
-async function readRevision({ revisions }: Ports, experiment: ExperimentDeployment): Promise<Known<KubeObject>> {
+async function readRevision({ revision }: Ports, experiment: ExperimentDeployment): Promise<Known<KubeObject>> {
   if (!isPinned(experiment) && experiment.status?.source?.pinned !== true) return ABSENT
   const { metadata, spec } = experiment
-  const found = await revisions.get(metadata.namespace, forkName(spec.sourceRef.name, metadata.uid))
-  return found && decodePinned(experiment, found) ? known(found) : ABSENT
+  const found = await revision(metadata.namespace, forkName(spec.sourceRef.name, metadata.uid))
+  return found && isRevisionOf(experiment, found) ? known(found) : ABSENT
 }
 
 /** Which policies apply and whether the namespace of the source shares it. @throws KubeError */

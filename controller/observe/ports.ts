@@ -5,14 +5,8 @@ import type { OtherExperiment } from '../../common/plan/facts.ts'
 import type { CountScope, ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
 import type { Neighbours } from '../../common/surroundings/neighbours.ts'
 import type { Traffic } from '../../common/surroundings/traffic.ts'
-import type { WorkloadKind } from '../../common/workload/kind.ts'
-import type { Source } from '../../common/workload/source.ts'
+import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import type { Key } from '../runtime/queue.ts'
-
-/** The experiments, from the cache. */
-export interface ExperimentsPort {
-  get(key: Key): ExperimentDeployment | undefined
-}
 
 /** The workloads of all kinds. They are read from the caches unless a method says otherwise. */
 export interface WorkloadsPort {
@@ -26,18 +20,6 @@ export interface WorkloadsPort {
   live(kind: WorkloadKind, namespace: string, name: string): Promise<KubeObject | undefined>
   /** the workloads of `namespace` whose kind may take the template of another workload */
   referring(namespace: string): readonly KubeObject[]
-}
-
-/** The ControllerRevisions that keep pinned bases. */
-export interface RevisionsPort {
-  /** from the API server, because they are not watched. @throws KubeError */
-  get(namespace: string, name: string): Promise<KubeObject | undefined>
-}
-
-/** The schemas of the kinds. */
-export interface SchemasPort {
-  /** undefined until it was fetched */
-  of(kind: WorkloadKind): SpecSchema | undefined
 }
 
 /** Policies, namespaces, and the experiments that count against limits. */
@@ -64,19 +46,17 @@ export interface SurroundingsPort {
   neighbours(namespace: string): Promise<Neighbours | undefined>
 }
 
-/** How long the next repair of a fork has to wait. */
-export interface DriftPort {
-  /** milliseconds; 0 or less means now */
-  waitMs(key: Key): number
-}
-
 /** Everything that `observe` reads, one port for each subject. */
 export interface Ports {
-  readonly experiments: ExperimentsPort
+  /** from the cache */
+  readonly experiments: { get(key: Key): ExperimentDeployment | undefined }
   readonly workloads: WorkloadsPort
-  readonly revisions: RevisionsPort
-  readonly schemas: SchemasPort
+  /** the ControllerRevision of a pinned base; from the API server, because it is not watched. @throws KubeError */
+  readonly revision: (namespace: string, name: string) => Promise<KubeObject | undefined>
+  /** the schema of a kind; undefined until it was fetched */
+  readonly schemaOf: (kind: WorkloadKind) => SpecSchema | undefined
   readonly policies: PoliciesPort
   readonly surroundings: SurroundingsPort
-  readonly drift: DriftPort
+  /** how many milliseconds the next repair of a fork has to wait; 0 or less means now */
+  readonly drift: { waitMs(key: Key): number }
 }

@@ -1,14 +1,9 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import { SharedReadings } from '../../common/program/shared-readings.ts'
-import type { Source } from '../../common/workload/source.ts'
+import type { Source } from '../../common/workload/kind.ts'
 
 /** The size of all kept sources together, in characters of JSON. A Deployment has about 11,000. */
 const MAX_CHARACTERS = 32 * 1024 * 1024
-
-interface Entry {
-  readonly source: Source
-  readonly size: number
-}
 
 interface SourceCacheOptions {
   /** reads the object and its referents from the API server; undefined if it does not exist. @throws KubeError */
@@ -26,14 +21,13 @@ interface SourceCacheOptions {
  */
 export class RecentSources {
   readonly #options: SourceCacheOptions
-  readonly #maxCharacters: number
-  readonly #entries = new Map<string, Entry>() // in the order of use: a Map keeps the order of insertion
+  /** in the order of use: a Map keeps the order of insertion */
+  readonly #entries = new Map<string, { readonly source: Source; readonly size: number }>()
   readonly #loads = new SharedReadings<Source | undefined>()
   #size = 0
 
   constructor(options: SourceCacheOptions) {
     this.#options = options
-    this.#maxCharacters = options.maxCharacters ?? MAX_CHARACTERS
   }
 
   /** The whole object of which the watch has `watched`, in this state or a later one. @throws KubeError */
@@ -46,23 +40,22 @@ export class RecentSources {
       return entry.source
     }
     // Two hundred followers of one source may ask at once.
-    return this.#loads.of(id, async () => ({ value: await this.#load(watched), isLasting: false }))
-  }
-
-  async #load(watched: KubeObject): Promise<Source | undefined> {
-    const found = await this.#options.fetch(watched)
-    if (found && this.#options.isComplete(found)) this.#keep(found)
-    return found
+    return this.#loads.of(id, async () => {
+      const found = await this.#options.fetch(watched)
+      if (found && this.#options.isComplete(found)) this.#keep(found)
+      return { value: found, isLasting: false }
+    })
   }
 
   #keep(found: Source): void {
     const id = this.#idOf(found.object)
     if (this.#entries.has(id)) return
+    const { maxCharacters = MAX_CHARACTERS } = this.#options
     const size = sizeOf(found)
     this.#entries.set(id, { source: found, size })
     this.#size += size
     for (const [oldest, entry] of this.#entries) {
-      if (this.#size <= this.#maxCharacters) return
+      if (this.#size <= maxCharacters) return
       this.#entries.delete(oldest)
       this.#size -= entry.size
     }

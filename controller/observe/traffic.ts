@@ -3,22 +3,12 @@ import type { ServiceView, SliceView, Traffic } from '../../common/surroundings/
 
 /** The Services and EndpointSlices by namespace, because a pass reads those of one namespace only. */
 export class TrafficIndex {
-  readonly #services = new ByNamespace<ServiceView>()
-  readonly #slices = new ByNamespace<SliceView>()
-
-  /** Follows one change of a Service. */
-  updateService(change: Change<ServiceView>): void {
-    this.#services.update(change)
-  }
-
-  /** Follows one change of an EndpointSlice. */
-  updateSlice(change: Change<SliceView>): void {
-    this.#slices.update(change)
-  }
+  readonly services = new ByNamespace<ServiceView>()
+  readonly slices = new ByNamespace<SliceView>()
 
   /** All Services and EndpointSlices of `namespace`. */
   of(namespace: string): Traffic {
-    return { services: this.#services.of(namespace), slices: this.#slices.of(namespace) }
+    return { services: this.services.of(namespace), slices: this.slices.of(namespace) }
   }
 }
 
@@ -32,6 +22,7 @@ export function changedPods(before: SliceView | undefined, after: SliceView | un
 class ByNamespace<T> {
   readonly #byNamespace = new Map<string, Map<string, T>>()
 
+  /** Follows one change of an object. */
   update(change: Change<T>): void {
     const { key } = change
     const after = afterOf(change)

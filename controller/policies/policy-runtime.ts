@@ -5,37 +5,24 @@ import { KubeError } from '../../common/kube/client/errors.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import { readNamespace } from '../../common/kube/reads/namespace.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
-import type { Handler, Reflector } from '../../common/kube/watch/reflector.ts'
-import type { Reservation } from '../../common/plan/conclusion.ts'
-import type { PolicyDecision } from '../../common/plan/policy-decision.ts'
-import type { ExperimentPolicy, ExperimentPolicyStatus, NamespaceView } from '../../common/policy/policy.ts'
-import type { Timers } from '../../common/program/clock.ts'
-import type { Log } from '../../common/program/log.ts'
+import type { Handler } from '../../common/kube/watch/reflector.ts'
+import type { CountScope, ExperimentPolicy, ExperimentPolicyStatus, NamespaceView } from '../../common/policy/policy.ts'
 import { RefreshingCache } from '../../common/program/refreshing-cache.ts'
-import type { PoliciesPort } from '../observe/ports.ts'
-import type { Key } from '../runtime/queue.ts'
-import { PolicyStatus } from './policy-status.ts'
+import type { OtherExperiments, PoliciesPort } from '../observe/ports.ts'
+import { PolicyStatus, type PolicyStatusOptions } from './policy-status.ts'
 import type { Reservations } from './reservations.ts'
 
-interface PolicyRuntimeOptions {
+interface PolicyRuntimeOptions extends Pick<PolicyStatusOptions, 'keys' | 'timers' | 'log'> {
   readonly client: Pick<KubeClient, 'request'>
-  readonly policies: Pick<Reflector<ExperimentPolicy>, 'list'> & {
-    subscribe(handler: Handler<ExperimentPolicy>): unknown
-  }
+  readonly policies: PolicyStatusOptions['policies'] & { subscribe(handler: Handler<ExperimentPolicy>): unknown }
   readonly reservations: Reservations
   /** the namespace of the controller's own pod */
   readonly ownNamespace: string
-  /** every experiment that is not being deleted */
-  readonly keys: () => Iterable<Key>
   /** whether an experiment or the source of one is in the namespace */
   readonly isUsedNamespace: (namespace: string) => boolean
   /** wakes all experiments, or those that have something to do with `namespace` */
   readonly wake: (namespace?: string) => void
-  readonly timers: Timers
-  readonly log: Log
 }
-
-type Requests = PolicyRuntimeOptions['client']
 
 /** How long a pass waits for the labels of a namespace. The read is tried again by a later pass. */
 const NAMESPACE_MS = 5_000
@@ -44,100 +31,76 @@ const NAMESPACE_MS = 5_000
 const KUBE_SYSTEM = 'kube-system'
 
 /** Answers what passes read about policies, and follows what the passes decided. */
-export class PolicyRuntime {
+export class PolicyRuntime implements PoliciesPort {
+  /** what the passes decided */
+  readonly status: PolicyStatus
   readonly #options: PolicyRuntimeOptions
   readonly #namespaces: RefreshingCache<NamespaceView | 'forbidden'>
-  readonly #status: PolicyStatus
 
   constructor(options: PolicyRuntimeOptions) {
-    const { client, policies, keys, isUsedNamespace, wake, timers, log } = options
+    const { policies, isUsedNamespace, wake, timers } = options
     this.#options = options
     this.#namespaces = new RefreshingCache({
-      read: (namespace) => namespaceView(client, namespace),
+      read: (namespace) => this.#read(namespace),
       changed: wake,
       // There is no watch of namespaces. Reading again finds a changed label, which can change the policies that apply.
       isWatched: (namespace) => policies.list().length > 0 && isUsedNamespace(namespace),
       timers,
     })
-    this.#status = new PolicyStatus({
-      policies: () => policies.list(),
-      keys,
-      write: (policy, status) => writeStatus(client, policy, status),
-      timers,
-      log,
-    })
+    this.status = new PolicyStatus({ ...options, write: (policy, status) => this.#write(policy, status) })
     policies.subscribe((change) => {
       const isStatusChange =
         change.is === 'updated' && change.before.metadata.generation === change.after.metadata.generation
-      if (isStatusChange) return this.#status.statusChanged(change.after)
-      this.#status.policiesChanged()
+      if (isStatusChange) return this.status.statusChanged(change.after)
+      this.status.policiesChanged()
       wake()
     })
   }
 
-  /** What a pass reads about policies. */
-  get port(): PoliciesPort {
-    const { policies, reservations, ownNamespace } = this.#options
-    return {
-      list: () => policies.list(),
-      isExcluded: (namespace) => namespace === KUBE_SYSTEM || namespace === ownNamespace,
-      others: (experiment, scope) => reservations.othersOf(experiment, scope),
-      namespace: async (name) => {
-        const found = await this.#namespaces.of(name)
-        if (found === undefined)
-          throw new KubeError({ kind: 'unreachable', message: `the labels of namespace ${name} cannot be read now` })
-        return found === 'forbidden' ? undefined : found
-      },
-    }
+  list(): readonly ExperimentPolicy[] {
+    return this.#options.policies.list()
   }
 
-  /** Reserves a place for the fork of `experiment`; false if another reservation was made since the facts were read. */
-  reserve({ metadata }: ExperimentDeployment, { replicas, asOf }: Reservation): boolean {
-    return this.#options.reservations.reserve(metadata.uid, replicas, asOf)
+  isExcluded(namespace: string): boolean {
+    return namespace === KUBE_SYSTEM || namespace === this.#options.ownNamespace
   }
 
-  /** Records what a pass over `key` decided; undefined when policies no longer count the experiment. */
-  record(key: Key, decision: PolicyDecision | undefined): void {
-    this.#status.record(key, decision)
+  others(experiment: ExperimentDeployment, scope: CountScope): OtherExperiments {
+    return this.#options.reservations.othersOf(experiment, scope)
   }
 
-  /** The number of experiments that violate a policy. */
-  get violating(): number {
-    return this.#status.violating
-  }
-
-  /** Drops what was recorded for `key`, whose experiment is gone. */
-  forget(key: Key): void {
-    this.#status.forget(key)
+  async namespace(name: string): Promise<NamespaceView | undefined> {
+    const found = await this.#namespaces.of(name)
+    if (found === undefined)
+      throw new KubeError({ kind: 'unreachable', message: `the labels of namespace ${name} cannot be read now` })
+    return found === 'forbidden' ? undefined : found
   }
 
   /** Resolves when no request is running and none will be made. */
   async stop(): Promise<void> {
     this.#namespaces.stop()
-    await this.#status.stop()
+    await this.status.stop()
   }
-}
 
-/** Reads a namespace; undefined when the API server does not answer. */
-async function namespaceView(client: Requests, name: string): Promise<NamespaceView | 'forbidden' | undefined> {
-  try {
-    return (await readNamespace(client, name, NAMESPACE_MS)).view
-  } catch (error) {
-    if (error instanceof KubeError) return error.kind === 'forbidden' ? 'forbidden' : undefined
-    throw error
+  /** Undefined when the API server does not answer. */
+  async #read(namespace: string): Promise<NamespaceView | 'forbidden' | undefined> {
+    try {
+      return (await readNamespace(this.#options.client, namespace, NAMESPACE_MS)).view
+    } catch (error) {
+      if (error instanceof KubeError) return error.kind === 'forbidden' ? 'forbidden' : undefined
+      throw error
+    }
   }
-}
 
-/** Applies the status; does nothing for a policy that is gone. @throws KubeError */
-async function writeStatus(client: Requests, policy: ExperimentPolicy, status: ExperimentPolicyStatus) {
-  const { apiVersion, kind, metadata } = policy
-  const { name } = metadata
-  await orUndefined(
-    client.request({
-      verb: 'apply',
-      path: pathOf(EXPERIMENT_POLICY, { name, subresource: 'status' }),
-      query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
-      body: { apiVersion, kind, metadata: { name }, status },
-    }),
-  )
+  /** Applies the status; does nothing for a policy that is gone. @throws KubeError */
+  async #write({ apiVersion, kind, metadata: { name } }: ExperimentPolicy, status: ExperimentPolicyStatus) {
+    await orUndefined(
+      this.#options.client.request({
+        verb: 'apply',
+        path: pathOf(EXPERIMENT_POLICY, { name, subresource: 'status' }),
+        query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
+        body: { apiVersion, kind, metadata: { name }, status },
+      }),
+    )
+  }
 }

@@ -7,16 +7,13 @@ import type { Key } from '../runtime/queue.ts'
 
 /** How long it collects the results of passes before it writes. */
 const DEBOUNCE_MS = 2_000
-/**
- * How many times the write waits for experiments that had no pass yet. An experiment whose passes always fail must not
- * block the status of all policies.
- */
+/** How often the write waits for experiments without a pass. One whose passes fail must not block it for ever. */
 const MAX_WAITS = 30
 /** After a failed write the next try is so much later. */
 const RETRY_MS = 60_000
 
-interface PolicyStatusOptions {
-  readonly policies: () => readonly ExperimentPolicy[]
+export interface PolicyStatusOptions {
+  readonly policies: { list(): readonly ExperimentPolicy[] }
   /** every experiment that is not being deleted */
   readonly keys: () => Iterable<Key>
   /** @throws KubeError */
@@ -125,7 +122,7 @@ export class PolicyStatus {
       this.#writeAfter(DEBOUNCE_MS)
       return
     }
-    for (const policy of policies()) {
+    for (const policy of policies.list()) {
       const uid = uidOf(policy)
       const status = this.#statusOf(policy)
       const text = textOf(status)
@@ -142,14 +139,13 @@ export class PolicyStatus {
 
   /** Drops experiments and policies that no longer exist. A pass may end later than its experiment. */
   #forgetGone(): void {
-    const [keys, uids] = [new Set(this.#options.keys()), new Set(this.#options.policies().map(uidOf))]
+    const [keys, uids] = [new Set(this.#options.keys()), new Set(this.#options.policies.list().map(uidOf))]
     for (const key of this.#entries.keys()) if (!keys.has(key)) this.#entries.delete(key)
     for (const uid of this.#written.keys()) if (!uids.has(uid)) this.#written.delete(uid)
   }
 
   #isComplete(): boolean {
-    for (const key of this.#options.keys()) if (this.#entries.get(key)?.revision !== this.#revision) return false
-    return true
+    return [...this.#options.keys()].every((key) => this.#entries.get(key)?.revision === this.#revision)
   }
 
   #statusOf({ metadata: { name, generation = 0 } }: ExperimentPolicy): ExperimentPolicyStatus {

@@ -48,9 +48,7 @@ export class Reservations {
     return [...this.#keysIn(before, EVERY_SCOPE)].filter((other) => this.#waiting.has(other))
   }
 
-  /**
-   * The other experiments in `scope`. This ends the reservation of `experiment` itself, because its pass decides again.
-   */
+  /** The other experiments in `scope`. Ends the reservation of `experiment` itself, because its pass decides again. */
   othersOf(experiment: ExperimentDeployment, scope: CountScope): OtherExperiments {
     const { uid } = experiment.metadata
     this.#reserved.delete(uid)
@@ -77,10 +75,7 @@ export class Reservations {
     return scope.namespace ? ofSource.union(index.inNamespace(experiment.metadata.namespace)) : ofSource
   }
 
-  /**
-   * The replicas of its fork as stored or reserved, whichever is more. Only a fork that is proven to be its own counts,
-   * because anybody may write labels.
-   */
+  /** The replicas of its fork as stored or reserved, the greater. Anybody may write labels, so they prove no fork. */
   #replicasOf(experiment: ExperimentDeployment): number | undefined {
     const { uid } = experiment.metadata
     const { kind, name } = experiment.spec.sourceRef

@@ -1,7 +1,7 @@
 import { FIELD_MANAGER } from '../../common/api/names.ts'
 import type { Reason } from '../../common/api/reasons.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
-import { isEqual } from '../../common/json/equal.ts'
+import { isEqual } from '../../common/json/json.ts'
 import type { Conclusion } from '../../common/plan/conclusion.ts'
 import { STATES } from '../../common/plan/decision.ts'
 import type { Facts } from '../../common/plan/facts.ts'
@@ -29,10 +29,7 @@ export interface Reporter {
   log(key: Key, conclusion: Conclusion): void
 }
 
-/**
- * The least time between two status writes that change only shares. With many experiments on one Service, each pod that
- * becomes ready changes the shares of all.
- */
+/** The least time between two status writes that change only shares. One ready pod may change those of many forks. */
 const SHARE_INTERVAL_MS = 10_000
 
 /**
@@ -42,8 +39,15 @@ const SHARE_INTERVAL_MS = 10_000
  */
 export async function report(reporter: Reporter, key: Key, facts: Facts, conclusion: Conclusion): Promise<number> {
   const { experiment } = facts
-  reporter.recordPolicy(key, conclusion.policy)
-  if (isBeingDeleted(experiment)) return reportDeletion(reporter, experiment, conclusion)
+  const { is, policy, reason, message } = conclusion
+  const summary = { type: STATES[is].eventType, reason, message }
+  const emit = (event: EventDraft) => reporter.emitEvent(experiment, conclusion, event)
+  reporter.recordPolicy(key, policy)
+  if (isBeingDeleted(experiment)) {
+    // No status while being deleted, but an Event when deletion is stuck.
+    if (summary.type === 'Warning') emit(summary)
+    return Number.POSITIVE_INFINITY
+  }
   const status = statusOf(facts, conclusion)
   const before = experiment.status
   if (isEqual(status, before ?? {})) return Number.POSITIVE_INFINITY
@@ -52,24 +56,14 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
     if (restMs > 0) return restMs
   }
   await reporter.applyStatus(experiment, status)
-  const replaced = sourceReplaced(experiment, conclusion)
-  if (replaced) reporter.emitEvent(experiment, conclusion, replaced)
+  sourceReplaced(experiment, conclusion).forEach(emit)
+  warningEvents(before, status).forEach(emit)
   // A reason that is also the reason of the conclusion needs one Event only.
-  const policies = complianceEvents(before, status).filter(({ reason }) => reason !== conclusion.reason)
-  for (const event of [...warningEvents(before, status), ...policies]) reporter.emitEvent(experiment, conclusion, event)
+  for (const event of complianceEvents(before, status)) if (event.reason !== reason) emit(event)
   if (summaryOf(before) !== summaryOf(status)) {
-    const type = STATES[conclusion.is].eventType
-    reporter.emitEvent(experiment, conclusion, { type, reason: conclusion.reason, message: conclusion.message })
+    emit(summary)
     reporter.log(key, conclusion)
   }
-  return Number.POSITIVE_INFINITY
-}
-
-/** No status while being deleted, but an Event when deletion is stuck. */
-function reportDeletion(reporter: Reporter, experiment: ExperimentDeployment, conclusion: Conclusion): number {
-  const { is, reason, message } = conclusion
-  const type = STATES[is].eventType
-  if (type === 'Warning') reporter.emitEvent(experiment, conclusion, { type, reason, message })
   return Number.POSITIVE_INFINITY
 }
 
@@ -86,47 +80,33 @@ function complianceEvents(
 }
 
 /** An Event when the source was created again, with another uid, and the fork follows the new one. */
-function sourceReplaced({ status, spec }: ExperimentDeployment, conclusion: Conclusion): EventDraft | undefined {
+function sourceReplaced({ status, spec }: ExperimentDeployment, conclusion: Conclusion): readonly EventDraft[] {
   const source = conclusion.source?.()
-  if (!source || !status?.source || status.source.uid === source.uid) return undefined
+  if (!source || !status?.source || status.source.uid === source.uid) return []
   const { kind, name } = spec.sourceRef
-  return {
-    type: 'Normal',
-    reason: 'SourceReplaced',
-    message: `${kind.toLowerCase()}/${name} was created again; the fork now follows the new one`,
-  }
+  const message = `${kind.toLowerCase()}/${name} was created again; the fork now follows the new one`
+  return [{ type: 'Normal', reason: 'SourceReplaced', message }]
 }
 
 /** An Event for each warning that is not in the stored status, so that each is emitted once, also after a restart. */
-const warningEvents = (
-  before: ExperimentDeploymentStatus | undefined,
-  status: ExperimentDeploymentStatus,
-): readonly EventDraft[] =>
-  (status.warnings ?? [])
-    .filter(
-      ({ reason, message }) =>
-        !before?.warnings?.some((stored) => stored.reason === reason && stored.message === message),
-    )
-    .map(({ reason, message }) => ({ type: 'Warning', reason, message }))
+const warningEvents = (before: ExperimentDeploymentStatus | undefined, after: ExperimentDeploymentStatus) =>
+  (after.warnings ?? [])
+    .filter((warning) => !before?.warnings?.some((stored) => isEqual(stored, warning)))
+    .map(({ reason, message }) => ({ type: 'Warning', reason, message }) as const)
+
+/** The conditions whose messages have numbers of endpoints. */
+const NUMBERED: ReadonlySet<string> = new Set(['TrafficShared', 'PolicyCompliant'])
 
 /** A status without the numbers that change with every ready pod behind its Services. */
 function withoutShares({ services, share: _share, conditions, ...rest }: ExperimentDeploymentStatus) {
   return {
     ...rest,
-    services: services?.map(({ name, selected, reason, experimentEndpoints }) => ({
-      name,
-      selected,
-      reason,
-      experimentEndpoints,
-    })),
+    services: services?.map(({ message: _message, share: _share, readyEndpoints: _ready, ...service }) => service),
     conditions: conditions?.map(({ message, ...condition }) =>
       NUMBERED.has(condition.type) ? condition : { ...condition, message },
     ),
   }
 }
-
-/** The conditions whose messages have numbers of endpoints. */
-const NUMBERED: ReadonlySet<string> = new Set(['TrafficShared', 'PolicyCompliant'])
 
 const summaryOf = (status: ExperimentDeploymentStatus | undefined): string =>
   JSON.stringify(

@@ -1,15 +1,13 @@
 import type { Timers } from '../../common/program/clock.ts'
+import { backoff } from './backoff.ts'
 import type { Key } from './queue.ts'
 
 /** Two repairs with more time between them are not counted in a row. */
 const FORGET_MS = 60_000
-const FIRST_MS = 250
 const MAX_MS = 60_000
 
-interface Repairs {
-  readonly repairs: number
-  readonly lastMs: number
-}
+/** The wait after so many repairs in a row. */
+const pauseMs = backoff({ random: () => 0, firstMs: 250, maxMs: MAX_MS })
 
 /**
  * How long the next repair of a fork has to wait. The first repair is immediate. The wait doubles while another client
@@ -17,7 +15,7 @@ interface Repairs {
  */
 export class DriftBackoff {
   readonly #timers: Pick<Timers, 'now'>
-  readonly #repairs = new Map<Key, Repairs>()
+  readonly #repairs = new Map<Key, { readonly repairs: number; readonly lastMs: number }>()
 
   constructor(timers: Pick<Timers, 'now'>) {
     this.#timers = timers
@@ -38,5 +36,3 @@ export class DriftBackoff {
     return past === undefined ? 0 : past.lastMs + pauseMs(past.repairs) - this.#timers.now()
   }
 }
-
-const pauseMs = (repairs: number): number => (repairs === 0 ? 0 : Math.min(MAX_MS, FIRST_MS * 2 ** (repairs - 1)))

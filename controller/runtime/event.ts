@@ -1,3 +1,4 @@
+import { GROUP } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 
 /** The most bytes of an Event's `note`, and of its `reason` and `action`: validation of events.k8s.io/v1. */
@@ -15,27 +16,17 @@ export interface EventInput {
   readonly related?: KubeObject | undefined
 }
 
-/** Who sends an Event. */
-export interface ReportingController {
-  /** `experimentcontroller.example.com/controller` */
-  readonly controller: string
+/** Where and when an Event is made. */
+interface EventOrigin {
   /** the name of the pod or host of this process */
   readonly instance: string
-}
-
-/** What distinguishes an Event from others of the same content. */
-export interface EventIdentity {
   readonly at: Date
   /** makes the names of Events about one object different */
   readonly suffix: string
 }
 
 /** The Event object for `input`, with every text cut to the length that the API server accepts. */
-export const eventOf = (
-  input: EventInput,
-  reporter: ReportingController,
-  { at, suffix }: EventIdentity,
-): KubeObject => ({
+export const eventOf = (input: EventInput, { instance, at, suffix }: EventOrigin): KubeObject => ({
   apiVersion: 'events.k8s.io/v1',
   kind: 'Event',
   metadata: {
@@ -47,8 +38,8 @@ export const eventOf = (
   reason: cut(input.reason, MAX_WORD_BYTES),
   action: cut(input.action, MAX_WORD_BYTES),
   note: cut(input.note, MAX_NOTE_BYTES),
-  reportingController: reporter.controller,
-  reportingInstance: cut(reporter.instance, MAX_WORD_BYTES),
+  reportingController: `${GROUP}/controller`,
+  reportingInstance: cut(instance, MAX_WORD_BYTES),
   regarding: referenceTo(input.regarding),
   ...(input.related ? { related: referenceTo(input.related) } : {}),
 })

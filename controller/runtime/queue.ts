@@ -1,4 +1,4 @@
-import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import { type Cancel, MAX_DELAY_MS, type Random, type Timers } from '../../common/program/clock.ts'
 import { backoff } from './backoff.ts'
 import { DueTimes } from './due-times.ts'
@@ -7,9 +7,8 @@ import { FairLine } from './fair-line.ts'
 /** `namespace/name` */
 export type Key = string
 
-/** The key of an experiment. */
-export const keyOf = ({ metadata }: Pick<ExperimentDeployment, 'metadata'>): Key =>
-  `${metadata.namespace}/${metadata.name}`
+/** The `namespace/name` of an object: the key of an experiment. */
+export const keyOf = ({ metadata }: Pick<KubeObject, 'metadata'>): Key => `${metadata.namespace}/${metadata.name}`
 
 export interface KeyQueueOptions {
   readonly timers: Timers
@@ -66,10 +65,7 @@ export class KeyQueue {
     this.#setTimer()
   }
 
-  /**
-   * Like `addAfter` with a backoff: the wait grows with each failure in a row, and is `atLeastMs` or more. Returns the
-   * number of failures in a row.
-   */
+  /** `addAfter` with a backoff, at least `atLeastMs`, that grows with each failure. Returns the failures in a row. */
   retry(key: Key, atLeastMs = 0): number {
     if (this.#isShutDown) return 0
     const failures = (this.#failures.get(key) ?? 0) + 1

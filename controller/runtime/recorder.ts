@@ -3,9 +3,9 @@ import type { KubeClient } from '../../common/kube/client/client.ts'
 import { factsOf, isTransient, KubeError } from '../../common/kube/client/errors.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import type { Cancel, Clock, Random, Timers } from '../../common/program/clock.ts'
-import { unlessAborted } from '../../common/program/deadline.ts'
+import { startDeadline, unlessAborted } from '../../common/program/deadline.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
-import { type EventInput, eventOf, type ReportingController } from './event.ts'
+import { type EventInput, eventOf } from './event.ts'
 
 /** The most Events that are kept; more are dropped and counted. The value of client-go. */
 const CAPACITY = 1_000
@@ -16,7 +16,8 @@ const RETRY_AFTER_MS = 10_000
 
 export interface RecorderOptions {
   readonly client: Pick<KubeClient, 'request'>
-  readonly reporter: ReportingController
+  /** the name of the pod or host of this process */
+  readonly instance: string
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
@@ -59,25 +60,25 @@ export class Recorder {
       this.#drop('queue full')
       return
     }
-    const { reporter, clock, random } = this.#options
+    const { instance, clock, random } = this.#options
     // The name is made once. If the first try did arrive, a repetition gets `alreadyExists` and makes no second Event.
     const suffix = Math.floor(random() * 2 ** 48).toString(16)
-    this.#push({ event: eventOf(input, reporter, { at: clock(), suffix }), tries: 0 })
+    this.#push({ event: eventOf(input, { instance, at: clock(), suffix }), tries: 0 })
   }
 
   /** Sends every waiting Event once more, at once. Resolves when that is done, or after `deadlineMs`. */
   async flush(deadlineMs: number): Promise<void> {
-    const limit = new AbortController()
-    const cancel = this.#options.timers.after(deadlineMs, () => limit.abort())
+    const limit = startDeadline(this.#options.timers, deadlineMs)
     this.#isFlushing = true
     for (const [pending, cancelRetry] of this.#later) {
       cancelRetry()
       this.#push(pending)
     }
     this.#later.clear()
-    await unlessAborted(this.#sending ?? Promise.resolve(), limit.signal).catch(() => undefined) // after the deadline the rest is dropped by `stop`
+    // after the deadline the rest is dropped by `stop`
+    await unlessAborted(this.#sending ?? Promise.resolve(), limit.signal).catch(() => undefined)
     this.#isFlushing = false
-    cancel()
+    limit.end()
   }
 
   /** Drops the waiting Events and aborts the running request. */

@@ -2,15 +2,14 @@ import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { Cancel, Random, Timers } from '../../common/program/clock.ts'
 import { isBeingDeleted } from '../../common/workload/identity.ts'
-import { type Key, keyOf } from '../runtime/queue.ts'
-import type { WakeableQueue } from './watches.ts'
+import { type Key, type KeyQueue, keyOf } from '../runtime/queue.ts'
 
 /** Every experiment gets a pass at least this often, so that the effect of a lost event ends. */
 const RESYNC_MS = 3_600_000
 
 interface AllExperimentsOptions {
   readonly experiments: { list(): readonly ExperimentDeployment[] }
-  readonly queue: Pick<WakeableQueue, 'add' | 'addAfter'>
+  readonly queue: Pick<KeyQueue, 'add' | 'addAfter'>
   readonly timers: Timers
   readonly random: Random
 }
@@ -35,13 +34,10 @@ export class AllExperiments {
   /** Wakes all experiments, or only those that are in `namespace` or have their source there. */
   wake(namespace?: string): void {
     const { experiments, queue } = this.#options
-    for (const experiment of experiments.list())
-      if (
-        namespace === undefined ||
-        namespace === experiment.metadata.namespace ||
-        namespace === sourceNamespaceOf(experiment)
-      )
-        queue.add(keyOf(experiment))
+    for (const experiment of experiments.list()) {
+      const namespaces = [undefined, experiment.metadata.namespace, sourceNamespaceOf(experiment)]
+      if (namespaces.includes(namespace)) queue.add(keyOf(experiment))
+    }
   }
 
   /** Wakes every experiment once an hour from now on. The passes are spread over the hour at random. */

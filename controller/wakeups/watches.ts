@@ -1,49 +1,33 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { isEqual } from '../../common/json/equal.ts'
+import { isEqual } from '../../common/json/json.ts'
 import type { Handler } from '../../common/kube/watch/reflector.ts'
 import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
 import { hasForkLabel, isFork } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { changedPods, namespaceOf, TrafficIndex } from '../observe/traffic.ts'
-import type { Key } from '../runtime/queue.ts'
+import type { Key, KeyQueue } from '../runtime/queue.ts'
 import type { ExperimentIndex } from './experiment-index.ts'
 
 /** A cache that reports its changes; a `Reflector` is one. */
-export interface WatchedObjects<T> {
+interface WatchedObjects<T> {
   subscribe(handler: Handler<T>): unknown
 }
 
-/** Both caches of one kind of workload. */
-export interface WatchedWorkloads {
-  readonly kind: WorkloadKind
-  /** whole objects that have the label of forks */
-  readonly forks: WatchedObjects<KubeObject>
-  /** every object of the kind, metadata only */
-  readonly all: WatchedObjects<KubeObject>
-}
-
 /** The caches whose changes wake experiments. */
-export interface WatchedCaches {
+interface WatchedCaches {
   readonly experiments: WatchedObjects<ExperimentDeployment>
-  readonly workloads: readonly WatchedWorkloads[]
+  readonly workloads: readonly (Record<'forks' | 'all', WatchedObjects<KubeObject>> & { readonly kind: WorkloadKind })[]
   readonly services: WatchedObjects<ServiceView>
   readonly slices: WatchedObjects<SliceView>
 }
 
 /** What follows the changes of experiments. */
-export interface ExperimentTracking {
+interface ExperimentTracking {
   readonly index: ExperimentIndex
   /** returns the experiments that may take the place that the changed one left under a limit */
   readonly onExperimentChange: (change: Change<ExperimentDeployment>) => readonly Key[]
-}
-
-/** The queue, as far as wakeups need it. */
-export interface WakeableQueue {
-  add(key: Key): void
-  addAfter(key: Key, delayMs: number): void
-  forget(key: Key): void
 }
 
 /**
@@ -62,7 +46,7 @@ const hasSameSpec = ({ metadata: before }: KubeObject, { metadata: after }: Kube
 /** Makes every change in `caches` wake the experiments that it may concern. Returns the index that passes read. */
 export function wakeOnChanges(
   caches: WatchedCaches,
-  queue: WakeableQueue,
+  queue: Pick<KeyQueue, 'add' | 'addAfter' | 'forget'>,
   { index, onExperimentChange }: ExperimentTracking,
 ): TrafficIndex {
   const traffic = new TrafficIndex()
@@ -101,13 +85,13 @@ export function wakeOnChanges(
   }
 
   caches.services.subscribe((change) => {
-    traffic.updateService(change)
+    traffic.services.update(change)
     // A change of other fields, such as the address of a load balancer, sends no request to another pod.
     if (!isEqual(beforeOf(change), afterOf(change))) wake(index.withForkIn(namespaceOf(change.key)))
   })
 
   caches.slices.subscribe((change) => {
-    traffic.updateSlice(change)
+    traffic.slices.update(change)
     const namespace = namespaceOf(change.key)
     for (const pod of changedPods(beforeOf(change), afterOf(change))) wake(index.ofPod(namespace, pod))
     wakeCoalesced(index.withForkIn(namespace))

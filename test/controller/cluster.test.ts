@@ -3,8 +3,9 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { Conclusion } from '../../common/plan/conclusion.ts'
 import { waiting } from '../../common/plan/decision.ts'
 import { deployment } from '../../common/workload/deployment.ts'
+import { WrittenVersions } from '../../controller/apply/written-versions.ts'
 import { createCaches } from '../../controller/caches.ts'
-import { clusterAccess } from '../../controller/cluster.ts'
+import { clusterForPass } from '../../controller/cluster.ts'
 import { DriftBackoff } from '../../controller/runtime/drift-backoff.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
@@ -20,47 +21,54 @@ function world() {
   const timers = new VirtualTime()
   const server = new FakeApiServer({ [REVISION]: aDeployment({ name: FORK }) })
   const caches = createCaches({ client: server, timers, random: () => 0, log, kindProbeMs: 30_000 })
-  const access = clusterAccess({
+  const written = new WrittenVersions({ experiments: caches.experiments, forks: () => undefined })
+  const clusterOf = clusterForPass({
     client: server,
-    caches,
+    experiments: caches.experiments,
+    workloads: caches.workloads,
     surroundings: { traffic: () => ({ services: [], slices: [] }), neighbours: async () => undefined },
     policies: {
-      port: {
-        list: () => [],
-        namespace: async () => undefined,
-        isExcluded: () => false,
-        others: () => ({ others: [], asOf: 3 }),
-      },
-      reserve: (_of, { replicas, asOf }) => {
+      list: () => [],
+      namespace: async () => undefined,
+      isExcluded: () => false,
+      others: () => ({ others: [], asOf: 3 }),
+      status: { record: (key, decision) => void diary.push(`record ${key} ${decision?.is}`) },
+    },
+    reservations: {
+      reserve: (_uid, replicas, asOf) => {
         diary.push(`reserve ${replicas} as of ${asOf}`)
         return true
       },
-      record: (key, decision) => void diary.push(`record ${key} ${decision?.is}`),
     },
-    schema: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
+    schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),
-    emitEvent: (regarding, related, { reason }) =>
-      void diary.push(`event ${reason} about ${regarding.metadata.name} and ${related?.metadata.name}`),
+    written,
+    recorder: {
+      record: ({ regarding, related, reason, action, note }) =>
+        void diary.push(
+          `event ${reason} about ${regarding.metadata.name} and ${related?.metadata.name}: ${action}, ${note}`,
+        ),
+    },
     log,
   })
   const stopping = new AbortController()
-  const cluster = access.forPass({ signal: stopping.signal, yieldToWrites: async () => void diary.push('yield') })
-  return { access, cluster, diary, log, server, stopping }
+  const cluster = clusterOf({ signal: stopping.signal, yieldToWrites: async () => void diary.push('yield') })
+  return { written, cluster, diary, log, server, stopping }
 }
 const fork: KubeObject = theFork()
 const conclusion: Conclusion = { ...waiting('Updating', 'created'), fork, source: undefined }
 
 describe('the cluster of a pass', () => {
   it('reads revisions from the API server, and returns undefined for none', async () => {
-    const { revisions } = world().cluster.ports
-    expect((await revisions.get('shop', FORK))?.metadata.name).to.equal(FORK)
-    expect(await revisions.get('shop', 'other')).to.equal(undefined)
+    const { revision } = world().cluster.ports
+    expect((await revision('shop', FORK))?.metadata.name).to.equal(FORK)
+    expect(await revision('shop', 'other')).to.equal(undefined)
   })
 
   it('has the schema of each kind', () => {
-    const { schemas } = world().cluster.ports
-    expect(schemas.of(deployment)).to.equal(ANY_SCHEMA)
-    expect(schemas.of({ ...deployment, kind: 'StatefulSet' })).to.equal(undefined)
+    const { schemaOf } = world().cluster.ports
+    expect(schemaOf(deployment)).to.equal(ANY_SCHEMA)
+    expect(schemaOf({ ...deployment, kind: 'StatefulSet' })).to.equal(undefined)
   })
 
   it('writes to the API server', async () => {
@@ -82,13 +90,13 @@ describe('the cluster of a pass', () => {
     const { cluster, diary, log } = world()
     cluster.writer.reserve(anExperiment(), { replicas: 2, asOf: 3 })
     cluster.reporter.recordPolicy('shop/faster-cart', { is: 'unknown' })
-    cluster.reporter.emitEvent(anExperiment(), conclusion, { type: 'Normal', reason: 'Updating', message: '' })
+    cluster.reporter.emitEvent(anExperiment(), conclusion, { type: 'Normal', reason: 'Updating', message: 'created' })
     cluster.reporter.log('shop/faster-cart', conclusion)
     await cluster.yieldToWrites()
     expect(diary).to.deep.equal([
       'reserve 2 as of 3',
       'record shop/faster-cart unknown',
-      `event Updating about faster-cart and ${FORK}`,
+      `event Updating about faster-cart and ${FORK}: Reconcile, created`,
       'yield',
     ])
     expect(log.lines).to.deep.equal([
@@ -100,10 +108,10 @@ describe('the cluster of a pass', () => {
   })
 
   it('notes its writes, so that the next pass waits for the caches', async () => {
-    const { access, cluster, stopping } = world()
+    const { written, cluster, stopping } = world()
     await cluster.reporter.applyStatus(anExperiment(), {})
     let isOver = false
-    const waiting = access.written.caughtUp('shop/faster-cart', stopping.signal).then(() => {
+    const waiting = written.caughtUp('shop/faster-cart', stopping.signal).then(() => {
       isOver = true
     })
     await new Promise(setImmediate)

@@ -91,10 +91,10 @@ describe('a fork in another namespace', () => {
     const unreadable = async () => {
       throw new KubeError({ kind: 'unreachable', message: 'no answer' })
     }
-    const { workloads, policies, revisions, surroundings } = cluster.ports
+    const { workloads, policies, surroundings } = cluster.ports
     Object.assign(workloads, { source: unreadable })
     Object.assign(policies, { namespace: unreadable })
-    Object.assign(revisions, { get: unreadable })
+    Object.assign(cluster.ports, { revision: unreadable })
     Object.assign(surroundings, { neighbours: unreadable })
     await writes()
     expect(await writes()).to.deep.equal(['read the fork', 'remove the finalizer'])

@@ -38,8 +38,8 @@ describe('the subsystems', () => {
   })
 
   it('exclude the namespace of the controller from experiments', () => {
-    const { port } = created().parts.policies
-    expect([port.isExcluded('ops'), port.isExcluded('shop')]).to.deep.equal([true, false])
+    const { policies } = created().parts
+    expect([policies.isExcluded('ops'), policies.isExcluded('shop')]).to.deep.equal([true, false])
   })
 
   it('share the cache of experiments', async () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { parse } from 'yaml'
 import { at, listOr } from '../../common/json/json.ts'
 import { MAX_PATTERN, parseOverridePath } from '../../common/override/path.ts'
-import { parseImagePattern } from '../../common/policy/image.ts'
+import { parseImagePattern } from '../../common/policy/images.ts'
 import { LAW } from '../property.ts'
 
 const crd: unknown = parse(readFileSync('crds/experimentpolicies.yaml', 'utf8'))

@@ -3,7 +3,7 @@ import { REQUESTED_BY } from '../../common/api/names.ts'
 import { at, isObject, listOr } from '../../common/json/json.ts'
 import { brokenRules } from '../../common/override/rules.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
-import { forgedRequester } from '../../webhook/review/requested-by.ts'
+import { forgedRequester } from '../../webhook/review/defaults-patch.ts'
 import { aRequest } from '../webhook/reviews.ts'
 import { shipped, shippedOne } from './shipped.ts'
 

@@ -2,9 +2,8 @@ import { expect } from 'chai'
 import { REQUESTED_BY } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { JsonObject } from '../../common/json/json.ts'
-import { ownerReference } from '../../common/workload/identity.ts'
 import { validator } from '../../webhook/validate.ts'
-import { aBase, aDeployment, anExperiment, FORK, imageOverride } from '../builders.ts'
+import { aDeployment, anExperiment, FORK, imageOverride, pinnedTo } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
 import { aReader, aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
 import { stored, updated } from './stored.ts'
@@ -196,22 +195,17 @@ describe('the decision on an update', () => {
   })
 
   describe('of a pinned experiment', () => {
-    const pinned = (replicas: number) => anExperiment({ replicas, onSourceChange: 'Pin' })
-    const old = aDeployment({ image: 'example/cart:0' })
-    const revision: KubeObject = {
-      apiVersion: 'apps/v1',
-      kind: 'ControllerRevision',
-      metadata: { name: FORK, namespace: 'shop', ownerReferences: [ownerReference(anExperiment())] },
-      data: { base: aBase(old), source: { uid: 'u', generation: 1, templateHash: 'x' } },
-    }
+    const { revision, status } = pinnedTo(aDeployment({ image: 'example/cart:0' }))
+    const pinned = (replicas: number) => anExperiment({ replicas, onSourceChange: 'Pin', status })
     const object = anExperiment({
       replicas: 2,
       onSourceChange: 'Pin',
       overrideSpec: imageOverride('example/cart:rc'),
+      status,
     })
 
     it('derives the fork from the pinned base', async () => {
-      const before = anExperiment({ onSourceChange: 'Pin', overrideSpec: { minReadySeconds: 3 } })
+      const before = anExperiment({ onSourceChange: 'Pin', overrideSpec: { minReadySeconds: 3 }, status })
       const lines = await linesFor([aDeployment({ image: 'example/cart:1' }), aService(), revision], {
         object,
         oldObject: before,
@@ -224,13 +218,14 @@ describe('the decision on an update', () => {
       expect(lines[0]).to.equal(`[Plan] creates deployment/${FORK} in shop: 2 pods, from deployment/cart`)
     })
 
-    it('derives the fork from the source where the revision belongs to somebody else', async () => {
+    it('S1: plans nothing where somebody replaced the revision', async () => {
+      const forged = pinnedTo(aDeployment({ image: 'example/evil:1' })).revision
       const foreign = { ...revision, metadata: { name: FORK, namespace: 'shop' } }
-      const lines = await linesFor([aDeployment({ image: 'example/cart:1' }), aService(), foreign], {
-        object,
-        oldObject: pinned(1),
-      })
-      expect(lines).to.include('[Plan] containers[cart].image: example/cart:1 -> example/cart:rc')
+      for (const found of [forged, foreign]) {
+        const lines = await linesFor([aDeployment(), aService(), found], { object, oldObject: pinned(1) })
+        expect(lines[0]).to.match(/^\[PinnedBaseLost\] the ControllerRevision that keeps the base/)
+        expect(lines.join()).not.to.match(/creates|updates|evil/)
+      }
     })
   })
 })

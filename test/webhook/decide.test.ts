@@ -3,10 +3,9 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { JsonObject } from '../../common/json/json.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
 import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
-import { ownerReference } from '../../common/workload/identity.ts'
 import type { ReviewDecision } from '../../webhook/review/decision.ts'
 import { validator } from '../../webhook/validate.ts'
-import { ANY_SCHEMA, aBase, aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, aPolicy, FORK, pinnedTo } from '../builders.ts'
 import { VirtualTime } from '../virtual-time.ts'
 import { aNamespace } from './a-decoded-request.ts'
 import { aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
@@ -63,12 +62,7 @@ describe('the decision on a request', () => {
     })
   })
 
-  const revision: KubeObject = {
-    apiVersion: 'apps/v1',
-    kind: 'ControllerRevision',
-    metadata: { name: FORK, namespace: 'shop', ownerReferences: [ownerReference(anExperiment())] },
-    data: { base: aBase(), source: { uid: 'u', generation: 1, templateHash: 'x' } },
-  }
+  const { revision, status } = pinnedTo()
   const uncounted = { policies: [{ maxExperimentsPerSource: 2 }], instead: { [EXPERIMENTS]: failing('unreachable') } }
   const denied = { policies: [{ sourceMissing: 'Deny' }] } as const
 
@@ -125,7 +119,11 @@ describe('the decision on a request', () => {
     it(sentence, async () => expect(await linesFor(given)).to.deep.equal(expected))
 
   it('does not need the source of an experiment with a pinned base', async () => {
-    const lines = await linesFor({ ...denied, world: [revision], request: update(pin, { ...pin, replicas: 2 }) })
+    const lines = await linesFor({
+      ...denied,
+      world: [revision],
+      request: update({ ...pin, status }, { ...pin, status, replicas: 2 }),
+    })
     expect(lines[0]).to.equal(`[Plan] creates deployment/${FORK} in shop: 2 pods, from deployment/cart`)
   })
 

@@ -3,7 +3,7 @@
  * is the limit, as a number of such parses.
  */
 import type { JsonObject } from '../../common/json/json.ts'
-import { isTooStructured, MAX_STRUCTURE } from '../../webhook/http/scan.ts'
+import { isTooStructured, MAX_STRUCTURE } from '../../webhook/http/intake.ts'
 import { decodeReview } from '../../webhook/review/admission-review.ts'
 import { answerTo } from '../../webhook/review/decision.ts'
 import { validator } from '../../webhook/validate.ts'

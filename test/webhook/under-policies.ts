@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { ExperimentPolicy, ExperimentPolicySpec } from '../../common/policy/policy.ts'
-import { policySource } from '../../webhook/reads/policy-source.ts'
+import { policySource } from '../../webhook/reads/policies.ts'
 import type { ReviewDecision } from '../../webhook/review/decision.ts'
 import { type ValidatorDeps, validator } from '../../webhook/validate.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment } from '../builders.ts'

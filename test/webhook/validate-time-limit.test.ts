@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
-import { policySource } from '../../webhook/reads/policy-source.ts'
+import { policySource } from '../../webhook/reads/policies.ts'
 import type { Reader } from '../../webhook/reads/reader.ts'
 import { validator } from '../../webhook/validate.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, aPolicy } from '../builders.ts'

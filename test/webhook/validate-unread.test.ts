@@ -3,9 +3,8 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { JsonObject } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
-import { ownerReference } from '../../common/workload/identity.ts'
 import { type ValidatorDeps, validator } from '../../webhook/validate.ts'
-import { ANY_SCHEMA, aBase, aDeployment, anExperiment, FORK } from '../builders.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, FORK, pinnedTo } from '../builders.ts'
 import { aReader, aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
 import { stored, updated } from './stored.ts'
 import { policy } from './under-policies.ts'
@@ -32,12 +31,7 @@ function validating({ world = WORLD, unread, limits }: Given) {
 const linesFor = async (given: Given, request: Parameters<typeof aRequest>[0] = {}) =>
   linesOf(await validating(given)(aRequest(request)))
 
-const revision: KubeObject = {
-  apiVersion: 'apps/v1',
-  kind: 'ControllerRevision',
-  metadata: { name: FORK, namespace: 'shop', ownerReferences: [ownerReference(anExperiment())] },
-  data: { base: aBase(), source: { uid: 'u', generation: 1, templateHash: 'x' } },
-}
+const { revision, status } = pinnedTo()
 
 const overriding = (overrideSpec: JsonObject) => ({ object: anExperiment({ overrideSpec }) })
 
@@ -71,7 +65,7 @@ describe('the validation of a request where something cannot be read', () => {
 
   describe('a source that must exist', () => {
     const limits: ExperimentPolicySpec = { sourceMissing: 'Deny' }
-    const pinned = (replicas: number) => anExperiment({ replicas, onSourceChange: 'Pin' })
+    const pinned = (replicas: number) => anExperiment({ replicas, onSourceChange: 'Pin', status })
 
     it('accepts one that exists', async () => {
       expect((await linesFor({ limits }))[0]).to.match(/^\[Plan\] creates/)
@@ -90,24 +84,23 @@ describe('the validation of a request where something cannot be read', () => {
   describe('the pinned base of an experiment whose source is gone', () => {
     const limits: ExperimentPolicySpec = { sourceMissing: 'Deny' }
     const following = anExperiment({ replicas: 2 })
-    const pinned = anExperiment({ onSourceChange: 'Pin', replicas: 2 })
+    const pinned = anExperiment({ onSourceChange: 'Pin', replicas: 2, status })
 
     it('is not called missing where it cannot be read', async () => {
-      const request = { object: pinned, oldObject: anExperiment({ onSourceChange: 'Pin' }) }
+      const request = { object: pinned, oldObject: anExperiment({ onSourceChange: 'Pin', status }) }
       const [line] = await linesFor({ limits, world: [], unread: FORK }, request)
       expect(line).to.equal('[SourceUnread] the pinned base could not be read now (unreachable)')
     })
 
     it('must not be replaced by a source that does not exist', async () => {
-      const source = { uid: 'u', generation: 1, templateHash: 'x', pinned: true }
-      const request = { object: { ...following, status: { source } }, oldObject: { ...pinned, status: { source } } }
+      const request = { object: { ...following, status }, oldObject: { ...pinned, status } }
       const lines = await linesFor({ limits, world: [revision] }, request)
       expect(lines).to.deep.equal([
         'spec.sourceRef: deployment/cart in namespace shop does not exist; create it first (policy "limits")',
       ])
     })
 
-    for (const oldObject of [anExperiment(), pinned])
+    for (const oldObject of [anExperiment(), anExperiment({ onSourceChange: 'Pin' })])
       it(`was not there before either, which is only a warning (${oldObject.spec.onSourceChange ?? 'Follow'})`, async () => {
         const lines = await linesFor({ limits, world: [] }, { object: following, oldObject })
         expect(lines[0]).to.match(/^\[Policy\] spec.sourceRef: deployment\/cart in namespace shop does not exist/)

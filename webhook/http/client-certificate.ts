@@ -13,17 +13,13 @@ export function namesOf({ subject, subjectAltName = '' }: Pick<X509Certificate, 
 }
 
 /**
- * Accepts only callers whose certificate has one of `names`. The TLS handshake has already rejected certificates that
- * `CLIENT_CA` has not signed.
+ * Accepts only certificates with one of `names`. The handshake has already rejected those not signed by `CLIENT_CA`.
  */
 export const requireClientName =
   (names: readonly string[]): RequestHandler =>
   ({ socket }, _response, next) => {
     const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined
-    if (certificate && namesOf(certificate).some((name) => names.includes(name))) next()
-    else
-      throw new RequestError('the client certificate has none of the names in CLIENT_NAMES', {
-        status: 403,
-        reason: 'caller',
-      })
+    if (certificate && namesOf(certificate).some((name) => names.includes(name))) return next()
+    const message = 'the client certificate has none of the names in CLIENT_NAMES'
+    throw new RequestError(message, { status: 403, reason: 'caller' })
   }

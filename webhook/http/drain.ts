@@ -3,7 +3,6 @@ import type { Server } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import type { Timers } from '../../common/program/clock.ts'
 
-/** What `drainer` needs. */
 export interface DrainOptions {
   readonly server: Server
   readonly timers: Timers
@@ -17,18 +16,18 @@ export interface DrainOptions {
 const SWEEP_MS = 250
 
 /**
- * Prepares the shutdown of `server`, which must not listen yet. The returned function shuts it down without losing a
- * call, and resolves when no connection is left. In the second half of `serveOnMs` each response closes its connection,
- * so that clients connect elsewhere. Idle connections are closed only after that. Closing a connection from here can lose
- * a call that the client is just sending: under load the API server reported "EOF" and did not try again.
+ * Prepares the shutdown of `server`, which must not listen yet. The returned function resolves when no connection is
+ * left. In the second half of `serveOnMs` each response closes its connection, so that clients connect elsewhere. Only
+ * then are idle connections closed, because that can lose a call that the client is just sending: under load the API
+ * server reported "EOF" and did not try again.
  */
 export function drainer({ server, timers, serveOnMs, cutMs = 30_000 }: DrainOptions): () => Promise<void> {
-  const replies = openReplies(server)
+  const closeWithReplies = repliesCloser(server)
   const sweepUnused = unusedConnections(server)
   return async () => {
     const gone = Promise.withResolvers<void>()
     const cancelCut = timers.after(cutMs, () => server.closeAllConnections())
-    timers.after(serveOnMs / 2, replies.closeConnections)
+    timers.after(serveOnMs / 2, closeWithReplies)
     timers.after(serveOnMs, () => {
       let cancelSweep = (): void => undefined
       const sweep = () => {
@@ -47,8 +46,8 @@ export function drainer({ server, timers, serveOnMs, cutMs = 30_000 }: DrainOpti
   }
 }
 
-/** After `closeConnections` is called, every response that has not begun gets the header `Connection: close`. */
-function openReplies(server: Server) {
+/** After the returned function is called, every response that has not begun gets the header `Connection: close`. */
+function repliesCloser(server: Server): () => void {
   const open = new Set<ServerResponse>()
   let isClosing = false
   const close = (response: ServerResponse) => {
@@ -60,17 +59,15 @@ function openReplies(server: Server) {
     open.add(response)
     response.once('close', () => open.delete(response))
   })
-  return {
-    closeConnections: () => {
-      isClosing = true
-      open.forEach(close)
-    },
+  return () => {
+    isClosing = true
+    open.forEach(close)
   }
 }
 
 /**
- * Returns a function that closes connections without any request, when it finds them for the second time. Go keeps a
- * connection that it opened while another one became free. Node does not count such connections as idle.
+ * Returns a function that closes connections without any request, when it finds them for the second time. Go opens such
+ * ones while another becomes free. Node does not count them as idle.
  */
 function unusedConnections(server: Server): () => void {
   const unused = new Set<TLSSocket>()

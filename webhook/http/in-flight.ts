@@ -23,19 +23,16 @@ export class Budget {
   }
 }
 
-/** What the webhook works on at the same time. */
-export interface InFlight {
-  /** reviews that are being decided; further ones get status 429 */
-  readonly reviews: Budget
-  /** bytes of all bodies, by their content-length; a further body is not read */
-  readonly bytes: Budget
-}
-
 /**
- * The budgets of a webhook. 64 MiB of bodies become about 300 MiB of strings and objects at worst, when one letter makes
- * V8 use two bytes for each. Together with the program itself, that is three quarters of the memory limit of its pod.
+ * 64 MiB of bodies become about 300 MiB of strings and objects at worst, when one letter makes V8 use two bytes for
+ * each. With the program itself, that is three quarters of the memory limit of its pod.
  */
-export const inFlight = ({ maxReviews = 256, maxBytes = 64 * 1024 * 1024 } = {}): InFlight => ({
+export const inFlight = ({ maxReviews = 256, maxBytes = 64 * 1024 * 1024 } = {}) => ({
+  /** reviews that are being decided; further ones get status 429 */
   reviews: new Budget(maxReviews),
+  /** bytes of all bodies, by their content-length; a further body is not read */
   bytes: new Budget(maxBytes),
 })
+
+/** What the webhook works on at the same time. */
+export type InFlight = ReturnType<typeof inFlight>

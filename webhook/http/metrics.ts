@@ -1,5 +1,5 @@
 import type { ValidationAction } from '../../common/policy/policy.ts'
-import type { Count, Metrics, Stopwatch } from '../../common/program/metrics.ts'
+import type { Count, Metrics } from '../../common/program/metrics.ts'
 import type { InFlight } from './in-flight.ts'
 import type { RequestErrorReason } from './request-error.ts'
 
@@ -16,53 +16,35 @@ export interface ReviewLabels {
   readonly outcome: 'allowed' | 'invalid' | 'forbidden' | 'timedOut' | 'failed'
 }
 
-/** Functions that count what happens to requests. */
-export interface ReviewMetrics {
-  readonly reviewed: Count<keyof ReviewLabels>
-  readonly startReview: Stopwatch<'path'>
-  readonly refused: (why: RequestErrorReason) => void
-  /** a review of another resource: the webhook configuration has been widened */
-  readonly foreign: Count<never>
-  /** a bug */
-  readonly failed: Count<never>
-  /** a finding of a policy, whatever the outcome of the review */
-  readonly ruled: (action: ValidationAction) => void
-}
-
 /** Buckets from a review that is decided from memory to one that the API server aborts. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** Registers the metrics of reviews. */
-export function reviewMetrics(metrics: Metrics, { reviews, bytes }: InFlight): ReviewMetrics {
+/** Registers the metrics of reviews, and returns functions that count what happens to requests. */
+export function reviewMetrics(metrics: Metrics, { reviews, bytes }: InFlight) {
   const named = (name: string, help: string) => ({ name: `${METRIC_PREFIX}${name}`, help })
+  const counter = <L extends string = never>(name: string, help: string, labels: readonly L[] = []): Count<L> =>
+    metrics.counter({ ...named(name, help), labels })
   metrics.gauge({ ...named('in_flight', 'Reviews being decided.'), read: () => reviews.used })
   metrics.gauge({ ...named('in_flight_bytes', 'Bytes of request bodies in use.'), read: () => bytes.used })
-  const refused = metrics.counter({
-    ...named('refused_total', 'Requests rejected before their object was read, by cause.'),
-    labels: ['why'],
-  })
-  const ruled = metrics.counter({
-    ...named('policy_findings_total', 'Findings of policies in reviews, by validation action.'),
-    labels: ['action'],
-  })
+  const refused = counter('refused_total', 'Requests rejected before their object was read, by cause.', ['why'])
+  const ruled = counter('policy_findings_total', 'Findings of policies in reviews, by validation action.', ['action'])
+  const outcome: readonly (keyof ReviewLabels)[] = ['path', 'operation', 'outcome']
+  const time = named('review_seconds', 'Seconds from reading a body to its response.')
   return {
-    ruled: (action) => ruled({ action }),
-    reviewed: metrics.counter({
-      ...named('reviews_total', 'Reviews of our resources, by outcome.'),
-      labels: ['path', 'operation', 'outcome'],
-    }),
-    startReview: metrics.durations({
-      ...named('review_seconds', 'Seconds from reading a body to its response.'),
-      labels: ['path'],
-      seconds: SECONDS,
-    }),
-    refused: (why) => refused({ why }),
-    foreign: metrics.counter(
-      named('foreign_total', 'Reviews of other resources, which are allowed without being read.'),
-    ),
-    failed: metrics.counter(named('internal_errors_total', 'Reviews and requests that failed because of a bug.')),
+    reviewed: counter('reviews_total', 'Reviews of our resources, by outcome.', outcome),
+    startReview: metrics.durations({ ...time, labels: ['path'], seconds: SECONDS }),
+    refused: (why: RequestErrorReason) => refused({ why }),
+    /** a review of another resource: the webhook configuration has been widened */
+    foreign: counter('foreign_total', 'Reviews of other resources, which are allowed without being read.'),
+    /** a bug */
+    failed: counter('internal_errors_total', 'Reviews and requests that failed because of a bug.'),
+    /** a finding of a policy, whatever the outcome of the review */
+    ruled: (action: ValidationAction) => ruled({ action }),
   }
 }
+
+/** Functions that count what happens to requests. */
+export type ReviewMetrics = ReturnType<typeof reviewMetrics>
 
 /** Registers the metrics of the certificate. Returns the function that counts failed reloads. */
 export function certificateMetrics(metrics: Metrics, of: { readonly notAfter: Date }): Count<never> {

@@ -3,15 +3,12 @@ import { factsOf } from '../../common/kube/client/errors.ts'
 import type { Log } from '../../common/program/log.ts'
 import { Metrics } from '../../common/program/metrics.ts'
 import { type AdmissionRequest, type Answer, decodeReview, encodeReview } from '../review/admission-review.ts'
-import { answerTo, type ReviewDecision } from '../review/decision.ts'
-import { deniedAnswer } from '../review/denial.ts'
+import { answerTo, deniedAnswer, type ReviewDecision } from '../review/decision.ts'
 import { type InFlight, inFlight } from './in-flight.ts'
 import { intake } from './intake.ts'
 import { type ReviewLabels, type ReviewMetrics, type ReviewPath, reviewMetrics } from './metrics.ts'
 import { RequestError, requestErrorOf } from './request-error.ts'
-import { timeoutMs } from './timeout.ts'
 
-/** What `admissionApp` needs. */
 export interface AdmissionHandlers {
   /** an error that it throws is a bug */
   readonly validate: (request: AdmissionRequest, limitMs: number) => Promise<ReviewDecision>
@@ -24,12 +21,7 @@ export interface AdmissionHandlers {
   readonly guard?: RequestHandler
 }
 
-/** A path and its handler. */
-interface Endpoint {
-  readonly path: ReviewPath
-  readonly decide: AdmissionHandlers['mutate']
-}
-
+type Endpoint = { readonly path: ReviewPath; readonly decide: AdmissionHandlers['mutate'] }
 type Serving = Pick<AdmissionHandlers, 'log'> & Required<Pick<AdmissionHandlers, 'metrics'>>
 
 /** The app with the routes of admission, without sockets and TLS. */
@@ -52,10 +44,8 @@ export function admissionApp({
   ]
   for (const endpoint of endpoints) app.post(`/${endpoint.path}`, guard, ...intake(flight), reviewed(endpoint, serving))
   app.use(() => {
-    throw new RequestError('not found; this server has POST /mutate and POST /validate', {
-      status: 404,
-      reason: 'path',
-    })
+    const message = 'not found; this server has POST /mutate and POST /validate'
+    throw new RequestError(message, { status: 404, reason: 'path' })
   })
   app.use(boundary(serving))
   return app
@@ -66,47 +56,43 @@ const reviewed =
   async (request, response) => {
     const { body } = request
     request.body = undefined // a connection keeps its last request, and would keep the body with it
-    const { metrics } = serving
     const review = decodeReview(body)
     switch (review.is) {
       case 'unreadable':
         throw new RequestError(review.message, { status: 400, reason: 'review' })
       case 'foreign':
-        metrics.foreign({})
-        send(response, endpoint.path, review.uid, { allowed: true })
-        return
+        serving.metrics.foreign({})
+        return send(response, endpoint.path, review.uid, { allowed: true })
       case 'unknownVersion': {
         const message = `version ${review.version.slice(0, 60)} is not supported by this webhook`
         throw new RequestError(message, { status: 400, reason: 'version', uid: review.uid })
       }
-      case 'ours':
-        send(
-          response,
-          endpoint.path,
-          review.request.uid,
-          await decided(endpoint, { ...review, limitMs: timeoutMs(request.url) }, serving),
-        )
+      case 'ours': {
+        const answer = await decided(endpoint, serving, review.request, timeoutMs(request.url))
+        send(response, endpoint.path, review.request.uid, answer)
+      }
     }
   }
 
 /** Decides a review. After a bug the change is denied; the details are only in the log. */
 async function decided(
   { path, decide }: Endpoint,
-  { request, limitMs }: { readonly request: AdmissionRequest; readonly limitMs: number },
   { log, metrics }: Serving,
+  request: AdmissionRequest,
+  limitMs: number,
 ): Promise<Answer> {
   const { uid, namespace, operation } = request
+  const facts = { uid, namespace, operation, path }
   const stop = metrics.startReview()
   try {
     const answer = await decide(request, limitMs)
-    const { allowed } = answer
     metrics.reviewed({ path, operation, outcome: outcomeOf(answer) })
-    log.info({ uid, namespace, operation, path, allowed }, 'reviewed')
+    log.info({ ...facts, allowed: answer.allowed }, 'reviewed')
     return answer
   } catch (error) {
     metrics.reviewed({ path, operation, outcome: 'failed' })
     metrics.failed({})
-    log.error({ uid, namespace, operation, path, ...factsOf(error) }, 'review failed')
+    log.error({ ...facts, ...factsOf(error) }, 'review failed')
     return deniedAnswer(500, `internal error, reference ${uid}`)
   } finally {
     stop({ path })
@@ -142,3 +128,15 @@ const boundary =
     if (uid !== undefined) send(response, path, uid, deniedAnswer(status, message))
     else response.status(status).type('text/plain').send(`${message}\n`)
   }
+
+/** The timeout of our webhook configurations in seconds. A longer one there makes no answer later. */
+const LONGEST_S = 5
+/** The time for sending the answer back. */
+const REST_MS = 500
+
+/** The milliseconds to decide a review. The API server writes its timeout into the URL: `/validate?timeout=5s`. */
+export function timeoutMs(url: string): number {
+  const [, seconds] = /[?&]timeout=(\d{1,3})s(?:&|$)/.exec(url) ?? []
+  const waitsS = seconds === undefined ? LONGEST_S : Math.min(Math.max(Number(seconds), 1), LONGEST_S)
+  return waitsS * 1_000 - REST_MS
+}

@@ -1,21 +1,18 @@
 import { knownValue } from '../../common/api/known.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment, FieldError } from '../../common/api/types.ts'
+import { isEqual, objectOr } from '../../common/json/json.ts'
 import { type Assessment, assess, derivedFork } from '../../common/plan/assess.ts'
 import type { SpecFacts } from '../../common/plan/facts.ts'
-import { immutableChanges } from '../../common/workload/immutable.ts'
+import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { type Ratcheted, ratchet } from './ratchet.ts'
 
-/** The mistakes of an experiment, compared with those of the stored experiment. */
 export interface ComparedAssessment extends Ratcheted {
   /** the assessment of the stored experiment, computed on the first call; undefined for a new experiment */
   readonly before: () => Assessment | undefined
 }
 
-/**
- * The mistakes of `now`. Those that the stored experiment has too are `known`. For an update, changes of immutable fields
- * are errors. The source reference is immutable, so a mistake of the source is never new. Mistakes of the override by
- * itself are compared before anything is read, so they do not stop the assessment of the stored experiment.
- */
+/** The mistakes of `now`, as `known` those that the stored experiment has too, and changes of immutable fields. */
 export function compareAssessments(
   now: Assessment,
   facts: SpecFacts,
@@ -42,13 +39,27 @@ export function storedAssessment(facts: SpecFacts, previous: ExperimentDeploymen
   }
 }
 
-function immutableErrors(
-  now: Assessment,
-  facts: SpecFacts,
-  before: () => Assessment | undefined,
-): readonly FieldError[] {
+function immutableErrors(now: Assessment, facts: SpecFacts, before: () => Assessment | undefined) {
   const [kind, fork] = [knownValue(facts.kind), derivedFork(now)]
   const stored = kind && fork && before()
   const former = stored && derivedFork(stored)
   return kind && fork && former ? immutableChanges(kind, former, fork) : []
+}
+
+/** The fields of `spec` that differ between two derived forks, although the API server refuses to update them. */
+export function immutableChanges(
+  { kind, mutableFields }: WorkloadKind,
+  before: KubeObject,
+  after: KubeObject,
+): readonly FieldError[] {
+  if (mutableFields === undefined) return []
+  const [from, to] = [objectOr(before.spec), objectOr(after.spec)]
+  const members = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort()
+  return members
+    .filter((member) => !mutableFields.includes(member) && !isEqual(from[member] ?? null, to[member] ?? null))
+    .map((member) => ({
+      field: `spec.overrideSpec.${member}`,
+      message: `immutable for ${kind}s; delete the experiment and create it again`,
+      cause: 'FieldValueForbidden' as const,
+    }))
 }

@@ -3,13 +3,8 @@ import type { ExperimentDeployment, FieldError, Warning } from '../../common/api
 import type { PolicyFinding, ValidationAction } from '../../common/policy/policy.ts'
 import { ratchet } from './ratchet.ts'
 
-/** The spec of an experiment, and the findings of policies on it. */
-interface Judged {
-  readonly spec: ExperimentDeployment['spec']
-  readonly findings: readonly PolicyFinding[]
-}
+type Judged = { readonly spec: ExperimentDeployment['spec']; readonly findings: readonly PolicyFinding[] }
 
-/** The effect of the findings of policies on a request. */
 export interface PolicyOutcome {
   readonly errors: readonly FieldError[]
   readonly warnings: readonly Warning[]
@@ -20,12 +15,12 @@ export interface PolicyOutcome {
 }
 
 /**
- * Refuses what policies deny now and did not deny before. If they denied it before too, or a number that they limit
- * becomes smaller, it is only a warning. `before` returns the stored experiment; undefined for a new one. It is called
- * only if something is denied.
+ * Refuses what policies deny now and did not deny before. If they did, or a number that they limit becomes smaller, it
+ * is only a warning. `before` (of the stored experiment, if any) is called only if something is denied.
  */
 export function policyOutcome({ spec, findings }: Judged, before: () => Judged | undefined): PolicyOutcome {
-  const denied = findings.filter(acting('Deny')).map(({ error }) => error)
+  const acting = (action: ValidationAction) => findings.filter(({ actions }) => actions.includes(action))
+  const denied = acting('Deny').map(({ error }) => error)
   const former = denied.length > 0 ? before() : undefined
   const { errors, known } = ratchet(
     { spec, errors: denied },
@@ -33,10 +28,8 @@ export function policyOutcome({ spec, findings }: Judged, before: () => Judged |
   )
   const smaller = errors.filter(({ field }) => former !== undefined && isSmaller(field, spec, former.spec))
   const admitted = [...known, ...smaller].map(({ field, message }) => `${field}: ${message}`)
-  const warned = findings
-    .filter(acting('Warn'))
-    .map(({ policy, error }) => `${policy}: ${error.field}: ${error.message}`)
-  const audited = findings.filter(acting('Audit')).map(({ policy, error }) => `${policy}: ${error.field}`)
+  const warned = acting('Warn').map(({ policy, error }) => `${policy}: ${error.field}: ${error.message}`)
+  const audited = acting('Audit').map(({ policy, error }) => `${policy}: ${error.field}`)
   return {
     errors: errors.filter((error) => !smaller.includes(error)),
     warnings: [...admitted, ...warned].map((message) => ({ reason: 'Policy', message })),
@@ -47,11 +40,6 @@ export function policyOutcome({ spec, findings }: Judged, before: () => Judged |
 
 /** The longest audit annotation that is written, in characters. The API server has no limit. */
 const MAX_AUDIT = 2_048
-
-const acting =
-  (action: ValidationAction) =>
-  ({ actions }: PolicyFinding): boolean =>
-    actions.includes(action)
 
 /** Whether a number that policies limit becomes smaller. It may still be too large. */
 function isSmaller(field: string, now: ExperimentDeployment['spec'], before: ExperimentDeployment['spec']): boolean {

@@ -9,15 +9,11 @@ export interface Ratcheted {
   readonly known: readonly FieldError[]
 }
 
-/** A spec and its mistakes. */
-interface Judged {
-  readonly spec: ExperimentDeployment['spec']
-  readonly errors: readonly FieldError[]
-}
+type Judged = { readonly spec: ExperimentDeployment['spec']; readonly errors: readonly FieldError[] }
 
 /**
- * Splits the mistakes of `now` into new and known ones. A mistake is known if `before` has it too, with the same path,
- * message and value. `before` is called only if `now` has mistakes. Expects specs within `brokenLimits`.
+ * Splits the mistakes of `now`: `before` has the `known` ones too, with the same path, message and value. It is called
+ * only if `now` has mistakes. Expects specs within `brokenLimits`.
  */
 export function ratchet(now: Judged, before: () => Judged | undefined): Ratcheted {
   const former = now.errors.length === 0 ? undefined : before()

@@ -27,9 +27,10 @@ export async function accessOf(kube: Reader, user: UserInfo, needs: readonly Nee
   return found.includes('unknown') ? 'unknown' : 'granted'
 }
 
-async function reviewed(kube: Reader, user: UserInfo, need: Need): Promise<Access> {
+async function reviewed(kube: Reader, { username, uid, groups, extra }: UserInfo, need: Need): Promise<Access> {
   const { apiVersion, kind } = RESOURCES.SubjectAccessReview
-  const body = { apiVersion, kind, spec: { ...specOf(user), resourceAttributes: attributesOf(need) } }
+  const spec = { user: username, uid, groups, extra }
+  const body = { apiVersion, kind, spec: { ...spec, resourceAttributes: attributesOf(need) } }
   try {
     const path = pathOf(RESOURCES.SubjectAccessReview)
     const answer = await kube.request({ verb: 'create', path, body, expects: kind, deadlineMs: DECISIVE_MS })
@@ -41,8 +42,6 @@ async function reviewed(kube: Reader, user: UserInfo, need: Need): Promise<Acces
   }
 }
 
-const specOf = ({ username, uid, groups, extra }: UserInfo) => ({ user: username, uid, groups, extra })
-
 function attributesOf({ verb, resource, namespace, name }: Need) {
   const [version = '', group = ''] = resource.apiVersion.split('/').reverse()
   return { verb, group, version, resource: resource.plural, namespace, ...(name === undefined ? {} : { name }) }
@@ -51,18 +50,16 @@ function attributesOf({ verb, resource, namespace, name }: Need) {
 /** The words for users: `needs "create deployments.apps" and "get deployments.apps/cart" in namespace "shop"`. */
 export function formatNeeds(needs: readonly Need[]): string {
   const told = needs.map(({ verb, resource, name }) => `"${verb} ${nameOf(resource)}${name ? `/${name}` : ''}"`)
-  const [last = '', ...others] = told.reverse()
-  const list = others.length === 0 ? last : `${others.reverse().join(', ')} and ${last}`
-  return `needs ${list} in namespace "${needs[0]?.namespace}"`
+  return `needs ${CONJUNCTION.format(told)} in namespace "${needs[0]?.namespace}"`
 }
+
+/** `a, b and c`: the American list has one more comma. */
+const CONJUNCTION = new Intl.ListFormat('en-GB')
 
 const nameOf = ({ apiVersion, plural }: ResourceType): string =>
   apiVersion.includes('/') ? `${plural}.${apiVersion.split('/')[0]}` : plural
 
-/**
- * The permissions that a request needs: to create a workload of this kind in the namespace of the source, to get the
- * source, and for an update to patch the fork.
- */
+/** To create a workload of this kind beside the source, to get the source, and for an update to patch the fork. */
 export function needsOf({ request, kind, source, experiment }: DecodedRequest): readonly Need[] {
   const { namespace, name } = source
   const fork = forkName(name, experiment.metadata.uid)

@@ -5,18 +5,14 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import type { PolicyFacts } from '../../common/plan/facts.ts'
-import { sharesSourcesWith } from '../../common/policy/consent.ts'
-import { countScopeOf } from '../../common/policy/policy.ts'
+import { countScopeOf, sharesSourcesWith } from '../../common/policy/policy.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { startDeadline } from '../../common/program/deadline.ts'
 import { SingleFlight } from '../../common/program/single-flight.ts'
 import type { DecodedRequest } from '../review/request.ts'
 import { DECISIVE_MS, listPages, MAX_LIST_BYTES, type Reader, unlessOver } from './reader.ts'
 
-/**
- * The page sizes to try, one after the other. Authors decide how long their experiments are. Usually 100 fit into a page.
- * Five always fit, because etcd stores at most 1.5 MiB each.
- */
+/** The page sizes to try. 100 experiments usually fit, and five always, because etcd stores at most 1.5 MiB each. */
 const PAGES = [
   { limit: 100, maxBytes: MAX_LIST_BYTES },
   { limit: 5, maxBytes: 2 * MAX_LIST_BYTES },
@@ -26,10 +22,7 @@ const PAGES = [
 const MAX_CONSENTING = 8
 
 /** A list of experiments to read: of one namespace or of all, and of one source or of any. */
-interface ListScope {
-  readonly path: string
-  readonly query: Readonly<Record<string, string>>
-}
+type ListScope = { readonly path: string; readonly query: Readonly<Record<string, string>> }
 
 /** Reads the experiments that the limits of policies count. Does not keep their overrides. */
 export class ExperimentCounter {
@@ -51,40 +44,28 @@ export class ExperimentCounter {
   ): Promise<readonly ExperimentDeployment[] | undefined> {
     const found = await Promise.all(
       scopesOf(decoded, facts).map((scope) => {
-        const key = JSON.stringify(scope)
-        return unlessOver(
-          this.#readings.of(key, () => this.#read(scope)),
-          signal,
-        )
+        const reading = this.#readings.of(JSON.stringify(scope), () => this.#read(scope))
+        return unlessOver(reading, signal)
       }),
     )
-    const all = new Map<string, ExperimentDeployment>()
-    for (const part of found) {
-      if (!part) return undefined
-      for (const each of part) all.set(each.metadata.uid, each)
-    }
-    return [...all.values()]
+    if (found.includes(undefined)) return undefined
+    const all = found.flatMap((part) => part ?? []).map((each) => [each.metadata.uid, each] as const)
+    return [...new Map(all).values()]
   }
 
   async #read(scope: ListScope): Promise<readonly ExperimentDeployment[] | undefined> {
     const deadline = startDeadline(this.#timers, DECISIVE_MS)
     try {
-      for (const page of PAGES) {
-        const found = await this.#pages(scope, page, deadline.signal)
-        if (found !== 'tooLong') return found
-      }
+      for (const page of PAGES)
+        try {
+          return await listPages(this.#kube, { ...scope, ...page, view: asCounted, signal: deadline.signal })
+        } catch (error) {
+          if (!(error instanceof KubeError)) throw error
+          if (error.kind !== 'invalid') return undefined // otherwise a page is too long
+        }
       return undefined
     } finally {
       deadline.end()
-    }
-  }
-
-  async #pages(scope: ListScope, page: (typeof PAGES)[number], signal: AbortSignal) {
-    try {
-      return await listPages(this.#kube, { ...scope, ...page, view: asCounted, signal })
-    } catch (error) {
-      if (!(error instanceof KubeError)) throw error
-      return error.kind === 'invalid' ? 'tooLong' : undefined
     }
   }
 }

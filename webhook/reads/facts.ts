@@ -3,14 +3,13 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import { fetchSource } from '../../common/kube/reads/source.ts'
-import type { PolicyFacts, SpecFacts } from '../../common/plan/facts.ts'
+import type { SpecFacts } from '../../common/plan/facts.ts'
 import { forkName, isForkOf } from '../../common/workload/identity.ts'
-import type { WorkloadKind } from '../../common/workload/kind.ts'
-import { decodePinned, isPinned } from '../../common/workload/pinned.ts'
-import type { Source } from '../../common/workload/source.ts'
+import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
+import { isPinned, isRevisionOf } from '../../common/workload/pinned.ts'
 import type { DecodedRequest } from '../review/request.ts'
 import { type Access, accessOf, type Need, needsOf } from './access.ts'
-import { type PolicySource, readPolicyFacts } from './policies.ts'
+import { POLICIES_NOT_READ, type PolicySource, readPolicyFacts } from './policies.ts'
 import { isKubeObject, type Reader, unlessOver } from './reader.ts'
 
 /** What a review reads first: everything that does not depend on the result of another read. */
@@ -21,17 +20,9 @@ export interface RequestFacts
   readonly needs: readonly Need[]
 }
 
-/** The sources of the reads, and the signal that ends them. */
-interface ReviewReads {
-  /** its requests end when `signal` aborts */
-  readonly kube: Reader
-  readonly policies: PolicySource
-  readonly signal: AbortSignal
-}
-
-/** Reads all facts concurrently. What cannot be read in time is unknown. */
+/** Reads all facts concurrently, until `signal` aborts. What cannot be read in time is unknown. */
 export async function readFacts(
-  { kube, policies, signal }: ReviewReads,
+  { kube, policies, signal }: { kube: Reader; policies: PolicySource; signal: AbortSignal },
   decoded: DecodedRequest,
 ): Promise<RequestFacts> {
   const { request, experiment } = decoded
@@ -44,13 +35,11 @@ export async function readFacts(
     readFork(kube, decoded),
     unlessOver(readPolicyFacts(namespaces, policies), signal),
   ])
-  const found = { ...read, revision, ...fork, policies: policyFacts ?? NOT_READ }
+  const found = { ...read, revision, ...fork, policies: policyFacts ?? POLICIES_NOT_READ }
   const more = access === 'granted' ? referentNeeds(decoded, read.source) : []
   if (more.length === 0) return { ...found, access, needs }
   return { ...found, access: await accessOf(kube, request.userInfo, more), needs: more }
 }
-
-const NOT_READ: Known<PolicyFacts> = unknown('the policies of this cluster')
 
 /** If the template is in another object, as with a `workloadRef`, the requester must have permission to get that object. */
 function referentNeeds({ kind, source: { namespace } }: DecodedRequest, source: Known<Source>): readonly Need[] {
@@ -81,7 +70,7 @@ async function readRevision(kube: Reader, { request, experiment }: DecodedReques
   const { namespace, uid } = experiment.metadata
   const name = forkName(experiment.spec.sourceRef.name, uid)
   const found = await readObject(kube, pathOf(RESOURCES.ControllerRevision, { namespace, name }))
-  return found.is === 'known' && !decodePinned(experiment, found.value) ? ABSENT : found
+  return found.is === 'known' && !isRevisionOf(experiment, found.value) ? ABSENT : found
 }
 
 /** The fork of a stored experiment, or another object with its name. A new experiment has a new uid, so it has neither. */
@@ -92,10 +81,8 @@ async function readFork(
   if (request.operation === 'CREATE') return { fork: ABSENT, nameHolder: undefined }
   const name = forkName(source.name, experiment.metadata.uid)
   const found = await readObject(kube, pathOf(kind, { namespace: source.namespace, name }))
-  if (found.is !== 'known') return { fork: found, nameHolder: undefined }
-  return isForkOf(experiment, found.value)
-    ? { fork: found, nameHolder: undefined }
-    : { fork: ABSENT, nameHolder: found.value }
+  const isOther = found.is === 'known' && !isForkOf(experiment, found.value)
+  return isOther ? { fork: ABSENT, nameHolder: found.value } : { fork: found, nameHolder: undefined }
 }
 
 async function readObject(kube: Reader, path: string): Promise<Known<KubeObject>> {

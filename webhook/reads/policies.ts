@@ -1,6 +1,14 @@
 import { type Known, known, unknown } from '../../common/api/known.ts'
+import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import { readNamespace } from '../../common/kube/reads/namespace.ts'
+import { Reflector, type ReflectorOptions } from '../../common/kube/watch/reflector.ts'
 import { type PolicyFacts, policyFacts } from '../../common/plan/facts.ts'
+import { decodePolicy } from '../../common/policy/decode.ts'
 import type { ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
+import type { Timers } from '../../common/program/clock.ts'
+import { TtlCache } from '../../common/program/ttl-cache.ts'
+import { DECISIVE_MS, type Reader } from './reader.ts'
 
 /** The policies of the cluster, and the namespaces that they select. */
 export interface PolicySource {
@@ -10,21 +18,54 @@ export interface PolicySource {
   namespace(name: string): Promise<NamespaceView | undefined>
 }
 
-/** The namespaces of an experiment and of its source. */
-export interface Namespaces {
-  readonly own: string
-  readonly source: string
-}
+/** While the policies are not known. */
+export const POLICIES_NOT_READ = unknown('the policies of this cluster')
 
-const NOT_READ = unknown('the policies of this cluster')
-
-/** The facts with which policies evaluate an experiment, without the other experiments that limits count. */
-export async function readPolicyFacts({ own, source }: Namespaces, from: PolicySource): Promise<Known<PolicyFacts>> {
+/** The facts to judge an experiment in `own` with a source in `source`, without the other experiments that count. */
+export async function readPolicyFacts(
+  { own, source }: { readonly own: string; readonly source: string },
+  from: PolicySource,
+): Promise<Known<PolicyFacts>> {
   const policies = from.policies()
-  if (policies === undefined) return NOT_READ
+  if (policies === undefined) return POLICIES_NOT_READ
   // Without policies no label matters, so no namespace is read.
   const view = async (name: string) => (policies.length === 0 ? { name, labels: {} } : from.namespace(name))
   const [namespace, sourceNamespace] = await Promise.all([view(own), own === source ? undefined : view(source)])
-  if (!namespace || (own !== source && !sourceNamespace)) return NOT_READ
+  if (!namespace || (own !== source && !sourceNamespace)) return POLICIES_NOT_READ
   return known(policyFacts(policies, namespace, sourceNamespace ?? namespace))
+}
+
+/** A reflector of the policies of the cluster. The caller starts it. */
+export const policyReflector = (options: Omit<ReflectorOptions<ExperimentPolicy>, 'view' | 'project'>) =>
+  new Reflector<ExperimentPolicy>({
+    ...options,
+    view: { resource: EXPERIMENT_POLICY, managedFields: 'none' },
+    project: decodePolicy,
+  })
+
+/** How long a namespace is cached, and therefore the longest delay until a policy applies to a newly labelled namespace. */
+const KEPT_MS = 60_000
+
+/**
+ * The policies of `reflector`; none if the CRD is absent. Namespaces are at most a minute old, and concurrent callers
+ * share one read. One that does not exist has only the label with its name, and is not cached.
+ */
+export function policySource(
+  reflector: Pick<Reflector<ExperimentPolicy>, 'hasSynced' | 'list'>,
+  { client, timers }: { readonly client: Reader; readonly timers: Pick<Timers, 'now'> },
+): PolicySource {
+  const namespaces = new TtlCache<NamespaceView | undefined>(timers, KEPT_MS)
+  const read = async (name: string) => {
+    try {
+      const { view, isThere } = await readNamespace(client, name, DECISIVE_MS)
+      return { value: view, isLasting: isThere }
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error
+      return { value: undefined, isLasting: false }
+    }
+  }
+  return {
+    policies: () => (reflector.hasSynced ? reflector.list() : undefined),
+    namespace: (name) => namespaces.of(name, () => read(name)),
+  }
 }

@@ -7,7 +7,6 @@ import { unlessAborted } from '../../common/program/deadline.ts'
 import { Semaphore } from '../../common/program/semaphore.ts'
 import { SingleFlight } from '../../common/program/single-flight.ts'
 
-/** The part of the API client that reviews use. */
 export type Reader = Pick<KubeClient, 'request'>
 
 /** The longest time of one read, in milliseconds. Every read also ends when its review ends. */

@@ -1,11 +1,13 @@
 import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { neighboursIn } from '../../common/kube/reads/neighbours.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { SingleFlight } from '../../common/program/single-flight.ts'
-import { primaryOf } from '../../common/surroundings/hazards.ts'
+import { TtlCache } from '../../common/program/ttl-cache.ts'
+import { primaryOf, REFERRING_KINDS, referrerOf } from '../../common/surroundings/hazards.ts'
+import type { Neighbours } from '../../common/surroundings/neighbours.ts'
 import { type ForkAndSource, trafficInput } from '../../common/surroundings/pod-labels.ts'
-import { referrerOf } from '../../common/surroundings/referrer.ts'
 import { serviceShares } from '../../common/surroundings/shares.ts'
 import {
   type ServiceView,
@@ -17,10 +19,8 @@ import {
 import type { Surroundings } from '../../common/surroundings/traffic-report.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { readSource } from './facts.ts'
-import { Neighbourhoods } from './neighbourhood.ts'
-import { list, type Reader, unlessOver } from './reader.ts'
+import { list, READ_MS, type Reader, unlessOver } from './reader.ts'
 
-/** The client and the signal of one review. */
 interface ReviewScope {
   /** its requests end when `signal` aborts */
   readonly kube: Reader
@@ -38,14 +38,14 @@ export const NO_SURROUNDINGS: Surroundings = {
 /** Reads the objects that affect the pods of a fork. Concurrent reviews share the reads. */
 export class SurroundingsReader {
   readonly #kube: Reader
-  readonly #neighbourhoods: Neighbourhoods
+  readonly #neighbourhoodOf: ReturnType<typeof neighbourhoodReader>
   readonly #services = new SingleFlight<readonly ServiceView[] | undefined>()
   readonly #slices = new SingleFlight<readonly SliceView[] | undefined>()
 
   /** `kube` must not be bound to the signal of one review: reads are shared. */
   constructor(kube: Reader, timers: Pick<Timers, 'now'>) {
     this.#kube = kube
-    this.#neighbourhoods = new Neighbourhoods(kube, timers)
+    this.#neighbourhoodOf = neighbourhoodReader(kube, timers)
   }
 
   /** What cannot be read in time is unknown. Reads only the EndpointSlices of Services that concern the fork. */
@@ -54,32 +54,25 @@ export class SurroundingsReader {
     const { namespace = '' } = fork.metadata
     const [traffic, neighbourhood, primary] = await Promise.all([
       unlessOver(this.#trafficOf(namespace, pair), signal),
-      unlessOver(this.#neighbourhoods.of(namespace), signal),
+      unlessOver(this.#neighbourhoodOf(namespace), signal),
       source ? readPrimary(kube, kind, source) : ABSENT,
     ])
-    const referrer = source && referrerOf(source, neighbourhood?.referring ?? [])
+    const { neighbours, referring = [] } = neighbourhood ?? {}
     return {
       traffic: traffic ? known(traffic) : unknown('the Services'),
-      neighbours: neighbourhood?.neighbours
-        ? known(neighbourhood.neighbours)
-        : unknown('autoscalers, budgets and network policies'),
+      neighbours: neighbours ? known(neighbours) : unknown('autoscalers, budgets and network policies'),
       primary,
-      referrer: knownOrAbsent(referrer),
+      referrer: knownOrAbsent(source && referrerOf(source, referring)),
     }
   }
 
   async #trafficOf(namespace: string, pair: ForkAndSource): Promise<Traffic | undefined> {
-    const services = await this.#servicesIn(namespace)
+    const path = pathOf(RESOURCES.Service, { namespace })
+    const services = await this.#services.of(path, () => list(this.#kube, { path, query: {}, view: serviceView }))
     if (services === undefined) return undefined
     const concerned = serviceShares({ services, slices: [] }, trafficInput(pair)).map(({ name }) => name)
     const slices = await this.#slicesOf(namespace, concerned)
     return slices && { services, slices }
-  }
-
-  /** The Services of `namespace` that select pods; undefined if they cannot be read. */
-  #servicesIn(namespace: string): Promise<readonly ServiceView[] | undefined> {
-    const path = pathOf(RESOURCES.Service, { namespace })
-    return this.#services.of(path, () => list(this.#kube, { path, query: {}, view: serviceView }))
   }
 
   async #slicesOf(namespace: string, services: readonly string[]): Promise<readonly SliceView[] | undefined> {
@@ -98,4 +91,33 @@ async function readPrimary(kube: Reader, kind: WorkloadKind, source: KubeObject)
   const { namespace = '' } = source.metadata
   const found = await readSource(kube, kind, { namespace, name })
   return found.source.is === 'known' ? known(name) : found.source
+}
+
+/** The objects of a namespace that many reviews need and that change rarely. */
+interface Neighbourhood {
+  /** undefined where they could not be read */
+  readonly neighbours: Neighbours | undefined
+  /** workloads that may take their template from another workload */
+  readonly referring: readonly KubeObject[]
+}
+
+/** How long a neighbourhood is cached: 200 experiments of one `kubectl apply` share one read. */
+const KEPT_MS = 10_000
+
+/** Returns a function that reads a namespace, at most every ten seconds. It does not reject if the API server fails. */
+export function neighbourhoodReader(kube: Reader, timers: Pick<Timers, 'now'>) {
+  const remembered = new TtlCache<Neighbourhood>(timers, KEPT_MS)
+  const read = async (namespace: string) => {
+    const [neighbours, ...referring] = await Promise.all([
+      neighboursIn(kube, namespace, READ_MS),
+      ...REFERRING_KINDS.map(({ apiVersion, kind, plural }) => {
+        const path = pathOf({ apiVersion, kind, plural }, { namespace })
+        // items of a list have neither apiVersion nor kind
+        return list(kube, { path, query: {}, view: (item): KubeObject => ({ ...item, apiVersion, kind }) })
+      }),
+    ])
+    const value = { neighbours, referring: referring.flatMap((each) => each ?? []) }
+    return { value, isLasting: neighbours !== undefined }
+  }
+  return (namespace: string): Promise<Neighbourhood> => remembered.of(namespace, () => read(namespace))
 }

@@ -25,13 +25,9 @@ export type AdmissionRequest =
   | (AnyRequest & { readonly operation: 'CREATE' })
   | (AnyRequest & { readonly operation: 'UPDATE'; readonly oldObject: Readonly<Record<string, unknown>> })
 
-/** The result of decoding a body. */
 export type Review =
   | { readonly is: 'ours'; readonly request: AdmissionRequest }
-  /**
-   * another resource, a subresource or another operation. It is allowed, so that a webhook configuration with too many
-   * rules cannot block a cluster
-   */
+  /** another resource or operation; allowed, so that a configuration with too many rules cannot block a cluster */
   | { readonly is: 'foreign'; readonly uid: string }
   | { readonly is: 'unknownVersion'; readonly uid: string; readonly version: string }
   | { readonly is: 'unreadable'; readonly message: string }
@@ -67,11 +63,9 @@ export function decodeReview(body: unknown): Review {
 /** Members of a wrong type are left out, so that they cannot grant anything. */
 function userInfoIn(info: unknown): UserInfo {
   const [username, uid] = [member(info, 'username'), member(info, 'uid')]
-  const extra = Object.entries(objectOr(member(info, 'extra'))).map(
-    ([key, values]) => [key, stringsIn(values)] as const,
-  )
+  const extra = Object.entries(objectOr(member(info, 'extra'))).map(([key, values]) => [key, stringsIn(values)])
   return {
-    username: typeof username === 'string' ? username : '',
+    username: textOr(username, ''),
     ...(typeof uid === 'string' && uid !== '' ? { uid } : {}),
     groups: stringsIn(member(info, 'groups')),
     extra: Object.fromEntries(extra),
@@ -97,7 +91,6 @@ export interface DenialStatus {
     | { readonly retryAfterSeconds: number; readonly causes?: never }
 }
 
-/** The answer to the API server. */
 export type Answer = {
   /** by name. The API server adds the name of the webhook as a prefix and logs them for refused requests too */
   readonly auditAnnotations?: Readonly<Record<string, string>>

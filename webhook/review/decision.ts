@@ -1,8 +1,8 @@
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
 import type { FieldError, Warning } from '../../common/api/types.ts'
 import { MAX_FOUND } from '../../common/schema/messages.ts'
+import { cut } from '../../common/text/cut.ts'
 import type { Answer, DenialStatus } from './admission-review.ts'
-import { linesOf } from './warnings.ts'
 
 /** The decision on a request: admitted, invalid, forbidden for its author, or not checked in time. */
 export type ReviewDecision =
@@ -22,10 +22,7 @@ const MAX_ERRORS = 20
 /** The longest `status.message`, in characters. It repeats the mistakes in one line. */
 const MAX_MESSAGE = 2_048
 
-/**
- * `decision` as an answer to the API server: a mistake is a 422 with a cause for each, which kubectl prints line by line.
- * A forbidden request is a 403, and one that could not be checked is a 504.
- */
+/** `decision` as an answer to the API server. kubectl prints the causes of a 422 line by line. */
 export function answerTo(decision: ReviewDecision): Answer {
   switch (decision.is) {
     case 'admitted':
@@ -60,3 +57,37 @@ function invalid({ name, errors }: Extract<ReviewDecision, { is: 'invalid' }>): 
 
 /** `message` without control characters: a line break in a value would split a line of the list of mistakes. */
 const printable = (message: string): string => message.replaceAll(/\p{Cc}/gu, '?')
+
+/** The reasons of apimachinery for the HTTP status codes of our denials. */
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  413: 'RequestEntityTooLarge',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+}
+
+/** A refusal that is not about fields of the object. `code` is an HTTP status, as in a `Status` of apimachinery. */
+export const deniedAnswer = (code: number, message: string): Answer => {
+  // The API server turns this into the header Retry-After. Without it kubectl does not try again.
+  const details = code === 429 ? { details: { retryAfterSeconds: 1 } } : {}
+  const status: DenialStatus = { code, reason: REASONS[code] ?? 'InternalError', message, ...details }
+  return { allowed: false, status }
+}
+
+/** The API server cuts each warning to 256 bytes if all together exceed 4,096. These limits stay below that. */
+const MAX_WARNINGS = 12
+const MAX_LENGTH = 120
+
+/** One line for `kubectl`: `[Reason] message` in printable ASCII, at most 120 characters. The middle is cut out. */
+export function lineOf({ reason, message }: Warning): string {
+  const line = `[${reason}] ${message}`.replaceAll(/[^ -~]/g, '?') // the API server drops a warning with a line break
+  return cut(line, MAX_LENGTH)
+}
+
+/** The lines of `warnings` without duplicates, at most twelve. If there are more, the twelfth line is their number. */
+export function linesOf(warnings: readonly Warning[]): readonly string[] {
+  const lines = [...new Set(warnings.map(lineOf))]
+  if (lines.length <= MAX_WARNINGS) return lines
+  const shown = lines.slice(0, MAX_WARNINGS - 1)
+  return [...shown, lineOf({ reason: 'Plan', message: `and ${lines.length - shown.length} more` })]
+}

@@ -1,15 +1,14 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import { DEFAULTS } from '../../common/api/defaults.ts'
 import { REQUESTED_BY } from '../../common/api/names.ts'
-import { isEqual } from '../../common/json/equal.ts'
-import { at, isObject, objectOr } from '../../common/json/json.ts'
+import type { FieldError } from '../../common/api/types.ts'
+import { at, isEqual, isObject, objectOr } from '../../common/json/json.ts'
 import type { AdmissionRequest } from './admission-review.ts'
-import { requestedBy } from './requested-by.ts'
 
 /**
- * The JSON patch that writes the defaults, the namespace of the source and the requester into the object, so that
- * `kubectl diff` shows them. Empty if nothing is missing. `defaultTTLSeconds` is the default of policies for a new
- * resource. `object` is not validated yet, so nothing in `overrideSpec` is copied or patched.
+ * The JSON patch that writes the defaults, the namespace of the source, the requester and for a new resource
+ * `defaultTTLSeconds` into the object, so that `kubectl diff` shows them. `object` is not validated yet, so nothing in
+ * `overrideSpec` is copied or patched.
  * @throws RangeError if an update is nested too deeply to be compared with the stored object
  */
 export function defaultsPatch(request: AdmissionRequest, defaultTTLSeconds?: number): readonly unknown[] {
@@ -25,11 +24,10 @@ export function defaultsPatch(request: AdmissionRequest, defaultTTLSeconds?: num
 
 /** Adds the parent first if the object has no annotations: a JSON patch cannot add a member to a missing map. */
 function withParent(request: AdmissionRequest, operation: Operation): readonly Operation[] {
-  const isFirst = operation.path.startsWith('/metadata/annotations/') && !hasAnnotations(request)
+  const hasAnnotations = isObject(at(request.object, 'metadata', 'annotations'))
+  const isFirst = operation.path.startsWith('/metadata/annotations/') && !hasAnnotations
   return isFirst ? [{ op: 'add', path: '/metadata/annotations', value: {} }, operation] : [operation]
 }
-
-const hasAnnotations = ({ object }: AdmissionRequest): boolean => isObject(at(object, 'metadata', 'annotations'))
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -57,4 +55,19 @@ function annotationsOf(request: AdmissionRequest, spec: Members): Members {
   const isAsked = request.operation === 'CREATE' || !isEqual(request.oldObject.spec, spec)
   const by = isAsked ? request.userInfo.username : requestedBy(request.oldObject)
   return typeof by === 'string' && by !== '' ? { ...others, [REQUESTED_BY]: by } : others
+}
+
+/** The requester that the annotation of `object` names; undefined without the annotation. */
+export const requestedBy = (object: unknown): unknown => at(object, 'metadata', 'annotations', REQUESTED_BY)
+
+/**
+ * An error if the annotation names neither the user of this request nor the stored requester: somebody wrote it by
+ * hand, and the mutating webhook, which would have overwritten it, was skipped.
+ */
+export function forgedRequester(request: AdmissionRequest): readonly FieldError[] {
+  const said = requestedBy(request.object)
+  const before = request.operation === 'UPDATE' ? requestedBy(request.oldObject) : undefined
+  if (said === undefined || said === request.userInfo.username || said === before) return []
+  const message = 'is set by the webhook to the name of the requester; remove it'
+  return [{ field: `metadata.annotations[${JSON.stringify(REQUESTED_BY)}]`, message, cause: 'FieldValueForbidden' }]
 }

@@ -1,58 +1,46 @@
 import { LIMITS } from '../../common/api/limits.ts'
+import type { Warning } from '../../common/api/types.ts'
 import { formatPath, type Path } from '../../common/json/field-path.ts'
-import { at, isObject, listOr } from '../../common/json/json.ts'
+import { at, isObject, listOr, parseJson } from '../../common/json/json.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** The limit of Kubernetes for all annotations of an object together, in bytes. */
 const MAX_LENGTH = 256 * 1024
-
 /** The most paths that are returned. Each may be long, and fewer are printed. */
 const MAX_LOST = 20
 
 /**
- * The paths, below `spec.overrideSpec`, of the nulls that the author wrote and `object` does not have. Client-side
- * `kubectl apply` drops nulls from custom resources, but stores the applied text in an annotation. Empty if that
- * annotation is missing or invalid, since anybody may write it. Looks at most 64 levels deep and at 5,000 values, and
- * returns at most 20 paths.
+ * The paths, below `spec.overrideSpec`, of the nulls that the author wrote and `object` does not have: client-side
+ * `kubectl apply` drops nulls, but stores the applied text in an annotation. Empty if that is missing or invalid. Looks
+ * at most 64 levels deep and at 5,000 values, and returns at most 20 paths.
  */
 export function droppedNulls(object: Readonly<Record<string, unknown>>): readonly string[] {
   const text = at(object, 'metadata', 'annotations', LAST_APPLIED)
   if (typeof text !== 'string' || text.length > MAX_LENGTH || !text.includes('null')) return []
-  const written = at(parsed(text), 'spec', 'overrideSpec')
-  return isObject(written) ? lostIn({ written, stored: at(object, 'spec', 'overrideSpec') }) : []
+  const written = at(parseJson(text), 'spec', 'overrideSpec')
+  return isObject(written) ? lostIn(written, at(object, 'spec', 'overrideSpec')) : []
 }
 
-/** The message of the warning `NullDropped` for a path of `droppedNulls`. */
-export const nullDropped = (path: string): string =>
-  `kubectl apply dropped ${path}: null; use kubectl apply --server-side`
+/** The warning for a path of `droppedNulls`. */
+export const nullDropped = (path: string): Warning => ({
+  reason: 'NullDropped',
+  message: `kubectl apply dropped ${path}: null; use kubectl apply --server-side`,
+})
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // not written by kubectl
-  }
-}
-
-interface Pair {
-  readonly written: unknown
-  readonly stored: unknown
-}
-
-function lostIn(pair: Pair): readonly string[] {
+function lostIn(overrideWritten: unknown, overrideStored: unknown): readonly string[] {
   const lost: string[] = []
   let left: number = LIMITS.nodes
-  const visit = ({ written, stored }: Pair, path: Path): void => {
+  const visit = (written: unknown, stored: unknown, path: Path): void => {
     for (const [step, inner] of children(written)) {
       left -= 1
       if (left < 0 || lost.length === MAX_LOST) return
       const [here, before] = [[...path, step], child(stored, step)]
       if (inner === null && before === undefined) lost.push(formatPath('', here).replace(/^\./, ''))
-      else if (here.length < LIMITS.depth) visit({ written: inner, stored: before }, here)
+      else if (here.length < LIMITS.depth) visit(inner, before, here)
     }
   }
-  visit(pair, [])
+  visit(overrideWritten, overrideStored, [])
   return lost
 }
 

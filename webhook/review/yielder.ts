@@ -4,10 +4,7 @@ import type { Timers } from '../../common/program/clock.ts'
 /** A review yields after a turn of this length. Each of its parts takes milliseconds for the largest allowed override. */
 const MAX_TURN_MS = 2
 
-/**
- * Lets other reviews run during a long one, because a turn of the event loop blocks all others. A review of usual size
- * does not yield, so that few reviews wait half-done in memory.
- */
+/** Lets other reviews run during a long one. One of usual size does not yield, so that few wait half-done in memory. */
 export class Yielder {
   readonly #timers: Pick<Timers, 'now'>
   #began = 0

@@ -11,7 +11,6 @@ const DEBOUNCE_MS = 250
 /** For directories that cannot be watched, and for lost events. */
 const POLL_MS = 10_000
 
-/** What `CertificateFiles` needs. */
 export interface CertificateFilesOptions {
   readonly certFile: string
   readonly keyFile: string
@@ -26,10 +25,7 @@ export interface CertificateFilesOptions {
 
 type Usable = Extract<CertificateCheck, { is: 'usable' }> & { readonly pair: CertificatePair }
 
-/**
- * A certificate in files that another program renews. Holds the last usable one: clients accept an old certificate until
- * it expires, but never a broken one.
- */
+/** A certificate in files that another program renews. Holds the last usable one: clients never accept a broken one. */
 export class CertificateFiles {
   readonly #options: CertificateFilesOptions
   readonly #stops: (() => void)[] = []

@@ -2,7 +2,6 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import type { CertificatePair } from './server.ts'
 
-/** Whether a certificate can be served, or why not. */
 export type CertificateCheck =
   | { readonly is: 'usable'; readonly leaf: X509Certificate }
   | { readonly is: 'unusable'; readonly finding: string }
@@ -63,11 +62,9 @@ export function checkCertificate(pair: CertificatePair, now: Date): CertificateC
     const chain = certificatesIn(pair.cert)
     const [leaf] = chain
     if (!leaf) return { is: 'unusable', finding: 'the file contains no certificate' }
-    for (const rule of RULES) {
-      const finding = rule({ chain, leaf, pair }, now)
-      if (finding !== undefined) return { is: 'unusable', finding }
-    }
-    return { is: 'usable', leaf }
+    const findings = RULES.values().map((rule) => rule({ chain, leaf, pair }, now))
+    const finding = findings.find((found) => found !== undefined)
+    return finding === undefined ? { is: 'usable', leaf } : { is: 'unusable', finding }
   } catch (error) {
     return { is: 'unusable', finding: `cannot be read: ${error instanceof Error ? error.message : error}` }
   }

@@ -12,11 +12,9 @@ export interface CertificatePair {
 
 /** Minimum versions, as Node spells them. The API server supports 1.3, but a proxy before the webhook may not. */
 export const TLS_VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const
-export type TlsVersion = (typeof TLS_VERSIONS)[number]
 
-/** What `tlsServer` serves with. */
 export interface TlsOptions extends CertificatePair {
-  readonly minVersion?: TlsVersion
+  readonly minVersion?: (typeof TLS_VERSIONS)[number]
   /** the time for a whole request to arrive; there is no limit for the response */
   readonly requestMs?: number
 }

@@ -1,6 +1,6 @@
 import type { KubeErrorKind } from '../../api/failure.ts'
 import { at, isObject, listOr } from '../../json/json.ts'
-import type { Failure, StatusCause } from './errors.ts'
+import type { Failure } from './errors.ts'
 import type { ParsedPath } from './resources.ts'
 
 /** A response that is not the expected success. */
@@ -16,14 +16,13 @@ export interface Answer {
 interface Status {
   readonly reason: string
   readonly message: string
-  readonly causes: readonly StatusCause[]
-  readonly about: { readonly name: unknown; readonly kind: unknown }
+  /** what it is about, and `causes` */
+  readonly details: unknown
 }
 
 /**
- * What a failed response means.
- * Pure. `kindAbsent` is only a suspicion, since a load balancer without back ends answers 404 as well.
- * @param asked what the path of the request names
+ * What a failed response to a request for `asked` means. `kindAbsent` is only a suspicion, since a load balancer
+ * without back ends answers 404 as well.
  */
 export function classify(answer: Answer, asked: ParsedPath | undefined): Failure {
   const status = statusOf(answer.body)
@@ -33,7 +32,7 @@ export function classify(answer: Answer, asked: ParsedPath | undefined): Failure
     kind,
     status: answer.status,
     message: status?.message || `HTTP ${answer.status} without a Status object`,
-    ...(status ? { reason: status.reason, causes: status.causes } : {}),
+    ...(status ? { reason: status.reason } : {}),
     ...(kind === 'forbidden' ? { forbiddenBy: isAboutRights(status) ? 'rights' : 'admission' } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }
@@ -43,7 +42,7 @@ export function classify(answer: Answer, asked: ParsedPath | undefined): Failure
 function kindOf(code: number, status: Status, asked: ParsedPath | undefined): KubeErrorKind {
   switch (code) {
     case 403:
-      return has(status, 'NamespaceTerminating') ? 'terminating' : 'forbidden'
+      return hasCause(status, 'reason', 'NamespaceTerminating') ? 'terminating' : 'forbidden'
     case 404:
       return kindOf404(status, asked)
     case 409:
@@ -51,7 +50,7 @@ function kindOf(code: number, status: Status, asked: ParsedPath | undefined): Ku
     case 410:
       return 'gone'
     case 422: // an apply with the uid of an object that was replaced: valid, but about another object
-      return status.causes.some(({ field }) => field === 'metadata.uid') ? 'conflict' : 'invalid'
+      return hasCause(status, 'field', 'metadata.uid') ? 'conflict' : 'invalid'
     case 429:
       return 'throttled'
     case 401:
@@ -66,10 +65,10 @@ function kindOf(code: number, status: Status, asked: ParsedPath | undefined): Ku
 
 const UNTYPED = /failed to create typed patch object/
 
-function kindOf404({ about }: Status, asked: ParsedPath | undefined): KubeErrorKind {
+function kindOf404({ details }: Status, asked: ParsedPath | undefined): KubeErrorKind {
   // a write into a namespace that is gone; its name may be the name of the object
-  if (about.kind === 'namespaces' && asked?.plural !== 'namespaces') return 'terminating'
-  return asked?.name !== undefined && about.name === asked.name ? 'notFound' : absentKind(asked)
+  if (at(details, 'kind') === 'namespaces' && asked?.plural !== 'namespaces') return 'terminating'
+  return asked?.name !== undefined && at(details, 'name') === asked.name ? 'notFound' : absentKind(asked)
 }
 
 /** The kind of a failure without a `Status`, which may come from a proxy in front of the API server. */
@@ -83,7 +82,8 @@ function kindWithoutStatus(code: number, asked: ParsedPath | undefined): KubeErr
 /** A kind of the core group is never absent. */
 const absentKind = (asked: ParsedPath | undefined): KubeErrorKind => (asked?.group ? 'kindAbsent' : 'unreachable')
 
-const has = ({ causes }: Status, reason: string): boolean => causes.some((cause) => cause.reason === reason)
+const hasCause = ({ details }: Status, member: 'reason' | 'field', value: string): boolean =>
+  listOr(at(details, 'causes')).some((cause) => at(cause, member) === value)
 
 const isAboutRights = (status: Status | undefined): boolean => /User "[^"]*" cannot /.test(status?.message ?? '')
 
@@ -94,16 +94,7 @@ function retryAfter({ retryAfter, body }: Answer): number | undefined {
 
 function statusOf(body: unknown): Status | undefined {
   if (!isObject(body) || body.kind !== 'Status') return undefined
-  return {
-    reason: text(body.reason),
-    message: text(body.message),
-    causes: listOr(at(body, 'details', 'causes')).map((cause) => ({
-      reason: text(at(cause, 'reason')),
-      message: text(at(cause, 'message')),
-      field: text(at(cause, 'field')),
-    })),
-    about: { name: at(body, 'details', 'name'), kind: at(body, 'details', 'kind') },
-  }
+  return { reason: text(body.reason), message: text(body.message), details: body.details }
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')

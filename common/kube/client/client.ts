@@ -1,15 +1,14 @@
 import type { Dispatcher } from 'undici'
 import { isObject } from '../../json/json.ts'
-import { pause, type Random, type Timers } from '../../program/clock.ts'
+import { pause, type Random } from '../../program/clock.ts'
 import { type Deadline, startDeadline } from '../../program/deadline.ts'
-import { textOf } from './body.ts'
+import { linesOf, textOf } from './body.ts'
 import { classify } from './classify.ts'
-import { Credentials } from './credentials.ts'
+import { Credentials, type CredentialsOptions } from './credentials.ts'
 import { isAbsent } from './discovery.ts'
 import { KubeError } from './errors.ts'
 import { Exchange } from './exchange.ts'
-import { linesOf } from './lines.ts'
-import { callOf, DEADLINES_MS, type KubeRequest, type KubeStream, watchOf } from './request.ts'
+import { callOf, type KubeRequest, type KubeStream, VERBS, watchOf } from './request.ts'
 import { parsePath } from './resources.ts'
 import { retryDelay } from './retry.ts'
 
@@ -30,61 +29,38 @@ export interface KubeClient {
   close(): Promise<void>
 }
 
-export interface KubeClientOptions {
-  /** the path of a kubeconfig; undefined: the service account of this pod */
-  readonly kubeconfig: string | undefined
+export interface KubeClientOptions extends CredentialsOptions {
   /** the name of the program in the audit log: `experiment-controller/0.1.0` */
   readonly userAgent: string
-  readonly timers: Timers
   readonly random: Random
-  /** default: 32; see `PoolOptions` */
-  readonly connections?: number
 }
 
 /** @throws Error if the kubeconfig cannot be read, or if there is none and this is no pod */
-export function kubeClient({ userAgent, random, timers, ...options }: KubeClientOptions): KubeClient {
-  const credentials = new Credentials({ timers, ...options })
-  return new HttpKubeClient({ credentials, exchange: new Exchange(credentials, userAgent), timers, random })
-}
-
-interface HttpKubeClientOptions extends Pick<KubeClientOptions, 'timers' | 'random'> {
-  readonly credentials: Credentials
-  readonly exchange: Exchange
-}
+export const kubeClient = (options: KubeClientOptions): KubeClient => new HttpKubeClient(options)
 
 class HttpKubeClient implements KubeClient {
-  readonly #options: HttpKubeClientOptions
+  readonly #credentials: Credentials
+  readonly #exchange: Exchange
+  readonly #options: KubeClientOptions
 
-  constructor(options: HttpKubeClientOptions) {
+  constructor(options: KubeClientOptions) {
+    this.#credentials = new Credentials(options)
+    this.#exchange = new Exchange(this.#credentials, options.userAgent)
     this.#options = options
   }
 
   async request(request: KubeRequest): Promise<unknown> {
-    const { timers, random } = this.#options
-    const deadline = startDeadline(timers, request.deadlineMs ?? DEADLINES_MS[request.verb], request.signal)
-    const { signal } = deadline
-    try {
-      for (let tries = 1; ; tries++) {
-        const outcome = await settled(this.#once(request, signal))
-        if (outcome.is === 'done') return outcome.value
-        const failure = asKubeError(outcome.error, signal, request)
-        const delayMs = retryDelay({ failure, request, tries, random })
-        if (delayMs === undefined || signal.aborted) throw await this.#confirmed(failure, request.path, signal)
-        await pause(timers, delayMs, signal)
-        if (signal.aborted) throw failure
-      }
-    } finally {
-      deadline.end()
-    }
+    const { verb, deadlineMs = VERBS[verb].deadlineMs } = request
+    const deadline = startDeadline(this.#options.timers, deadlineMs, request.signal)
+    return this.#untilDone(request, deadline.signal).finally(() => deadline.end())
   }
 
   async stream(stream: KubeStream): Promise<AsyncIterable<string>> {
-    const { exchange, timers } = this.#options
     const { path, signal } = stream
     const watch = { verb: 'watch', path }
-    const deadline = startDeadline(timers, DEADLINES_MS.get, signal)
+    const deadline = startDeadline(this.#options.timers, VERBS.get.deadlineMs, signal)
     try {
-      const response = await exchange.send(watchOf(stream), deadline.signal)
+      const response = await this.#exchange.send(watchOf(stream), deadline.signal)
       if (response.statusCode === 200 && isJson(response)) {
         deadline.lift()
         return linesUntil(response.body, deadline)
@@ -99,11 +75,27 @@ class HttpKubeClient implements KubeClient {
   }
 
   close(): Promise<void> {
-    return this.#options.credentials.close()
+    return this.#credentials.close()
+  }
+
+  /** Repeats a request as long as that is useful and safe. */
+  async #untilDone(request: KubeRequest, signal: AbortSignal): Promise<unknown> {
+    const { timers, random } = this.#options
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#once(request, signal)
+      } catch (error) {
+        const failure = asKubeError(error, signal, request)
+        const delayMs = retryDelay({ failure, request, tries, random })
+        if (delayMs === undefined || signal.aborted) throw await this.#confirmed(failure, request.path, signal)
+        await pause(timers, delayMs, signal)
+        if (signal.aborted) throw failure
+      }
+    }
   }
 
   async #once(request: KubeRequest, signal: AbortSignal): Promise<unknown> {
-    const response = await this.#options.exchange.send(callOf(request), signal)
+    const response = await this.#exchange.send(callOf(request), signal)
     const body = parsed(await textOf(response.body, request.maxBytes))
     if (response.statusCode >= 200 && response.statusCode < 300 && isAnswerTo(request, body)) return body
     throw failureOf(response, body, request)
@@ -131,10 +123,7 @@ function parsed(text: string): unknown {
 }
 
 /** A request, as messages name it. */
-interface Attempt {
-  readonly verb: string
-  readonly path: string
-}
+type Attempt = Readonly<Record<'verb' | 'path', string>>
 
 const isAnswerTo = ({ expects }: KubeRequest, body: unknown): boolean =>
   isObject(body) && (expects === undefined || body.kind === expects)
@@ -154,14 +143,6 @@ function asKubeError(error: unknown, signal: AbortSignal, { verb, path }: Attemp
   const message = cause instanceof Error ? cause.message : `${cause}`
   return new KubeError({ kind: 'unreachable', message, attempted: `${verb} ${path}` }, { cause })
 }
-
-type Settled = { readonly is: 'done'; readonly value: unknown } | { readonly is: 'failed'; readonly error: unknown }
-
-const settled = (promise: Promise<unknown>): Promise<Settled> =>
-  promise.then(
-    (value) => ({ is: 'done', value }),
-    (error: unknown) => ({ is: 'failed', error }),
-  )
 
 async function* linesUntil(body: AsyncIterable<Uint8Array>, deadline: Deadline): AsyncGenerator<string> {
   try {

@@ -1,12 +1,5 @@
 import type { KubeErrorKind } from '../../api/failure.ts'
 
-/** One cause in a `Status`. */
-export interface StatusCause {
-  readonly reason: string
-  readonly message: string
-  readonly field: string
-}
-
 export interface Failure {
   readonly kind: KubeErrorKind
   /** the message of the API server, if there is one; it may quote values of the object that was sent */
@@ -15,7 +8,6 @@ export interface Failure {
   readonly status?: number
   /** the `reason` of the `Status`, such as `AlreadyExists` */
   readonly reason?: string
-  readonly causes?: readonly StatusCause[]
   /** only with `forbidden`: `rights` for RBAC, `admission` for a quota, Pod Security or an admission policy */
   readonly forbiddenBy?: 'rights' | 'admission'
   readonly retryAfterMs?: number
@@ -24,25 +16,18 @@ export interface Failure {
 }
 
 /** A failed request to the API server. */
-export class KubeError extends Error {
+export class KubeError extends Error implements Failure {
   override readonly name = 'KubeError'
-  readonly kind: KubeErrorKind
-  readonly status: number | undefined
-  readonly reason: string | undefined
-  readonly causes: readonly StatusCause[]
-  readonly forbiddenBy: 'rights' | 'admission' | undefined
-  readonly retryAfterMs: number | undefined
-  readonly attempted: string | undefined
+  declare readonly kind: KubeErrorKind
+  declare readonly status?: number
+  declare readonly reason?: string
+  declare readonly forbiddenBy?: 'rights' | 'admission'
+  declare readonly retryAfterMs?: number
+  declare readonly attempted?: string
 
   constructor(failure: Failure, options?: ErrorOptions) {
     super(failure.message, options)
-    this.kind = failure.kind
-    this.status = failure.status
-    this.reason = failure.reason
-    this.causes = failure.causes ?? []
-    this.forbiddenBy = failure.forbiddenBy
-    this.retryAfterMs = failure.retryAfterMs
-    this.attempted = failure.attempted
+    Object.assign(this, failure)
   }
 }
 
@@ -50,10 +35,7 @@ export class KubeError extends Error {
 export const isTransient = ({ kind }: KubeError): boolean =>
   kind === 'throttled' || kind === 'server' || kind === 'unreachable'
 
-/**
- * The facts about an error for a log. Leaves out messages about a rejected body, since they quote its values, which may
- * be secret.
- */
+/** The facts about an error for a log. Leaves out messages that quote a rejected body, whose values may be secret. */
 export function factsOf(error: unknown): Readonly<Record<string, unknown>> {
   if (error instanceof KubeError) {
     const { kind, status, reason, attempted, message } = error

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { isObject } from '../../json/json.ts'
-import type { Credentials } from './credentials.ts'
+import type { Access, Credentials } from './credentials.ts'
 import type { Call } from './request.ts'
 
 /** Sends calls to the API server with the credentials that are valid now. */
@@ -14,19 +14,22 @@ export class Exchange {
   }
 
   /**
-   * Resolves when the headers of the answer have arrived, whatever its status. A call that is answered with 401 is sent
-   * once more, with new credentials.
+   * Resolves at the headers of the answer, whatever its status. After 401 it sends the call again with new credentials.
    * @throws what reading the credentials or sending throws
    */
-  send(call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    return this.#send(call, { signal, mayReload: true })
+  async send(call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const access = this.#credentials.access()
+    const response = await this.#sendWith(access, call, signal)
+    if (response.statusCode !== 401) return response
+    await response.body.dump()
+    this.#credentials.reload(access)
+    return this.#sendWith(this.#credentials.access(), call, signal)
   }
 
-  async #send(call: Call, { signal, mayReload }: Sending): Promise<Dispatcher.ResponseData> {
-    const access = this.#credentials.access()
+  async #sendWith(access: Promise<Access>, call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { origin, prefix, headers, dispatcher } = await access
-    const response = await dispatcher
-      .request({
+    try {
+      return await dispatcher.request({
         origin,
         path: `${prefix}${call.path}`,
         method: call.method,
@@ -34,20 +37,11 @@ export class Exchange {
         body: call.body ?? null,
         signal,
       })
-      .catch((error: unknown) => {
-        if (isAboutTls(error)) this.#credentials.drop(access)
-        throw error
-      })
-    if (response.statusCode !== 401 || !mayReload) return response
-    await response.body.dump()
-    this.#credentials.reload(access)
-    return this.#send(call, { signal, mayReload: false })
+    } catch (error) {
+      if (isAboutTls(error)) this.#credentials.drop(access)
+      throw error
+    }
   }
-}
-
-interface Sending {
-  readonly signal: AbortSignal
-  readonly mayReload: boolean
 }
 
 const isAboutTls = (error: unknown): boolean =>

@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { ConnectionOptions } from 'node:tls'
+import { isDeepStrictEqual } from 'node:util'
 import { Agent } from 'undici'
 
 export interface PoolOptions {
-  /**
-   * How many connections to the API server there may be; default: 32. Must be at least watches + workers + 4, so that a
-   * write never waits for a connection inside undici.
-   */
+  /** the most connections; default: 32. At least watches + workers + 4, so that no write waits for one inside undici */
   readonly connections?: number
 }
 
@@ -17,7 +14,7 @@ type Tls = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' 
 export class Pool {
   readonly #connections: number
   #agent: Agent | undefined
-  #fingerprint = ''
+  #tls: Tls = {}
 
   constructor({ connections = 32 }: PoolOptions = {}) {
     this.#connections = connections
@@ -30,10 +27,9 @@ export class Pool {
   /** Uses `tls` for new requests. Requests on older connections may end. */
   adopt({ ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }: Tls): void {
     const tls = { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }
-    const fingerprint = fingerprintOf(tls)
-    if (this.#agent && fingerprint === this.#fingerprint) return
+    if (this.#agent && isDeepStrictEqual(tls, this.#tls)) return
     this.#agent?.close().catch(() => undefined) // it is closing already
-    this.#fingerprint = fingerprint
+    this.#tls = tls
     this.#agent = new Agent({
       // undici 8 offers HTTP/2, which Go's servers prefer: one connection would carry and block all requests
       allowH2: false,
@@ -49,10 +45,4 @@ export class Pool {
   async destroy(): Promise<void> {
     await this.#agent?.destroy()
   }
-}
-
-function fingerprintOf(tls: Tls): string {
-  const hash = createHash('sha256')
-  for (const part of Object.values(tls)) hash.update(`${part ?? ''}\0`)
-  return hash.digest('hex')
 }

@@ -1,7 +1,20 @@
 import { KubeError } from './errors.ts'
 
-/** `apply` is a server-side apply. For another `patch`, `contentType` says which. */
-export type Verb = 'get' | 'list' | 'create' | 'update' | 'patch' | 'apply' | 'delete'
+/**
+ * The HTTP method of each verb, and the time for all tries of a request together. `apply` is a server-side apply. For
+ * another `patch`, `contentType` says which.
+ */
+export const VERBS = {
+  get: { method: 'GET', deadlineMs: 30_000 },
+  list: { method: 'GET', deadlineMs: 60_000 }, // of one page
+  create: { method: 'POST', deadlineMs: 10_000 },
+  update: { method: 'PUT', deadlineMs: 10_000 },
+  patch: { method: 'PATCH', deadlineMs: 10_000 },
+  apply: { method: 'PATCH', deadlineMs: 10_000 },
+  delete: { method: 'DELETE', deadlineMs: 10_000 },
+} as const
+
+export type Verb = keyof typeof VERBS
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -18,53 +31,29 @@ export interface KubeRequest {
   /** the `kind` of a success; another kind is `unreachable`, since it cannot come from the API server */
   readonly expects?: string
   readonly signal?: AbortSignal
-  /** the time for all tries together; default: `DEADLINES_MS` */
+  /** the time for all tries together; default: that of the verb */
   readonly deadlineMs?: number
   /** a longer response is `invalid` and is not parsed; default: no limit */
   readonly maxBytes?: number
 }
 
-export interface KubeStream {
-  readonly path: string
-  readonly query?: Query
-  readonly accept?: string
+export interface KubeStream extends Pick<KubeRequest, 'path' | 'query' | 'accept'> {
   /** aborts connecting and reading */
   readonly signal: AbortSignal
 }
 
-/** The time for all tries of a request together: 30 s for a read, 60 s for a page of a list, 10 s for a write. */
-export const DEADLINES_MS: Readonly<Record<Verb, number>> = {
-  get: 30_000,
-  list: 60_000,
-  create: 10_000,
-  update: 10_000,
-  patch: 10_000,
-  apply: 10_000,
-  delete: 10_000,
-}
-
 /** The parts of an HTTP request that differ from call to call. */
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method: (typeof VERBS)[Verb]['method']
   /** with the query */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-const METHODS = {
-  get: 'GET',
-  list: 'GET',
-  create: 'POST',
-  update: 'PUT',
-  patch: 'PATCH',
-  apply: 'PATCH',
-  delete: 'DELETE',
-} as const satisfies Record<Verb, Call['method']>
-
 /** The HTTP request for a `KubeRequest`. @throws KubeError `invalid` if the body cannot be written as JSON */
 export function callOf({ verb, path, query, body, contentType, accept }: KubeRequest): Call {
-  const call = { method: METHODS[verb], path: path + queryOf(query), headers: acceptOf(accept) }
+  const call = { method: VERBS[verb].method, path: path + queryOf(query), headers: acceptOf(accept) }
   if (body === undefined) return call
   // JSON is valid YAML, so the API server accepts it
   const type = contentType ?? (verb === 'apply' ? 'application/apply-patch+yaml' : 'application/json')

@@ -17,8 +17,18 @@ export async function neighboursIn(
   namespace: string,
   deadlineMs: number,
 ): Promise<Neighbours | undefined> {
-  const list = <View>(resource: ResourceType, view: (object: KubeObject) => View) =>
-    listed(client, { path: pathOf(resource, { namespace }), deadlineMs, view })
+  /** The views of all objects of a kind. Items of a list have no `kind` and `apiVersion`, but no view reads those. */
+  const list = async <View>(resource: ResourceType, view: (object: KubeObject) => View): Promise<readonly View[]> => {
+    try {
+      const path = pathOf(resource, { namespace })
+      // resourceVersion 0 reads the API server's cache, not etcd: enough, since nothing is decided by these lists
+      const found = await client.request({ verb: 'list', path, query: { resourceVersion: '0' }, deadlineMs })
+      return listOr(member(found, 'items')).filter(isNamed).map(view)
+    } catch (error) {
+      if (error instanceof KubeError && EMPTY_UPON.has(error.kind)) return []
+      throw error
+    }
+  }
   try {
     const [autoscalers, budgets, networkPolicies] = await Promise.all([
       list(RESOURCES.HorizontalPodAutoscaler, autoscalerView),
@@ -32,26 +42,5 @@ export async function neighboursIn(
   }
 }
 
-interface Listing<View> {
-  readonly path: string
-  readonly deadlineMs: number
-  readonly view: (object: KubeObject) => View
-}
-
-async function listed<View>(
-  client: Pick<KubeClient, 'request'>,
-  { path, deadlineMs, view }: Listing<View>,
-): Promise<readonly View[]> {
-  try {
-    // resourceVersion 0 reads the API server's cache, not etcd: enough, since nothing is decided by these lists
-    const list = await client.request({ verb: 'list', path, query: { resourceVersion: '0' }, deadlineMs })
-    return listOr(member(list, 'items')).filter(isNamed).map(view)
-  } catch (error) {
-    if (error instanceof KubeError && EMPTY_UPON.has(error.kind)) return []
-    throw error
-  }
-}
-
-/** Items of a list have no `kind` and `apiVersion`, but no view reads those. */
 const isNamed = (value: unknown): value is KubeObject =>
   isObject(value) && isObject(value.metadata) && typeof value.metadata.name === 'string'

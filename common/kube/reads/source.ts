@@ -1,7 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import { listOr, member } from '../../json/json.ts'
-import type { Reference, WorkloadKind } from '../../workload/kind.ts'
-import type { Source } from '../../workload/source.ts'
+import type { Reference, Source, WorkloadKind } from '../../workload/kind.ts'
 import type { KubeClient } from '../client/client.ts'
 import { pathOf } from '../client/resources.ts'
 import { asObject, orUndefined } from './object.ts'

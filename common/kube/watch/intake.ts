@@ -4,7 +4,7 @@ import { isVersion } from './version.ts'
 
 /** An object from a list or a watch, with the metadata that the store relies on. */
 export interface Arrival {
-  /** `namespace/name`, or only the name of a cluster-scoped object */
+  /** in the store and in the queue: `namespace/name`, or only the name of a cluster-scoped object */
   readonly key: string
   readonly uid: string
   readonly version: string
@@ -18,10 +18,6 @@ export interface Intake {
   /** `managers` keeps manager, operation, subresource and time, but not the fields, which are most of an object's bytes */
   readonly managedFields: 'none' | 'managers'
 }
-
-/** The key of an object in the store and in the queue. */
-export const keyOf = (namespace: string | undefined, name: string): string =>
-  namespace === undefined ? name : `${namespace}/${name}`
 
 /**
  * Prepares an item of a list or an object of an event for the store: frozen, without managed fields, and with
@@ -38,7 +34,7 @@ export function arrival(raw: unknown, { resource, managedFields }: Intake): Arri
     managedFields === 'managers' ? { ...rest, name, managedFields: listOr(entries).map(managerOf) } : { ...rest, name }
   const object = { ...raw, apiVersion: resource.apiVersion, kind: resource.kind, metadata }
   return {
-    key: keyOf(namespace, name),
+    key: namespace === undefined ? name : `${namespace}/${name}`,
     uid,
     version: resourceVersion,
     isDeleting: rest.deletionTimestamp !== undefined,

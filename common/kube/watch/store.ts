@@ -15,10 +15,7 @@ export const beforeOf = <T>(change: Change<T>): T | undefined => (change.is === 
 /** The object as `change` left it; undefined for a deleted one. */
 export const afterOf = <T>(change: Change<T>): T | undefined => (change.is === 'deleted' ? undefined : change.after)
 
-interface Entry<T> {
-  readonly uid: string
-  readonly version: string
-  readonly isDeleting: boolean
+interface Entry<T> extends Pick<Arrival, 'uid' | 'version' | 'isDeleting'> {
   /** undefined: the projection does not keep the object */
   readonly value: T | undefined
 }

@@ -17,18 +17,12 @@ export interface View extends Intake {
   readonly metadataOnly?: boolean
 }
 
-/** A complete list at one version. */
-export interface Snapshot {
-  readonly version: string
-  readonly arrivals: readonly Arrival[]
-}
-
 /**
- * Lists all objects of a view, page by page. Sets no resourceVersion, so the list is consistent. (With `0` the server
- * would ignore `limit`.)
+ * Lists all objects of a view at one version, page by page. Sets no resourceVersion, so the list is consistent. (With
+ * `0` the server would ignore `limit`.)
  * @throws KubeError; `gone` if reading the pages took so long that the server no longer keeps the rest
  */
-export async function listAll(client: KubeClient, view: View, signal: AbortSignal): Promise<Snapshot> {
+export async function listAll(client: KubeClient, view: View, signal: AbortSignal) {
   const arrivals: Arrival[] = []
   let version: string | undefined
   let next: unknown

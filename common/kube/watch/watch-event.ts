@@ -1,14 +1,13 @@
 import { at } from '../../json/json.ts'
+import { BadLine } from '../client/body.ts'
 import { classify } from '../client/classify.ts'
 import { KubeError } from '../client/errors.ts'
-import { BadLine } from '../client/lines.ts'
 import { type Arrival, arrival, type Intake } from './intake.ts'
 import { isVersion } from './version.ts'
 
 /** The meaning of a line of a watch. */
 export type WatchEvent =
-  | { readonly is: 'present'; readonly version: string; readonly arrival: Arrival }
-  | { readonly is: 'deleted'; readonly version: string; readonly arrival: Arrival }
+  | { readonly is: 'present' | 'deleted'; readonly version: string; readonly arrival: Arrival }
   | { readonly is: 'bookmark'; readonly version: string }
   | { readonly is: 'error'; readonly error: KubeError }
 

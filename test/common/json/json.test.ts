@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { at, isEmpty, isObject, listOr, member, objectOr, textOr } from '../../../common/json/json.ts'
+import { at, isEmpty, isObject, listOr, member, objectOr, parseJson, textOr } from '../../../common/json/json.ts'
 
 describe('isObject', () => {
   const cases: readonly (readonly [string, unknown, boolean])[] = [
@@ -63,4 +63,12 @@ describe('objectOr, listOr and textOr', () => {
 
   it('do not call a toString that comes with the value', () =>
     expect(textOr({ toString: () => 'evil' }, 'fallback')).to.equal('fallback'))
+})
+
+describe('parseJson', () => {
+  it('returns the value, or undefined if the text is not JSON', () => {
+    expect(parseJson('{"a":[1]}')).to.deep.equal({ a: [1] })
+    expect(parseJson('null')).to.equal(null)
+    for (const text of ['', '{', '{a: 1}']) expect(parseJson(text), text).to.equal(undefined)
+  })
 })

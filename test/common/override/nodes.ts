@@ -5,7 +5,7 @@ import type { OverrideType } from '../../../common/api/types.ts'
 import type { Json, JsonObject } from '../../../common/json/json.ts'
 import { type Merged, merge } from '../../../common/override/merge.ts'
 import type { Shape } from '../../../common/override/shape.ts'
-import { shapeOf } from '../../../common/schema/shape.ts'
+import { shapeOf } from '../../../common/schema/compile.ts'
 import { transform } from '../../../common/schema/transform.ts'
 
 const NODE = { $ref: '#/components/schemas/Node' }

@@ -2,13 +2,13 @@ import { expect } from 'chai'
 import { ABSENT, known, unknown } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment, SourceStatus } from '../../../common/api/types.ts'
-import { pinnedBase, type ResolvedBase, resolveBase } from '../../../common/plan/base.ts'
+import { at, listOr, objectOr } from '../../../common/json/json.ts'
+import { type ResolvedBase, resolveBase } from '../../../common/plan/base.ts'
 import type { SpecFacts } from '../../../common/plan/facts.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { ownerReference } from '../../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../../common/workload/kind.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
-import { aBase, aDeployment, anExperiment, aRollout, FORK } from '../../builders.ts'
+import { aDeployment, anExperiment, aRollout, FORK, pinnedTo } from '../../builders.ts'
 import { someFacts } from './some-facts.ts'
 
 interface Given extends Partial<SpecFacts> {
@@ -27,16 +27,8 @@ function blockedBy(of: Given): readonly string[] {
 }
 
 const sourceOf = (object: KubeObject): SpecFacts['source'] => known({ object, referents: [] })
-const PINNED = anExperiment({ onSourceChange: 'Pin' })
-const REVISION: KubeObject = {
-  apiVersion: 'apps/v1',
-  kind: 'ControllerRevision',
-  metadata: { name: FORK, namespace: 'shop', ownerReferences: [ownerReference(anExperiment())] },
-  data: {
-    base: aBase(aDeployment({ image: 'example/cart:0' })),
-    source: { uid: 'uid-of-cart', generation: 1, templateHash: 'x' },
-  },
-}
+const { revision: REVISION, status: STARTED } = pinnedTo(aDeployment({ image: 'example/cart:0' }))
+const PINNED = anExperiment({ onSourceChange: 'Pin', status: STARTED })
 const BEING_DELETED = aDeployment({ metadata: { deletionTimestamp: '2026-11-21T12:00:00Z' } })
 const OUR_FORK = aDeployment({ labels: { 'experiment-controller.example.com/is-experiment': 'true' } })
 const IS_EXPERIMENT = 'deployment/cart is itself the fork of an experiment; name its source'
@@ -118,17 +110,40 @@ describe('the base of a fork', () => {
 })
 
 describe('the pinned base', () => {
-  it('is what the revision keeps', () => {
-    expect(pinnedBase({ experiment: PINNED, revision: known(REVISION) })).to.deep.equal(REVISION.data)
+  const baseImage = (of: Given) => {
+    const found = resolved(of)
+    return found.is === 'base'
+      ? at(listOr(at(found.base.spec, 'template', 'spec', 'containers'))[0], 'image')
+      : found.decision.reason
+  }
+
+  it('is what the revision keeps, and its source is the one in the status', () => {
+    const found = resolved({ experiment: PINNED, revision: known(REVISION) })
+    expect(baseImage({ experiment: PINNED, revision: known(REVISION) })).to.equal('example/cart:0')
+    expect(found.is === 'base' && found.source()).to.deep.equal(STARTED.source)
   })
 
-  it('does not count for an experiment that follows its source', () =>
-    expect(pinnedBase({ experiment: anExperiment(), revision: known(REVISION) })).to.equal(undefined))
-
-  it('is not what the revision of somebody else keeps', () => {
-    const revision = known({ ...REVISION, metadata: { name: FORK, namespace: 'shop' } })
-    expect(pinnedBase({ experiment: PINNED, revision })).to.equal(undefined)
+  it('does not count for an experiment that follows its source, or has not started', () => {
+    for (const experiment of [anExperiment({ status: STARTED }), anExperiment({ onSourceChange: 'Pin' })])
+      expect(baseImage({ experiment, revision: known(REVISION) })).to.equal('example/cart:1')
   })
+
+  const replaced = pinnedTo(aDeployment({ image: 'example/evil:1' })).revision
+  const lost: Record<string, SpecFacts['revision']> = {
+    'another base': known(replaced),
+    'no base': known({ ...REVISION, data: {} }),
+    'no data': known({ ...REVISION, data: null }),
+    'other annotations': known({
+      ...REVISION,
+      data: { base: { ...objectOr(at(REVISION, 'data', 'base')), annotations: { a: 'b' } } },
+    }),
+  }
+  for (const [what, revision] of Object.entries({ ...lost, 'no revision at all': ABSENT }))
+    it(`S1: is lost where somebody left ${what}, so the fork stays as it is`, () => {
+      const found = resolved({ experiment: PINNED, revision })
+      expect(found).to.deep.include({ is: 'blocked', errors: [] })
+      expect(found).to.have.deep.nested.include({ 'decision.is': 'stalled', 'decision.reason': 'PinnedBaseLost' })
+    })
 })
 
 describe('the source in the status', () => {
@@ -140,7 +155,7 @@ describe('the source in the status', () => {
   it('says what the fork was derived from', () => {
     const { templateHash, ...found } = sourceStatusOf(anExperiment()) ?? {}
     expect(found).to.deep.equal({ uid: 'uid-of-cart', generation: 1 })
-    expect(templateHash).to.match(/^[0-9a-f]{10}$/)
+    expect(templateHash).to.match(/^[0-9a-f]{64}$/)
   })
 
   it('stays as it was where uid and base are the same, which saves a write', () => {
@@ -153,8 +168,7 @@ describe('the source in the status', () => {
   })
 
   it('says that the base is pinned', () => {
-    expect(sourceStatusOf(PINNED)).to.include({ pinned: true })
-    const kept = sourceStatusOf(PINNED, { revision: known(REVISION), source: ABSENT })
-    expect(kept).to.deep.equal({ uid: 'uid-of-cart', generation: 1, templateHash: 'x', pinned: true })
+    expect(sourceStatusOf(anExperiment({ onSourceChange: 'Pin' }))).to.include({ pinned: true })
+    expect(sourceStatusOf(PINNED, { revision: known(REVISION), source: ABSENT })).to.deep.equal(STARTED.source)
   })
 })

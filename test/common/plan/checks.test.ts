@@ -3,7 +3,7 @@ import { ABSENT, known, unknown } from '../../../common/api/known.ts'
 import type { ExperimentDeployment, FieldError } from '../../../common/api/types.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import type { SpecSchema } from '../../../common/override/spec-schema.ts'
-import { firstBlocked, kindNotAvailable, mistaken, overrideErrors, schemaNotRead } from '../../../common/plan/checks.ts'
+import { firstBlocked, kindNotAvailable, overrideErrors, schemaNotRead } from '../../../common/plan/checks.ts'
 import type { SpecFacts } from '../../../common/plan/facts.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, NO_POLICIES } from '../../builders.ts'
 import { deploymentSchema } from '../schema/openapi.ts'
@@ -80,13 +80,6 @@ describe('the checks before a fork is derived', () => {
       reason: 'SchemaNotAvailable',
       message: 'override not checked yet: no schema of Deployment was fetched',
     })
-  })
-
-  it('print at most five mistakes', () => {
-    const errors = Array.from({ length: 7 }, (_, at) => ({ ...ODD, field: `f${at}` }))
-    expect(mistaken('InvalidOverride', errors).decision.message).to.equal(
-      'f0: odd; f1: odd; f2: odd; f3: odd; f4: odd; and 2 more',
-    )
   })
 })
 

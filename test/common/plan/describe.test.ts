@@ -1,15 +1,13 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../common/api/object.ts'
-import { ownerReference } from '../../../common/workload/identity.ts'
 import {
   ANY_SCHEMA,
-  aBase,
   aDeployment,
   anExperiment,
   aPolicy,
   FORK,
   imageOverride,
   NO_POLICIES,
+  pinnedTo,
 } from '../../builders.ts'
 import { described, describedFacts, withUnknownFork } from './described.ts'
 import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
@@ -26,12 +24,7 @@ const left = (of: Parameters<typeof anExperiment>[0] = {}) => ({
   fork: theFork({ experiment: anExperiment(of) }),
   experiment: anExperiment({ ...of, status: leftAt(3) }),
 })
-const REVISION: KubeObject = {
-  apiVersion: 'apps/v1',
-  kind: 'ControllerRevision',
-  metadata: { name: FORK, namespace: 'shop', uid: 'uid-of-base', ownerReferences: [ownerReference(anExperiment())] },
-  data: { base: aBase(), source: { uid: 'uid-of-cart', generation: 1, templateHash: 'x' } },
-}
+const { revision: REVISION } = pinnedTo()
 const TILL = { kind: 'Deployment', name: 'cart', namespace: 'till' }
 const PINNED = anExperiment({ onSourceChange: 'Pin' })
 

@@ -13,7 +13,7 @@ import {
 } from '../../../common/plan/lifecycle.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { aDeployment, anExperiment, FORK, UID } from '../../builders.ts'
+import { aDeployment, anExperiment, FORK, pinnedTo, UID } from '../../builders.ts'
 import { someFacts, theFork, writesOf } from './some-facts.ts'
 
 const DELETED = '2026-11-21T10:00:00Z'
@@ -139,6 +139,13 @@ describe('the writes of a pinned base', () => {
     expect(revision.metadata.ownerReferences?.[0]?.uid).to.equal(UID)
     expect(writesOf({ experiment: pinned, revision })).to.deep.equal(['apply newFork'])
     expect(writesOf({ revision })).to.deep.equal(['delete base', 'apply newFork'])
+    const { status } = pinnedTo()
+    expect(writesOf({ experiment: { ...pinned, status }, revision })).to.deep.equal(['apply newFork'])
+  })
+
+  it('S1: replace a revision of another content before the experiment has started', () => {
+    const { revision } = pinnedTo(aDeployment({ image: 'example/evil:1' }))
+    expect(writesOf({ experiment: pinned, revision })).to.deep.equal(['delete base', 'create base', 'apply newFork'])
   })
 
   it('are none for an experiment that follows its source', () => expect(writesOf({})).to.deep.equal(['apply newFork']))

@@ -7,16 +7,15 @@ import { type JsonObject, objectOr } from '../../../common/json/json.ts'
 import type { SpecSchema } from '../../../common/override/spec-schema.ts'
 import type { Facts, PolicyFacts } from '../../../common/plan/facts.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
-import { ownerReference } from '../../../common/workload/identity.ts'
 import {
   ANY_SCHEMA,
-  aBase,
   aDeployment,
   anExperiment,
   aPolicy,
   FORK,
   imageOverride,
   NO_POLICIES,
+  pinnedTo,
 } from '../../builders.ts'
 import { trafficOf } from './described.ts'
 import { leftAt, someFacts, theFork } from './some-facts.ts'
@@ -144,12 +143,7 @@ function sourceOf({ source }: Case): Facts['source'] {
 
 function revisionOf({ revision }: Case, experiment: ExperimentDeployment): Known<KubeObject> {
   if (revision !== 'known') return revision === 'absent' ? ABSENT : unknown('unreachable')
-  return known({
-    apiVersion: 'apps/v1',
-    kind: 'ControllerRevision',
-    metadata: { name: FORK, namespace: 'shop', uid: 'uid-of-base', ownerReferences: [ownerReference(experiment)] },
-    data: { base: aBase(), source: { uid: 'uid-of-cart', generation: 1, templateHash: 'x' } },
-  })
+  return known(pinnedTo(aDeployment(), experiment).revision)
 }
 
 const forks = new Map<string, KubeObject>()

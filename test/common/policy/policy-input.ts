@@ -4,8 +4,7 @@ import { boundedOverride } from '../../../common/api/decode.ts'
 import { EXPERIMENT_POLICY } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import type { OverrideEffect } from '../../../common/override/effect.ts'
-import { overrideEffect } from '../../../common/override/effect.ts'
+import { type OverrideEffect, overrideEffect } from '../../../common/override/changes.ts'
 import { judge } from '../../../common/policy/judge.ts'
 import type {
   ExperimentPolicy,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { text, wholeNumber } from '../../../common/program/env.ts'
+import { wholeNumber } from '../../../common/program/env.ts'
 
 const RANGE = { fallback: 16, min: 1, max: 64 }
 
@@ -20,16 +20,4 @@ describe('wholeNumber', () => {
       const message = `WORKERS must be a whole number from 1 to 64, found ${JSON.stringify(found)}`
       expect(() => wholeNumber({ WORKERS: found }, 'WORKERS', RANGE)).to.throw(message)
     })
-})
-
-describe('text', () => {
-  it('returns what is set, or else the fallback', () => {
-    expect(text({ NAME: 'cart' }, 'NAME', { fallback: 'none' })).to.equal('cart')
-    expect(text({ NAME: '' }, 'NAME', { fallback: 'none' })).to.equal('none')
-    expect(text({}, 'NAME', { fallback: '' })).to.equal('')
-  })
-
-  it('names a variable that is not set', () => {
-    expect(() => text({}, 'NAME')).to.throw('NAME must be set')
-  })
 })

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { jsonLog } from '../../../common/program/log.ts'
 import { SchemaCatalog } from '../../../common/schema/catalog.ts'
-import { refreshOnMiss } from '../../../common/schema/refresh-on-miss.ts'
-import { keepFresh } from '../../../common/schema/refresher.ts'
+import { keepFresh, refreshOnMiss } from '../../../common/schema/refresher.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 import { APPS_V1 } from './openapi.ts'
 

@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { at, type JsonObject } from '../../../common/json/json.ts'
 import { NO_SHAPE } from '../../../common/override/shape.ts'
-import { type Base, baseOf } from '../../../common/workload/base.ts'
+import { type Base, baseHash, baseOf } from '../../../common/workload/base.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
-import { aDeployment, aRollout, POD } from '../../builders.ts'
+import { aBase, aDeployment, aRollout, POD } from '../../builders.ts'
 
 const based = (source: KubeObject) => baseOf(deployment, { source, referents: [], shape: POD })
 
@@ -105,5 +105,14 @@ describe('baseOf', () => {
     const template = { members: new Map([['spec', spec]]) }
     const found = baseOf(rollout, { source, referents: [], shape: NO_SHAPE, template })
     expect(found.is === 'base' && found.base.spec.template).to.deep.equal({ spec: { containers: [{ name: 'a' }] } })
+  })
+})
+
+describe('the hash of a base', () => {
+  it('does not change the base hash if the source is scaled', () => {
+    const hash = (source: KubeObject) => baseHash(aBase(source))
+    expect(hash(aDeployment())).to.match(/^[0-9a-f]{64}$/)
+    expect(hash(aDeployment({ spec: { replicas: 40 } }))).to.equal(hash(aDeployment()))
+    expect(hash(aDeployment({ image: 'other' }))).not.to.equal(hash(aDeployment()))
   })
 })

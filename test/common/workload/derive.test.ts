@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { baseHash, type Derived, derive } from '../../../common/workload/derive.ts'
+import { type Derived, derive } from '../../../common/workload/derive.ts'
 import { aBase, aDeployment, anExperiment, imageOverride } from '../../builders.ts'
 import { aJsonObject, aPatch } from '../../generators.ts'
 import { LAW } from '../../property.ts'
@@ -121,13 +121,6 @@ describe('derive', () => {
       'InvalidOverride',
       ['spec.overrideSpec.template.spec.containers[0]'],
     ])
-  })
-
-  it('does not change the base hash if the source is scaled', () => {
-    const hash = (source: KubeObject) => baseHash(aBase(source))
-    expect(hash(aDeployment())).to.match(/^[0-9a-f]{10}$/)
-    expect(hash(aDeployment({ spec: { replicas: 40 } }))).to.equal(hash(aDeployment()))
-    expect(hash(aDeployment({ image: 'other' }))).not.to.equal(hash(aDeployment()))
   })
 
   it('neither changes its inputs nor shares objects with them', () => {

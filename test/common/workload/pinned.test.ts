@@ -1,21 +1,10 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { JsonObject } from '../../../common/json/json.ts'
-import { ownerReference } from '../../../common/workload/identity.ts'
-import { decodePinned, isPinned, pinnedBaseOf } from '../../../common/workload/pinned.ts'
-import { anExperiment } from '../../builders.ts'
+import { decodeBase, isPinned, isRevisionOf, pinnedSource } from '../../../common/workload/pinned.ts'
+import { aBase, aDeployment, anExperiment, pinnedTo } from '../../builders.ts'
 
-const DATA: JsonObject = {
-  base: { spec: {}, annotations: {}, warnings: [] },
-  source: { kind: 'Deployment', name: 'cart', uid: 'u' },
-}
-const pin = anExperiment({ onSourceChange: 'Pin' })
-const revision = (data: unknown = DATA, owner = pin): KubeObject => ({
-  apiVersion: 'apps/v1',
-  kind: 'ControllerRevision',
-  metadata: { name: 'cart-base', ownerReferences: [ownerReference(owner)] },
-  ...(data === undefined ? {} : { data: data as JsonObject }),
-})
+const { revision, status } = pinnedTo()
+const pin = anExperiment({ onSourceChange: 'Pin', status })
 
 describe('isPinned', () => {
   it('is true for onSourceChange Pin only', () => {
@@ -25,25 +14,36 @@ describe('isPinned', () => {
   })
 })
 
-describe('decodePinned', () => {
-  it('is the data of the ControllerRevision of the experiment', () =>
-    expect(decodePinned(pin, revision())).to.deep.equal(DATA))
-
-  const others: Record<string, KubeObject | undefined> = {
-    'there is no ControllerRevision': undefined,
-    'another object controls the ControllerRevision': revision(DATA, anExperiment({ metadata: { uid: 'other' } })),
-    'it has no data': { ...revision(), data: null },
-    'its data has no base': revision({ source: DATA.source ?? null }),
-    'its data has no source': revision({ base: DATA.base ?? null }),
-  }
-  for (const [sentence, found] of Object.entries(others))
-    it(`is undefined if ${sentence}`, () => expect(decodePinned(pin, found)).to.equal(undefined))
+describe('pinnedSource', () => {
+  it('is what a pinned experiment started from, by its status', () => {
+    expect(pinnedSource(pin)).to.equal(status.source)
+    expect(pinnedSource(anExperiment({ onSourceChange: 'Pin' }))).to.equal(undefined)
+    expect(pinnedSource(anExperiment({ status }))).to.equal(undefined)
+  })
 })
 
-describe('pinnedBaseOf', () => {
-  it('is the pinned base of an experiment with onSourceChange Pin only', () => {
-    expect(pinnedBaseOf({ experiment: pin, pinned: revision() })).to.deep.equal(DATA)
-    expect(pinnedBaseOf({ experiment: pin, pinned: undefined })).to.equal(undefined)
-    expect(pinnedBaseOf({ experiment: anExperiment(), pinned: revision() })).to.equal(undefined)
+describe('isRevisionOf', () => {
+  it('is true for a revision that the experiment controls', () => {
+    expect(isRevisionOf(pin, revision)).to.equal(true)
+    expect(isRevisionOf(anExperiment({ metadata: { uid: 'other' } }), revision)).to.equal(false)
+    expect(isRevisionOf(pin, { ...revision, metadata: { name: 'x' } })).to.equal(false)
   })
+})
+
+describe('decodeBase', () => {
+  const { warnings: _warnings, ...base } = aBase()
+
+  it('is what the revision keeps, with the kind of template that the status names', () => {
+    expect(decodeBase(revision, status.source)).to.deep.equal({ ...base, warnings: [] })
+    const source = { ...status.source, base: 'Stable' } as const
+    expect(decodeBase(revision, source)).to.deep.equal({ ...base, warnings: [], template: 'Stable' })
+  })
+
+  const others: Record<string, KubeObject> = {
+    'its content is of another hash': pinnedTo(aDeployment({ image: 'other' })).revision,
+    'it has no data': { ...revision, data: null },
+    'its data has no base': { ...revision, data: {} },
+  }
+  for (const [sentence, found] of Object.entries(others))
+    it(`is undefined if ${sentence}`, () => expect(decodeBase(found, status.source)).to.equal(undefined))
 })

@@ -6,6 +6,7 @@ import {
   PLAIN_POD_REACH,
   pick,
   replicasOf,
+  stalledBy,
   statusCount,
 } from '../../../common/workload/status.ts'
 import { aDeployment } from '../../builders.ts'
@@ -27,6 +28,17 @@ describe('messageOf', () => {
     expect(messageOf({ message: 'm', reason: 'r' })).to.equal('m')
     expect(messageOf({ reason: 'r' })).to.equal('r')
     expect(messageOf({})).to.equal('')
+  })
+})
+
+describe('stalledBy', () => {
+  it('reports a condition that is true, with its message, and no other', () => {
+    const withCondition = (status: string) =>
+      withStatus({ conditions: [{ type: 'InvalidSpec', status, message: 'm' }] })
+    const stalled = { is: 'stalled', reason: 'InvalidSpec', message: 'm' }
+    expect(stalledBy(withCondition('True'), 'InvalidSpec')).to.deep.equal(stalled)
+    expect(stalledBy(withCondition('True'), 'ReplicaFailure')).to.equal(undefined)
+    expect(stalledBy(withCondition('False'), 'InvalidSpec')).to.equal(undefined)
   })
 })
 

@@ -30,24 +30,24 @@ function world({ isLate = false } = {}) {
 describe('the versions that were written', () => {
   it('are awaited in the cache of each write', async () => {
     const { diary, written } = world()
-    written.noteExperiment(KEY, '11')
-    written.noteFork(KEY, { kind: 'Deployment', version: '12' })
-    written.noteDeletion(KEY, { kind: 'StatefulSet', name: 'shop/cart-x', uid: 'u1' })
+    written.note(KEY, { is: 'experiment', version: '11' })
+    written.note(KEY, { is: 'fork', kind: 'Deployment', version: '12' })
+    written.note(KEY, { is: 'deletedFork', kind: 'StatefulSet', name: 'shop/cart-x', uid: 'u1' })
     await written.caughtUp(KEY)
     expect(diary).to.deep.equal(['experiments 11', 'Deployment 12', 'StatefulSet deleted shop/cart-x u1'])
   })
 
   it('are all awaited when one object was written twice', async () => {
     const { diary, written } = world()
-    written.noteExperiment(KEY, '11')
-    written.noteExperiment(KEY, '13')
+    written.note(KEY, { is: 'experiment', version: '11' })
+    written.note(KEY, { is: 'experiment', version: '13' })
     await written.caughtUp(KEY)
     expect(diary).to.deep.equal(['experiments 11', 'experiments 13'])
   })
 
   it('are awaited once, and for their own key only', async () => {
     const { diary, written } = world()
-    written.noteExperiment(KEY, '11')
+    written.note(KEY, { is: 'experiment', version: '11' })
     await written.caughtUp('shop/other')
     expect(diary).to.deep.equal([])
     await written.caughtUp(KEY)
@@ -57,7 +57,7 @@ describe('the versions that were written', () => {
 
   it('hold the key back until the caches have them', async () => {
     const { late, written } = world({ isLate: true })
-    written.noteExperiment(KEY, '11')
+    written.note(KEY, { is: 'experiment', version: '11' })
     let isOver = false
     const waiting = written.caughtUp(KEY).then(() => {
       isOver = true
@@ -72,14 +72,14 @@ describe('the versions that were written', () => {
   it('pass the signal on', async () => {
     const { signals, written } = world()
     const { signal } = new AbortController()
-    written.noteExperiment(KEY, '11')
+    written.note(KEY, { is: 'experiment', version: '11' })
     await written.caughtUp(KEY, signal)
     expect(signals).to.deep.equal([signal])
   })
 
   it('are not awaited for a kind that is not watched', async () => {
     const { diary, written } = world()
-    written.noteFork(KEY, { kind: 'Job', version: '12' })
+    written.note(KEY, { is: 'fork', kind: 'Job', version: '12' })
     await written.caughtUp(KEY)
     expect(diary).to.deep.equal([])
   })

@@ -46,13 +46,11 @@ function world(given: Given = {}) {
       },
       referring: () => referring,
     },
-    revisions: {
-      get: async (namespace, name) => {
-        diary.push(`revision ${namespace}/${name}`)
-        return revision
-      },
+    revision: async (namespace, name) => {
+      diary.push(`revision ${namespace}/${name}`)
+      return revision
     },
-    schemas: { of: () => ANY_SCHEMA },
+    schemaOf: () => ANY_SCHEMA,
     policies: {
       list: () => policies,
       namespace: async (name) => {

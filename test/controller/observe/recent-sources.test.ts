@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { Source } from '../../../common/workload/source.ts'
+import type { Source } from '../../../common/workload/kind.ts'
 import { RecentSources } from '../../../controller/observe/recent-sources.ts'
 import { aDeployment } from '../../builders.ts'
 

@@ -11,9 +11,9 @@ const slice = (...pods: readonly string[]): SliceView => ({
 describe('the index of traffic', () => {
   it('keeps Services and EndpointSlices by namespace', () => {
     const index = new TrafficIndex()
-    index.updateService({ is: 'added', key: 'shop/cart', after: service('cart') })
-    index.updateService({ is: 'added', key: 'store/till', after: service('till') })
-    index.updateSlice({ is: 'added', key: 'shop/cart-x1', after: slice('cart-1') })
+    index.services.update({ is: 'added', key: 'shop/cart', after: service('cart') })
+    index.services.update({ is: 'added', key: 'store/till', after: service('till') })
+    index.slices.update({ is: 'added', key: 'shop/cart-x1', after: slice('cart-1') })
     expect(index.of('shop')).to.deep.equal({ services: [service('cart')], slices: [slice('cart-1')] })
     expect(index.of('store')).to.deep.equal({ services: [service('till')], slices: [] })
     expect(index.of('empty')).to.deep.equal({ services: [], slices: [] })
@@ -22,10 +22,10 @@ describe('the index of traffic', () => {
   it('follows updates and deletes', () => {
     const index = new TrafficIndex()
     const [before, after] = [slice('cart-1'), slice('cart-1', 'cart-2')]
-    index.updateSlice({ is: 'added', key: 'shop/cart-x1', after: before })
-    index.updateSlice({ is: 'updated', key: 'shop/cart-x1', before, after })
+    index.slices.update({ is: 'added', key: 'shop/cart-x1', after: before })
+    index.slices.update({ is: 'updated', key: 'shop/cart-x1', before, after })
     expect(index.of('shop').slices).to.deep.equal([after])
-    index.updateSlice({ is: 'deleted', key: 'shop/cart-x1', before: after })
+    index.slices.update({ is: 'deleted', key: 'shop/cart-x1', before: after })
     expect(index.of('shop').slices).to.deep.equal([])
   })
 })

@@ -44,7 +44,7 @@ function world() {
   const emit: Handler<ExperimentPolicy> = (change) => {
     for (const handler of handlers) handler(change)
   }
-  return { time, diary, cluster, runtime, reads: runtime.port, emit }
+  return { time, diary, cluster, runtime, reads: runtime, emit }
 }
 
 describe('the policy runtime', () => {
@@ -105,7 +105,7 @@ describe('the policy runtime', () => {
     const { time, diary, runtime, cluster } = world()
     cluster.policies = [aPolicy()]
     const { metadata } = anExperiment()
-    runtime.record(`${metadata.namespace}/${metadata.name}`, {
+    runtime.status.record(`${metadata.namespace}/${metadata.name}`, {
       is: 'decided',
       policies: ['limits'],
       findings: [],

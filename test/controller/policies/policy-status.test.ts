@@ -27,7 +27,7 @@ function world({ keys = ['shop/a', 'shop/b'] } = {}) {
     fails: false,
   }
   const status = new PolicyStatus({
-    policies: () => present.policies,
+    policies: { list: () => present.policies },
     keys: () => present.keys,
     write: async ({ metadata }, { observedGeneration, experiments, violations }) => {
       if (present.fails) throw new Error('no')

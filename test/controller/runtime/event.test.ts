@@ -5,8 +5,7 @@ import { cut, type EventInput, eventOf } from '../../../controller/runtime/event
 import '../../property.ts'
 import { anExperiment } from '../../builders.ts'
 
-const REPORTER = { controller: 'experimentcontroller.example.com/controller', instance: 'pod-1' }
-const IDENTITY = { at: new Date('2026-08-01T12:00:00.123Z'), suffix: '800000000000' }
+const ORIGIN = { instance: 'pod-1', at: new Date('2026-08-01T12:00:00.123Z'), suffix: '800000000000' }
 const { status: _status, ...experiment } = anExperiment()
 const INPUT: EventInput = {
   type: 'Normal',
@@ -15,8 +14,8 @@ const INPUT: EventInput = {
   note: 'ready',
   regarding: experiment as unknown as KubeObject,
 }
-const event = (of: Partial<EventInput> = {}, reporter = REPORTER): KubeObject =>
-  JSON.parse(JSON.stringify(eventOf({ ...INPUT, ...of }, reporter, IDENTITY)))
+const event = (of: Partial<EventInput> = {}, origin = ORIGIN): KubeObject =>
+  JSON.parse(JSON.stringify(eventOf({ ...INPUT, ...of }, origin)))
 const named = (name: string, namespace?: string): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Node',
@@ -52,7 +51,7 @@ describe('eventOf', () => {
   it('cuts texts to the bytes that the API server accepts', () => {
     const long = event(
       { note: 'ü'.repeat(1_000), reason: 'R'.repeat(200), action: 'A'.repeat(200) },
-      { ...REPORTER, instance: 'i'.repeat(200) },
+      { ...ORIGIN, instance: 'i'.repeat(200) },
     )
     const { note, reason, action, reportingInstance } = long
     expect([note, reason, action, reportingInstance].map((text) => String(text).length)).to.deep.equal([

@@ -37,7 +37,7 @@ function recording(failures: readonly (KubeErrorKind | 'never')[] = []) {
         })
       },
     },
-    reporter: { controller: 'experimentcontroller.example.com/controller', instance: 'pod-1' },
+    instance: 'pod-1',
     clock: () => new Date('2026-08-01T12:00:00.123Z'),
     timers: time,
     random: () => 0.5,

@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import { ABSENT, known, unknown } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { ownerReference } from '../../../common/workload/identity.ts'
 import { readFacts } from '../../../webhook/reads/facts.ts'
-import { aBase, aDeployment, anExperiment, FORK } from '../../builders.ts'
+import { aDeployment, anExperiment, FORK, pinnedTo } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
 import { aDecodedRequest, aNamespace, anUpdate, inNamespace } from '../a-decoded-request.ts'
 import { aStrictReader, failing } from '../strict-reader.ts'
@@ -88,12 +87,7 @@ describe('the fork that a review reads', () => {
 })
 
 describe('the revision that a review reads', () => {
-  const revision: KubeObject = {
-    apiVersion: 'apps/v1',
-    kind: 'ControllerRevision',
-    metadata: { name: FORK, namespace: 'shop', ownerReferences: [ownerReference(anExperiment())] },
-    data: { base: aBase(), source: { uid: 'u', generation: 1, templateHash: 'x' } },
-  }
+  const { revision } = pinnedTo()
   const decoded = anUpdate(PIN, { ...PIN, replicas: 2 })
 
   it('is that of a pinned experiment, for an update', async () => {

@@ -49,9 +49,10 @@ describe('the nulls that kubectl dropped', () => {
   })
 
   it('are reported with their remedy', () => {
-    expect(nullDropped('template.spec.affinity')).to.equal(
-      'kubectl apply dropped template.spec.affinity: null; use kubectl apply --server-side',
-    )
+    expect(nullDropped('template.spec.affinity')).to.deep.equal({
+      reason: 'NullDropped',
+      message: 'kubectl apply dropped template.spec.affinity: null; use kubectl apply --server-side',
+    })
   })
 })
 

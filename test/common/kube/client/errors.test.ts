@@ -3,11 +3,10 @@ import type { KubeErrorKind } from '../../../../common/api/failure.ts'
 import { factsOf, isTransient, KubeError } from '../../../../common/kube/client/errors.ts'
 
 describe('KubeError', () => {
-  it('carries what is known of the failure, and no causes where there are none', () => {
+  it('carries what is known of the failure', () => {
     const cause = new Error('reset')
     const error = new KubeError({ kind: 'unreachable', message: 'reset', attempted: 'get /api' }, { cause })
     expect(error).to.include({ kind: 'unreachable', message: 'reset', attempted: 'get /api', cause, name: 'KubeError' })
-    expect(error.causes).to.deep.equal([])
     expect(error.status).to.equal(undefined)
   })
 })

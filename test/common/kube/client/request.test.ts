@@ -3,8 +3,8 @@ import { KubeError } from '../../../../common/kube/client/errors.ts'
 import {
   type Call,
   callOf,
-  DEADLINES_MS,
   type KubeRequest,
+  VERBS,
   type Verb,
   watchOf,
 } from '../../../../common/kube/client/request.ts'
@@ -69,10 +69,10 @@ describe('watchOf', () => {
   })
 })
 
-describe('DEADLINES_MS', () => {
-  it('gives writes less time than reads, and lists the most', () => {
-    const { get, list, ...writes } = DEADLINES_MS
-    expect([get, list]).to.deep.equal([30_000, 60_000])
-    expect(new Set(Object.values(writes))).to.deep.equal(new Set([10_000]))
+describe('VERBS', () => {
+  it('give writes less time than reads, and lists the most', () => {
+    const { get, list, ...writes } = VERBS
+    expect([get.deadlineMs, list.deadlineMs]).to.deep.equal([30_000, 60_000])
+    expect(new Set(Object.values(writes).map(({ deadlineMs }) => deadlineMs))).to.deep.equal(new Set([10_000]))
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { BadLine } from '../../../../common/kube/client/lines.ts'
+import { BadLine } from '../../../../common/kube/client/body.ts'
 import { RESOURCES } from '../../../../common/kube/client/resources.ts'
 import { watchEvent } from '../../../../common/kube/watch/watch-event.ts'
 import { added, bookmark, cart, deleted, errorEvent, modified } from '../scripted-client.ts'

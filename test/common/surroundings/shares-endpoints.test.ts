@@ -1,0 +1,30 @@
+import { expect } from 'chai'
+import { trafficInput } from '../../../common/surroundings/pod-labels.ts'
+import { endpointsOfOthers } from '../../../common/surroundings/shares.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { aDeployment, aFork, FORK } from '../../builders.ts'
+
+describe('endpointsOfOthers', () => {
+  it('counts the ready pods of each Service that selects the fork, without those of experiments', () => {
+    const source = aDeployment()
+    const input = trafficInput({ kind: deployment, source, referents: [], fork: aFork() })
+    const pods = ['cart-5c6b-1', 'cart-5c6b-2', `${FORK}-7d9f-1`, 'cart-experiment-0123456789-aa-1']
+    const ready = pods.map((pod) => ({ uid: pod, pod }))
+    const traffic = {
+      services: [
+        { name: 'cart', selector: { app: 'cart' } },
+        { name: 'other', selector: { app: 'other' } },
+        { name: 'web', selector: { app: 'cart' } },
+      ],
+      slices: [
+        { service: 'cart', ready },
+        { service: 'cart', ready },
+        { service: 'web', ready: ready.slice(2) },
+      ],
+    }
+    expect(endpointsOfOthers(traffic, input)).to.deep.equal([
+      { service: 'cart', ready: 2 },
+      { service: 'web', ready: 0 },
+    ])
+  })
+})

@@ -1,0 +1,67 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../common/api/object.ts'
+import { imageOverride } from '../builders.ts'
+import { aSource, condition, forkOf, imagesOf, type Place, usesProduct } from './product.ts'
+
+const revisionPath = (place: Place, fork: string) =>
+  `/apis/apps/v1/namespaces/${place.namespace}/controllerrevisions/${fork}`
+
+describe('S1: a pinned base that somebody else replaced, on the real control plane', () => {
+  const place = usesProduct()
+
+  /** An experiment that is pinned to a source with the image `cart:1`. Its revision has the name of its fork. */
+  async function pinned(name: string) {
+    await aSource(place(), `${name}-source`)
+    await place().experiment(name, {
+      source: `${name}-source`,
+      onSourceChange: 'Pin',
+      overrideSpec: { minReadySeconds: 1 },
+    })
+    const fork = forkOf(await place().reaches(name, 'Available'))
+    const path = revisionPath(place(), fork)
+    const revision = await place().api.get<KubeObject & { readonly data: object }>(path)
+    return { name, fork, path, revision }
+  }
+
+  /** Lets the controller apply the fork of `name` again, and waits until it has looked at that. */
+  async function changed(name: string) {
+    await place().api.patch(place().path('experiments', name), { spec: { overrideSpec: { minReadySeconds: 2 } } })
+    return await place().shows(
+      name,
+      'the changed spec',
+      ({ metadata, status }) => status?.observedGeneration === metadata.generation,
+    )
+  }
+
+  it('is not used: the fork stays as it is, and the experiment says why', async () => {
+    const { name, fork, path, revision } = await pinned('forged')
+    await place().api.delete(path)
+    const text = JSON.stringify(revision).replaceAll('registry.example/cart:1', 'registry.example/evil:1')
+    const { metadata, ...forged } = JSON.parse(text) as KubeObject
+    const { labels, ownerReferences } = metadata
+    await place().api.create(path.slice(0, path.lastIndexOf('/')), {
+      ...forged,
+      metadata: { name: fork, labels, ownerReferences },
+    })
+    const found = await changed(name)
+    expect(imagesOf(await place().deployment(fork))).to.deep.equal(['registry.example/cart:1'])
+    expect(condition(found, 'Ready')).to.deep.include({ status: 'False', reason: 'PinnedBaseLost' })
+    expect(condition(found, 'Stalled')).to.deep.include({ status: 'True', reason: 'PinnedBaseLost' })
+  })
+
+  it('R4: is not pinned anew without being asked when it was deleted; Follow and Pin pin it anew', async () => {
+    const { name, fork, path } = await pinned('lost')
+    await place().api.patch(place().path('deployments', 'lost-source'), {
+      spec: imageOverride('registry.example/cart:2'),
+    })
+    await place().api.delete(path)
+    const found = await changed(name)
+    expect(imagesOf(await place().deployment(fork))).to.deep.equal(['registry.example/cart:1'])
+    expect(condition(found, 'Ready')).to.deep.include({ status: 'False', reason: 'PinnedBaseLost' })
+    for (const onSourceChange of ['Follow', 'Pin']) {
+      await place().api.patch(place().path('experiments', name), { spec: { onSourceChange } })
+      await place().reaches(name, 'Available')
+    }
+    expect(imagesOf(await place().deployment(fork))).to.deep.equal(['registry.example/cart:2'])
+  })
+})

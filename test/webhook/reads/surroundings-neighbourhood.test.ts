@@ -1,0 +1,37 @@
+import { expect } from 'chai'
+import { neighbourhoodReader } from '../../../webhook/reads/surroundings.ts'
+import { aRollout } from '../../builders.ts'
+import { VirtualTime } from '../../virtual-time.ts'
+import { anAutoscaler, aReader } from '../reviews.ts'
+
+const LISTS = 4 // autoscalers, budgets, policies, Rollouts
+
+function world(isDown = false) {
+  const time = new VirtualTime()
+  const { kube, asked } = aReader([anAutoscaler({}), aRollout()], { isDown })
+  return { time, asked, neighbourhoodOf: neighbourhoodReader(kube, time) }
+}
+
+describe('the neighbourhood of a fork', () => {
+  it('is read once for all reviews within ten seconds', async () => {
+    const { time, asked, neighbourhoodOf } = world()
+    const all = await Promise.all(['shop', 'shop', 'shop'].map((namespace) => neighbourhoodOf(namespace)))
+    expect(asked).to.have.length(LISTS)
+    expect(all[2]?.neighbours?.autoscalers).to.have.length(1)
+    expect(all[2]?.referring.map(({ kind }) => kind)).to.deep.equal(['Rollout'])
+    await time.pass(9_999)
+    await neighbourhoodOf('shop')
+    expect(asked).to.have.length(LISTS)
+    await time.pass(1)
+    await neighbourhoodOf('shop')
+    expect(asked).to.have.length(2 * LISTS)
+  })
+
+  it('is read again where it could not be read', async () => {
+    const { asked, neighbourhoodOf } = world(true)
+    expect((await neighbourhoodOf('shop')).neighbours).to.equal(undefined)
+    const before = asked.length
+    await neighbourhoodOf('shop')
+    expect(asked).to.have.length(2 * before)
+  })
+})
