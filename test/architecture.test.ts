@@ -23,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/api',
     'common/override',
     'common/policy',
+    'common/pod',
     'common/workload',
     'common/surroundings',
   ],

@@ -1,6 +1,6 @@
 import type { OverrideType } from '../api/types.ts'
 import { showValue } from '../json/field-path.ts'
-import { normalizeImage } from '../policy/image.ts'
+import { normalizeImage } from '../policy/images.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import { checkEnv } from './env.ts'
 import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, remedyAt, requireValue, textOf } from './field.ts'
@@ -30,7 +30,7 @@ export function checkContainers(pod: Field, parts: PodParts, origin: Origin): vo
   const list = fieldAt(pod, 'containers')
   const [containers, inits] = [itemsOf(list), itemsOf(fieldAt(pod, 'initContainers'))]
   if (Array.isArray(list.value) && containers.length === 0) requireValue(list, 'must have a container; keep one')
-  const names = new Set<string>()
+  const names = new Map<string, Field>()
   for (const container of [...containers, ...inits]) {
     checkName(container, names)
     checkImage(container, origin)
@@ -49,7 +49,7 @@ export function checkContainers(pod: Field, parts: PodParts, origin: Origin): vo
 /** An init container that runs beside the others. */
 const isSidecar = (container: Field): boolean => fieldAt(container, 'restartPolicy').value === 'Always'
 
-function checkName(container: Field, seen: Set<string>): void {
+function checkName(container: Field, seen: Map<string, Field>): void {
   const name = fieldAt(container, 'name')
   const text = textOf(name)
   if (name.value === '') {
@@ -58,15 +58,12 @@ function checkName(container: Field, seen: Set<string>): void {
   }
   if (text === '') return
   refuseIf(name, dnsLabelProblem(text))
-  if (seen.has(text))
-    refuse(
-      name,
-      `must be unique among containers and initContainers: another one is called ${showValue(text)}; rename it`,
-      {
-        cause: 'FieldValueDuplicate',
-      },
-    )
-  seen.add(text)
+  const earlier = seen.get(text)
+  if (earlier) {
+    const message = `must be unique among containers and initContainers: another one is called ${showValue(text)}; rename it`
+    refuse(name, message, { cause: 'FieldValueDuplicate', others: [remedyAt(earlier, message)] })
+  }
+  seen.set(text, name)
 }
 
 function checkImage(container: Field, origin: Origin): void {
@@ -100,7 +97,7 @@ function missingImage(name: string, { overrideType, sourceContainers }: Origin):
 }
 
 function checkContainer(container: Field, pod: Field, { volumes, emptyDirs, claims }: PodParts): void {
-  checkPorts(container, fieldAt(pod, 'hostNetwork').value === true)
+  checkPorts(container, fieldAt(pod, 'hostNetwork'))
   checkEnv(container, emptyDirs)
   checkMounts(container, volumes)
   checkResources(fieldAt(container, 'resources'), claims)

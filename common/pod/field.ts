@@ -1,7 +1,6 @@
 import type { FieldErrorCause } from '../api/types.ts'
-import type { Path } from '../json/field-path.ts'
+import { childOf, type Path, type PathNode, pathOf, ROOT } from '../json/field-path.ts'
 import { isObject, listOr, member } from '../json/json.ts'
-import { childOf, type PathNode, pathOf, ROOT } from '../json/path-node.ts'
 
 /** One place where a mistake can be corrected, and how. */
 export interface Remedy {

@@ -13,7 +13,7 @@ export function checkPortNumber(port: Field): void {
 }
 
 /** The ports of one container. */
-export function checkPorts(container: Field, isHostNetwork: boolean): void {
+export function checkPorts(container: Field, hostNetwork: Field): void {
   const names = new Map<string, number>()
   for (const [index, port] of itemsOf(fieldAt(container, 'ports')).entries()) {
     const name = fieldAt(port, 'name')
@@ -32,30 +32,32 @@ export function checkPorts(container: Field, isHostNetwork: boolean): void {
     const hostPort = fieldAt(port, 'hostPort')
     if (numberOf(hostPort) === 0) continue
     checkPortNumber(hostPort)
-    if (isHostNetwork) checkSamePort(port, hostPort)
+    if (hostNetwork.value === true) checkSamePort(port, hostPort, hostNetwork)
   }
 }
 
-function checkSamePort(port: Field, hostPort: Field): void {
+function checkSamePort(port: Field, hostPort: Field, hostNetwork: Field): void {
   const containerPort = fieldAt(port, 'containerPort')
   if (isSet(hostPort) && hostPort.value !== containerPort.value)
     refuse(hostPort, 'must be equal to containerPort, because hostNetwork is true; change or remove it', {
-      others: [remedyAt(containerPort, 'must be equal to hostPort, because hostNetwork is true; change it')],
+      others: [
+        remedyAt(containerPort, 'must be equal to hostPort, because hostNetwork is true; change it'),
+        remedyAt(hostNetwork, 'cannot be true while a port has another hostPort; remove it, or change hostPort'),
+      ],
     })
 }
 
 /** Ports of the node that more than one of the `containers` wants. */
 export function checkHostPorts(containers: readonly Field[]): void {
-  const seen = new Set<string>()
+  const seen = new Map<string, Field>()
   for (const port of containers.flatMap((container) => itemsOf(fieldAt(container, 'ports')))) {
     const hostPort = fieldAt(port, 'hostPort')
     const number = numberOf(hostPort)
     if (number === undefined || number === 0) continue
     const key = [textOf(fieldAt(port, 'protocol')) || 'TCP', textOf(fieldAt(port, 'hostIP')), number].join('/')
-    if (seen.has(key))
-      refuse(hostPort, `must be unique in the pod: another container uses port ${number} of the node; change one`, {
-        cause: 'FieldValueDuplicate',
-      })
-    seen.add(key)
+    const earlier = seen.get(key)
+    const message = `must be unique in the pod: another container uses port ${number} of the node; change one`
+    if (earlier) refuse(hostPort, message, { cause: 'FieldValueDuplicate', others: [remedyAt(earlier, message)] })
+    seen.set(key, hostPort)
   }
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/json/json.ts'
-import { mergePatch } from '../../common/override/merge-patch.ts'
+import { mergePatch } from '../../common/override/strategic.ts'
 
 /** A rule by two examples. The real API server is asked whether it decides alike. */
 export interface ValueCase {
