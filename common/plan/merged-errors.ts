@@ -8,6 +8,7 @@ import type { SpecError, SpecSchema } from '../override/spec-schema.ts'
 import type { Origin } from '../pod/containers.ts'
 import type { ValueError } from '../pod/field.ts'
 import { valueErrors } from '../pod/value-errors.ts'
+import { unknownFieldErrors } from './unknown-fields.ts'
 
 /** A fork, and the fork without the override. */
 export interface MergedResult extends Origin {
@@ -41,7 +42,10 @@ type MergedError = SpecError & Partial<Pick<ValueError, 'others'>>
 
 /** A value of which the schema says something needs no second mistake. */
 function wholeErrors(schema: SpecSchema, { kind, spec }: KubeObject, origin: Origin): readonly MergedError[] {
-  const invalid = schema.checkWhole(isObject(spec) ? (spec as JsonObject) : {})
+  const invalid = [
+    ...schema.checkWhole(isObject(spec) ? (spec as JsonObject) : {}),
+    ...unknownFieldErrors(kind, member(spec, 'template'), schema.template),
+  ]
   const fields = invalid.map(({ field }) => field)
   const values = valueErrors(kind, spec, origin).map((error) => ({ ...error, field: formatPath('spec', error.path) }))
   const others = values.filter(({ field }) => !fields.some((other) => isWithin(field, other)))

@@ -122,7 +122,8 @@ export function checkResourceRef(ref: Field): void {
   const amount = parseQuantity(divisor.value)
   if (amount === undefined || amount === 0n) return
   const units = name.endsWith('.cpu') ? OF_CPU : OF_BYTES
-  if (!units.some((unit) => parseQuantity(unit) === amount))
+  // with an exponent it is another text to Kubernetes, which compares texts
+  if (/e[+-]?\d/i.test(textOf(divisor)) || !units.some((unit) => parseQuantity(unit) === amount))
     refuse(divisor, `must be one of ${units.join(', ')}; got ${showValue(divisor.value)}`)
 }
 

@@ -44,6 +44,8 @@ function checkLifetime(pod: Field): void {
 }
 
 function checkNames(pod: Field): void {
+  const alias = fieldAt(pod, 'serviceAccount') // the former name of the field
+  if (!isSet(fieldAt(pod, 'serviceAccountName')) && textOf(alias) !== '') refuseIf(alias, dnsNameProblem(textOf(alias)))
   for (const key of ['serviceAccountName', 'priorityClassName', 'nodeName'])
     if (textOf(fieldAt(pod, key)) !== '') refuseIf(fieldAt(pod, key), dnsNameProblem(textOf(fieldAt(pod, key))))
   const runtime = fieldAt(pod, 'runtimeClassName')

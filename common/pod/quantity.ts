@@ -4,7 +4,7 @@ const QUANTITY = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:([KMGTPE]i)|([numkMGTP
 const BINARY: Readonly<Record<string, bigint>> = { Ki: 10n, Mi: 20n, Gi: 30n, Ti: 40n, Pi: 50n, Ei: 60n }
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 
-/** Longer texts are no quantities that anybody writes. */
+/** Kubernetes ignores blanks around a quantity. Longer texts are no quantities that anybody writes. */
 const MAX_LENGTH = 60
 
 /** Kubernetes keeps nine digits after the point. */
@@ -17,7 +17,7 @@ const SCALE = 9
 export function parseQuantity(value: unknown): bigint | undefined {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined
-  const [found, sign, whole = '', part, only, binary, decimal, exponent] = QUANTITY.exec(text) ?? []
+  const [found, sign, whole = '', part, only, binary, decimal, exponent] = QUANTITY.exec(text.trim()) ?? []
   if (found === undefined) return undefined
   const fraction = part ?? only ?? ''
   const digits = BigInt(`${whole}${fraction}` || '0')

@@ -58,7 +58,8 @@ export function checkDownwardFile(file: Field): Field {
   return path
 }
 
-const PROJECTED = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle', 'podCertificate']
+/** The API server drops others, unless their features are enabled. */
+const PROJECTED = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken']
 
 /** A volume of several sources, whose files must have different paths. */
 export function checkProjected(source: Field): void {
@@ -87,20 +88,5 @@ function projectedPaths(each: Field): readonly Field[] {
     checkFilePath(fieldAt(token, 'path'))
     checkRange(fieldAt(token, 'expirationSeconds'), 600, 2 ** 32)
   }
-  const bundle = fieldAt(each, 'clusterTrustBundle')
-  if (isSet(bundle)) checkBundle(bundle)
-  return [
-    ...named.flatMap(checkFiles),
-    ...itemsOf(fieldAt(each, 'downwardAPI', 'items')).map(checkDownwardFile),
-    ...(isSet(bundle) ? [fieldAt(bundle, 'path')] : []),
-  ]
-}
-
-function checkBundle(bundle: Field): void {
-  const [name, signer] = [fieldAt(bundle, 'name'), fieldAt(bundle, 'signerName')]
-  if (isSet(name) && isSet(signer)) refuse(signer, 'cannot be set together with name; remove one of them')
-  else if (!isSet(name) && !isSet(signer)) requireValue(bundle, 'must have name or signerName; add one')
-  if (isSet(name) && isSet(fieldAt(bundle, 'labelSelector')))
-    refuse(fieldAt(bundle, 'labelSelector'), 'cannot be set together with name; remove one of them')
-  checkFilePath(fieldAt(bundle, 'path'))
+  return [...named.flatMap(checkFiles), ...itemsOf(fieldAt(each, 'downwardAPI', 'items')).map(checkDownwardFile)]
 }

@@ -58,7 +58,7 @@ export const VOLUME_RULES: Readonly<Record<string, (source: Field) => void>> = {
   projected: checkProjected,
   ephemeral: (source) => {
     const template = fieldAt(source, 'volumeClaimTemplate')
-    if (isSet(template)) checkClaimSpec(fieldAt(template, 'spec'))
+    if (isSet(template)) checkClaimTemplate(template)
     else requireValue(template, 'must be a template of a claim; add it')
   },
   csi: checkCsi,
@@ -170,4 +170,11 @@ function checkStorageOs(source: Field): void {
   for (const key of ['volumeName', 'volumeNamespace'])
     if (textOf(fieldAt(source, key)) !== '')
       refuseIf(fieldAt(source, key), dnsLabelProblem(textOf(fieldAt(source, key))))
+}
+
+function checkClaimTemplate(template: Field): void {
+  checkClaimSpec(fieldAt(template, 'spec'))
+  for (const [key, field] of membersOf(fieldAt(template, 'metadata')))
+    if (key !== 'labels' && key !== 'annotations' && isSet(field))
+      refuse(field, 'cannot be set here, only labels and annotations; remove it', { cause: 'FieldValueForbidden' })
 }

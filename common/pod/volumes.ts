@@ -40,7 +40,7 @@ export function volumesOf(pod: Field, claimTemplates: readonly string[]): Volume
   )
   return {
     list,
-    names: [...claimTemplates, ...volumes.map((volume) => textOf(fieldAt(volume, 'name')))],
+    names: [...new Set([...claimTemplates, ...volumes.map((volume) => textOf(fieldAt(volume, 'name')))])],
     claims: new Set([...claimTemplates, ...claims.map((volume) => textOf(fieldAt(volume, 'name')))]),
   }
 }

@@ -35,17 +35,10 @@ export function checkRollout(spec: Field): void {
 
 /** What a StatefulSet has beside its pod template. */
 export function checkStatefulSet(spec: Field): void {
-  for (const field of [fieldAt(spec, 'minReadySeconds'), fieldAt(spec, 'revisionHistoryLimit')]) checkNotNegative(field)
+  checkNotNegative(fieldAt(spec, 'minReadySeconds'))
   checkNotNegative(fieldAt(spec, 'ordinals', 'start'))
   const rolling = checkRolling(fieldAt(spec, 'updateStrategy'), 'OnDelete')
-  if (rolling) {
-    checkNotNegative(fieldAt(rolling, 'partition'))
-    const unavailable = fieldAt(rolling, 'maxUnavailable')
-    if (isSet(unavailable)) {
-      checkAmount(unavailable)
-      if (isZero(unavailable)) refuse(unavailable, 'must be more than 0; remove it')
-    }
-  }
+  if (rolling) checkNotNegative(fieldAt(rolling, 'partition')) // most clusters drop maxUnavailable unread
   for (const key of ['whenDeleted', 'whenScaled'])
     checkOneOf(fieldAt(spec, 'persistentVolumeClaimRetentionPolicy', key), ['Retain', 'Delete'])
   const service = fieldAt(spec, 'serviceName')

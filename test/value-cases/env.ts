@@ -83,6 +83,14 @@ export const ENV: readonly ValueCase[] = [
     errors: [`${AT}.valueFrom.resourceFieldRef.divisor: must be one of 1, 1m; got "1Mi"`],
   },
   {
+    title: 'M4: the unit of an amount with an exponent',
+    accepted: from({ resourceFieldRef: { resource: 'limits.memory', divisor: '1k' } }),
+    refused: from({ resourceFieldRef: { resource: 'limits.memory', divisor: '1e3' } }),
+    errors: [
+      `${AT}.valueFrom.resourceFieldRef.divisor: must be one of 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei; got "1e3"`,
+    ],
+  },
+  {
     title: 'M3: a file of a volume that is no emptyDir',
     accepted: pod({
       volumes: [{ name: 'data', emptyDir: {} }],

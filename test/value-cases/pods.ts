@@ -20,7 +20,7 @@ export const PODS: readonly ValueCase[] = [
     refused: pod({ activeDeadlineSeconds: 60 }),
     errors: ['template.spec.activeDeadlineSeconds: cannot be set in a workload; remove it'],
   },
-  ...['serviceAccountName', 'priorityClassName', 'nodeName', 'runtimeClassName'].map(
+  ...['serviceAccountName', 'serviceAccount', 'priorityClassName', 'nodeName', 'runtimeClassName'].map(
     (key): ValueCase => ({
       title: `M5: ${key}`,
       accepted: pod({ [key]: 'a.b' }),

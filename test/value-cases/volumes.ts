@@ -3,6 +3,7 @@ import { pod, type ValueCase } from './case.ts'
 
 const volume = (...sources: readonly JsonObject[]) =>
   pod({ volumes: sources.map((source, index) => ({ name: `v${index}`, ...source })) })
+const CLAIM = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
 const AT = 'template.spec.volumes[0]'
 const items = (path: string) => [{ key: 'a', path }]
 
@@ -123,6 +124,14 @@ export const VOLUME_KINDS: readonly ValueCase[] = [
     }),
     refused: volume({ ephemeral: {} }),
     errors: [`${AT}.ephemeral.volumeClaimTemplate: must be a template of a claim; add it`],
+  },
+  {
+    title: 'M3: metadata of an ephemeral volume',
+    accepted: volume({ ephemeral: { volumeClaimTemplate: { metadata: { labels: { a: 'b' } }, spec: CLAIM } } }),
+    refused: volume({ ephemeral: { volumeClaimTemplate: { metadata: { name: 'a' }, spec: CLAIM } } }),
+    errors: [
+      `${AT}.ephemeral.volumeClaimTemplate.metadata.name: cannot be set here, only labels and annotations; remove it`,
+    ],
   },
   {
     title: 'M5: the name of a CSI driver',

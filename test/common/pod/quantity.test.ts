@@ -13,6 +13,7 @@ describe('a quantity', () => {
       ['1E-3', '1m'],
       ['12E2', 1200],
       ['1000u', '1m'],
+      [' 1Gi ', '1Gi'],
       ['+1n', '0.000000001'],
     ] as const)
       expect(parseQuantity(one), `${one} = ${other}`).to.equal(parseQuantity(other))
