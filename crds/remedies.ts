@@ -15,6 +15,8 @@ const OF_CONDITIONS = {
   ProgressDeadlineExceeded:
     'Find out why the pods do not become ready. Then correct the override, or delete the experiment.',
   Paused: 'Remove `paused`, canary steps and analysis from the override, or resume the fork by hand after each change.',
+  ScaleNotReviewed:
+    'Scale the experiment back with `kubectl scale`, then set `spec.replicas` with `kubectl patch` or `kubectl apply`, which check your permissions in the namespace of the source. `kubectl scale` checks nothing there, so it can only make such a fork smaller.',
   Expired: 'No action needed. To run the experiment again, raise `spec.ttlSeconds`; otherwise delete it.',
   Terminating: 'Wait. The experiment is removed as soon as its fork in the other namespace is gone.',
   Pending: 'No action needed. There is nothing to report while there is no fork.',

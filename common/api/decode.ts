@@ -3,6 +3,7 @@ import { each, isNumber, isText, oneOf, orAbsent, soundMembers } from '../json/m
 import { decodeStatus } from './decode-status.ts'
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from './defaults.ts'
 import { brokenLimits } from './limits.ts'
+import { REVIEWED_REPLICAS } from './names.ts'
 import type { ManagedFieldsEntry } from './object.ts'
 import type { BoundedOverride, ExperimentDeployment, ExperimentDeploymentSpec, FieldError, SourceRef } from './types.ts'
 
@@ -59,8 +60,10 @@ function metadataIn(object: unknown) {
   const unstored = { name: '', uid: '', generation: 1 }
   const finalizers = listOr(member(metadata, 'finalizers')).filter((each) => typeof each === 'string')
   const managedFields = listOr(member(metadata, 'managedFields')).filter(isManagedFieldsEntry)
+  const reviewed = at(metadata, 'annotations', REVIEWED_REPLICAS)
   return {
     ...unstored,
+    ...(typeof reviewed === 'string' ? { annotations: { [REVIEWED_REPLICAS]: reviewed } } : {}),
     ...soundMembers<Pick<ExperimentDeployment['metadata'], keyof typeof METADATA>>(metadata, METADATA),
     ...(finalizers.length > 0 ? { finalizers } : {}),
     ...(managedFields.length > 0 ? { managedFields } : {}),

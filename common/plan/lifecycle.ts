@@ -21,7 +21,13 @@ import { waiting } from './decision.ts'
 import type { Facts } from './facts.ts'
 import type { Write } from './write.ts'
 
-/** Deletes the fork, then removes the finalizer, but only after the fork was observed to be gone. */
+/** The finalizer of `kubectl delete --cascade=orphan`. Garbage collection then takes the owner reference from the fork. */
+const ORPHAN = 'orphan'
+
+/**
+ * Deletes the fork, then removes the finalizer, but only after the fork was observed to be gone. Another finalizer may
+ * keep the experiment for any time, so that garbage collection would come too late.
+ */
 export function planDeletion({ kind, fork, experiment }: Facts): Plan {
   const { kind: kindName, name } = experiment.spec.sourceRef
   const terminating = (message: string, ...writes: readonly Write[]): Plan => ({
@@ -29,12 +35,13 @@ export function planDeletion({ kind, fork, experiment }: Facts): Plan {
     conclusion: { ...waiting('Terminating', message), fork: knownValue(fork), source: undefined },
   })
   const unready = ({ writes, conclusion }: Plan): Plan => ({ writes, conclusion: { ...conclusion, is: 'unready' } })
-  if (!hasForkFinalizer(experiment)) return unready(terminating('garbage collection deletes the fork'))
+  if (!isCrossNamespace(experiment) && experiment.metadata.finalizers?.includes(ORPHAN))
+    return unready(terminating('its fork is left alone'))
   if (kind.is === 'unknown')
     return terminating(`this version cannot say whether the fork of ${kindName}/${name} is gone`)
   if (fork.is === 'unknown') return terminating(`the fork could not be read now (${fork.because})`)
   if (fork.is === 'absent' || kind.is === 'absent')
-    return unready(terminating('its fork is gone', finalizers(experiment, otherFinalizers(experiment))))
+    return unready(terminating('its fork is gone', ...removeFinalizer(experiment)))
   const message = `${kindName.toLowerCase()}/${fork.value.metadata.name} is being deleted`
   return isBeingDeleted(fork.value) ? terminating(message) : terminating(message, deleteFork(kind.value, fork.value))
 }
@@ -68,6 +75,9 @@ export const addFinalizer = ({ experiment }: Pick<Facts, 'experiment'>): readonl
   isCrossNamespace(experiment) && !hasForkFinalizer(experiment)
     ? [finalizers(experiment, [...otherFinalizers(experiment), FORK_FINALIZER])]
     : []
+
+const removeFinalizer = (experiment: ExperimentDeployment): readonly Write[] =>
+  hasForkFinalizer(experiment) ? [finalizers(experiment, otherFinalizers(experiment))] : []
 
 const otherFinalizers = ({ metadata: { finalizers = [] } }: ExperimentDeployment): readonly string[] =>
   finalizers.filter((each) => each !== FORK_FINALIZER)

@@ -1,3 +1,4 @@
+import { isLive } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
@@ -25,15 +26,16 @@ export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecisi
   if (facts.policies.is !== 'known') return { is: 'unknown' }
   const { policies: all, isShared, refusing, others } = facts.policies.value
   const policies = all.map(({ metadata }) => metadata.name)
+  const counted = others.filter(({ experiment, replicas }) => replicas !== undefined || isLive(experiment, facts.now))
   if (!isShared) return { is: 'notShared', policies, refusing }
-  // Each kind of limit counts other experiments. Only the limits on the content need the effect of the override.
+  // An experiment that has expired or is being deleted counts while it has its fork. Each kind of limit counts other experiments. Only the limits on the content need the effect of the override.
   const findings = [
     ...findingsAbout('content', facts, () => ({ forks: assessment.effect?.() })),
     ...findingsAbout('share', facts, () => ({
-      others: withPods(others),
+      others: withPods(counted),
       endpoints: endpoints(facts, derivedFork(assessment)),
     })),
-    ...findingsAbout('count', facts, () => ({ others: ahead(others, facts) })),
+    ...findingsAbout('count', facts, () => ({ others: ahead(counted, facts) })),
   ]
   return { is: 'decided', policies, findings }
 }

@@ -1,5 +1,4 @@
 import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
-import { isLive } from '../api/expiry.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import type { ExperimentPolicySpec, LimitKind, PolicyFinding, PolicyInput } from './policy.ts'
 
@@ -30,7 +29,7 @@ const perSource: Limit = ({ maxExperimentsPerSource }, judged) =>
 
 const perNamespace: Limit = ({ maxExperimentsPerNamespace }, judged) => {
   const { namespace } = judged.experiment.metadata
-  const others = liveOthers(judged)?.filter((other) => other.metadata.namespace === namespace)
+  const others = othersOf(judged)?.filter((other) => other.metadata.namespace === namespace)
   return tooMany('metadata.namespace', `namespace ${namespace}`, maxExperimentsPerNamespace, others)
 }
 
@@ -83,10 +82,10 @@ const sourceName = (experiment: ExperimentDeployment): string => {
   return `${kind.toLowerCase()}/${name} in namespace ${sourceNamespaceOf(experiment)}`
 }
 
-const liveOthers = ({ others, experiment, now }: PolicyInput): readonly ExperimentDeployment[] | undefined =>
-  others?.filter((other) => other.metadata.uid !== experiment.metadata.uid && isLive(other, now))
+const othersOf = ({ others, experiment }: PolicyInput): readonly ExperimentDeployment[] | undefined =>
+  others?.filter((other) => other.metadata.uid !== experiment.metadata.uid)
 
 const ofSource = (judged: PolicyInput): readonly ExperimentDeployment[] | undefined => {
   const name = sourceName(judged.experiment)
-  return liveOthers(judged)?.filter((other) => sourceName(other) === name)
+  return othersOf(judged)?.filter((other) => sourceName(other) === name)
 }

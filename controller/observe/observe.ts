@@ -19,13 +19,10 @@ import { workloadKind } from '../../common/workload/registry.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { Ports } from './ports.ts'
 
-/**
- * All facts for one pass. Undefined when there is nothing to do: the experiment is gone, or it is being deleted and has no
- * fork in another namespace that must be deleted first. @throws KubeError when a fact that decides cannot be read
- */
+/** All facts for one pass; undefined if the experiment is gone. @throws KubeError when a fact that decides cannot be read */
 export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts | undefined> {
   const experiment = ports.experiments.get(key)
-  if (!experiment || (isBeingDeleted(experiment) && !hasForkFinalizer(experiment))) return undefined
+  if (!experiment) return undefined
   const adapter = workloadKind(experiment.spec.sourceRef.kind)
   // While the experiment is being deleted only its fork matters. Another read that fails must not block the deletion.
   const read = isBeingDeleted(experiment)
@@ -105,7 +102,10 @@ async function forkFacts({ workloads }: Ports, experiment: ExperimentDeployment,
   const name = [sourceNamespaceOf(experiment), forkName(spec.sourceRef.name, metadata.uid)] as const
   const found =
     adapter &&
-    (isBeingDeleted(experiment) ? await workloads.live(adapter, ...name) : workloads.cached(adapter, ...name))
+    // Only a live read proves that the fork is gone and the finalizer can be removed.
+    (isBeingDeleted(experiment) && hasForkFinalizer(experiment)
+      ? await workloads.live(adapter, ...name)
+      : workloads.cached(adapter, ...name))
   const isOurs = found !== undefined && isForkOf(experiment, found)
   return { fork: isOurs ? known(found) : ABSENT, nameHolder: isOurs ? undefined : found }
 }

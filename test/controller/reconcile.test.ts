@@ -159,10 +159,17 @@ describe('a pass', () => {
     expect(story.world.experiment?.status?.share).to.equal('25%')
   })
 
-  it('does nothing for an experiment that is being deleted and has no finalizer', async () => {
-    const metadata = { deletionTimestamp: '2026-11-21T10:00:00Z' }
-    const story = recordingCluster({ experiment: anExperiment({ metadata }), source: aDeployment() })
-    expect(await reconciler(story.cluster, clock)(KEY)).to.equal('never')
-    expect(story.diary).to.deep.equal([])
+  it('S3: deletes the fork of an experiment whose deletion a finalizer of somebody else delays', async () => {
+    const experiment = anExperiment({ metadata: { finalizers: ['example.com/mine'] } })
+    const story = recordingCluster({ experiment, source: aDeployment() })
+    const pass = reconciler(story.cluster, clock)
+    await pass(KEY)
+    const { metadata } = experiment
+    story.world.experiment = { ...experiment, metadata: { ...metadata, deletionTimestamp: '2026-11-21T10:00:00Z' } }
+    story.diary.splice(0)
+    await pass(KEY)
+    expect(story.diary).to.deep.equal([`delete Deployment ${FORK}`])
+    expect(await pass(KEY)).to.equal('never')
+    expect(story.diary).to.have.length(1)
   })
 })

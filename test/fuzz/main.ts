@@ -1,24 +1,29 @@
-/**
- * `node test/fuzz/main.ts [COUNT] [SEED]`: the fuzz test of `npm test`, with any number of inputs.
- * `node test/fuzz/main.ts admission [COUNT] [SEED]`: the webhook against the API server, COUNT overrides of each kind.
- */
+/** `npm run fuzz [-- [admission] COUNT [SEED]]`: the fuzz tests of `npm test`, with any number of inputs. */
 import fc from 'fast-check'
+import { commandLine } from '../../sandbox/command-line.ts'
 import { fuzzAdmission } from './admission/main.ts'
 import { examine, type Reached } from './examine.ts'
 import { aHostileInput } from './hostile.ts'
 
 const BATCH = 20_000
 
-const [first, ...others] = process.argv.slice(2)
-const isAdmission = first === 'admission'
-const numbers = (isAdmission ? others : process.argv.slice(2)).map(Number)
-const [count = isAdmission ? 2_000 : 1_000_000, seed = Math.floor(Math.random() * 2 ** 31)] = numbers
-if (![count, seed].every((number) => Number.isSafeInteger(number) && number >= 0)) {
-  console.error('usage: node test/fuzz/main.ts [admission] [COUNT] [SEED], whole numbers')
-  process.exit(2)
-}
-if (isAdmission) await fuzzAdmission(count, seed)
-else await fuzzHostile()
+const USAGE = `npm run fuzz [-- COUNT [SEED]]
+npm run fuzz -- admission [COUNT [SEED]]
+
+Runs the fuzz test of npm test with COUNT inputs, by default 1000000. The same SEED gives the same inputs.
+
+With "admission": asks the webhook and the API server of a control plane of its own about COUNT overrides of each kind,
+by default 2000, half of them with mistakes, and prints where the two differ.
+
+  --help`
+
+const { positionals, refuse } = commandLine(USAGE, { allowPositionals: true })
+const isAdmission = positionals[0] === 'admission'
+const numbers = isAdmission ? positionals.slice(1) : positionals
+const [count = isAdmission ? 2_000 : 1_000_000, seed = Math.floor(Math.random() * 2 ** 31)] = numbers.map(Number)
+if (numbers.length > 2 || ![count, seed].every((number) => Number.isSafeInteger(number) && number >= 0))
+  refuse(`COUNT and SEED are whole numbers, not: ${numbers.join(' ')}`)
+await (isAdmission ? fuzzAdmission(count, seed) : fuzzHostile())
 
 async function fuzzHostile(): Promise<void> {
   console.log(`fuzz: ${count} inputs, seed ${seed}`)
@@ -37,7 +42,7 @@ async function fuzzHostile(): Promise<void> {
     })
     const result = await fc.check(law, { numRuns, seed: batchSeed })
     if (result.failed) {
-      console.error(`repeat with: node test/fuzz/main.ts ${numRuns} ${batchSeed}`)
+      console.error(`repeat with: npm run fuzz -- ${numRuns} ${batchSeed}`)
       console.error(result.counterexample?.[0].slice(0, 4_000))
       console.error(result.errorInstance)
       process.exit(1)

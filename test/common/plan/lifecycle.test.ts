@@ -23,6 +23,8 @@ const inOtherNamespace = (finalizers: readonly string[] = [], deletionTimestamp?
     sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' },
     metadata: { finalizers, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
   })
+const inOwnNamespace = (finalizers: readonly string[]) =>
+  anExperiment({ metadata: { finalizers, deletionTimestamp: DELETED } })
 const fork = theFork()
 
 describe('planDeletion', () => {
@@ -52,10 +54,30 @@ describe('planDeletion', () => {
       [],
       'this version cannot say whether the fork of Deployment/cart is gone',
     ],
-    'writes nothing without the finalizer: garbage collection deletes the fork': [
+    'S3: deletes the fork although only the finalizer of somebody else is left': [
       { ...facts(known(fork)), experiment: inOtherNamespace([OTHER], DELETED) },
+      ['delete fork'],
+      `deployment/${FORK} is being deleted`,
+    ],
+    'S3: deletes the fork in the namespace of the experiment too': [
+      { ...facts(known(fork)), experiment: inOwnNamespace([OTHER]) },
+      ['delete fork'],
+      `deployment/${FORK} is being deleted`,
+    ],
+    'has nothing to remove without the finalizer': [
+      { ...facts(ABSENT), experiment: inOwnNamespace([OTHER]) },
       [],
-      'garbage collection deletes the fork',
+      'its fork is gone',
+    ],
+    'leaves the fork alone with --cascade=orphan': [
+      { ...facts(known(fork)), experiment: inOwnNamespace(['orphan']) },
+      [],
+      'its fork is left alone',
+    ],
+    'S3: deletes a fork in another namespace with --cascade=orphan too, because no owner reference is there': [
+      { ...facts(known(fork)), experiment: inOtherNamespace(['orphan', FORK_FINALIZER], DELETED) },
+      ['delete fork'],
+      `deployment/${FORK} is being deleted`,
     ],
   }
   for (const [sentence, [given, writes, message]] of Object.entries(cases))

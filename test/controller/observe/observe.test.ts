@@ -101,10 +101,13 @@ describe('observe', () => {
     expect(await observe(ports, KEY, NOW)).to.equal(undefined)
   })
 
-  it('returns undefined during a deletion without the finalizer: garbage collection deletes the fork', async () => {
+  it('reads nothing from the API server during a deletion without the finalizer', async () => {
     const { deletionTimestamp } = DELETED
-    const { ports, diary } = world({ experiment: anExperiment({ metadata: { deletionTimestamp } }) })
-    expect([await observe(ports, KEY, NOW), diary]).to.deep.equal([undefined, []])
+    const { facts, diary } = world({
+      experiment: anExperiment({ metadata: { deletionTimestamp } }),
+      cached: theFork(),
+    })
+    expect([(await facts()).fork.is, diary]).to.deep.equal(['known', []])
   })
 
   it('reads only the fork, from the API server, during a deletion with the finalizer', async () => {
