@@ -1,6 +1,6 @@
 import type { FieldErrorCause } from '../api/types.ts'
-import { childOf, type Path, type PathNode, pathOf, ROOT } from '../json/field-path.ts'
-import { isObject, listOr, member } from '../json/json.ts'
+import type { Path } from '../json/field-path.ts'
+import { isObject, member } from '../json/json.ts'
 
 /** One place where a mistake can be corrected, and how. */
 export interface Remedy {
@@ -16,30 +16,54 @@ export interface ValueError extends Remedy {
   readonly others: readonly Remedy[]
 }
 
-/** A value of a spec, where it is, and where mistakes are reported. A value of another type than expected is ignored. */
+/**
+ * A value of a spec, where it is, and where mistakes are reported. A value of another type than expected is ignored.
+ * Linked from the value up, because hundreds are looked at and few are named.
+ */
 export interface Field {
   readonly value: unknown
-  readonly way: PathNode
+  readonly step: string | number
+  readonly parent: Field | undefined
   readonly errors: ValueError[]
 }
 
 /** The whole `spec`. Mistakes are added to `errors`. */
-export const rootField = (spec: unknown, errors: ValueError[]): Field => ({ value: spec, way: ROOT, errors })
+export const rootField = (spec: unknown, errors: ValueError[]): Field => ({
+  value: spec,
+  step: '',
+  parent: undefined,
+  errors,
+})
+
+const childOf = (parent: Field, step: string | number, value: unknown): Field => ({
+  value,
+  step,
+  parent,
+  errors: parent.errors,
+})
 
 /** The field below `field` at `keys`. Its value is undefined if it does not exist. */
-export const fieldAt = (field: Field, ...keys: readonly string[]): Field =>
-  keys.reduce<Field>(
-    ({ value, way, errors }, key) => ({ value: member(value, key), way: childOf(way, key), errors }),
-    field,
-  )
+export function fieldAt(field: Field, ...keys: readonly string[]): Field {
+  let found = field
+  for (const key of keys) found = childOf(found, key, member(found.value, key))
+  return found
+}
 
 /** The items of a list. */
-export const itemsOf = ({ value, way, errors }: Field): readonly Field[] =>
-  listOr(value).map((item, index) => ({ value: item, way: childOf(way, index), errors }))
+export const itemsOf = (field: Field): readonly Field[] =>
+  Array.isArray(field.value) ? field.value.map((item, index) => childOf(field, index, item)) : NONE
+
+const NONE: readonly Field[] = []
 
 /** The members of an object. */
 export const membersOf = (field: Field): readonly (readonly [key: string, field: Field])[] =>
   isObject(field.value) ? Object.keys(field.value).map((key) => [key, fieldAt(field, key)] as const) : []
+
+function pathOf(field: Field): Path {
+  const path: (string | number)[] = []
+  for (let at = field; at.parent; at = at.parent) path.push(at.step)
+  return path.reverse()
+}
 
 /** Whether the field has a value. An empty text is one. */
 export const isSet = ({ value }: Field): boolean => value !== undefined && value !== null
@@ -51,7 +75,7 @@ export const textOf = ({ value }: Field): string => (typeof value === 'string' ?
 export const numberOf = ({ value }: Field): number | undefined => (typeof value === 'number' ? value : undefined)
 
 /** Another place to correct the mistake. */
-export const remedyAt = (field: Field, message: string): Remedy => ({ path: pathOf(field.way), message })
+export const remedyAt = (field: Field, message: string): Remedy => ({ path: pathOf(field), message })
 
 /** Reports that the value of `field` is refused. */
 export function refuse(
@@ -59,7 +83,7 @@ export function refuse(
   message: string,
   { cause = 'FieldValueInvalid', others = [] }: Partial<Pick<ValueError, 'cause' | 'others'>> = {},
 ): void {
-  field.errors.push({ path: pathOf(field.way), message, cause, others })
+  field.errors.push({ path: pathOf(field), message, cause, others })
 }
 
 /** Reports that `field` needs a value. */

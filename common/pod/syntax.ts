@@ -75,23 +75,19 @@ export const relativePathProblem: Syntax = (text) =>
 export const filePathProblem: Syntax = (text) =>
   relativePathProblem(text) ?? (text.startsWith('..') ? `must not start with ".."; got ${showValue(text)}` : undefined)
 
-/** An IP address. Kubernetes takes IPv4 addresses with leading zeros, but no zones. */
+/** An IP address, without leading zeros, zones, and IPv4 within IPv6. */
 export const ipProblem: Syntax = (text) =>
   isIPv4(text) || isIPv6(text) ? undefined : `must be an IP address such as 10.0.0.1; got ${showValue(text)}`
 
 const isIPv4 = (text: string): boolean => {
   const parts = text.split('.')
-  return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) <= 255)
+  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
 }
 
 function isIPv6(text: string): boolean {
-  if (text.length > 45 || !text.includes(':')) return false
   const halves = text.split('::')
-  if (halves.length > 2) return false
+  if (text.length > 39 || !text.includes(':') || halves.length > 2) return false
   const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')))
-  const last = groups.at(-1)
-  const isMixed = last !== undefined && isIPv4(last) && !text.endsWith(':')
-  const words = isMixed ? groups.slice(0, -1) : groups
-  const length = words.length + (isMixed ? 2 : 0)
-  return words.every((word) => /^[\da-fA-F]{1,4}$/.test(word)) && (halves.length === 2 ? length <= 7 : length === 8)
+  const isWhole = halves.length === 1 ? groups.length === 8 : groups.length <= 7
+  return isWhole && groups.every((group) => /^[\da-fA-F]{1,4}$/.test(group))
 }

@@ -1,4 +1,5 @@
 import type { FieldError } from '../../../common/api/types.ts'
+import { at, type JsonObject, listOr } from '../../../common/json/json.ts'
 import type { Judged } from './judge.ts'
 
 /** The four classes, and refusals that the API server does not make but we do on purpose. */
@@ -51,8 +52,16 @@ function reasonOf({ field, message }: FieldError, { kind, overrideSpec }: Judged
   const name = /[.[]"?([^.[\]"]+)"?\]?$/.exec(field)?.[1]
   if (message.startsWith('unknown field') && JSON.stringify(overrideSpec).includes(`"${name}":null`))
     return 'a null that removes a misspelt field'
+  if (kind === 'StatefulSet' && isOfReplacedVolume(field, overrideSpec)) return 'a volume that a claim replaces'
   const why = BY_DESIGN.find(([pattern]) => pattern.test(`${field}: ${message}`))?.[1]
   return why === 'Argo refuses it' && kind !== 'Rollout' ? undefined : why
+}
+
+/** The claim of the source is called `data`; the API server does not look at a volume of that name. */
+function isOfReplacedVolume(field: string, overrideSpec: JsonObject): boolean {
+  const [, index] = /^spec\.overrideSpec\.template\.spec\.volumes\[(\d+)\]\./.exec(field) ?? []
+  const volumes = listOr(at(overrideSpec, 'template', 'spec', 'volumes'))
+  return index !== undefined && at(volumes[Number(index)], 'name') === 'data'
 }
 
 /** The class of one override. */
