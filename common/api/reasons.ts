@@ -43,6 +43,7 @@ export const REASONS = {
   KindNotAvailable: { about: 'source' },
   SourceNotFound: { about: 'source' },
   SourceTemplateNotFound: { about: 'source' },
+  TemplateNotReviewed: { about: 'source', keepsFork: true },
   SourceReplaced: { about: 'source' },
   PinnedBaseLost: { about: 'source', keepsFork: true },
   SourceIsExperiment: { about: 'source' },
