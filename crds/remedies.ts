@@ -96,6 +96,8 @@ const OF_WARNINGS = {
   Source:
     'Correct the source if you can. The message names a field of it that Kubernetes accepts but that is ambiguous.',
   ListReplaced: 'Repeat the whole list in the override, or use `overrideType: Strategic`, which merges lists by name.',
+  NewContainer:
+    'No action needed if the fork should have one more container. Otherwise correct the name in the override: containers are merged by name.',
   NullDropped: 'Use `kubectl apply --server-side`. A plain `kubectl apply` drops `null` before it sends the resource.',
   SourceUnread:
     'No action needed. The webhook could not read the source in time; the controller checks the override and reports in `status`.',

@@ -89,6 +89,7 @@ export const REASONS = {
   Policy: { about: 'apply' },
   Source: { about: 'apply' },
   ListReplaced: { about: 'apply' },
+  NewContainer: { about: 'apply' },
   NullDropped: { about: 'apply' },
   SourceUnread: { about: 'apply' },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>
