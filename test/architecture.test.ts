@@ -73,6 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'node:crypto',
     'node:http',
     'node:https',
+    'node:net',
     'node:tls',
   ],
   'webhook/tls': [

@@ -10,9 +10,10 @@ import { keepFresh, refreshOnMiss } from '../common/schema/refresher.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { readConfig } from './config.ts'
 import { requireClientName } from './http/client-certificate.ts'
+import { limitConnections } from './http/connections.ts'
 import { drainer } from './http/drain.ts'
 import { inFlight } from './http/in-flight.ts'
-import { certificateMetrics, METRIC_PREFIX, reviewMetrics } from './http/metrics.ts'
+import { certificateMetrics, connectionMetrics, METRIC_PREFIX, reviewMetrics } from './http/metrics.ts'
 import { admissionApp } from './http/server.ts'
 import { mutator } from './mutate.ts'
 import { policyReflector, policySource } from './reads/policies.ts'
@@ -77,6 +78,8 @@ const app = admissionApp({
 })
 const admission = tlsServer(app, { ...certificate.pair, minVersion: config.minVersion })
 certificate.watch((pair) => admission.setSecureContext(secureContext({ ...pair, minVersion: config.minVersion })))
+const connections = limitConnections({ server: admission, onClosed: (why) => countClosed(why) })
+const countClosed = connectionMetrics(metrics, connections)
 const drain = drainer({ server: admission, timers, serveOnMs: config.drainMs })
 const health = healthServer({
   checks: {

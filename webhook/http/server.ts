@@ -7,7 +7,7 @@ import { answerTo, deniedAnswer, type ReviewDecision } from '../review/decision.
 import { type InFlight, inFlight } from './in-flight.ts'
 import { intake } from './intake.ts'
 import { type ReviewLabels, type ReviewMetrics, type ReviewPath, reviewMetrics } from './metrics.ts'
-import { RequestError, requestErrorOf } from './request-error.ts'
+import { RequestError } from './request-error.ts'
 
 export interface AdmissionHandlers {
   /** an error that it throws is a bug */
@@ -117,7 +117,7 @@ const send = (response: Response, path: ReviewPath, uid: string, answer: Answer)
 const boundary =
   ({ log, metrics }: Serving): ErrorRequestHandler =>
   (error: unknown, request, response, _next) => {
-    const refused = requestErrorOf(error)
+    const refused = error instanceof RequestError ? error : undefined
     if (refused) metrics.refused(refused.reason)
     else {
       metrics.failed({})
