@@ -1,4 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express'
+import { escapeInvisible } from '../../common/json/escape.ts'
 import { factsOf } from '../../common/kube/client/errors.ts'
 import type { Log } from '../../common/program/log.ts'
 import { Metrics } from '../../common/program/metrics.ts'
@@ -126,7 +127,11 @@ const boundary =
     const { status, message, uid } = refused ?? { status: 500, message: 'internal error', uid: undefined }
     const path = request.path === '/mutate' ? 'mutate' : 'validate'
     if (uid !== undefined) send(response, path, uid, deniedAnswer(status, message))
-    else response.status(status).type('text/plain').send(`${message}\n`)
+    else
+      response
+        .status(status)
+        .type('text/plain')
+        .send(`${escapeInvisible(message)}\n`)
   }
 
 /** The timeout of our webhook configurations in seconds. A longer one there makes no answer later. */
