@@ -16,6 +16,8 @@ import { Page, patternOf, wordsOf } from '../integration/document.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 const PAGE = new Page('admin.md')
+/** The guide has the script write this file. */
+const PATH_ENV = 'manifests/path-secret/path.env'
 const EMERGENCY_EXIT = 'kubectl delete validatingwebhookconfiguration'
 const LAST_OF_INSTALLATION = 'kubectl apply -k manifests/pack'
 
@@ -28,7 +30,11 @@ describe('the guide for admins, in a cluster of its own', () => {
     folder = await mkdtemp(join(tmpdir(), 'admin-'))
     await PAGE.writeFiles(folder, (text) => text.replaceAll('../manifests', relative(folder, 'manifests')))
   })
-  after('the folder is removed', () => rm(folder, { recursive: true }))
+  before('no secret of an earlier run', () => rm(PATH_ENV, { force: true }))
+  after('the folder and the secret are removed', async () => {
+    await rm(folder, { recursive: true })
+    await rm(PATH_ENV, { force: true })
+  })
 
   async function said(command: string) {
     const [program, ...args] = wordsOf(command)

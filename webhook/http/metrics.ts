@@ -62,6 +62,14 @@ export function connectionMetrics(
   return (why) => closed({ why })
 }
 
+/** Registers the number of secrets by which callers are accepted. */
+export const callerMetrics = (metrics: Metrics, secrets: { readonly accepted: readonly string[] }): void =>
+  metrics.gauge({
+    name: `${METRIC_PREFIX}path_secrets`,
+    help: 'Secrets that are accepted in the path of a call. Without any, only client certificates tell callers apart.',
+    read: () => secrets.accepted.length,
+  })
+
 /** Functions that count what happens to requests. */
 export type ReviewMetrics = ReturnType<typeof reviewMetrics>
 
