@@ -176,10 +176,10 @@ describe('the guide for admins, in a cluster of its own', () => {
     )
     return objectOr(listOr(at(webhook, 'spec', 'template', 'spec', 'containers'))[0])
   }
-  /** What the volumes of an overlay mount and it does not contain itself: `secret NAME`, `configMap NAME`. */
+  /** What the volumes of an overlay need and it does not contain itself: `secret NAME`, `configMap NAME`. */
   const missingIn = (objects: readonly KubeObject[]) => {
     const text = JSON.stringify(objects.filter(({ kind }) => kind === 'Deployment'))
-    const named = [...text.matchAll(/"configMap":\{"name":"([^"]+)"|"secretName":"([^"]+)"/g)].map(
+    const named = [...text.matchAll(/"configMap":\{"name":"([^"]+)"|(?<!"optional":true,)"secretName":"([^"]+)"/g)].map(
       ([, configMap, secret]) => configMap ?? secret ?? '',
     )
     expect(named).to.not.deep.equal([])
