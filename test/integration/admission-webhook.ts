@@ -98,12 +98,13 @@ const NOBODY = 1
 export async function configured(
   plane: ControlPlane,
   namespace: string,
-  { port, ca }: { readonly port: number; readonly ca: string },
+  { port, ca, pathSecret }: { readonly port: number; readonly ca: string; readonly pathSecret?: string },
 ): Promise<() => Promise<void>> {
   const made = shippedConfigurations().map(({ kind, webhooks, ...rest }) => {
     const collection = `/apis/admissionregistration.k8s.io/v1/${kind.toLowerCase()}s`
     const metadata = { name: `test-${namespace}` }
-    const route = webhooks[0]?.clientConfig.service.path
+    const shippedPath = webhooks[0]?.clientConfig.service.path
+    const route = pathSecret === undefined ? shippedPath : `${shippedPath}/${pathSecret}`
     const askingAt = (asked: number, more: object = {}) =>
       webhooks.map((webhook) => ({
         ...webhook,

@@ -1,7 +1,12 @@
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
+import { showValue } from '../../common/json/field-path.ts'
 import { at, isObject, listOr, member, objectOr, textOr } from '../../common/json/json.ts'
 
 const REVIEW_VERSION = 'admission.k8s.io/v1'
+/** The uids of the API server, and those of tests. Uids are logged. */
+const UID = /^[\w.:-]{1,128}$/
+/** The name of a namespace, as apimachinery defines it. It becomes part of the paths of requests. */
+const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/
 
 /** The requester, as the API server authenticated it. */
 export interface UserInfo {
@@ -38,6 +43,7 @@ export function decodeReview(body: unknown): Review {
     return { is: 'unreadable', message: `expected an AdmissionReview of ${REVIEW_VERSION}` }
   const uid = at(body, 'request', 'uid')
   if (typeof uid !== 'string' || uid === '') return { is: 'unreadable', message: 'request.uid: required' }
+  if (!UID.test(uid)) return { is: 'unreadable', message: 'request.uid: expected up to 128 letters, digits and dashes' }
   const read = (...path: string[]) => at(body, 'request', ...path)
   const isOurs = read('resource', 'group') === GROUP && read('resource', 'resource') === EXPERIMENT_DEPLOYMENT.plural
   const subresource = read('subResource')
@@ -47,12 +53,16 @@ export function decodeReview(body: unknown): Review {
   if (!isOurs || !isReviewed || (subresource !== undefined && subresource !== '')) return { is: 'foreign', uid }
   const version = textOr(read('resource', 'version'), 'unknown')
   if (`${GROUP}/${version}` !== EXPERIMENT_DEPLOYMENT.apiVersion) return { is: 'unknownVersion', uid, version }
-  const [object, oldObject] = [read('object'), read('oldObject')]
+  const [object, oldObject, namespace] = [read('object'), read('oldObject'), read('namespace')]
   if (!isObject(object)) return { is: 'foreign', uid }
+  if (typeof namespace !== 'string' || !DNS_LABEL.test(namespace)) {
+    const message = `request.namespace: expected the name of a namespace, got ${showValue(namespace)}`
+    return { is: 'unreadable', message }
+  }
   const request = {
     uid,
     userInfo: userInfoIn(read('userInfo')),
-    namespace: textOr(read('namespace'), ''),
+    namespace,
     dryRun: read('dryRun') === true,
     object,
   }
