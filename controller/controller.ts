@@ -24,6 +24,11 @@ export class Controller {
     return this.#parts.policies.status.violating
   }
 
+  /** How many paths, patterns and selectors of policies can match nothing. */
+  get policyMistakes(): number {
+    return this.#parts.policies.mistakes
+  }
+
   /** Whether the caches are filled and the workers run. */
   get isReady(): boolean {
     return this.#isReady

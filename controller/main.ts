@@ -38,6 +38,12 @@ metrics.gauge({
   read: () => controller.violating,
 })
 
+metrics.gauge({
+  name: `${PREFIX}policy_mistakes`,
+  help: 'Paths, patterns and labels in ExperimentPolicies that can match nothing. The condition Valid names them.',
+  read: () => controller.policyMistakes,
+})
+
 const probes = healthServer({
   metrics,
   checks: {

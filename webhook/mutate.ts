@@ -1,4 +1,5 @@
 import { knownValue } from '../common/api/known.ts'
+import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import { at } from '../common/json/json.ts'
 import { defaultTTLSeconds } from '../common/policy/policy.ts'
 import type { Timers } from '../common/program/clock.ts'
@@ -20,6 +21,7 @@ const MUTATION_MS = 1_500
 export const mutator =
   (defaulting: Defaulting) =>
   async (request: AdmissionRequest, limitMs = MUTATION_MS): Promise<Answer> => {
+    if (request.resource !== EXPERIMENT_DEPLOYMENT.plural) return { allowed: true }
     try {
       const ttlSeconds = await wantedTTL(defaulting, request, limitMs)
       return { allowed: true, patch: defaultsPatch(request, ttlSeconds) }

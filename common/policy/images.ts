@@ -120,6 +120,25 @@ export function parseImagePattern(pattern: string): ((image: string) => boolean)
   }
 }
 
+/** Whether no image can match `pattern`, because a part of it has a character that no image has there. */
+export function isHopelessImagePattern(pattern: string): boolean {
+  const [found, host = '', path = '', tag, digest] = PATTERN.exec(pattern) ?? []
+  if (found === undefined) return true
+  const isPossible =
+    HOST.test(host) &&
+    path
+      .split('/')
+      .slice(1)
+      .every((segment) => possible(segment, COMPONENT, /^[\da-z._*-]+$/)) &&
+    (tag === undefined || possible(tag, TAG, /^[\w.*][\w.*-]*$/)) &&
+    (digest === undefined || possible(digest, DIGEST, /^[\w.:*+-]+$/))
+  return !isPossible
+}
+
+/** A part with a star can match if its characters can. */
+const possible = (part: string, whole: RegExp, characters: RegExp): boolean =>
+  (part.includes('*') ? characters : whole).test(part)
+
 const tokensOf = (segment: string): readonly Token<string>[] =>
   segment === '**' ? [() => true, 'many'] : [glob(segment)]
 

@@ -1,6 +1,6 @@
 import { selects } from '../api/label-selector.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { ExperimentDeployment, FieldError } from '../api/types.ts'
+import type { Condition, ExperimentDeployment, FieldError } from '../api/types.ts'
 import type { OverrideEffect } from '../override/changes.ts'
 
 /** What a finding causes: a refusal, a warning to the author, or an entry in the audit log. */
@@ -36,6 +36,8 @@ export interface ExperimentPolicyStatus {
   readonly experiments?: number
   /** how many of these violate the policy */
   readonly violations?: number
+  /** `Valid`: false if something in the policy can match nothing */
+  readonly conditions?: readonly Condition[]
 }
 
 export interface ExperimentPolicy extends KubeObject {

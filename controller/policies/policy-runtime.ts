@@ -7,15 +7,19 @@ import { readNamespace } from '../../common/kube/reads/namespace.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
 import type { Handler } from '../../common/kube/watch/reflector.ts'
 import type { CountScope, ExperimentPolicy, ExperimentPolicyStatus, NamespaceView } from '../../common/policy/policy.ts'
+import type { KindShape } from '../../common/policy/unmatched-paths.ts'
 import { RefreshingCache } from '../../common/program/refreshing-cache.ts'
 import type { OtherExperiments, PoliciesPort } from '../observe/ports.ts'
 import { PolicyStatus, type PolicyStatusOptions } from './policy-status.ts'
+import { PolicyValidity } from './policy-validity.ts'
 import type { Reservations } from './reservations.ts'
 
-interface PolicyRuntimeOptions extends Pick<PolicyStatusOptions, 'keys' | 'timers' | 'log'> {
+interface PolicyRuntimeOptions extends Pick<PolicyStatusOptions, 'keys' | 'timers' | 'clock' | 'log'> {
   readonly client: Pick<KubeClient, 'request'>
   readonly policies: PolicyStatusOptions['policies'] & { subscribe(handler: Handler<ExperimentPolicy>): unknown }
   readonly reservations: Reservations
+  /** every kind that can be forked, with its schema if the cluster has one */
+  readonly kinds: () => readonly KindShape[]
   /** the namespace of the controller's own pod */
   readonly ownNamespace: string
   /** whether an experiment or the source of one is in the namespace */
@@ -34,11 +38,12 @@ const KUBE_SYSTEM = 'kube-system'
 export class PolicyRuntime implements PoliciesPort {
   /** what the passes decided */
   readonly status: PolicyStatus
+  readonly #validity: PolicyValidity
   readonly #options: PolicyRuntimeOptions
   readonly #namespaces: RefreshingCache<NamespaceView | 'forbidden'>
 
   constructor(options: PolicyRuntimeOptions) {
-    const { policies, isUsedNamespace, wake, timers } = options
+    const { policies, isUsedNamespace, wake, timers, kinds } = options
     this.#options = options
     this.#namespaces = new RefreshingCache({
       read: (namespace) => this.#read(namespace),
@@ -47,7 +52,9 @@ export class PolicyRuntime implements PoliciesPort {
       isWatched: (namespace) => policies.list().length > 0 && isUsedNamespace(namespace),
       timers,
     })
-    this.status = new PolicyStatus({ ...options, write: (policy, status) => this.#write(policy, status) })
+    this.#validity = new PolicyValidity(kinds)
+    const write = (policy: ExperimentPolicy, status: ExperimentPolicyStatus) => this.#write(policy, status)
+    this.status = new PolicyStatus({ ...options, validity: this.#validity, write })
     policies.subscribe((change) => {
       const isStatusChange =
         change.is === 'updated' && change.before.metadata.generation === change.after.metadata.generation
@@ -55,6 +62,17 @@ export class PolicyRuntime implements PoliciesPort {
       this.status.policiesChanged()
       wake()
     })
+  }
+
+  /** How many paths, patterns and selectors of all policies can match nothing. */
+  get mistakes(): number {
+    return this.#validity.count(this.list())
+  }
+
+  /** Call this when a schema was read. */
+  schemasChanged(): void {
+    this.#validity.schemasChanged()
+    this.status.schemasChanged()
   }
 
   list(): readonly ExperimentPolicy[] {

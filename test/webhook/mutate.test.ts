@@ -63,6 +63,12 @@ const of = (spec: SpecOf | object): Request => ({
 })
 
 describe('the TTL of an experiment', () => {
+  it('S10: changes nothing in a policy', async () => {
+    const deps = { policies: { policies: () => [SHORT], namespace: unasked }, timers: new VirtualTime() }
+    const request = { ...aRequest({ object: { ...SHORT } }), resource: 'experimentpolicies' as const }
+    expect(await mutator(deps)(request)).to.deep.equal({ allowed: true })
+  })
+
   const from = (namespace: unknown) => of({ sourceRef: { kind: 'Deployment', name: 'cart', namespace } })
   const onTill = [aPolicy({ defaultTTLSeconds: 30, namespaceSelector: { matchLabels: { team: 'till' } } })]
 

@@ -42,7 +42,14 @@ export function aRequest({
   dryRun = false,
   userInfo = ALICE,
 }: RequestOf = {}): AdmissionRequest {
-  const request = { uid: 'uid-of-review', userInfo, namespace: 'shop', dryRun, object }
+  const request = {
+    uid: 'uid-of-review',
+    resource: 'experimentdeployments' as const,
+    userInfo,
+    namespace: 'shop',
+    dryRun,
+    object,
+  }
   return oldObject ? { ...request, operation: 'UPDATE', oldObject } : { ...request, operation: 'CREATE' }
 }
 

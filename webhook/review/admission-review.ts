@@ -1,4 +1,4 @@
-import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, GROUP } from '../../common/api/names.ts'
 import { at, isObject, listOr, member, objectOr, textOr } from '../../common/json/json.ts'
 
 const REVIEW_VERSION = 'admission.k8s.io/v1'
@@ -11,8 +11,12 @@ export interface UserInfo {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
+/** The resources that are reviewed, by their plural names. */
+type ReviewedResource = 'experimentdeployments' | 'experimentpolicies'
+
 interface AnyRequest {
   readonly uid: string
+  readonly resource: ReviewedResource
   readonly userInfo: UserInfo
   readonly namespace: string
   readonly dryRun: boolean
@@ -32,6 +36,8 @@ export type Review =
   | { readonly is: 'unknownVersion'; readonly uid: string; readonly version: string }
   | { readonly is: 'unreadable'; readonly message: string }
 
+const RESOURCES = [EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY].map(({ plural }) => plural as ReviewedResource)
+
 /** Decodes the members of an `AdmissionReview` that the webhook uses. */
 export function decodeReview(body: unknown): Review {
   if (at(body, 'apiVersion') !== REVIEW_VERSION || at(body, 'kind') !== 'AdmissionReview')
@@ -39,7 +45,8 @@ export function decodeReview(body: unknown): Review {
   const uid = at(body, 'request', 'uid')
   if (typeof uid !== 'string' || uid === '') return { is: 'unreadable', message: 'request.uid: required' }
   const read = (...path: string[]) => at(body, 'request', ...path)
-  const isOurs = read('resource', 'group') === GROUP && read('resource', 'resource') === EXPERIMENT_DEPLOYMENT.plural
+  const resource = RESOURCES.find((plural) => plural === read('resource', 'resource'))
+  const isOurs = read('resource', 'group') === GROUP && resource !== undefined
   const subresource = read('subResource')
   const operation = read('operation')
   const isReviewed = operation === 'CREATE' || operation === 'UPDATE'
@@ -51,6 +58,7 @@ export function decodeReview(body: unknown): Review {
   if (!isObject(object)) return { is: 'foreign', uid }
   const request = {
     uid,
+    resource,
     userInfo: userInfoIn(read('userInfo')),
     namespace: textOr(read('namespace'), ''),
     dryRun: read('dryRun') === true,
