@@ -98,7 +98,7 @@ function entitlementOf(
     cause: 'FieldValueForbidden',
   })
   const missing =
-    access === 'refused' ? [missingRight()] : facts?.isShared === false ? [notShared(decoded.experiment)] : []
+    access === 'refused' ? [missingRight()] : facts?.isShared === false ? [notShared(decoded.experiment, facts)] : []
   if (access === 'granted' && facts && missing.length === 0) return { is: 'entitled', policies: facts }
   if (own.length > 0) return refused(invalid(decoded, [...missing, ...own]))
   if (access === 'refused') return refused({ is: 'forbidden', message: formatNeeds(needs) })

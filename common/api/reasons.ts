@@ -53,6 +53,7 @@ export const REASONS = {
   InvalidSpec: { about: 'override' },
   NamespaceExcluded: { about: 'policy', keepsFork: true },
   SourceNotAllowed: { about: 'policy', keepsFork: true },
+  SourceNamespaceExcluded: { about: 'policy', keepsFork: true },
   PolicyDenied: { about: 'policy', keepsFork: true, wakesWhenAnotherEnds: true },
   PolicyNotRead: { about: 'policy', keepsFork: true },
   LimitReached: { about: 'policy', wakesWhenAnotherEnds: true },

@@ -98,6 +98,16 @@ export const applicable = (
 export const selectsNamespace = ({ spec }: ExperimentPolicy, { labels }: NamespaceView): boolean =>
   selects(spec.namespaceSelector ?? {}, labels)
 
+/** The webhooks exclude this namespace, because a failing webhook could otherwise block the repair of the cluster. */
+const KUBE_SYSTEM = 'kube-system'
+
+/**
+ * Whether the webhooks exclude `namespace`: admission checks no experiment there, and no source of it is forked from
+ * elsewhere, because a policy without a selector would otherwise share what runs the cluster, or this product itself.
+ */
+export const isExcludedNamespace = (namespace: string, ownNamespace: string): boolean =>
+  namespace === KUBE_SYSTEM || namespace === ownNamespace
+
 /** Whether the other experiments of the source, or of the namespace, must be counted. */
 export interface CountScope {
   readonly source: boolean

@@ -6,7 +6,13 @@ import { pathOf } from '../../common/kube/client/resources.ts'
 import { readNamespace } from '../../common/kube/reads/namespace.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
 import type { Handler } from '../../common/kube/watch/reflector.ts'
-import type { CountScope, ExperimentPolicy, ExperimentPolicyStatus, NamespaceView } from '../../common/policy/policy.ts'
+import {
+  type CountScope,
+  type ExperimentPolicy,
+  type ExperimentPolicyStatus,
+  isExcludedNamespace,
+  type NamespaceView,
+} from '../../common/policy/policy.ts'
 import type { KindShape } from '../../common/policy/unmatched-paths.ts'
 import { RefreshingCache } from '../../common/program/refreshing-cache.ts'
 import type { OtherExperiments, PoliciesPort } from '../observe/ports.ts'
@@ -30,9 +36,6 @@ interface PolicyRuntimeOptions extends Pick<PolicyStatusOptions, 'keys' | 'timer
 
 /** How long a pass waits for the labels of a namespace. The read is tried again by a later pass. */
 const NAMESPACE_MS = 5_000
-
-/** The webhooks exclude this namespace, because a failing webhook could otherwise block the repair of the cluster. */
-const KUBE_SYSTEM = 'kube-system'
 
 /** Answers what passes read about policies, and follows what the passes decided. */
 export class PolicyRuntime implements PoliciesPort {
@@ -80,7 +83,7 @@ export class PolicyRuntime implements PoliciesPort {
   }
 
   isExcluded(namespace: string): boolean {
-    return namespace === KUBE_SYSTEM || namespace === this.#options.ownNamespace
+    return isExcludedNamespace(namespace, this.#options.ownNamespace)
   }
 
   others(experiment: ExperimentDeployment, scope: CountScope): OtherExperiments {

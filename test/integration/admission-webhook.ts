@@ -66,7 +66,7 @@ export async function admitting(
   const asked = {
     kube,
     schemas,
-    policies: policySource(reflector, { client: kube, timers }),
+    policies: policySource(reflector, { client: kube, timers, ownNamespace: 'experiment-controller-system' }),
     timers,
     clock: () => new Date(),
   }

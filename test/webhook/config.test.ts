@@ -11,6 +11,7 @@ describe('readConfig of the webhook', () => {
       minVersion: 'TLSv1.3',
       drainMs: 8_000,
       callers: undefined,
+      namespace: 'experiment-controller-system',
     })
   })
   it('names variable, range and finding', () => {

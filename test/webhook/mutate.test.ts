@@ -29,6 +29,7 @@ async function mutated({ request = {}, policies = [SHORT], namespace = async (na
   const namespaces: string[] = []
   const source: PolicySource = {
     policies: () => policies,
+    isExcluded: () => false,
     namespace: (name) => {
       namespaces.push(name)
       return namespace(name)
@@ -64,7 +65,10 @@ const of = (spec: SpecOf | object): Request => ({
 
 describe('the TTL of an experiment', () => {
   it('S10: changes nothing in a policy', async () => {
-    const deps = { policies: { policies: () => [SHORT], namespace: unasked }, timers: new VirtualTime() }
+    const deps = {
+      policies: { policies: () => [SHORT], namespace: unasked, isExcluded: () => false },
+      timers: new VirtualTime(),
+    }
     const request = { ...aRequest({ object: { ...SHORT } }), resource: 'experimentpolicies' as const }
     expect(await mutator(deps)(request)).to.deep.equal({ allowed: true })
   })

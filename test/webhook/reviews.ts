@@ -64,6 +64,7 @@ const GRANTED = (): JsonObject => ({ allowed: true })
 const NO_POLICIES: ValidatorDeps['policies'] = {
   policies: () => [],
   namespace: async (name) => ({ name, labels: {} }),
+  isExcluded: () => false,
 }
 
 /** The dependencies of a validation: this reader, this schema, no policies, and the time is noon. */
