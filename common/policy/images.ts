@@ -3,8 +3,8 @@ import { matchesWhole, type Token } from '../json/sequence.ts'
 import { MAX_PATTERN, overrideField, parseOverridePath } from '../override/path.ts'
 import { cut } from '../text/cut.ts'
 import { listed } from '../text/list.ts'
-import { MAX_FINDINGS, type OverrideChanges } from './paths.ts'
-import type { ExperimentPolicySpec } from './policy.ts'
+import { MAX_FINDINGS } from './paths.ts'
+import type { ExperimentPolicySpec, OverrideChanges } from './policy.ts'
 
 /** The paths of images in a pod template. */
 const IMAGES = ['template.spec.{containers,initContainers}[*].image', 'template.spec.volumes[*].image.reference'].map(
@@ -14,7 +14,7 @@ const IMAGES = ['template.spec.{containers,initContainers}[*].image', 'template.
 /** Every image that an override adds or changes and that no pattern of `allowedImages` allows. At most 21. */
 export function forbiddenImages(
   { allowedImages }: ExperimentPolicySpec,
-  { changes, overrideSpec }: OverrideChanges,
+  { changes, overrideSpec }: Pick<OverrideChanges, 'changes' | 'overrideSpec'>,
 ): readonly FieldError[] {
   if (!allowedImages) return []
   const patterns = allowedImages.flatMap((pattern) => parseImagePattern(pattern) ?? [])

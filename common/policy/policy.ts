@@ -1,7 +1,8 @@
 import { selects } from '../api/label-selector.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { Condition, ExperimentDeployment, FieldError } from '../api/types.ts'
-import type { OverrideEffect } from '../override/changes.ts'
+import type { Condition, ExperimentDeployment, FieldError, OverrideType } from '../api/types.ts'
+import type { Change, OverrideEffect } from '../override/changes.ts'
+import type { Shape } from '../override/shape.ts'
 
 /** What a finding causes: a refusal, a warning to the author, or an entry in the audit log. */
 export type ValidationAction = 'Deny' | 'Warn' | 'Audit'
@@ -71,6 +72,15 @@ export interface PolicyInput {
   readonly now: Date
 }
 
+/** What an override changes, and how it is written. */
+export interface OverrideChanges {
+  readonly changes: readonly Change[]
+  readonly overrideSpec: unknown
+  readonly overrideType: OverrideType
+  /** of the kind's `spec` */
+  readonly shape: Shape
+}
+
 /**
  * What a finding is about, and so what the controller does not do if it denies. `content` (of the experiment): create
  * the fork or change it, except to fewer pods. `share` (of the traffic): create it or let it grow. `count` (of
@@ -84,6 +94,8 @@ export interface PolicyFinding {
   readonly actions: readonly ValidationAction[]
   readonly about: LimitKind
   readonly error: FieldError
+  /** the list that Merge replaced, in the override, if the change has no other cause */
+  readonly replacedList?: string
 }
 
 /** The policies that select the namespace of an experiment or that of its source. */
