@@ -15,6 +15,8 @@ const OF_CONDITIONS = {
   ProgressDeadlineExceeded:
     'Find out why the pods do not become ready. Then correct the override, or delete the experiment.',
   Paused: 'Remove `paused`, canary steps and analysis from the override, or resume the fork by hand after each change.',
+  ScaleNotReviewed:
+    'Scale the experiment back with `kubectl scale`, then set `spec.replicas` with `kubectl patch` or `kubectl apply`, which check your permissions in the namespace of the source. `kubectl scale` checks nothing there, so it can only make such a fork smaller.',
   Expired: 'No action needed. To run the experiment again, raise `spec.ttlSeconds`; otherwise delete it.',
   Terminating: 'Wait. The experiment is removed as soon as its fork in the other namespace is gone.',
   Pending: 'No action needed. There is nothing to report while there is no fork.',
@@ -22,6 +24,8 @@ const OF_CONDITIONS = {
     'Install the kind that `spec.sourceRef` names (for a Rollout: Argo Rollouts), or name a workload of another kind.',
   SourceNotFound: 'Create the workload that `spec.sourceRef` names, or create a new experiment with the correct name.',
   SourceTemplateNotFound: 'Create the object from which the source takes its pod template. The message names it.',
+  TemplateNotReviewed:
+    'Run the command in the message, or change the `spec` of the experiment. The webhook then checks whether you may read the object from which the source takes its template. An experiment can be older than the reference of its source to that object.',
   SourceReplaced:
     'No action needed if the experiment should stay as it is. The source was deleted and created again; a pinned experiment still uses the former one. To start from the new source, delete the experiment and create it again.',
   PinnedBaseLost:
@@ -48,7 +52,7 @@ const OF_CONDITIONS = {
   NeverMatches:
     'Correct what the message names in the ExperimentPolicy. It matches nothing, so the policy does not limit what its author meant.',
   MayNotMatch:
-    'Check the path that the message names in the ExperimentPolicy. It matches only free keys such as labels, or a field of a kind that this cluster does not have.',
+    'Check the path that the message names in the ExperimentPolicy. It matches only free keys such as labels, or a field of a kind or of a version of Kubernetes that this cluster does not have.',
   Selected: 'No action needed. A Service sends requests to the experiment.',
   NoService:
     'No action needed if you expect no traffic. Otherwise create a Service that selects the pods of the source: none selects the pods of the source or of the experiment.',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { env } from 'node:process'
+import { lock } from './lock.ts'
 import { MODULES, type Pins, pinsOf } from './pins.ts'
 import { run } from './run.ts'
 
@@ -71,19 +72,48 @@ export const controlPlaneArgs: BuildArgs = (name, output) => [
   TOOLS[name as BinaryName].package,
 ]
 
+/** How missing programs are built. */
+export interface Builder {
+  readonly build: Build
+  readonly say: Say
+  /** Ends the wait for another process that builds. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
- * Builds the programs of `names` that are not in `folder` yet. Several processes may do so at the same time: each
- * builds under a unique name and then renames the file, so no process sees an incomplete program. The second process
- * uses the file of the first one.
+ * Builds the programs of `names` that are not in `folder` yet. If another process builds there, it waits, says so, and
+ * then uses the programs of that process. If that process is killed, it builds what is still missing.
  */
-export async function buildMissing(folder: string, names: readonly string[], build: Build, say: Say): Promise<void> {
+export async function buildMissing(folder: string, names: readonly string[], builder: Builder): Promise<void> {
   await mkdir(folder, { recursive: true })
   await removeAbandoned(folder)
+  const missing = await missingIn(folder, names)
+  if (missing.length === 0) return
+  const { say, signal } = builder
+  const onWait = () => say(`another process builds ${missing.join(', ')}: waiting for it`)
+  const release = await lock(folder, { onWait, signal })
+  try {
+    await buildAll(folder, names, builder)
+  } finally {
+    await release()
+  }
+}
+
+async function missingIn(folder: string, names: readonly string[]): Promise<readonly string[]> {
   const missing: string[] = []
   for (const name of names) if (!(await exists(join(folder, name)))) missing.push(name)
+  return missing
+}
+
+/**
+ * Builds each program under a unique name and then renames the file. So no process sees an incomplete program, also if
+ * a process on another machine, which does not see our lock, builds in the same folder.
+ */
+async function buildAll(folder: string, names: readonly string[], { build, say }: Builder): Promise<void> {
+  const missing = await missingIn(folder, names)
   for (const [place, name] of missing.entries()) {
     const target = join(folder, name)
-    if (await exists(target)) continue // another process has built it meanwhile
+    if (await exists(target)) continue // another machine has built it meanwhile
     say(`building ${name}, ${missing.length - place - 1} more after it`)
     const startedAt = performance.now()
     const unfinished = join(folder, `${name}.${randomUUID()}.unfinished`)
@@ -123,7 +153,7 @@ async function provided(name: BinaryName, assets: string, { versionOf }: Pins): 
  * `cache`. Missing programs are built there.
  * @throws the errors of `build`
  */
-export async function findBinaries(cache: string, build: Build, say: Say): Promise<Binaries> {
+export async function findBinaries(cache: string, builder: Builder): Promise<Binaries> {
   const pins = pinsOf(MODULES.controlPlane)
   const folder = join(cache, 'bin')
   const found = new Map<BinaryName, string>()
@@ -132,11 +162,7 @@ export async function findBinaries(cache: string, build: Build, say: Say): Promi
       const path = await provided(name, env.KUBEBUILDER_ASSETS, pins)
       if (path) found.set(name, path)
     }
-  await buildMissing(
-    folder,
-    BINARY_NAMES.filter((name) => !found.has(name)),
-    build,
-    say,
-  )
+  const missing = BINARY_NAMES.filter((name) => !found.has(name))
+  await buildMissing(folder, missing, builder)
   return Object.fromEntries(BINARY_NAMES.map((name) => [name, found.get(name) ?? join(folder, name)])) as Binaries
 }

@@ -86,7 +86,7 @@ export async function startControlPlane({ say, crds = [], signal }: StartOptions
   try {
     const { controlPlane } = MODULES
     const build = goBuild({ supervisor, signal: wait.signal }, controlPlane, controlPlaneArgs)
-    const binaries = await findBinaries(await cacheOf(controlPlane), build, say)
+    const binaries = await findBinaries(await cacheOf(controlPlane), { build, say, signal: wait.signal })
     const state = await prepareState(supervisor.stateDirectory, binaries)
     const { layout } = state
     await supervise(etcd(layout))
@@ -102,7 +102,7 @@ export async function startControlPlane({ say, crds = [], signal }: StartOptions
       const folder = join(await cacheOf(module), 'bin')
       // another process that ended does not abort it
       const build = goBuild({ supervisor, ...(signal && { signal }) }, module, args)
-      await buildMissing(folder, [name], build, say)
+      await buildMissing(folder, [name], { build, say, signal })
       return join(folder, name)
     }
     return { ...(await offersOf(state, ca, admin)), supervise, program, stop: supervisor.stop }

@@ -1,32 +1,40 @@
-/** `npm run sandbox`: runs the control plane without the product, until it is stopped. */
+/** `npm run sandbox [-- --product]`: runs the control plane, with or without the product, until it is stopped. */
 import { dirname } from 'node:path'
+import { commandLine } from './command-line.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
+import { goodbyeSignal, unlessAborted, untilAborted } from './goodbye.ts'
+import { crds, install } from './installation.ts'
 
-const goodbye = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => goodbye.abort(new Error(`stopped by ${signal}`)))
+const USAGE = `npm run sandbox [-- --product]
 
+Starts a real Kubernetes with three simulated nodes, prints how to use it, and stops it after Ctrl-C.
+
+  --product   also installs our CRDs, and runs the webhook and the controller
+  --help`
+
+const { values } = commandLine(USAGE, { options: { product: { type: 'boolean' } } })
+const goodbye = goodbyeSignal()
 const say = (line: string): void => console.error(line)
 
-async function stayUntilGoodbye(cluster: ControlPlane): Promise<void> {
-  console.log(`export KUBECONFIG=${cluster.kubeconfig}`)
-  console.log(`export PATH="${dirname(cluster.binaries.kubectl)}:$PATH"   # has a kubectl of the same version`)
-  say(
-    'Kubernetes runs, with three nodes. Paste the two lines above into another terminal. Ctrl-C here stops everything.',
-  )
-  const stay = setInterval(() => undefined, 2 ** 30) // keeps this process running
-  await new Promise<void>((resolve) => {
-    if (goodbye.signal.aborted) return resolve()
-    goodbye.signal.addEventListener('abort', () => resolve())
-  })
-  clearInterval(stay)
+async function stay({ kubeconfig, binaries }: ControlPlane): Promise<void> {
+  console.log(`export KUBECONFIG=${kubeconfig}`)
+  console.log(`export PATH="${dirname(binaries.kubectl)}:$PATH"   # has a kubectl of the same version`)
+  const runs = values.product ? 'Kubernetes, our webhook and our controller run' : 'Kubernetes runs'
+  say(`${runs}, with three nodes. Paste the two lines above into another terminal. Ctrl-C here stops everything.`)
+  await untilAborted(goodbye)
   say('stopping')
-  await cluster.stop()
 }
 
+let plane: ControlPlane | undefined
 try {
-  await stayUntilGoodbye(await startControlPlane({ say, signal: goodbye.signal }))
+  plane = await startControlPlane({ say, crds: values.product ? await crds() : [], signal: goodbye })
+  if (values.product) await unlessAborted(goodbye, install(plane))
+  await stay(plane)
 } catch (error) {
   say(error instanceof Error ? error.message : String(error))
-  process.exitCode = goodbye.signal.aborted ? 130 : 1
+  process.exitCode = goodbye.aborted ? 130 : 1
+} finally {
+  await plane?.stop()
 }
+// an installation that Ctrl-C interrupted may still wait for its kubectl
+process.exit()

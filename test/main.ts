@@ -1,13 +1,13 @@
 /**
- * `npm test [-- ARGUMENT …]`: runs the tests that need processors concurrently with those that wait for a cluster, and
- * prints the total last. With arguments, it runs mocha with these.
+ * `npm test [-- ARGUMENT …]`: runs the tests that need processors concurrently with those that wait for a cluster, then
+ * the tests of load alone, and prints the total last. With arguments, it runs mocha with these.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
-const ON_A_CONTROL_PLANE = ['clusters', 'corpus', 'integration', 'sandbox'].map(
+const ON_A_CONTROL_PLANE = ['clusters', 'corpus', 'integration', 'load', 'sandbox'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 )
 
@@ -47,10 +47,14 @@ async function busy(): Promise<readonly Ran[]> {
 /** The tests that mostly wait for a cluster. */
 const patient = (): Promise<Ran> => mocha(['--config', 'test/integration/.mocharc.json'], true)
 
+/** The tests that fail if a program gets no processor in time. Nothing else may run beside them. */
+const underLoad = (): Promise<Ran> => mocha(['--config', 'test/load/.mocharc.json'], true)
+
 const args = process.argv.slice(2)
 if (args.length > 0) process.exitCode = (await mocha(args, true)).code
 else {
-  const runs = (await Promise.all([busy(), patient()])).flat()
+  const together = (await Promise.all([busy(), patient()])).flat()
+  const runs = [...together, await underLoad()]
   const counts = runs.map(countsIn)
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
   console.log(`\n${passed} passed, ${failed} failed`)

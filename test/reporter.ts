@@ -7,6 +7,7 @@ const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_FAIL, EVEN
 /** The tier of a test by its folder. The first match counts. */
 const TIERS = [
   ['test/integration/', 'on the real control plane'],
+  ['test/load/', 'on the real control plane, alone'],
   ['test/clusters/', 'on control planes of their own'],
   ['test/corpus/', 'on the real control plane, the corpus'],
   ['test/faults/', 'on the real control plane, faults'],

@@ -1,4 +1,4 @@
-import { withDefaults } from '../common/api/defaults.ts'
+import { allowedReplicas } from '../common/api/defaults.ts'
 import { isLive } from '../common/api/expiry.ts'
 import { known, knownOrAbsent } from '../common/api/known.ts'
 import type { ExperimentDeployment, FieldError, Warning } from '../common/api/types.ts'
@@ -70,7 +70,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   // An experiment without a fork yet counts with the replicas of its spec.
   const counted = others.map((experiment) => ({
     experiment,
-    replicas: isLive(experiment, now) ? withDefaults(experiment.spec).replicas : undefined,
+    replicas: isLive(experiment, now) ? allowedReplicas(experiment) : undefined,
   }))
   const facts = { ...early, surroundings, now, driftBackoffMs: 0, policies: known({ ...policies, others: counted }) }
   const evaluation = { assessment, policy: decidePolicy(facts, judged) }

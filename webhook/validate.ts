@@ -17,7 +17,7 @@ import { bounded, type Reader, sharing, within } from './reads/reader.ts'
 import { SurroundingsReader } from './reads/surroundings.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
 import type { ReviewDecision } from './review/decision.ts'
-import { forgedRequester } from './review/defaults-patch.ts'
+import { forgedAnnotations } from './review/defaults-patch.ts'
 import { type DecodedRequest, decodeRequest, nameIn } from './review/request.ts'
 import { Yielder } from './review/yielder.ts'
 import { reviewPolicy } from './validate-policy.ts'
@@ -48,7 +48,7 @@ export const validator = (deps: ValidatorDeps) => {
     await yielder.yieldIfLong()
     const schema = deps.schemas.schemaOf(decoded.kind.kind)
     const own = ownErrors(decoded, schema)
-    const forged = forgedRequester(request)
+    const forged = forgedAnnotations(request)
     const deadline = startDeadline(deps.timers, limitMs)
     try {
       const scope = { kube: within(kube, { limitMs, signal: deadline.signal }), signal: deadline.signal }

@@ -1,3 +1,4 @@
+import { REVIEWED_REPLICAS } from './names.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec, OverrideType } from './types.ts'
 
 /** The values of `spec.overrideType`. The enum of the CRD is generated from them. */
@@ -15,3 +16,14 @@ export const withDefaults = (spec: ExperimentDeploymentSpec) => ({ ...DEFAULTS, 
 /** The namespace of the source: the one that `sourceRef` names, or else that of `experiment`. */
 export const sourceNamespaceOf = ({ metadata, spec }: ExperimentDeployment): string =>
   spec.sourceRef.namespace ?? metadata.namespace
+
+/**
+ * The replicas that the fork may have: `spec.replicas`, but for a source in another namespace not more than were last
+ * reviewed, because nobody checks the permissions of `kubectl scale` there. Without a review it is the default.
+ */
+export function allowedReplicas(experiment: ExperimentDeployment): number {
+  const { replicas } = withDefaults(experiment.spec)
+  if (sourceNamespaceOf(experiment) === experiment.metadata.namespace) return replicas
+  const reviewed = experiment.metadata.annotations?.[REVIEWED_REPLICAS] ?? ''
+  return Math.min(replicas, /^\d{1,10}$/.test(reviewed) ? Number(reviewed) : DEFAULTS.replicas)
+}

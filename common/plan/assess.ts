@@ -1,5 +1,5 @@
 import { boundedOverride } from '../api/decode.ts'
-import { withDefaults } from '../api/defaults.ts'
+import { allowedReplicas, withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError, Warning } from '../api/types.ts'
@@ -50,7 +50,8 @@ export function assess(
   const { base, source } = resolved
   const { experiment } = facts
   const schema = knownValue(facts.schema)
-  const { overrideSpec, overrideType, replicas } = withDefaults(experiment.spec)
+  const { overrideSpec, overrideType } = withDefaults(experiment.spec)
+  const replicas = allowedReplicas(experiment)
   const derived = derive({ kind, experiment, base, schema, replicas })
   if (derived.is === 'refused')
     // without errors only where the schema is missing

@@ -1,7 +1,8 @@
+import { allowedReplicas, sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { SourceStatus } from '../api/types.ts'
+import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
 import type { Health } from '../workload/kind.ts'
-import type { Decision, State } from './decision.ts'
+import { type Decision, stalled, waiting } from './decision.ts'
 import type { PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
 
@@ -31,9 +32,25 @@ export interface Plan {
 /** No event says that a quota was raised or a permission was granted, so the pass is repeated after this time. */
 export const RECHECK_MS = 60_000
 
-/** The state of an experiment whose fork is as derived. The health of the fork decides it. */
-export function stateOf(health: Health): State {
-  if (health.is === 'progressing')
-    return { is: 'waiting', retryAfterMs: Math.min(RECHECK_MS, health.recheckAfterMs ?? RECHECK_MS) }
-  return { is: health.is === 'ready' ? 'settled' : health.is }
+/** The decision on an experiment whose fork is as derived: the health of the fork, unless it has too few pods. */
+export function decisionOn(experiment: ExperimentDeployment, health: Health): Decision {
+  const { reason, message } = health
+  switch (health.is) {
+    case 'progressing':
+      return waiting(reason, message, Math.min(RECHECK_MS, health.recheckAfterMs ?? RECHECK_MS))
+    case 'ready':
+      return unreviewedScale(experiment) ?? { is: 'settled', reason, message }
+    default:
+      return { is: health.is, reason, message }
+  }
+}
+
+/** A person must act where `spec.replicas` is more than the fork may have. */
+function unreviewedScale(experiment: ExperimentDeployment): Decision | undefined {
+  const [wanted, allowed] = [withDefaults(experiment.spec).replicas, allowedReplicas(experiment)]
+  if (wanted <= allowed) return undefined
+  const message =
+    `the fork keeps ${allowed} of ${wanted} pods: kubectl scale does not check your permissions in namespace ` +
+    `"${sourceNamespaceOf(experiment)}"; scale it back to ${allowed}, then set spec.replicas by kubectl patch or apply`
+  return stalled('ScaleNotReviewed', message)
 }

@@ -1,4 +1,4 @@
-import { withDefaults } from '../api/defaults.ts'
+import { allowedReplicas } from '../api/defaults.ts'
 import { expiresAt, isLive } from '../api/expiry.ts'
 import { FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
@@ -82,7 +82,7 @@ function blockedLine({ fork, experiment }: Facts, { writes, conclusion: { reason
   const until = UNTIL[reason] ?? 'until this is corrected'
   if (writes.length > 0) return `changes nothing else ${until}`
   if (fork.is !== 'known') return `creates nothing ${until}`
-  const isGrowing = withDefaults(experiment.spec).replicas > replicasOf(fork.value)
+  const isGrowing = allowedReplicas(experiment) > replicasOf(fork.value)
   return `changes nothing ${until}${isGrowing ? `; the fork keeps ${pods(fork.value)}` : ''}`
 }
 
@@ -110,8 +110,8 @@ function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Descr
   }
 }
 
-function patchLine({ role, of, patch }: Extract<Write, { verb: 'patch' }>, { spec }: ExperimentDeployment): string {
-  if (role === 'fork') return `scales ${nameOf(of)} down to ${withDefaults(spec).replicas} pods`
+function patchLine({ role, of, patch }: Extract<Write, { verb: 'patch' }>, experiment: ExperimentDeployment): string {
+  if (role === 'fork') return `scales ${nameOf(of)} down to ${allowedReplicas(experiment)} pods`
   const isAdded = listOr(at(patch, 'metadata', 'finalizers')).includes(FORK_FINALIZER)
   return `${isAdded ? 'adds a finalizer to' : 'removes the finalizer of'} expd/${of.metadata.name}`
 }

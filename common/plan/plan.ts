@@ -1,4 +1,4 @@
-import { withDefaults } from '../api/defaults.ts'
+import { allowedReplicas } from '../api/defaults.ts'
 import { untilExpiryMs } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import { DERIVED_HASH } from '../api/names.ts'
@@ -9,7 +9,7 @@ import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Assessment, assess, type DesiredFork } from './assess.ts'
 import { mistaken } from './checks.ts'
-import { type Plan, type Reservation, stateOf } from './conclusion.ts'
+import { decisionOn, type Plan, type Reservation } from './conclusion.ts'
 import { type Decision, waiting } from './decision.ts'
 import type { Facts } from './facts.ts'
 import { addFinalizer, baseWrites, planDeletion, planExpiry, scaleDown } from './lifecycle.ts'
@@ -51,7 +51,7 @@ function planSync(facts: Facts, wanted: DesiredFork, policy: PolicyDecision): Pl
   if (fork && !hasDrifted(facts, fork, wanted)) {
     const health = forkHealth(wanted.kind, fork, facts.now)
     const message = health.reason === 'Updating' ? firstMessage(facts, health.message) : health.message
-    return { writes: before, conclusion: { ...stateOf(health), reason: health.reason, message, fork, source } }
+    return { writes: before, conclusion: { ...decisionOn(facts.experiment, { ...health, message }), fork, source } }
   }
   const mistakes = wanted.mistakes()
   if (mistakes.length > 0) return planHold(facts, mistaken('InvalidOverride', mistakes).decision)
@@ -78,7 +78,7 @@ function planApply(facts: Facts, desired: DesiredFork, before: readonly Write[])
 /** Leaves the fork as it is. If the reason keeps the fork, it may still be scaled down. */
 function planHold(facts: Facts, decision: Decision): Plan {
   const [fork, kind] = [knownValue(facts.fork), knownValue(facts.kind)]
-  const { replicas } = withDefaults(facts.experiment.spec)
+  const replicas = allowedReplicas(facts.experiment)
   const isShrinking = fork && attributesOf(decision.reason).keepsFork && replicas < replicasOf(fork)
   const writes = fork ? [...addFinalizer(facts), ...(isShrinking && kind ? [scaleDown(kind, fork, replicas)] : [])] : []
   return { writes, conclusion: { ...decision, fork, source: undefined } }

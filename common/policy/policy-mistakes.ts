@@ -11,7 +11,7 @@ export interface PolicyMistake {
   readonly error: FieldError
   /** what is wrong, wherever it is in its list: the same for the same mistake in another version of the policy */
   readonly identity: string
-  /** false: it may match a kind of which the cluster has no schema, or a free key such as a label */
+  /** false: it may match a free key such as a label, or something that only other clusters have */
   readonly isCertain: boolean
 }
 

@@ -18,43 +18,56 @@ export interface UnmatchedPath {
 
 /**
  * Why `pattern` of `allowedOverridePaths` or `deniedOverridePaths` can match no field of any kind. Undefined if it can,
- * or if no schema is known. Every key in braces must be able to match.
+ * or if no schema is known. Every key in braces must be able to match, unless it is only unknown here.
  */
 export function unmatchedPath(pattern: string, kinds: readonly KindShape[]): UnmatchedPath | undefined {
   const known = kinds.flatMap(({ shape }) => shape ?? [])
   const steps = patternSteps(pattern)
   if (!steps || known.length === 0) return undefined
-  for (const each of alternativesOf(steps).take(MAX_ALTERNATIVES)) {
-    const found = mistakeIn(each, known, kinds)
-    if (found) return found
-  }
-  return undefined
+  const whole = mistakeIn(steps, known, kinds)
+  if (whole) return unmatched(whole)
+  const keys = [...alternativesOf(steps).take(MAX_ALTERNATIVES)].flatMap((each) => mistakeIn(each, known, kinds) ?? [])
+  const [first] = keys
+  const found = keys.find(({ isCertain, remedy }) => isCertain && remedy !== '') ?? first
+  if (!found?.isCertain || found.remedy !== '') return found && unmatched(found)
+  // Another key in the same braces matches, so this one is no typo: the policy is written for several clusters.
+  return { message: `${found.message} of this version of Kubernetes`, isCertain: false }
 }
+
+interface Mistake extends UnmatchedPath {
+  /** what was probably meant, for the end of the message; may be empty */
+  readonly remedy: string
+}
+
+const unmatched = ({ message, remedy, isCertain }: Mistake): UnmatchedPath => ({
+  message: `${message}${remedy}`,
+  isCertain,
+})
 
 function mistakeIn(
   steps: readonly PatternStep[],
   known: readonly Shape[],
   kinds: readonly KindShape[],
-): UnmatchedPath | undefined {
+): Mistake | undefined {
   const isAbove = leadingSpec(steps) > 0
   if (!isAbove && furthest(steps, known).isMatch) return undefined
   const remedy = remedyFor(steps, known)
   if (!isAbove && furthest(steps, known, false).isMatch) {
-    const message = `${quoted(steps)} matches only free keys, such as labels${remedy}`
-    return remedy === '' ? undefined : { message, isCertain: false }
+    const message = `${quoted(steps)} matches only free keys, such as labels`
+    return remedy === '' ? undefined : { message, remedy, isCertain: false }
   }
   const lacking = kinds.filter(({ shape }) => !shape).map(({ kind }) => kind)
   const isCertain = isAbove || lacking.length === 0 || !furthest(steps, known.map(shapeWithout), false).isMatch
-  const unless = `, unless of a ${lacking.join(' or ')}, which this cluster does not have`
-  return { message: `${quoted(steps)} matches no field${isCertain ? remedy : unless}`, isCertain }
+  const message = `${quoted(steps)} matches no field`
+  if (isCertain) return { message, remedy, isCertain }
+  return { message, remedy: `, unless of a ${lacking.join(' or ')}, which this cluster does not have`, isCertain }
 }
 
 /** How many patterns are checked for one with braces, so that none takes long. */
 const MAX_ALTERNATIVES = 16
 
-/** `steps` themselves, and then with one of the keys in braces instead of all, for each of these keys. */
+/** `steps` with one of the keys in braces instead of all, for each of these keys. */
 function* alternativesOf(steps: readonly PatternStep[]): Generator<readonly PatternStep[]> {
-  yield steps
   for (const [index, step] of steps.entries())
     if (step.is === 'member' && step.keys && step.keys.length > 1)
       for (const key of new Set(step.keys)) yield steps.with(index, { text: `.${key}`, is: 'member', keys: [key] })

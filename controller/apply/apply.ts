@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
-import { type Conclusion, type Plan, type Reservation, stateOf } from '../../common/plan/conclusion.ts'
+import { type Conclusion, decisionOn, type Plan, type Reservation } from '../../common/plan/conclusion.ts'
 import type { Facts } from '../../common/plan/facts.ts'
 import { outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 import { forkHealth } from '../../common/workload/health.ts'
@@ -32,7 +32,7 @@ export async function apply(ports: ApplyPorts, plan: Plan, { experiment, now }: 
     if (write.verb === 'apply' && write.isRepair) ports.noteRepair(experiment)
     try {
       const stored = await ports.write(write)
-      conclusion = concluded(conclusion, write, { stored, now })
+      conclusion = concluded(conclusion, write, { stored, experiment, now })
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
       return { is: 'concluded', conclusion: refused(conclusion, write, error) }
@@ -43,17 +43,18 @@ export async function apply(ports: ApplyPorts, plan: Plan, { experiment, now }: 
 
 interface Stored {
   readonly stored: KubeObject | undefined
+  readonly experiment: ExperimentDeployment
   readonly now: Date
 }
 
 /** After an apply, the health of the stored fork decides. */
-function concluded(conclusion: Conclusion, write: Write, { stored, now }: Stored): Conclusion {
+function concluded(conclusion: Conclusion, write: Write, { stored, experiment, now }: Stored): Conclusion {
   if (!stored || WRITTEN_OBJECT[write.role] !== 'fork') return conclusion
   const kind = workloadKind(stored.kind)
   if (write.verb !== 'apply' || !kind) return { ...conclusion, fork: stored }
   const health = forkHealth(kind, stored, now)
   const { reason, message } = health.reason === 'Updating' ? conclusion : health
-  return { ...conclusion, ...stateOf(health), reason, message, fork: stored }
+  return { ...conclusion, ...decisionOn(experiment, { ...health, reason, message }), fork: stored }
 }
 
 /** The conclusion after a refused write. @throws KubeError when only a new pass can decide */

@@ -1,5 +1,5 @@
-/** `npm run bench -- [NAME …] [--json]`: every figure is a ratio to something measured in the same run. */
-
+/** `npm run bench [-- [NAME …] [--json]]`: every figure is a ratio to something measured in the same run. */
+import { commandLine } from '../../sandbox/command-line.ts'
 import { derivation } from './derivation.ts'
 import type { Bench, Figure } from './figure.ts'
 import { table } from './figure.ts'
@@ -9,19 +9,26 @@ import { webhook } from './webhook.ts'
 
 const BENCHES: readonly Bench[] = [forks, derivation, followers, webhook]
 
-const words = process.argv.slice(2)
-const isJson = words.includes('--json')
-const names = words.filter((word) => !word.startsWith('--'))
+const USAGE = `npm run bench [-- [NAME …] [--json]]
+
+Measures everything, or what is named. Every figure is a ratio to something measured in the same run.
+
+${BENCHES.map(({ name, measures }) => `  ${name}: ${measures}`).join('\n')}
+
+  --json   prints a line of JSON for each figure
+  --help`
+
+const {
+  values,
+  positionals: names,
+  refuse,
+} = commandLine(USAGE, { options: { json: { type: 'boolean' } }, allowPositionals: true })
 const unknown = names.filter((name) => !BENCHES.some((bench) => bench.name === name))
-if (unknown.length > 0) {
-  console.error(`no bench called ${unknown.join(', ')}; there are:`)
-  for (const { name, measures } of BENCHES) console.error(`  ${name}: ${measures}`)
-  process.exit(2)
-}
+if (unknown.length > 0) refuse(`no bench called ${unknown.join(', ')}`)
 
 const figures: Figure[] = []
 for (const bench of BENCHES.filter(({ name }) => names.length === 0 || names.includes(name)))
   figures.push(...(await bench.run((line) => console.error(`${bench.name}: ${line}`))))
-if (isJson) for (const figure of figures) console.log(JSON.stringify(figure))
+if (values.json) for (const figure of figures) console.log(JSON.stringify(figure))
 else console.log(table(figures))
 if (figures.some(({ holds }) => !holds)) process.exitCode = 1

@@ -1,15 +1,21 @@
-/** `node test/fuzz/main.ts [COUNT] [SEED]`: the fuzz test of `npm test`, with any number of inputs. */
+/** `npm run fuzz [-- COUNT [SEED]]`: the fuzz test of `npm test`, with any number of inputs. */
 import fc from 'fast-check'
+import { commandLine } from '../../sandbox/command-line.ts'
 import { examine, type Reached } from './examine.ts'
 import { aHostileInput } from './hostile.ts'
 
 const BATCH = 20_000
 
-const [count = 1_000_000, seed = Math.floor(Math.random() * 2 ** 31)] = process.argv.slice(2).map(Number)
-if (![count, seed].every((number) => Number.isSafeInteger(number) && number >= 0)) {
-  console.error('usage: node test/fuzz/main.ts [COUNT] [SEED], whole numbers')
-  process.exit(2)
-}
+const USAGE = `npm run fuzz [-- COUNT [SEED]]
+
+Runs the fuzz test of npm test with COUNT inputs, by default 1000000. The same SEED gives the same inputs.
+
+  --help`
+
+const { positionals, refuse } = commandLine(USAGE, { allowPositionals: true })
+const [count = 1_000_000, seed = Math.floor(Math.random() * 2 ** 31)] = positionals.map(Number)
+if (positionals.length > 2 || ![count, seed].every((number) => Number.isSafeInteger(number) && number >= 0))
+  refuse(`COUNT and SEED are whole numbers, not: ${positionals.join(' ')}`)
 console.log(`fuzz: ${count} inputs, seed ${seed}`)
 
 const reached = new Map<Reached, number>()
@@ -26,7 +32,7 @@ for (let done = 0; done < count; ) {
   })
   const result = await fc.check(law, { numRuns, seed: batchSeed })
   if (result.failed) {
-    console.error(`repeat with: node test/fuzz/main.ts ${numRuns} ${batchSeed}`)
+    console.error(`repeat with: npm run fuzz -- ${numRuns} ${batchSeed}`)
     console.error(result.counterexample?.[0].slice(0, 4_000))
     console.error(result.errorInstance)
     process.exit(1)

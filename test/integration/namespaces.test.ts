@@ -84,6 +84,20 @@ describe('a source in another namespace, on the real control plane', () => {
     })
   })
 
+  it('S2: has a fork that kubectl scale makes smaller, but never larger than was reviewed', async () => {
+    const name = forkOf(await place().experimentAt('uninvited'))
+    const scale = async (replicas: number) =>
+      expect((await place().kubectl(['scale', 'expd/uninvited', `--replicas=${replicas}`])).code).to.equal(0)
+    await scale(300)
+    const refused = await place().reaches('uninvited', 'ScaleNotReviewed')
+    expect(condition(refused, 'Stalled')?.message).to.match(/^the fork keeps 1 of 300 pods: /)
+    expect(await shop.deployment(name)).to.have.nested.property('spec.replicas', 1)
+    await scale(0)
+    await place().reaches('uninvited', 'ScaledToZero')
+    await scale(1)
+    await place().reaches('uninvited', 'Available')
+  })
+
   it('keeps its fork when consent is withdrawn, and says so', async () => {
     await allow('elsewhere')
     const kept = await place().reaches('uninvited', 'SourceNotAllowed')

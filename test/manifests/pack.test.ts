@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { REQUESTED_BY } from '../../common/api/names.ts'
+import { REQUESTED_BY, REVIEWED_REPLICAS } from '../../common/api/names.ts'
 import { at, isObject, listOr } from '../../common/json/json.ts'
 import { brokenRules } from '../../common/override/rules.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
-import { forgedRequester } from '../../webhook/review/defaults-patch.ts'
+import { forgedAnnotations } from '../../webhook/review/defaults-patch.ts'
 import { aRequest } from '../webhook/reviews.ts'
 import { shipped, shippedOne } from './shipped.ts'
 
@@ -29,15 +29,15 @@ describe('the pack', () => {
   it('refuses with the messages of the webhook', () => {
     const said = listOr(at(policy(), 'spec', 'validations')).map((validation) => at(validation, 'message'))
     const rules = brokenRules({ overrideSpec: { selector: {}, replicas: 1 } })
-    const forged = { metadata: { annotations: { [REQUESTED_BY]: 'somebody' } } }
-    const found = [...rules, ...forgedRequester(aRequest({ object: forged }))]
-    expect(found).to.have.lengthOf(3)
+    const forged = { metadata: { annotations: { [REQUESTED_BY]: 'somebody', [REVIEWED_REPLICAS]: '300' } } }
+    const found = [...rules, ...forgedAnnotations(aRequest({ object: forged }))]
+    expect(found).to.have.lengthOf(4)
     for (const { field, message } of found) expect(said).to.include(`${field}: ${message}`)
   })
 
   it('refuses as Forbidden, because kubectl prints "is invalid: :" for an Invalid', () =>
     expect(listOr(at(policy(), 'spec', 'validations')).map((validation) => at(validation, 'reason'))).to.deep.equal(
-      Array.from({ length: 4 }, () => 'Forbidden'),
+      Array.from({ length: 6 }, () => 'Forbidden'),
     ))
 
   it('is evaluated for the requests for which the webhook is called', () => {

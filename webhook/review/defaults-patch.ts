@@ -1,6 +1,7 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import { DEFAULTS } from '../../common/api/defaults.ts'
-import { REQUESTED_BY } from '../../common/api/names.ts'
+import { type Known, knownValue, unknown } from '../../common/api/known.ts'
+import { REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from '../../common/api/names.ts'
 import type { FieldError } from '../../common/api/types.ts'
 import { at, isEqual, isObject, objectOr } from '../../common/json/json.ts'
 import type { AdmissionRequest } from './admission-review.ts'
@@ -11,14 +12,21 @@ import type { AdmissionRequest } from './admission-review.ts'
  * `overrideSpec` is copied or patched.
  * @throws RangeError if an update is nested too deeply to be compared with the stored object
  */
-export function defaultsPatch(request: AdmissionRequest, defaultTTLSeconds?: number): readonly unknown[] {
+export function defaultsPatch(
+  request: AdmissionRequest,
+  defaultTTLSeconds?: number,
+  template: Known<string> = unknown('not read'),
+): readonly unknown[] {
   const { spec } = request.object
   if (!isObject(spec)) return []
   const { overrideSpec, ...given } = spec
   const filled = { ...given, ...missingIn(request, given, defaultTTLSeconds) }
   const annotations = objectOr(at(request.object, 'metadata', 'annotations'))
   const before = { metadata: { annotations }, spec: given }
-  const after = { metadata: { annotations: annotationsOf(request, { ...filled, overrideSpec }) }, spec: filled }
+  const after = {
+    metadata: { annotations: annotationsOf(request, { ...filled, overrideSpec }, template) },
+    spec: filled,
+  }
   return jsonPatch.compare(before, after).flatMap((operation) => withParent(request, operation))
 }
 
@@ -49,25 +57,46 @@ function sourceRef(request: AdmissionRequest, { sourceRef: given }: Members): Me
   return namespace === undefined ? {} : { sourceRef: { ...given, namespace } }
 }
 
-/** The annotations, with the user who last changed the spec as the requester, whatever the request says. */
-function annotationsOf(request: AdmissionRequest, spec: Members): Members {
-  const { [REQUESTED_BY]: _sent, ...others } = objectOr(at(request.object, 'metadata', 'annotations'))
-  const isAsked = request.operation === 'CREATE' || !isEqual(request.oldObject.spec, spec)
-  const by = isAsked ? request.userInfo.username : requestedBy(request.oldObject)
-  return typeof by === 'string' && by !== '' ? { ...others, [REQUESTED_BY]: by } : others
-}
+/** What the webhook writes about a request that changes the spec: the requester, and the replicas of a fork elsewhere. */
+const reviewOf = ({ userInfo, namespace }: AdmissionRequest, { sourceRef, replicas }: Members): Members => ({
+  [REQUESTED_BY]: userInfo.username === '' ? undefined : userInfo.username,
+  [REVIEWED_REPLICAS]: (at(sourceRef, 'namespace') ?? namespace) === namespace ? undefined : `${replicas}`,
+})
 
-/** The requester that the annotation of `object` names; undefined without the annotation. */
-export const requestedBy = (object: unknown): unknown => at(object, 'metadata', 'annotations', REQUESTED_BY)
+const annotationOf = (object: unknown, key: string): unknown => at(object, 'metadata', 'annotations', key)
 
 /**
- * An error if the annotation names neither the user of this request nor the stored requester: somebody wrote it by
- * hand, and the mutating webhook, which would have overwritten it, was skipped.
+ * The annotations with those of the last change of the spec, whatever the request says. Only the object of the template
+ * may be named by hand: /validate checks the permission to read it.
  */
-export function forgedRequester(request: AdmissionRequest): readonly FieldError[] {
-  const said = requestedBy(request.object)
-  const before = request.operation === 'UPDATE' ? requestedBy(request.oldObject) : undefined
-  if (said === undefined || said === request.userInfo.username || said === before) return []
-  const message = 'is set by the webhook to the name of the requester; remove it'
-  return [{ field: `metadata.annotations[${JSON.stringify(REQUESTED_BY)}]`, message, cause: 'FieldValueForbidden' }]
+function annotationsOf(request: AdmissionRequest, spec: Members, template: Known<string>): Members {
+  const given = objectOr(at(request.object, 'metadata', 'annotations'))
+  const isAsked = request.operation === 'CREATE' || !isEqual(request.oldObject.spec, spec)
+  const review = Object.entries(reviewOf(request, spec)).map(([key, value]) => {
+    const written = isAsked ? value : annotationOf(request.oldObject, key)
+    return [key, typeof written === 'string' ? written : undefined]
+  })
+  const reviewed = isAsked && template.is !== 'unknown' ? { [REVIEWED_TEMPLATE]: knownValue(template) } : {}
+  const all = Object.entries({ ...given, ...Object.fromEntries(review), ...reviewed })
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined))
+}
+
+const MEANINGS = {
+  [REQUESTED_BY]: 'to the name of the requester',
+  [REVIEWED_REPLICAS]: 'to spec.replicas, for a source in another namespace',
+}
+
+/**
+ * An error for each of our annotations whose value is neither that of this request nor the stored one: somebody wrote it
+ * by hand, and the mutating webhook, which would have overwritten it, was skipped.
+ */
+export function forgedAnnotations(request: AdmissionRequest): readonly FieldError[] {
+  const review = reviewOf(request, objectOr(request.object.spec))
+  return Object.entries(MEANINGS).flatMap(([key, meaning]) => {
+    const said = annotationOf(request.object, key)
+    const before = request.operation === 'UPDATE' ? annotationOf(request.oldObject, key) : undefined
+    if (said === undefined || said === review[key] || said === before) return []
+    const field = `metadata.annotations[${JSON.stringify(key)}]`
+    return [{ field, message: `is set by the webhook ${meaning}; remove it`, cause: 'FieldValueForbidden' }]
+  })
 }

@@ -3,12 +3,14 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { boundedOverride } from '../../../common/api/decode.ts'
 import {
+  allowedReplicas,
   DEFAULTS,
   OVERRIDE_TYPES,
   SOURCE_CHANGES,
   sourceNamespaceOf,
   withDefaults,
 } from '../../../common/api/defaults.ts'
+import { REVIEWED_REPLICAS } from '../../../common/api/names.ts'
 import { at } from '../../../common/json/json.ts'
 import { anExperiment } from '../../builders.ts'
 
@@ -53,5 +55,24 @@ describe('sourceNamespaceOf', () => {
   it('is the namespace that sourceRef names', () => {
     const sourceRef = { kind: 'Deployment', name: 'cart', namespace: 'dev' }
     expect(sourceNamespaceOf(anExperiment({ sourceRef }))).to.equal('dev')
+  })
+})
+
+describe('allowedReplicas', () => {
+  const elsewhere = (reviewed?: string) =>
+    anExperiment({
+      sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'stock' },
+      replicas: 3,
+      metadata: reviewed === undefined ? {} : { annotations: { [REVIEWED_REPLICAS]: reviewed } },
+    })
+
+  it('are spec.replicas where the source is in the namespace of the experiment', () =>
+    expect(allowedReplicas(anExperiment({ replicas: 300 }))).to.equal(300))
+
+  it('S2: are never more than were reviewed where the source is in another namespace', () => {
+    const found = ['5', '3', '2', '0', undefined, '', '-1', '1e9', '99999999999'].map((reviewed) =>
+      allowedReplicas(elsewhere(reviewed)),
+    )
+    expect(found).to.deep.equal([3, 3, 2, 0, 1, 1, 1, 1, 1])
   })
 })

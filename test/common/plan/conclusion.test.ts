@@ -1,7 +1,9 @@
 import { expect } from 'chai'
-import { RECHECK_MS, stateOf } from '../../../common/plan/conclusion.ts'
+import { REVIEWED_REPLICAS } from '../../../common/api/names.ts'
+import { decisionOn, RECHECK_MS } from '../../../common/plan/conclusion.ts'
 import type { State } from '../../../common/plan/decision.ts'
 import type { Health } from '../../../common/workload/kind.ts'
+import { anExperiment } from '../../builders.ts'
 
 const REASON = { reason: 'Available', message: 'ok' } as const
 
@@ -25,5 +27,32 @@ const cases: Readonly<Record<string, readonly [Health, State]>> = {
 
 describe('the state of an experiment', () => {
   for (const [sentence, [health, state]] of Object.entries(cases))
-    it(sentence, () => expect(stateOf(health)).to.deep.equal(state))
+    it(sentence, () => expect(decisionOn(anExperiment(), health)).to.deep.equal({ ...REASON, ...state }))
+})
+
+describe('the decision on a fork in another namespace', () => {
+  const sourceRef = { kind: 'Deployment', name: 'cart', namespace: 'stock' }
+  const scaled = (replicas: number, reviewed?: string) =>
+    anExperiment({
+      sourceRef,
+      replicas,
+      metadata: reviewed === undefined ? {} : { annotations: { [REVIEWED_REPLICAS]: reviewed } },
+    })
+  const ready = { ...REASON, is: 'ready' } as const
+
+  it('S2: is stalled where kubectl scale asked for more pods than were reviewed', () => {
+    expect(decisionOn(scaled(300, '2'), ready)).to.deep.equal({
+      is: 'stalled',
+      reason: 'ScaleNotReviewed',
+      message:
+        'the fork keeps 2 of 300 pods: kubectl scale does not check your permissions in namespace "stock"; ' +
+        'scale it back to 2, then set spec.replicas by kubectl patch or apply',
+    })
+    expect(decisionOn(scaled(2), ready)).to.have.property('reason', 'ScaleNotReviewed')
+  })
+
+  it('is settled with as many pods as were reviewed, or fewer', () => {
+    for (const experiment of [scaled(2, '2'), scaled(0, '2'), scaled(1)])
+      expect(decisionOn(experiment, ready)).to.have.property('is', 'settled')
+  })
 })

@@ -71,6 +71,17 @@ describe('S10: unmatchedPath', () => {
     expect(messageOf('{strategy,updateStrategy}.{rollingUpdate,canary}.{maxSurge,partition,steps}')).to.equal(undefined)
   })
 
+  it('S10: a key in braces that is like no field here may be one of another version of Kubernetes', () => {
+    expect(unmatchedPath('template.spec.{containers,initContainers}[*].{env,restartPolicyRules}', KINDS)).to.deep.equal(
+      {
+        message:
+          '"template.spec.{containers,initContainers}[*].restartPolicyRules" matches no field of this version of Kubernetes',
+        isCertain: false,
+      },
+    )
+    expect(unmatchedPath('template.spec.{restartPolicyRules,hostPdi,hostPID}', KINDS)?.isCertain).to.equal(true)
+  })
+
   it('S10: only a kind without a schema could have the field: not certain', () => {
     for (const pattern of ['strategy.canary.steps', 'strategy.canray', '*.canary', 'blueGreen.**'])
       expect(unmatchedPath(pattern, WITHOUT_ROLLOUT), pattern).to.deep.equal({

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { REQUESTED_BY } from '../../../common/api/names.ts'
-import { forgedRequester } from '../../../webhook/review/defaults-patch.ts'
+import { REQUESTED_BY, REVIEWED_REPLICAS } from '../../../common/api/names.ts'
+import { forgedAnnotations } from '../../../webhook/review/defaults-patch.ts'
 import { anExperiment } from '../../builders.ts'
 import { aRequest } from '../reviews.ts'
 
@@ -33,6 +33,33 @@ describe('the requester in the annotation, when the user is alice', () => {
   for (const [sentence, [said, before, is]] of Object.entries(cases))
     it(sentence, () => {
       const oldObject = before && { oldObject: by(before === 'nobody' ? undefined : before) }
-      expect(forgedRequester(aRequest({ object: by(said), ...oldObject }))).to.deep.equal(is === 'fine' ? [] : FORGED)
+      expect(forgedAnnotations(aRequest({ object: by(said), ...oldObject }))).to.deep.equal(is === 'fine' ? [] : FORGED)
     })
+})
+
+describe('the reviewed replicas in the annotation', () => {
+  const sourceRef = { kind: 'Deployment', name: 'cart', namespace: 'stock' }
+  const elsewhere = (replicas: number, reviewed?: string, of: object = { sourceRef }) =>
+    anExperiment({
+      ...of,
+      replicas,
+      metadata: reviewed === undefined ? {} : { annotations: { [REVIEWED_REPLICAS]: reviewed } },
+    })
+  const fields = (object: ReturnType<typeof anExperiment>, oldObject?: ReturnType<typeof anExperiment>) =>
+    forgedAnnotations(aRequest({ object, ...(oldObject && { oldObject }) })).map(({ field }) => field)
+  const field = `metadata.annotations["${REVIEWED_REPLICAS}"]`
+
+  it('S2: may be those of the request, those that are stored, or absent', () => {
+    expect(fields(elsewhere(3, '3'))).to.deep.equal([])
+    expect(fields(elsewhere(3))).to.deep.equal([])
+    expect(fields(elsewhere(300, '3'), elsewhere(2, '3'))).to.deep.equal([])
+  })
+
+  it('S2: must not be more than the request asks for', () => {
+    expect(fields(elsewhere(1, '300'))).to.deep.equal([field])
+    expect(fields(elsewhere(1, '300'), elsewhere(1, '3'))).to.deep.equal([field])
+  })
+
+  it('have no place where the source is in the namespace of the experiment', () =>
+    expect(fields(elsewhere(3, '3', {}))).to.deep.equal([field]))
 })

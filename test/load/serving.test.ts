@@ -5,9 +5,9 @@ import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { inFlight } from '../../webhook/http/in-flight.ts'
 import { inParallel } from '../in-parallel.ts'
-import { admitting, configured } from './admission-webhook.ts'
-import { aNamespace, usesControlPlane } from './fixture.ts'
-import { aReplica, aSecret, aService, type Secret } from './webhook-process.ts'
+import { admitting, configured } from '../integration/admission-webhook.ts'
+import { aNamespace, usesControlPlane } from '../integration/fixture.ts'
+import { aReplica, aSecret, aService, type Secret } from '../integration/webhook-process.ts'
 
 const { apiVersion, kind, plural } = EXPERIMENT_DEPLOYMENT
 const experiment = (name: string) => ({

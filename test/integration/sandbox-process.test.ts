@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { eventually } from '../../sandbox/eventually.ts'
+import { run } from '../../sandbox/run.ts'
 import { isGone } from '../sandbox/gone.ts'
 import { usesControlPlane } from './fixture.ts'
 
@@ -49,22 +50,24 @@ async function nothingRemains(temporary: string, { pids, ports }: Traces): Promi
   })
 }
 
-describe('the end of a sandbox, on the real control plane', () => {
+describe('`npm run sandbox`, on the real control plane', () => {
   usesControlPlane() // so that the programs are built
   let temporary = ''
+  let home = ''
   let main: ChildProcess | undefined
 
   beforeEach(() => {
     temporary = mkdtempSync(join(tmpdir(), 'sandbox-ends-'))
+    home = mkdtempSync(join(tmpdir(), 'sandbox-home-'))
   })
   afterEach(() => {
     main?.kill('SIGKILL')
-    rmSync(temporary, { recursive: true, force: true })
+    for (const folder of [temporary, home]) rmSync(folder, { recursive: true, force: true })
   })
 
-  function startMain(): ChildProcess & { readonly seen: () => string } {
+  function startMain(...args: readonly string[]): ChildProcess & { readonly seen: () => string } {
     const env = { ...process.env, TMPDIR: temporary, NODE_V8_COVERAGE: undefined }
-    const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
@@ -74,18 +77,38 @@ describe('the end of a sandbox, on the real control plane', () => {
     return Object.assign(child, { seen: () => output })
   }
 
-  async function runningMain(): Promise<{ readonly child: ChildProcess; readonly traces: Traces }> {
-    const child = startMain()
+  async function runningMain(...args: readonly string[]) {
+    const child = startMain(...args)
     await eventually('`npm run sandbox` to print its KUBECONFIG line', 60_000, () =>
       expect(child.seen()).to.match(/^export KUBECONFIG=\S+admin\.yaml$/m),
     )
-    const traces = tracesIn(temporary)
-    expect(traces.pids).to.have.length(6)
-    return { child, traces }
+    const [exports = ''] = /(^export .*\n){2}/m.exec(child.seen()) ?? []
+    return { child, traces: tracesIn(temporary), exports }
   }
 
-  it('leaves nothing after Ctrl-C', async () => {
-    const { child, traces } = await runningMain()
+  /** Runs shell commands in another terminal, in which the two lines of the sandbox were pasted. */
+  const inShell = (exports: string, commands: string) =>
+    run('sh', ['-ec', exports + commands], { cwd: home, env: { PATH: '/usr/bin:/bin', HOME: home } })
+
+  it('U4: has the product with --product, as the README shows it, and leaves nothing after Ctrl-C', async () => {
+    const readme = readFileSync('README.md', 'utf8')
+    const [, commands = ''] = /^npm run sandbox -- --product .*\n((?:kubectl .*\n)+)/m.exec(readme) ?? []
+    const [, example = ''] = /^```yaml\n(.*?)^```/ms.exec(readme) ?? []
+    writeFileSync(join(home, 'faster-cart.yaml'), example)
+    const { child, traces, exports } = await runningMain('--product')
+    expect(traces.pids).to.have.length(8)
+
+    const shown = await inShell(exports, commands)
+    expect(shown.code, shown.stderr).to.equal(0)
+    expect(shown.stderr).to.contain('Warning: [Plan] creates deployment/cart-experiment-')
+    expect(shown.stdout).to.match(/^NAME .*\nfaster-cart +Deployment\/cart /m)
+    const waited = await inShell(
+      exports,
+      `kubectl wait expd/faster-cart --for=condition=Ready --timeout=60s
+       kubectl get expd/faster-cart -o 'jsonpath={.status.conditions[?(@.type=="Ready")].reason}'`,
+    )
+    expect(waited.stdout, waited.stderr).to.match(/condition met\nAvailable$/)
+
     const exited = once(child, 'exit')
     child.kill('SIGINT')
     expect(await exited).to.deep.equal([0, null])
@@ -94,6 +117,7 @@ describe('the end of a sandbox, on the real control plane', () => {
 
   it('leaves nothing when its parent process is killed', async () => {
     const { child, traces } = await runningMain()
+    expect(traces.pids).to.have.length(6)
     child.kill('SIGKILL')
     await nothingRemains(temporary, traces)
   })

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { eventually } from '../../sandbox/eventually.ts'
 import { type Addresses, type AnswerCounts, experimentAddresses, sidesOf } from '../../sandbox/traffic/sides.ts'
 import { startTraffic, type Traffic } from '../../sandbox/traffic/traffic.ts'
-import { usesControlPlane } from './fixture.ts'
-import { aSource, DEADLINE_MS, forkOf, usesProduct } from './product.ts'
+import { usesControlPlane } from '../integration/fixture.ts'
+import { aSource, DEADLINE_MS, forkOf, usesProduct } from '../integration/product.ts'
 
 const REQUESTS = 2_000
 /** By chance, one run in 16,000 deviates more. */
