@@ -43,6 +43,11 @@ metrics.gauge({
   help: 'Paths, patterns and labels in ExperimentPolicies that can match nothing. The condition Valid names them.',
   read: () => controller.policyMistakes,
 })
+metrics.gauge({
+  name: `${PREFIX}orphaned_forks`,
+  help: 'Forks in other namespaces whose experiment is gone. The controller deletes them.',
+  read: () => controller.orphaned,
+})
 
 const probes = healthServer({
   metrics,

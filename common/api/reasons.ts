@@ -39,6 +39,7 @@ export const REASONS = {
   ScaleNotReviewed: { about: 'fork' },
   Expired: { about: 'fork' },
   Terminating: { about: 'fork' },
+  Orphaned: { about: 'fork' },
   Pending: { about: 'fork' },
   KindNotAvailable: { about: 'source' },
   SourceNotFound: { about: 'source' },
@@ -92,6 +93,7 @@ export const REASONS = {
   Policy: { about: 'apply' },
   Source: { about: 'apply' },
   ListReplaced: { about: 'apply' },
+  NewContainer: { about: 'apply' },
   NullDropped: { about: 'apply' },
   SourceUnread: { about: 'apply' },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>
