@@ -71,8 +71,9 @@ describe('the body of a review', () => {
   })
 
   it('S10: is decoded for a policy too', () =>
-    expect(requestIn({ resource: { ...resource, resource: 'experimentpolicies' } })).to.include({
+    expect(requestIn({ resource: { ...resource, resource: 'experimentpolicies' }, namespace: undefined })).to.include({
       operation: 'CREATE',
+      namespace: '',
       resource: 'experimentpolicies',
     }))
 
