@@ -7,6 +7,7 @@ import type { Shape } from '../override/shape.ts'
 import type { KnownFields } from '../override/spec-schema.ts'
 import { withUniqueItems } from '../override/unique-items.ts'
 import type { WorkloadKind } from './kind.ts'
+import { withoutAccountAlias } from './service-account.ts'
 import { pick } from './status.ts'
 
 /** What a fork starts from: the inherited part of its source's `spec`, and the fixed fields of its kind. */
@@ -55,10 +56,8 @@ export function baseOf(kind: WorkloadKind, { source, referents, shape, template:
 }
 
 function templateOf(source: Readonly<Record<string, unknown>>) {
-  const { nodeName: _node, ephemeralContainers: _debug, serviceAccount, ...pod } = objectOr(source.spec)
-  // `serviceAccount` is the old alias, which the API server still fills in; the two must not contradict each other
-  const spec = serviceAccount && !pod.serviceAccountName ? { ...pod, serviceAccountName: serviceAccount } : pod
-  return { ...source, metadata: inheritedMetadata(source.metadata), spec }
+  const { nodeName: _node, ephemeralContainers: _debug, ...pod } = objectOr(source.spec)
+  return { ...source, metadata: inheritedMetadata(source.metadata), spec: withoutAccountAlias(pod) }
 }
 
 /**
