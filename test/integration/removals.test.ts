@@ -50,7 +50,14 @@ const STORIES: Readonly<Record<string, (place: Place, of: Case) => Promise<void>
 describe('what a fork loses, on the real control plane', function () {
   this.timeout(12 * DEADLINE_MS)
   const place = usesProduct()
+  const kindIs = (reason: string) =>
+    eventually(`Rollouts to be ${reason}`, 3 * DEADLINE_MS, async () =>
+      expect(condition(await place().experimentAt('canary'), 'Ready')?.reason).to.equal(reason),
+    )
+  before('an experiment tells whether the product knows Rollouts', () => forked(place(), 'Rollout', 'canary', 'none'))
   usesArgoRollouts()
+  before('the product knows Rollouts', () => kindIs('SourceNotFound'))
+  after('the product knows no Rollouts, as other suites expect', () => kindIs('KindNotAvailable'))
 
   for (const kind of Object.keys(PLURALS) as Kind[])
     for (const [story, run] of Object.entries(STORIES))
@@ -61,6 +68,16 @@ describe('what a fork loses, on the real control plane', function () {
         }))
         expect(await failures(rows)).to.deep.equal([])
       })
+
+  it('D8: null without a value is taken as the API server does', async () => {
+    await aBareSource(place(), 'Deployment', 'plain', {})
+    const container = { name: 'cart', image: 'registry.example/cart:2', env: null, resources: null }
+    const spec = { containers: [container], volumes: [{ name: 'scratch', emptyDir: null }] }
+    const overrideSpec = { template: { metadata: { creationTimestamp: null }, spec } }
+    await place().experiment('nulls', { source: 'plain', overrideSpec, replicas: 0 })
+    const fork = await place().deployment(forkOf(await settled(place(), 'nulls')))
+    expect(at(fork.spec, 'template', 'spec', 'volumes')).to.deep.equal([{ name: 'scratch', emptyDir: {} }])
+  })
 
   it('D2: nobody writes when all these forks are as wanted, although Argo writes Rollouts too', () =>
     staysQuiet(place().namespace, 10_000))
