@@ -24,6 +24,11 @@ export class Controller {
     return this.#parts.policies.status.violating
   }
 
+  /** The number of forks in other namespaces whose experiment is gone. */
+  get orphaned(): number {
+    return this.#parts.orphans.count
+  }
+
   /** Whether the caches are filled and the workers run. */
   get isReady(): boolean {
     return this.#isReady
@@ -35,19 +40,20 @@ export class Controller {
    */
   async start(): Promise<void> {
     const { timers, log } = this.#options
-    const { caches, experiments, workers } = this.#parts
+    const { caches, experiments, orphans, workers } = this.#parts
     if (!(await fill(this.#startReads(), timers, this.#stopping.signal))) return
     experiments.wake()
     workers.start()
     this.#isReady = true
     experiments.startResync()
+    orphans.start()
     log.info({ experiments: caches.experiments.size }, 'started')
   }
 
   /** Starts no more passes. Resolves when the running passes, Events and watches have ended. */
   async stop(): Promise<void> {
-    const { caches, neighbours, policies, recorder, workers, experiments } = this.#parts
-    await workers.stop()
+    const { caches, neighbours, policies, recorder, workers, experiments, orphans } = this.#parts
+    await Promise.all([workers.stop(), orphans.stop()])
     neighbours.stop()
     await policies.stop()
     experiments.stopResync()

@@ -38,6 +38,12 @@ metrics.gauge({
   read: () => controller.violating,
 })
 
+metrics.gauge({
+  name: `${PREFIX}orphaned_forks`,
+  help: 'Forks in other namespaces whose experiment is gone. The controller deletes them.',
+  read: () => controller.orphaned,
+})
+
 const probes = healthServer({
   metrics,
   checks: {

@@ -7,10 +7,12 @@ import { SchemaCatalog, schemaSource } from '../common/schema/catalog.ts'
 import type { Neighbours } from '../common/surroundings/neighbours.ts'
 import { isBeingDeleted } from '../common/workload/identity.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
+import { Writer } from './apply/writer.ts'
 import { WrittenVersions } from './apply/written-versions.ts'
 import { createCaches } from './caches.ts'
 import { clusterForPass } from './cluster.ts'
 import type { Config } from './config.ts'
+import { Orphans } from './orphans.ts'
 import { PolicyRuntime } from './policies/policy-runtime.ts'
 import { Reservations } from './policies/reservations.ts'
 import { reconciler } from './reconcile.ts'
@@ -91,6 +93,15 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     recorder,
     log,
   })
+  const orphans = new Orphans({
+    client,
+    experiment: (key) => caches.experiments.get(key),
+    workloads: caches.workloads,
+    write: (write) => new Writer({ client, signal: stopping, written }).write(write),
+    recorder,
+    timers,
+    log,
+  })
   const workers = new Workers({
     queue,
     reconcile: (key, pass) => reconciler(clusterOf(pass), clock)(key),
@@ -99,5 +110,5 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     log,
     count: options.workers,
   })
-  return { caches, schemas, neighbours, policies, recorder, workers, experiments }
+  return { caches, schemas, neighbours, policies, recorder, workers, experiments, orphans }
 }

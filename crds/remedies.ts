@@ -19,11 +19,15 @@ const OF_CONDITIONS = {
     'Scale the experiment back with `kubectl scale`, then set `spec.replicas` with `kubectl patch` or `kubectl apply`, which check your permissions in the namespace of the source. `kubectl scale` checks nothing there, so it can only make such a fork smaller.',
   Expired: 'No action needed. To run the experiment again, raise `spec.ttlSeconds`; otherwise delete it.',
   Terminating: 'Wait. The experiment is removed as soon as its fork in the other namespace is gone.',
+  Orphaned:
+    'No action needed. The experiment of this fork was removed together with its finalizer, so the controller deletes the fork. Delete experiments with `kubectl delete` while the controller runs, and leave the finalizer to it.',
   Pending: 'No action needed. There is nothing to report while there is no fork.',
   KindNotAvailable:
     'Install the kind that `spec.sourceRef` names (for a Rollout: Argo Rollouts), or name a workload of another kind.',
   SourceNotFound: 'Create the workload that `spec.sourceRef` names, or create a new experiment with the correct name.',
   SourceTemplateNotFound: 'Create the object from which the source takes its pod template. The message names it.',
+  TemplateNotReviewed:
+    'Run the command in the message, or change the `spec` of the experiment. The webhook then checks whether you may read the object from which the source takes its template. An experiment can be older than the reference of its source to that object.',
   SourceReplaced:
     'No action needed if the experiment should stay as it is. The source was deleted and created again; a pinned experiment still uses the former one. To start from the new source, delete the experiment and create it again.',
   PinnedBaseLost:
@@ -92,6 +96,8 @@ const OF_WARNINGS = {
   Source:
     'Correct the source if you can. The message names a field of it that Kubernetes accepts but that is ambiguous.',
   ListReplaced: 'Repeat the whole list in the override, or use `overrideType: Strategic`, which merges lists by name.',
+  NewContainer:
+    'No action needed if the fork should have one more container. Otherwise correct the name in the override: containers are merged by name.',
   NullDropped: 'Use `kubectl apply --server-side`. A plain `kubectl apply` drops `null` before it sends the resource.',
   SourceUnread:
     'No action needed. The webhook could not read the source in time; the controller checks the override and reports in `status`.',

@@ -18,6 +18,7 @@ const MANIFESTS = [
   'service-accounts',
   'controller-role',
   'controller-apart-role',
+  'controller-limits',
   'webhook-role',
   'people-roles',
 ]

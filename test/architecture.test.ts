@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'common/api': ['common/json', 'common/text'],
   'common/override': ['common/json', 'common/text', 'common/api', 'deepmerge'],
   'common/policy': ['common/json', 'common/text', 'common/api', 'common/override'],
+  'common/pod': ['common/json', 'common/text', 'common/api', 'common/policy'],
   'common/workload': ['common/json', 'common/api', 'common/override'],
   'common/surroundings': ['common/json', 'common/text', 'common/api', 'common/policy', 'common/workload'],
   'common/plan': [
@@ -22,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/api',
     'common/override',
     'common/policy',
+    'common/pod',
     'common/workload',
     'common/surroundings',
   ],

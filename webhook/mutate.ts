@@ -1,14 +1,19 @@
-import { knownValue } from '../common/api/known.ts'
-import { at } from '../common/json/json.ts'
+import { ABSENT, type Known, knownOrAbsent, knownValue, unknown } from '../common/api/known.ts'
+import { at, textOr } from '../common/json/json.ts'
+import { KubeError } from '../common/kube/client/errors.ts'
+import { pathOf } from '../common/kube/client/resources.ts'
 import { defaultTTLSeconds } from '../common/policy/policy.ts'
 import type { Timers } from '../common/program/clock.ts'
 import { startDeadline } from '../common/program/deadline.ts'
+import { referentName } from '../common/workload/referent.ts'
+import { workloadKind } from '../common/workload/registry.ts'
 import { type PolicySource, readPolicyFacts } from './reads/policies.ts'
-import { unlessOver } from './reads/reader.ts'
+import { isKubeObject, type Reader, unlessOver } from './reads/reader.ts'
 import type { AdmissionRequest, Answer } from './review/admission-review.ts'
 import { defaultsPatch } from './review/defaults-patch.ts'
 
 export interface Defaulting {
+  readonly kube: Reader
   readonly policies: PolicySource
   readonly timers: Timers
 }
@@ -21,8 +26,16 @@ export const mutator =
   (defaulting: Defaulting) =>
   async (request: AdmissionRequest, limitMs = MUTATION_MS): Promise<Answer> => {
     try {
-      const ttlSeconds = await wantedTTL(defaulting, request, limitMs)
-      return { allowed: true, patch: defaultsPatch(request, ttlSeconds) }
+      const deadline = startDeadline(defaulting.timers, limitMs)
+      try {
+        const [ttlSeconds, template] = await Promise.all([
+          wantedTTL(defaulting, request, deadline.signal),
+          templateOf(defaulting, request, deadline.signal),
+        ])
+        return { allowed: true, patch: defaultsPatch(request, ttlSeconds, template) }
+      } finally {
+        deadline.end()
+      }
     } catch (error) {
       // Nested too deeply, or an invalid namespace: /validate and the CRD run later and report it.
       if (error instanceof RangeError) return { allowed: true }
@@ -31,18 +44,34 @@ export const mutator =
   }
 
 /** The `ttlSeconds` that policies give to a resource without one. Undefined also if they cannot be read in time. */
-async function wantedTTL({ policies, timers }: Defaulting, request: AdmissionRequest, limitMs: number) {
+async function wantedTTL({ policies }: Defaulting, request: AdmissionRequest, signal: AbortSignal) {
   const { namespace } = request
   if (request.operation === 'UPDATE' || (at(request.object, 'spec', 'ttlSeconds') ?? undefined) !== undefined)
     return undefined
-  const source = at(request.object, 'spec', 'sourceRef', 'namespace')
-  const namespaces = { own: namespace, source: typeof source === 'string' && source !== '' ? source : namespace }
-  const deadline = startDeadline(timers, limitMs)
+  const namespaces = { own: namespace, source: sourceNamespaceIn(request) }
+  const read = await unlessOver(readPolicyFacts(namespaces, policies), signal)
+  const facts = read && knownValue(read)
+  return facts && defaultTTLSeconds(facts.policies, facts.namespace, facts.sourceNamespace)
+}
+
+const sourceNamespaceIn = ({ object, namespace }: AdmissionRequest): string =>
+  textOr(at(object, 'spec', 'sourceRef', 'namespace'), '') || namespace
+
+/** The object from which the source takes its template. The source is read only if its kind can refer to one. */
+async function templateOf(
+  { kube }: Defaulting,
+  request: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<Known<string>> {
+  const nameOf = (key: 'kind' | 'name') => textOr(at(request.object, 'spec', 'sourceRef', key), '')
+  const [kind, name] = [workloadKind(nameOf('kind')), nameOf('name')]
+  if (!kind?.refersTo || !name) return ABSENT
   try {
-    const read = await unlessOver(readPolicyFacts(namespaces, policies), deadline.signal)
-    const facts = read && knownValue(read)
-    return facts && defaultTTLSeconds(facts.policies, facts.namespace, facts.sourceNamespace)
-  } finally {
-    deadline.end()
+    const path = pathOf(kind, { namespace: sourceNamespaceIn(request), name })
+    const source = await unlessOver(kube.request({ verb: 'get', path, signal }), signal)
+    return isKubeObject(source) ? knownOrAbsent(referentName(kind, source)) : unknown('not read in time')
+  } catch (error) {
+    if (error instanceof KubeError) return unknown(error.kind)
+    throw error
   }
 }

@@ -3,7 +3,7 @@ import { each, isNumber, isText, oneOf, orAbsent, soundMembers } from '../json/m
 import { decodeStatus } from './decode-status.ts'
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from './defaults.ts'
 import { brokenLimits } from './limits.ts'
-import { REVIEWED_REPLICAS } from './names.ts'
+import { REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from './names.ts'
 import type { ManagedFieldsEntry } from './object.ts'
 import type { BoundedOverride, ExperimentDeployment, ExperimentDeploymentSpec, FieldError, SourceRef } from './types.ts'
 
@@ -60,15 +60,21 @@ function metadataIn(object: unknown) {
   const unstored = { name: '', uid: '', generation: 1 }
   const finalizers = listOr(member(metadata, 'finalizers')).filter((each) => typeof each === 'string')
   const managedFields = listOr(member(metadata, 'managedFields')).filter(isManagedFieldsEntry)
-  const reviewed = at(metadata, 'annotations', REVIEWED_REPLICAS)
+  const annotations = pickTexts(member(metadata, 'annotations'), [REVIEWED_REPLICAS, REVIEWED_TEMPLATE])
   return {
     ...unstored,
-    ...(typeof reviewed === 'string' ? { annotations: { [REVIEWED_REPLICAS]: reviewed } } : {}),
+    ...(annotations.length > 0 ? { annotations: Object.fromEntries(annotations) } : {}),
     ...soundMembers<Pick<ExperimentDeployment['metadata'], keyof typeof METADATA>>(metadata, METADATA),
     ...(finalizers.length > 0 ? { finalizers } : {}),
     ...(managedFields.length > 0 ? { managedFields } : {}),
   }
 }
+
+const pickTexts = (of: unknown, keys: readonly string[]): readonly (readonly [string, string])[] =>
+  keys.flatMap((key) => {
+    const value = member(of, key)
+    return typeof value === 'string' ? [[key, value] as const] : []
+  })
 
 const isManagedFieldsEntry = (value: unknown): value is ManagedFieldsEntry =>
   isObject(value) &&

@@ -28,7 +28,7 @@ export const MANAGED_BY = 'app.kubernetes.io/managed-by'
 
 /**
  * The finalizer of an experiment whose fork is in another namespace, where garbage collection does not delete it. A user
- * who removes the finalizer by hand must delete the fork too: the controller does not delete objects by labels alone.
+ * who removes the finalizer by hand leaves an orphan, which the controller finds and deletes.
  */
 export const FORK_FINALIZER = `${PREFIX}fork`
 /** The annotation of an experiment with the user who last set its `spec`. The webhook sets it. It grants no rights. */
@@ -38,6 +38,11 @@ export const REQUESTED_BY = `${PREFIX}requested-by`
  * webhook sets it. `kubectl scale` is not reviewed, so it cannot make such a fork larger than that.
  */
 export const REVIEWED_REPLICAS = `${PREFIX}reviewed-replicas`
+/**
+ * The annotation of an experiment whose source takes its template from another object, such as `Deployment/cart`: the
+ * object that the requester may read. The webhook sets it, and checks that permission whoever wrote it.
+ */
+export const REVIEWED_TEMPLATE = `${PREFIX}reviewed-template`
 /** The annotation of a fork with the hash of what was applied. */
 export const DERIVED_HASH = `${PREFIX}derived-hash`
 

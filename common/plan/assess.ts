@@ -3,10 +3,11 @@ import { allowedReplicas, withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError, Warning } from '../api/types.ts'
-import type { JsonObject } from '../json/json.ts'
+import { at, type JsonObject } from '../json/json.ts'
 import { type OverrideEffect, overrideEffect } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { flawsOf } from '../override/unique-items.ts'
+import { containerNames } from '../pod/value-errors.ts'
 import { derive, forkHash } from '../workload/derive.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { type DerivationBase, resolveBase, unforkable } from './base.ts'
@@ -14,6 +15,7 @@ import { type Blocked, firstBlocked, kindNotAvailable, mistaken, overrideErrors,
 import type { SpecFacts } from './facts.ts'
 import { mergedErrors } from './merged-errors.ts'
 import { once } from './once.ts'
+import { similarContainers } from './similar-containers.ts'
 
 /** The fork that an experiment describes, whether or not policies allow it. */
 export interface DesiredFork {
@@ -69,11 +71,13 @@ export function assess(
     return overrideEffect({ plain, changed, shape: schema?.shape ?? NO_SHAPE })
   })
   if (!schema) return { ...blocked(schemaNotRead(facts)), effect }
-  const merged = { fork: changed, plain: () => effect().plain, overrideSpec, overrideType }
+  const sourceContainers = () => containerNames(at(base.spec, 'template', 'spec'))
+  const merged = { fork: changed, plain: () => effect().plain, overrideSpec, overrideType, sourceContainers }
   const errors = once(() => mergedErrors(schema, merged))
   const warnings = [
     ...base.warnings.map((message) => ({ reason: 'Source', message }) as const),
     ...derived.replaced.map((message) => ({ reason: 'ListReplaced', message }) as const),
+    ...similarContainers(changed, sourceContainers()).map((message) => ({ reason: 'NewContainer', message }) as const),
   ]
   const hash = once(() => forkHash(changed))
   return { is: 'wanted', kind, fork: changed, hash, base: { base, source }, effect, mistakes: errors, warnings }

@@ -1,5 +1,6 @@
 import { sourceNamespaceOf } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
+import { REVIEWED_TEMPLATE } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError, SourceRef, SourceStatus } from '../api/types.ts'
@@ -8,6 +9,7 @@ import { type Base, baseHash, baseOf } from '../workload/base.ts'
 import { isFork } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { decodeBase, isPinned, pinnedSource } from '../workload/pinned.ts'
+import { referentName } from '../workload/referent.ts'
 import { type Blocked, blockedBy, mistaken } from './checks.ts'
 import { stalled, waiting } from './decision.ts'
 import type { SpecFacts } from './facts.ts'
@@ -71,6 +73,9 @@ function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
       is: 'blocked',
       ...mistakes('SourceIsExperiment', [`${name} is itself the fork of an experiment; name its source`]),
     }
+  const referent = referentName(kind, source.value.object)
+  if (referent && referent !== experiment.metadata.annotations?.[REVIEWED_TEMPLATE])
+    return blocked(stalled('TemplateNotReviewed', notReviewed(experiment, name, referent)))
   const { shape = NO_SHAPE, template } = knownValue(facts.schema) ?? {}
   const { object, referents } = source.value
   const based = baseOf(kind, { source: object, referents, shape, template })
@@ -87,6 +92,11 @@ function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
       }
   }
 }
+
+/** Otherwise an experiment that is older than its source would read a template that its author may not read. */
+const notReviewed = ({ metadata }: ExperimentDeployment, source: string, referent: string): string =>
+  `${source} takes its template from ${referent.toLowerCase()}, and it was not checked whether you may read that; ` +
+  `to have it checked, run: kubectl annotate --overwrite expd/${metadata.name} ${REVIEWED_TEMPLATE}=${referent}`
 
 function missing({ experiment, fork, source }: SpecFacts, name: string): ResolvedBase {
   const isDeleted = source.is === 'known'

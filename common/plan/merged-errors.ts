@@ -1,56 +1,85 @@
 import type { KubeObject } from '../api/object.ts'
-import type { FieldError, OverrideType } from '../api/types.ts'
+import type { FieldError } from '../api/types.ts'
+import { inDocumentOrder } from '../json/document-order.ts'
 import { formatPath, type Path } from '../json/field-path.ts'
-import { isObject, type JsonObject, member } from '../json/json.ts'
+import { isObject, type JsonObject, listOr, member } from '../json/json.ts'
 import { type Identity, identityOf, type Shape } from '../override/shape.ts'
 import type { SpecError, SpecSchema } from '../override/spec-schema.ts'
+import type { Origin } from '../pod/containers.ts'
+import type { ValueError } from '../pod/field.ts'
+import { valueErrors } from '../pod/value-errors.ts'
+import { unknownFieldErrors } from './unknown-fields.ts'
 
 /** A fork, and the fork without the override. */
-export interface MergedResult {
+export interface MergedResult extends Origin {
   readonly fork: KubeObject
   /** computed only where something is wrong */
   readonly plain: () => KubeObject
   readonly overrideSpec: JsonObject
-  readonly overrideType: OverrideType
 }
 
 /**
- * Every mistake of the merged spec, at the field of the override that must be changed. A mistake that the fork without
- * the override has too, or at a place that the override does not set, is one of the source and not reported. Expects an
- * override without `overrideErrors`.
+ * Every mistake of the merged spec, of its schema and of its values, at the field of the override that must be changed.
+ * A mistake that the fork without the override has too, or at a place that the override does not set, is one of the
+ * source and not reported. Expects an override without `overrideErrors`.
  */
 export function mergedErrors(schema: SpecSchema, merged: MergedResult): readonly FieldError[] {
-  const errors = wholeErrors(schema, merged.fork)
+  const errors = wholeErrors(schema, merged.fork, merged)
   if (errors.length === 0) return [] // the usual case needs no comparison
-  const before = new Set(wholeErrors(schema, merged.plain()).map(identity))
+  const before = new Set(wholeErrors(schema, merged.plain(), merged).map(identity))
   const reported = new Set<string>()
-  return errors.flatMap((error) => {
+  const found = errors.flatMap((error) => {
     const finding = before.has(identity(error)) ? undefined : atOverride(error, schema.shape, merged)
     if (finding === undefined || reported.has(identity(finding))) return []
     reported.add(identity(finding))
     return [finding]
   })
+  return inDocumentOrder('spec.overrideSpec', merged.overrideSpec, found)
 }
 
-const wholeErrors = (schema: SpecSchema, { spec }: KubeObject): readonly SpecError[] =>
-  schema.checkWhole(isObject(spec) ? (spec as JsonObject) : {})
+/** One of the schema has no `others`. */
+type MergedError = SpecError & Partial<Pick<ValueError, 'others'>>
+
+/** A value of which the schema says something needs no second mistake. */
+function wholeErrors(schema: SpecSchema, { kind, spec }: KubeObject, origin: Origin): readonly MergedError[] {
+  const invalid = [
+    ...schema.checkWhole(isObject(spec) ? (spec as JsonObject) : {}),
+    ...unknownFieldErrors(kind, member(spec, 'template'), schema.template),
+  ]
+  const fields = invalid.map(({ field }) => field)
+  const values = valueErrors(kind, spec, origin).map((error) => ({ ...error, field: formatPath('spec', error.path) }))
+  const others = values.filter(({ field }) => !fields.some((other) => isWithin(field, other)))
+  return [...invalid, ...others]
+}
+
+const isWithin = (field: string, other: string): boolean =>
+  field.startsWith(other) && ['', '.', '['].includes(field.charAt(other.length))
 
 const identity = ({ field, message }: FieldError): string => `${field}: ${message}`
 
 const NULLED = 'null removes a required field; leave this out, or give it a value'
 const LACKING = 'required: neither the source nor the override has it; set it'
 
-function atOverride(error: SpecError, shape: Shape, merged: MergedResult): FieldError | undefined {
-  const place = overridePath(merged, error.path, shape)
+/** The mistake where the override has the value, or one that contradicts it; else as near to it as the override goes. */
+function atOverride(error: MergedError, shape: Shape, merged: MergedResult): FieldError | undefined {
+  const places = [error, ...(error.others ?? [])].flatMap((remedy) => {
+    const place = overridePath(merged, remedy.path, shape)
+    return place ? [{ ...place, remedy }] : []
+  })
+  const place = places.find(({ isWhole }) => isWhole) ?? places[0]
   if (!place) return undefined
-  const { message, cause } = error
-  const words = cause !== 'FieldValueRequired' ? message : place.isNull ? NULLED : LACKING
-  return { field: formatPath('spec.overrideSpec', place.path), message: words, cause }
+  const { path, isNull, isWhole, remedy } = place
+  const isRequired = error.cause === 'FieldValueRequired' && remedy === error
+  const required = isNull ? NULLED : error.others ? error.message : LACKING
+  const message = isRequired ? required : remedy.message
+  const rest = remedy.path.slice(path.length)
+  const where = isWhole || rest.length === 0 || !error.others ? '' : `${formatPath('', rest).replace(/^\./, '')} `
+  return { field: formatPath('spec.overrideSpec', path), message: `${where}${message}`, cause: error.cause }
 }
 
 /**
- * The path in the override to the value at `path` in the merged spec, as far as the override has it, and whether a null
- * ends it. Undefined if the override lacks even its first step. With Merge it is the same path, because lists are
+ * The path in the override to the value at `path` in the merged spec, as far as the override has it, whether that is
+ * all of it, and whether a null ends it. Undefined if the override lacks even its first step. With Merge it is the same path, because lists are
  * replaced. With Strategic an item of a keyed list is the item of the override with the same key.
  */
 function overridePath({ fork, overrideSpec, overrideType }: MergedResult, path: Path, shape: Shape) {
@@ -62,12 +91,13 @@ function overridePath({ fork, overrideSpec, overrideType }: MergedResult, path: 
     found.push(next.step)
     place = next
   }
-  if (place.value === null) return { path: found, isNull: true }
+  if (place.value === null) return { path: found, isNull: true, isWhole: true }
   if (found.length === 0) return undefined
   const [missing, ...more] = path.slice(found.length)
+  if (missing === undefined) return { path: found, isNull: false, isWhole: true }
   // a missing field has a path although the override does not have it
-  if (typeof missing === 'string' && more.length === 0) found.push(missing)
-  return { path: found, isNull: false }
+  const isField = typeof missing === 'string' && more.length === 0
+  return { path: isField ? [...found, missing] : found, isNull: false, isWhole: isField && !isPresent(fork.spec, path) }
 }
 
 /** One place in the override and in the merged spec. */
@@ -95,3 +125,8 @@ function stepInto({ value, merged, shape, isByKeys }: Place, step: string | numb
 
 const indexOf = (items: readonly unknown[], id: Identity | undefined, { keys }: Shape): number =>
   id === undefined ? -1 : items.findIndex((item) => identityOf(item, keys) === id)
+
+/** Whether a value at `path` exists. */
+const isPresent = (value: unknown, path: Path): boolean =>
+  path.reduce<unknown>((at, step) => (typeof step === 'string' ? member(at, step) : listOr(at)[step]), value) !==
+  undefined

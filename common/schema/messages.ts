@@ -166,8 +166,8 @@ function pathOfPointer(pointer: string, document: unknown): Path {
 /** A sign, a number and one suffix. No two parts can match the same text, so matching takes linear time. */
 const QUANTITY = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,3})?$/
 
-/** Whether `text` is a quantity such as `500m`, `1.5Gi`, `2e3`. The grammar is that of Quantity in apimachinery. */
-export const isQuantity = (text: string): boolean => QUANTITY.test(text)
+/** Whether `text` is a quantity such as `500m`, `1.5Gi`, `2e3`, as apimachinery reads it: blanks around it do not count. */
+export const isQuantity = (text: string): boolean => QUANTITY.test(text.trim())
 
 /** The quantity that was probably meant by `text`: without spaces and `B`, with digits for similar letters. */
 export function suggestQuantity(text: string): string | undefined {

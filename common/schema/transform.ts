@@ -57,7 +57,7 @@ function converter(schemas: Schemas, refer: (name: string, variant: Variant) => 
     if (name !== undefined && QUANTITY.test(name)) return { ...typed(['number', 'string'], variant), quantity: true }
     if (name !== undefined) return refer(name, variant)
     if (!isObject(schema)) return {}
-    if (isIntOrString(schema)) return typed(['integer', 'string'], variant)
+    if (isIntOrString(schema)) return { ...typed(['integer', 'string'], variant), format: 'int32' }
     return {
       ...Object.fromEntries(
         KEPT.flatMap((keyword) => (Object.hasOwn(schema, keyword) ? [[keyword, schema[keyword]]] : [])),

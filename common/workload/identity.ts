@@ -35,9 +35,9 @@ export const identityLabels = (experiment: ExperimentDeployment): Readonly<Recor
 })
 
 /** The selector of the fork. It matches only the fork's pods. */
-export const forkSelector = ({ metadata: { uid } }: ExperimentDeployment) => ({
-  matchLabels: { [EXPERIMENT_ID]: experimentId(uid) },
-})
+export const forkSelector = ({ metadata: { uid } }: ExperimentDeployment) => selectorOf(uid)
+
+const selectorOf = (uid: string) => ({ matchLabels: { [EXPERIMENT_ID]: experimentId(uid) } })
 
 /** The owner reference by which garbage collection deletes the fork with its experiment. */
 export const ownerReference = ({ metadata: { name, uid } }: ExperimentDeployment): OwnerReference => ({
@@ -68,7 +68,19 @@ export const ownershipMetadata = (experiment: ExperimentDeployment): Pick<Object
  */
 export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
   (isCrossNamespace(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)) &&
-  isMarkedFor(experiment, object)
+  isMarkedFor(experiment.metadata.uid, object)
+
+/**
+ * The experiment to which a fork in another namespace belongs, by its labels. Undefined if the field manager or the
+ * selector, which is immutable and contains a hash of the uid, does not prove that the controller created the fork.
+ */
+export function provenOwner(
+  fork: KubeObject,
+): { readonly namespace: string; readonly name: string; readonly uid: string } | undefined {
+  const { [OWNER_NAMESPACE]: namespace, [CR_NAME]: name, [OWNER_UID]: uid } = fork.metadata.labels ?? {}
+  if (!namespace || !name || !uid || controllerOf(fork)) return undefined
+  return isMarkedFor(uid, fork) ? { namespace, name, uid } : undefined
+}
 
 /** Whether `experiment` has the finalizer that keeps it until its fork is gone. */
 export const hasForkFinalizer = ({ metadata }: ExperimentDeployment): boolean =>
@@ -92,12 +104,12 @@ const isLabelledFor = ({ metadata: { namespace, uid } }: ExperimentDeployment, o
 export const isControlledBy = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
   controllerOf(object)?.uid === experiment.metadata.uid
 
-const isMarkedFor = (experiment: ExperimentDeployment, { metadata, spec }: KubeObject): boolean =>
-  metadata.labels?.[EXPERIMENT_ID] === experimentId(experiment.metadata.uid) &&
+const isMarkedFor = (uid: string, { metadata, spec }: KubeObject): boolean =>
+  metadata.labels?.[EXPERIMENT_ID] === experimentId(uid) &&
   metadata.managedFields?.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply') ===
     true &&
   // a workload with another selector cannot become the fork, because selectors are immutable
-  isEqual(member(spec, 'selector'), forkSelector(experiment))
+  isEqual(member(spec, 'selector'), selectorOf(uid))
 
 /** Whether `object` is a fork of any experiment. A fork cannot be forked. */
 export const isFork = (object: Pick<KubeObject, 'metadata'>): boolean => {

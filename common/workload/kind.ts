@@ -56,6 +56,8 @@ export interface WorkloadKind extends ResourceType {
   readonly template: (source: KubeObject, referents: readonly KubeObject[]) => Template
   /** the object that a workload takes its template from; reads only what `watchProjection` keeps */
   readonly refersTo?: (workload: KubeObject) => { readonly resource: ResourceType; readonly name: string } | undefined
+  /** the kinds of object that `refersTo` may name */
+  readonly referents?: readonly ResourceType[]
   /** what the watch keeps of a source; undefined: the watch requests metadata only */
   readonly watchProjection: ((source: KubeObject) => KubeObject) | undefined
   /** a text that changes whenever the base may change; reads only what `watchProjection` keeps */

@@ -2,6 +2,7 @@ import type { KubeObject, Labels, ResourceType } from '../api/object.ts'
 import { at, isObject, objectOr } from '../json/json.ts'
 import type { OverrideBan } from '../override/rules.ts'
 import type { Health, Reference, Template, WorkloadKind } from './kind.ts'
+import { OBJECT_NAME } from './referent.ts'
 import { ROLLOUT_HASH, stableTemplate } from './stable-template.ts'
 import { ownTemplate, PLAIN_POD_REACH, pick, replicasOf, stalledBy, statusCount } from './status.ts'
 
@@ -43,6 +44,7 @@ export const rollout: WorkloadKind = {
   template: (source, referents) =>
     isStable(source) ? stableTemplate(source, stableRevision(source), referents) : desiredTemplate(source, referents),
   refersTo: referentOf,
+  referents: REFERENTS,
   watchProjection: ({ apiVersion, kind, metadata, spec, status }) => ({
     apiVersion,
     kind,
@@ -61,9 +63,8 @@ export const rollout: WorkloadKind = {
   revision: (source) => stableRevision(source) || undefined,
 }
 
-/** Argo's CRD checks neither. An invalid value cannot name an existing object. */
+/** Argo's CRD does not check it. An invalid value cannot be the label of an object. */
 const LABEL_VALUE = /^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
-const OBJECT_NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/
 
 const stableRevision = (source: KubeObject): string => String(at(source, 'status', 'stableRS') ?? '')
 const isStable = (source: KubeObject): boolean => stableRevision(source) !== ''

@@ -1,49 +1,147 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
-import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
+import {
+  CR_NAME,
+  EXPERIMENT_DEPLOYMENT,
+  EXPERIMENT_ID,
+  FORK_FINALIZER,
+  GROUP,
+  IS_EXPERIMENT,
+  OWNER_NAMESPACE,
+} from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, listOr } from '../../common/json/json.ts'
+import { at, isObject, type JsonObject, listOr, objectOr } from '../../common/json/json.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
+import { deployment } from '../../common/workload/deployment.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds } from '../../sandbox/first-objects.ts'
+import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
-import { Page, patternOf, wordsOf } from '../integration/document.ts'
+import { namesOf } from '../../webhook/http/client-certificate.ts'
+import { Page, wordsOf } from '../integration/document.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 const PAGE = new Page('admin.md')
+const WITHOUT_CERT_MANAGER = 'kubectl apply -k overlay-script'
+const CRD = readFileSync('crds/experimentdeployments.yaml', 'utf8')
+const MINER =
+  'kubectl create deployment miner --image=registry.example/miner:1 --namespace=default --as=system:serviceaccount:experiment-controller-system:experiment-controller'
 const EMERGENCY_EXIT = 'kubectl delete validatingwebhookconfiguration'
-const LAST_OF_INSTALLATION = 'kubectl apply -k manifests/pack'
+
+/** A manifest as `kubectl apply` leaves it, which otherwise warns at the next apply. */
+const applied = (manifest: string): string =>
+  manifest.replace(
+    'metadata:\n',
+    "metadata:\n  annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}\n",
+  )
 
 describe('the guide for admins, in a cluster of its own', () => {
   // the kind exists before the quota controller starts, which looks for new kinds only every 30 s
-  const plane = usesOwnControlPlane(() => [readFileSync('crds/experimentdeployments.yaml', 'utf8')])
+  const plane = usesOwnControlPlane(() => [applied(CRD)])
   let folder = ''
-  before('cert-manager and a folder for the overlay', async () => {
+  before('cert-manager and a folder for the overlays', async () => {
     await applyCrds(plane().api, await certManagerCrds())
     folder = await mkdtemp(join(tmpdir(), 'admin-'))
-    await PAGE.writeFiles(folder, (text) => text.replaceAll('../manifests', relative(folder, 'manifests')))
+    await PAGE.writeFiles(folder)
   })
   after('the folder is removed', () => rm(folder, { recursive: true }))
 
+  /** Runs a command of the guide. The folders and files that the guide makes are in `folder`. */
   async function said(command: string) {
-    const [program, ...args] = wordsOf(command)
+    const [program = '', ...args] = wordsOf(command).map((word) =>
+      /^(overlay|overlay-script|closed|[\w/]+\.(key|crt))$/.test(word) ? join(folder, word) : word,
+    )
     if (program === 'kubectl') return plane().kubectl(args)
+    if (program !== 'npm') return run(program, args)
     const [, script = '', ...more] = args
     expect(['build', 'certs']).to.include(script)
     const env = { ...process.env, KUBECONFIG: plane().kubeconfig }
     return run(process.execPath, [`${script}/main.ts`, ...more.slice(1)], { env })
   }
 
-  for (const { command, says } of PAGE.steps()) {
+  const built = async (overlay: string): Promise<readonly KubeObject[]> => {
+    const { stdout, stderr } = await plane().kubectl(['kustomize', join(folder, overlay)])
+    expect(stderr).to.equal('')
+    return parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
+  }
+
+  async function createFork(name: string, labels: JsonObject): Promise<void> {
+    const path = pathOf(deployment, { namespace: 'default' })
+    const selector = { matchLabels: { [EXPERIMENT_ID]: name.slice(-10) } }
+    const spec = { containers: [{ name: 'cart', image: 'registry.example/cart:2' }] }
+    const template = { metadata: { labels: selector.matchLabels }, spec }
+    await plane().api.create(path, { metadata: { name, labels }, spec: { selector, template } })
+    const { code } = await plane().kubectl(['wait', '--for=condition=Available', `deployment/${name}`])
+    expect(code).to.equal(0)
+  }
+
+  /** What has happened before a command, in the words of the guide. */
+  const PREPARATIONS = [
+    {
+      before: WITHOUT_CERT_MANAGER,
+      title: 'starts again, as in another cluster',
+      prepare: async () => {
+        const objects = (await built('overlay')).filter(({ kind }) => kind !== 'CustomResourceDefinition')
+        const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects })
+        const { code, stderr } = await plane().kubectl(['delete', '-f', '-'], { input })
+        expect(code, stderr).to.equal(0)
+      },
+    },
+    {
+      before: 'kubectl get deployments,statefulsets',
+      title: 'A-5: has a fork whose experiment was deleted alone',
+      prepare: () => createFork('cart-experiment-cd1aa1c99c', { [IS_EXPERIMENT]: 'true', [CR_NAME]: 'faster-cart' }),
+    },
+    {
+      before: 'kubectl rollout status',
+      title: 'A-4: waits for the rollout, whose steps differ in each run',
+      prepare: async () => {
+        for (const name of ['experiment-webhook', 'experiment-controller'])
+          expect((await said(`kubectl rollout status deployment/${name} -n ${SYSTEM_NAMESPACE}`)).code).to.equal(0)
+      },
+    },
+    {
+      before: 'kubectl auth can-i create',
+      title: 'A-4: has an API server that knows the policy about the account',
+      prepare: () =>
+        eventually('a refusal', 20_000, async () =>
+          expect((await said(`${MINER} --dry-run=server`)).stderr).to.contain('experiment-controller-account'),
+        ),
+    },
+    {
+      before: 'kubectl get experimentdeployments --all-namespaces --output=wide',
+      title: 'A-4: has an experiment whose CRD was deleted before its fork in another namespace',
+      prepare: async () => {
+        await applyCrds(plane().api, [CRD])
+        const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+        await plane().api.create(pathOf(EXPERIMENT_DEPLOYMENT, { namespace: 'default' }), {
+          apiVersion,
+          kind,
+          metadata: { name: 'stock-cart', finalizers: [FORK_FINALIZER] },
+          spec: { sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'stock' }, overrideSpec: {} },
+        })
+        await createFork('cart-experiment-40390b55fa', { [IS_EXPERIMENT]: 'true', [OWNER_NAMESPACE]: 'default' })
+        const crd = `crd/${EXPERIMENT_DEPLOYMENT.plural}.${GROUP}`
+        expect((await plane().kubectl(['delete', crd, '--wait=false'])).code).to.equal(0)
+      },
+    },
+  ]
+
+  for (const step of PAGE.steps()) {
+    const { command } = step
+    for (const { before: beginning, title, prepare } of PREPARATIONS)
+      if (command.startsWith(beginning)) it(title, prepare)
+
     it(`runs ${command}`, async () => {
       const { code, stdout, stderr } = await said(command)
-      expect(code, stderr).to.equal(0)
-      for (const line of says) expect(`${stdout}\n${stderr}`).to.match(patternOf(line))
+      expect(code !== 0, stderr).to.equal(step.isRefused)
+      if (!command.startsWith('openssl')) PAGE.expectOutput(step, `${stderr}${stdout}`)
     })
 
     if (command.startsWith(EMERGENCY_EXIT))
@@ -64,30 +162,75 @@ describe('the guide for admins, in a cluster of its own', () => {
           expect(used, JSON.stringify(quota.status)).to.equal('1')
         })
       })
-
-    if (command === LAST_OF_INSTALLATION)
-      it('has an overlay that is accepted, with the addresses, the image and the callers that it names', async () => {
-        const { stdout, stderr } = await plane().kubectl(['kustomize', folder])
-        expect(stderr).to.equal('')
-        const built = parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
-        const the = (kind: string) =>
-          built.find((object) => object.kind === kind && object.metadata.name === 'experiment-webhook')
-        const from = at(listOr(at(the('NetworkPolicy'), 'spec', 'ingress'))[0], 'from')
-        expect(from).to.deep.equal([{ ipBlock: { cidr: '192.0.2.10/32' } }, { ipBlock: { cidr: '192.0.2.11/32' } }])
-        const [container] = listOr(at(the('Deployment'), 'spec', 'template', 'spec', 'containers'))
-        expect(at(container, 'image')).to.equal('registry.example/experiment-deployment-controller:0.1.0')
-        const variables = listOr(at(container, 'env')).map((variable) => at(variable, 'name'))
-        expect(variables).to.include.members(['CLIENT_CA', 'CLIENT_NAMES'])
-        const { code, stderr: refused } = await plane().kubectl(['apply', '--dry-run=server', '-k', folder])
-        expect({ code, refused }).to.deep.equal({ code: 0, refused: '' })
-      })
   }
+
+  const containerIn = (objects: readonly KubeObject[]) => {
+    const webhook = objects.find(
+      ({ kind, metadata: { name } }) => kind === 'Deployment' && name === 'experiment-webhook',
+    )
+    return objectOr(listOr(at(webhook, 'spec', 'template', 'spec', 'containers'))[0])
+  }
+  /** What the volumes of an overlay mount and it does not contain itself: `secret NAME`, `configMap NAME`. */
+  const missingIn = (objects: readonly KubeObject[]) => {
+    const text = JSON.stringify(objects.filter(({ kind }) => kind === 'Deployment'))
+    const named = [...text.matchAll(/"configMap":\{"name":"([^"]+)"|"secretName":"([^"]+)"/g)].map(
+      ([, configMap, secret]) => configMap ?? secret ?? '',
+    )
+    expect(named).to.not.deep.equal([])
+    return named.filter((name) => !objects.some(({ metadata }) => metadata.name === name)).sort()
+  }
+
+  it('A-4: ends with a cluster in which the CRD is gone', () =>
+    eventually('the CRD to be gone', 30_000, async () => {
+      const { stderr } = await plane().kubectl(['get', `crd/${EXPERIMENT_DEPLOYMENT.plural}.${GROUP}`])
+      expect(stderr).to.contain('NotFound')
+    }))
+
+  it('A-4: names metrics that the programs have', () => {
+    const named = [...PAGE.text.matchAll(/^\| `(?:experiment_(?:webhook|controller)_)?(\w+)` \|/gm)].map(
+      ([, name]) => name,
+    )
+    const code = ['webhook/http/metrics.ts', 'controller/main.ts'].map((file) => readFileSync(file, 'utf8')).join()
+    expect(named.length).to.be.greaterThan(5)
+    for (const name of named) expect(code).to.contain(name)
+  })
+
+  it('A-3: has overlays that need nothing but the certificates', async () => {
+    for (const overlay of ['overlay', 'overlay-script']) {
+      const objects = await built(overlay)
+      expect(containerIn(objects).image).to.equal('registry.example/experiment-deployment-controller:0.1.0')
+      expect(missingIn(objects)).to.deep.equal(overlay === 'overlay' ? [] : ['experiment-webhook-tls'])
+      expect(JSON.stringify(objects)).to.not.contain('CLIENT_CA')
+    }
+  })
+
+  it('A-3: has an overlay with the addresses and the callers that it names, complete too', async () => {
+    const objects = await built('closed')
+    expect(missingIn(objects)).to.deep.equal([])
+    const network = objects.find(
+      ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'experiment-webhook',
+    )
+    const from = at(listOr(at(network, 'spec', 'ingress'))[0], 'from')
+    expect(from).to.deep.equal([{ ipBlock: { cidr: '192.0.2.10/32' } }, { ipBlock: { cidr: '192.0.2.11/32' } }])
+    const variables = listOr(containerIn(objects).env).map((variable) => at(variable, 'name'))
+    expect(variables).to.include.members(['CLIENT_CA', 'CLIENT_NAMES'])
+  })
+
+  it('A-3: creates a certificate that the webhook accepts with these settings', async () => {
+    const [ca = '', caller = ''] = await Promise.all(
+      ['closed/ca.crt', 'apiserver.crt'].map((file) => readFile(join(folder, file), 'utf8')),
+    )
+    const certificate = new X509Certificate(caller)
+    const variables = listOr(containerIn(await built('closed')).env).filter(isObject)
+    expect(namesOf(certificate)).to.include(variables.find(({ name }) => name === 'CLIENT_NAMES')?.value)
+    expect(certificate.verify(new X509Certificate(ca).publicKey)).to.equal(true)
+    expect(certificate.keyUsage).to.deep.equal(['1.3.6.1.5.5.7.3.2']) // client authentication
+  })
 
   it('has run every command of the guide', () => {
     const commands = PAGE.steps().map(({ command }) => command)
-    expect(commands).to.include(LAST_OF_INSTALLATION)
     expect(commands.length).to.be.greaterThan(8)
-    expect(PAGE.inline()).to.deep.equal([])
+    expect(PAGE.inline()).to.deep.equal(['kubectl scale', 'kubectl replace', 'kubectl get expd --all-namespaces'])
     expect([...new Set(PAGE.languages())].sort()).to.deep.equal(['console', 'yaml'])
   })
 })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr } from '../../common/json/json.ts'
 import { ApiError } from '../../sandbox/api.ts'
@@ -11,10 +12,11 @@ import { run } from '../../sandbox/run.ts'
 import { bind, may } from '../integration/roles.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
-const GROUP = 'experimentcontroller.example.com'
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${SYSTEM_NAMESPACE}/deployments`
 const SERVER_SIDE = ['--server-side', '--validate=strict']
 const ADMISSION = 'admissionregistration.k8s.io/v1'
+const INJECT = 'cert-manager.io/inject-ca-from'
+const DOWN = 'failed calling webhook'
 const READ = ['get', 'list', 'watch']
 
 describe('the manifests, in an empty cluster', () => {
@@ -36,6 +38,14 @@ describe('the manifests, in an empty cluster', () => {
     return `${stdout}${stderr}`
   }
 
+  /** The answer to an experiment. */
+  async function experiment(): Promise<string> {
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    const spec = { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {} }
+    const input = JSON.stringify({ apiVersion, kind, metadata: { name: 'tried' }, spec })
+    return (await plane().kubectl(['create', '--dry-run=server', '-f', '-'], { input })).stderr
+  }
+
   const configurations = () =>
     Promise.all(
       ['mutating', 'validating'].map((kind) =>
@@ -45,8 +55,28 @@ describe('the manifests, in an empty cluster', () => {
   const bundles = async () =>
     (await configurations()).map(({ webhooks }) => at(listOr(webhooks)[0], 'clientConfig', 'caBundle'))
 
-  it('are accepted strictly and without a warning in a cluster without cert-manager', () =>
-    isAccepted('script-certs', '--validate=strict'))
+  it('A-2: install half without cert-manager: everything but certificates, and experiments are refused', async () => {
+    const { code, stderr } = await apply('default')
+    expect(code).to.equal(1)
+    const missing = 'no matches for kind "Certificate" in version "cert-manager.io/v1"'
+    expect(stderr).to.contain(missing)
+    expect(readFileSync('docs/admin.md', 'utf8')).to.contain(missing)
+    await eventually('experiments to be refused', 20_000, async () => expect(await experiment()).to.contain(DOWN))
+  })
+
+  it('A-2: are healed by the manifests for the script, without a warning, and by the script', async () => {
+    await isAccepted('script-certs', '--validate=strict')
+    for (const { metadata } of await configurations()) expect(metadata.annotations).to.not.include.keys(INJECT)
+    expect(await certs()).to.match(/^leaf created for experiment-webhook/m)
+    for (const bundle of await bundles()) expect(bundle).to.be.a('string')
+    const pair = `/api/v1/namespaces/${SYSTEM_NAMESPACE}/secrets/experiment-webhook-tls`
+    expect((await plane().api.get<KubeObject>(pair)).data).to.include.keys('tls.crt', 'tls.key')
+  })
+
+  it('are accepted strictly and without a warning in an empty cluster without cert-manager', async () => {
+    expect((await plane().kubectl(['delete', '-k', 'manifests/script-certs'])).code).to.equal(0)
+    await isAccepted('script-certs', '--validate=strict')
+  })
 
   it('keep the certificates of the script when they are applied again, in any way', async () => {
     const before = await bundles()
@@ -63,8 +93,7 @@ describe('the manifests, in an empty cluster', () => {
   it('are accepted with certificates in a cluster with cert-manager', async () => {
     await applyCrds(plane().api, await certManagerCrds())
     await isAccepted('default', '--validate=strict')
-    for (const { metadata } of await configurations())
-      expect(metadata.annotations).to.have.property('cert-manager.io/inject-ca-from')
+    for (const { metadata } of await configurations()) expect(metadata.annotations).to.include.keys(INJECT)
   })
 
   it('are accepted with server-side apply, too', () => isAccepted('default', ...SERVER_SIDE))
@@ -80,6 +109,26 @@ describe('the manifests, in an empty cluster', () => {
     const first = await generations()
     await isAccepted('default', ...SERVER_SIDE)
     expect(await generations()).to.deep.equal(first)
+  })
+
+  it('keep the optional parts when they are applied in another way', async () => {
+    for (const folder of ['pack', 'policies']) {
+      await isAccepted(folder)
+      await isAccepted(folder, ...SERVER_SIDE)
+    }
+  })
+
+  it('A-6: are "unchanged" the second time, but for the selector that kubectl sends each time', async () => {
+    for (const folder of ['default', 'pack', 'policies']) await isAccepted(folder)
+    const all = await Promise.all(['default', 'pack', 'policies'].map((folder) => apply(folder)))
+    const lines = all.flatMap(({ stdout }) => stdout.trim().split('\n'))
+    expect(lines.length).to.be.greaterThan(20)
+    // policy/v1 declares the selector of a budget as "replace": kubectl sends it without comparing
+    expect(lines.filter((line) => !line.endsWith(' unchanged'))).to.deep.equal([
+      'poddisruptionbudget.policy/experiment-webhook configured',
+    ])
+    const budget = `/apis/policy/v1/namespaces/${SYSTEM_NAMESPACE}/poddisruptionbudgets/experiment-webhook`
+    expect((await plane().api.get(budget)).metadata.generation).to.equal(1)
   })
 
   it('are checked against the schemas of cert-manager, which refuse a misspelt field', async () => {
@@ -117,7 +166,7 @@ describe('the manifests, in an empty cluster', () => {
 
   it('let editors create experiments, viewers read them, and both read policies', async () => {
     const namespace = 'default'
-    const proof = { verb: 'get', group: GROUP, resource: 'experimentpolicies' }
+    const proof = { verb: 'get', group: GROUP, resource: 'experimentdeployments' }
     const edits = { verb: 'create', group: GROUP, resource: 'experimentdeployments' } // beside what it has from view
     await bind(plane(), 'alice', { role: 'edit', namespace, proof: edits })
     await bind(plane(), 'bob', { role: 'view', namespace, proof })
@@ -133,5 +182,21 @@ describe('the manifests, in an empty cluster', () => {
     expect(await rights('bob', 'experimentdeployments')).to.deep.equal(READ)
     expect(await rights('alice', 'experimentpolicies')).to.deep.equal(READ)
     expect(await rights('bob', 'experimentpolicies')).to.deep.equal(READ)
+  })
+
+  // policies have no namespace: no RoleBinding grants them, and a review that names a namespace does not notice
+  it('S11: show policies to everybody who has logged in, with kubectl, and let nobody else write them', async () => {
+    const policy = new URL('../../manifests/policies', import.meta.url).pathname
+    expect((await plane().kubectl(['apply', '-k', policy])).code).to.equal(0)
+    for (const user of ['alice', 'bob'] as const) {
+      const kubeconfig = await plane().kubeconfigAs(user)
+      const kubectl = (...args: readonly string[]) => plane().kubectl(args, { kubeconfig })
+      const list = await kubectl('get', 'expp')
+      expect(list.stderr).to.equal('')
+      expect(list.stdout).to.match(/^NAME +EXPERIMENTS +VIOLATIONS +ACTIONS +AGE\nrestricted /)
+      expect((await kubectl('describe', 'expp/restricted')).stdout).to.contain('Max Replicas:')
+      const refused = await kubectl('delete', 'expp/restricted')
+      expect(refused.stderr).to.contain(`User "${user}" cannot delete resource "experimentpolicies"`)
+    }
   })
 })

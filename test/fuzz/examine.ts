@@ -91,5 +91,11 @@ function derived(experiment: ExperimentDeployment, sourceSpec: unknown): readonl
   const fork = derive({ kind: deployment, experiment, base: based.base, schema: SCHEMA, replicas: 1 })
   const plain = derive({ kind: deployment, experiment: anExperiment(), base: based.base, schema: SCHEMA, replicas: 1 })
   if (fork.is !== 'fork' || plain.is !== 'fork') return [fork]
-  return mergedErrors(SCHEMA, { fork: fork.fork, plain: () => plain.fork, overrideSpec, overrideType })
+  return mergedErrors(SCHEMA, {
+    fork: fork.fork,
+    plain: () => plain.fork,
+    overrideSpec,
+    overrideType,
+    sourceContainers: () => ['cart'],
+  })
 }

@@ -1,12 +1,16 @@
 /** The commands of a page in docs/, and the output that the page shows. */
-import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { expect } from 'chai'
+
+const WRITES = process.env.WRITE_PAGES === '1'
 
 /** A command of a page. */
 export interface Step {
   readonly command: string
-  /** lines of the output, among others; `…` stands for any text */
+  /** lines of the output; the last may be `...` */
   readonly says: readonly string[]
   /** whether the page shows a refusal */
   readonly isRefused: boolean
@@ -15,9 +19,11 @@ export interface Step {
 /** A page of the documentation. */
 export class Page {
   readonly text: string
+  readonly #file: URL
 
   constructor(file: string) {
-    this.text = readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8')
+    this.#file = new URL(`../../docs/${file}`, import.meta.url)
+    this.text = readFileSync(this.#file, 'utf8')
   }
 
   /** The code blocks of `language`. */
@@ -33,8 +39,32 @@ export class Page {
       .map(([command = '', ...says]) => ({
         command,
         says,
-        isRefused: says.some((line) => /is invalid|^Error/.test(line)),
+        isRefused: says.some((line) => /is invalid|^error/i.test(line)),
       }))
+  }
+
+  /**
+   * Asserts that `output` is what the page shows. A last line `...` on the page stands for all further lines. With
+   * WRITE_PAGES=1 it writes the output into the page instead, as after a change of messages.
+   */
+  expectOutput({ command, says }: Step, output: string): void {
+    const shown = linesOf(says.join('\n'))
+    const isCut = shown.at(-1) === '...'
+    const expected = isCut ? shown.slice(0, -1) : shown
+    const lines = isCut ? linesOf(output).slice(0, expected.length) : linesOf(output)
+    if (WRITES && !isDeepStrictEqual(lines, expected)) this.#correct({ command, says, output })
+    else expect(lines, output).to.deep.equal(expected)
+  }
+
+  #correct({ command, says, output }: Pick<Step, 'command' | 'says'> & { readonly output: string }): void {
+    const real = output.split('\n').map((line) => line.trimEnd())
+    const step = (lines: readonly string[]) => [`$ ${command}`, ...lines, ''].join('\n')
+    const shown = new RegExp(`^${RegExp.escape(step(says))}(?=\\$ |\`\`\`)`, 'm')
+    const text = readFileSync(this.#file, 'utf8')
+    writeFileSync(
+      this.#file,
+      text.replace(shown, () => step(real.filter((line) => line !== ''))),
+    )
   }
 
   /** Commands in the middle of a sentence. */
@@ -42,11 +72,17 @@ export class Page {
     return [...this.text.matchAll(/`(kubectl [^`]+)`/g)].map(([, command = '']) => command.replaceAll('\n', ' '))
   }
 
-  /** Writes the code blocks that begin with a file name into `folder`, changed by `adapted`. */
+  /**
+   * Writes the code blocks that begin with a file name into `folder`, changed by `adapted`. They find the manifests of
+   * this repository where the page says that they are.
+   */
   async writeFiles(folder: string, adapted = (block: string) => block): Promise<void> {
     for (const block of this.blocks('yaml')) {
       const [, name] = /^# (\S+\.yaml)\n/.exec(block) ?? []
-      if (name !== undefined) await writeFile(join(folder, name), adapted(block))
+      if (name === undefined) continue
+      const file = join(folder, name)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, adapted(block).replaceAll('../manifests', relative(dirname(file), 'manifests')))
     }
   }
 
@@ -60,12 +96,18 @@ export class Page {
 export const wordsOf = (command: string): readonly string[] =>
   (command.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''))
 
-/** The pattern that a line of a page stands for. `…` also stands for the spaces between columns. */
-export const patternOf = (line: string): RegExp =>
-  new RegExp(
-    `^${line
-      .split('…')
-      .map((part) => RegExp.escape(part))
-      .join('.*')}$`,
-    'm',
-  )
+/** What differs in each run, in an output: ids, times, sizes, and so the widths of columns. */
+const MASKS: readonly (readonly [RegExp, string])[] = [
+  [/-experiment-[\da-f]{10}\b/g, '-experiment-ID'],
+  [/\b\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?Z?)?/g, 'TIME'],
+  [/\b(\d+[dhms])+\b/g, 'DURATION'],
+  [/\b\d+ KiB/g, 'SIZE'],
+  [/ {2,}/g, '  '],
+]
+
+/** The lines of an output, comparable with those of another run. */
+export const linesOf = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .map((line) => MASKS.reduce((masked, [pattern, mask]) => masked.replace(pattern, mask), line).trim())
+    .filter((line) => line !== '')

@@ -8,11 +8,13 @@ import { pathOf } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { formatNeeds } from '../../webhook/reads/access.ts'
-import { Page, patternOf, wordsOf } from './document.ts'
+import { Page, wordsOf } from './document.ts'
 import { aNamespace } from './fixture.ts'
-import { aSource, DEADLINE_MS, forkOf, type Place, placeIn, usesProduct } from './product.ts'
+import { aSource, DEADLINE_MS, forkOf, hasEndpoints, type Place, placeIn, usesProduct } from './product.ts'
 
 const GUIDE = new Page('guide.md')
+/** Without those that the page only compares itself with. */
+const COMMANDS = GUIDE.inline().filter((inline) => !inline.startsWith('kubectl patch'))
 const FIRST = 'kubectl apply -f faster-cart.yaml'
 
 describe('the guide, on the real control plane', () => {
@@ -26,6 +28,8 @@ describe('the guide, on the real control plane', () => {
     await GUIDE.writeFiles(folder, (text) => text.replace('namespace: stock', `namespace: ${stock.namespace}`))
     await aSource(place(), 'cart', { replicas: 3 })
     await aSource(stock, 'cart')
+    await hasEndpoints(place(), 'cart', 3)
+    await hasEndpoints(stock, 'cart', 1)
     await stock.api.apply(consentPath(), {
       apiVersion: EXPERIMENT_POLICY.apiVersion,
       kind: EXPERIMENT_POLICY.kind,
@@ -54,16 +58,21 @@ describe('the guide, on the real control plane', () => {
     return { code, text: text.replaceAll(place().namespace, 'shop').replaceAll(stock.namespace, 'stock') }
   }
 
-  for (const { command, says, isRefused } of GUIDE.steps()) {
-    it(`runs ${command}`, async function () {
+  for (const step of GUIDE.steps()) {
+    const { command } = step
+    it(`A-8: runs ${command}, with the output that the page shows`, async function () {
       this.timeout(2 * DEADLINE_MS) // some commands wait for up to a minute
-      const { code, text } = await run(command)
-      expect(code !== 0, text).to.equal(isRefused)
-      for (const line of says) expect(text).to.match(patternOf(line))
+      const once = async () => {
+        const { code, text } = await run(command)
+        expect(code !== 0, text).to.equal(step.isRefused)
+        GUIDE.expectOutput(step, text)
+      }
+      // a share is in the status a moment after the pods are ready
+      await (/^kubectl get/.test(command) ? eventually('the output', DEADLINE_MS, once) : once())
     })
 
     if (command === FIRST)
-      for (const inline of GUIDE.inline())
+      for (const inline of COMMANDS)
         it(`can run ${inline}`, async () => {
           const found = await place().shows('faster-cart', 'a fork', ({ status }) => !!status?.experimentResourceRef)
           const named = inline.replace('NAME', 'faster-cart').replace('FORK', forkOf(found))
@@ -75,7 +84,7 @@ describe('the guide, on the real control plane', () => {
   it('has run every command', () => {
     expect(GUIDE.steps().length).to.be.greaterThan(8)
     expect(GUIDE.steps().map(({ command }) => command)).to.include(FIRST)
-    expect(GUIDE.inline().length).to.be.greaterThan(2)
+    expect(COMMANDS.length).to.be.greaterThan(2)
     expect([...new Set(GUIDE.languages())].sort()).to.deep.equal(['console', 'yaml'])
   })
 

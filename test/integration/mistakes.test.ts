@@ -8,9 +8,10 @@ import { type Mistake, manifestOf } from './mistakes/mistake.ts'
 import { OF_MERGES } from './mistakes/of-merges.ts'
 import { OF_OVERRIDES } from './mistakes/of-overrides.ts'
 import { OF_RESOURCES } from './mistakes/of-resources.ts'
+import { OF_VALUES } from './mistakes/of-values.ts'
 import { usesRolloutCrds } from './rollout-crds.ts'
 
-const MISTAKES: readonly Mistake[] = [...OF_OVERRIDES, ...OF_MERGES, ...OF_RESOURCES]
+const MISTAKES: readonly Mistake[] = [...OF_OVERRIDES, ...OF_MERGES, ...OF_VALUES, ...OF_RESOURCES]
 
 /** Starts about seventy kubectl processes. */
 const ALL_MS = 300_000

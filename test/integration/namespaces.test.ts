@@ -98,6 +98,21 @@ describe('a source in another namespace, on the real control plane', () => {
     expect(await forksIn(shop)).to.have.length(1)
   })
 
+  it('S7: loses its fork although somebody removed the finalizer before the deletion', async () => {
+    await allow(place().namespace)
+    await experiment('torn', 'cart')
+    const fork = forkOf(await place().reaches('torn', 'Available'))
+    const { controller, startController } = await installation()
+    await controller().stop('SIGKILL')
+    await place().api.delete(place().path('experiments', 'torn'))
+    await place().api.patch(place().path('experiments', 'torn'), { metadata: { finalizers: [] } })
+    await startController()
+    await eventually('the fork to be gone', DEADLINE_MS, async () =>
+      expect((await forksIn(shop)).map(({ metadata }) => metadata.name)).not.to.include(fork),
+    )
+    await allow('elsewhere')
+  })
+
   it('loses its fork with the experiment, even if the controller was killed and the consent is withdrawn', async () => {
     const { controller, startController } = await installation()
     await controller().stop('SIGKILL')

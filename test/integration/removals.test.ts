@@ -54,9 +54,11 @@ describe('what a fork loses, on the real control plane', function () {
     eventually(`Rollouts to be ${reason}`, 3 * DEADLINE_MS, async () =>
       expect(condition(await place().experimentAt('canary'), 'Ready')?.reason).to.equal(reason),
     )
-  before('an experiment tells whether the product knows Rollouts', () => forked(place(), 'Rollout', 'canary', 'none'))
   usesArgoRollouts()
-  before('the product knows Rollouts', () => kindIs('SourceNotFound'))
+  before('the product knows Rollouts', async () => {
+    await forked(place(), 'Rollout', 'canary', 'none')
+    await kindIs('SourceNotFound')
+  })
   after('the product knows no Rollouts, as other suites expect', () => kindIs('KindNotAvailable'))
 
   for (const kind of Object.keys(PLURALS) as Kind[])

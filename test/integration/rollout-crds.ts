@@ -13,9 +13,7 @@ const TIMEOUT_MS = 120_000
 export function usesRolloutCrds(): void {
   before('the cluster has Rollouts', async function () {
     this.timeout(TIMEOUT_MS)
-    const { api } = await controlPlane()
-    await applyCrds(api, await argoCrds())
-    await eventually('the schema of Rollouts to be told', 30_000, () => isTold(api))
+    await withRolloutCrds((await controlPlane()).api)
   })
   after('the cluster has no Rollouts', async function () {
     this.timeout(TIMEOUT_MS)
@@ -23,6 +21,12 @@ export function usesRolloutCrds(): void {
     await removeCrds(api, await argoCrds())
     await eventually('the schema of Rollouts to be forgotten', 30_000, () => isForgotten(api))
   })
+}
+
+/** Makes the cluster serve Rollouts, and waits until it tells their schema. */
+export async function withRolloutCrds(api: Api): Promise<void> {
+  await applyCrds(api, await argoCrds())
+  await eventually('the schema of Rollouts to be told', 30_000, () => isTold(api))
 }
 
 const told = async (api: Api, path: string): Promise<string> => {

@@ -114,11 +114,15 @@ describe('a Rollout, on the real control plane', () => {
     expect(imagesOf(await fork('careful'))).to.deep.equal(['registry.example/cart:2'])
   })
 
-  it('A change of the referent alone re-derives, and The referent is never scaled', async () => {
+  it('S6: reads the template of another object only after a review, then follows it and never scales it', async () => {
     await aSource(place(), 'referent', { replicas: 2 })
+    await forked('inlined', 'referring')
+    await place().reaches('inlined', 'SourceNotFound')
     const workloadRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'referent' }
     await aRollout(place(), 'referring', { workloadRef, selector: { matchLabels: { app: 'referent' } } })
-    await forked('inlined', 'referring')
+    const refused = await place().reaches('inlined', 'TemplateNotReviewed')
+    const command = /run: kubectl (.+)$/.exec(condition(refused, 'Stalled')?.message ?? '')?.[1] ?? ''
+    expect((await place().kubectl(command.split(' '))).code).to.equal(0)
     await place().reaches('inlined', 'Available')
     expect(imagesOf(await fork('inlined'))).to.deep.equal(['registry.example/cart:1'])
     await place().api.patch(place().path('deployments', 'referent'), {

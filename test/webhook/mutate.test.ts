@@ -1,10 +1,14 @@
 import { expect } from 'chai'
+import jsonPatch, { type Operation } from 'fast-json-patch'
+import { REVIEWED_TEMPLATE } from '../../common/api/names.ts'
 import { at } from '../../common/json/json.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
 import type { ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
 import { mutator } from '../../webhook/mutate.ts'
 import type { PolicySource } from '../../webhook/reads/policies.ts'
+import type { Reader } from '../../webhook/reads/reader.ts'
 import type { Answer } from '../../webhook/review/admission-review.ts'
-import { anExperiment, aPolicy } from '../builders.ts'
+import { anExperiment, aPolicy, aRollout } from '../builders.ts'
 import { VirtualTime } from '../virtual-time.ts'
 import { aNamespace } from './a-decoded-request.ts'
 import { aRequest } from './reviews.ts'
@@ -14,17 +18,24 @@ type Request = Parameters<typeof aRequest>[0]
 type SpecOf = Parameters<typeof anExperiment>[0]
 
 interface Given {
+  readonly kube?: Reader
   readonly request?: Request
   readonly policies?: readonly ExperimentPolicy[]
   readonly namespace?: PolicySource['namespace']
 }
 
+const NOT_READ: Reader = { request: () => expect.fail('a source was read for nothing') }
 const SHORT = aPolicy({ defaultTTLSeconds: 60 })
 const never = (): Promise<NamespaceView> => new Promise(() => undefined)
 const unasked = (): never => expect.fail('a namespace was read for nothing')
 
 /** The answer of a mutation while the API server waits, and the namespaces that it read. Fails if a timer is left. */
-async function mutated({ request = {}, policies = [SHORT], namespace = async (name) => aNamespace(name) }: Given) {
+async function mutated({
+  kube = NOT_READ,
+  request = {},
+  policies = [SHORT],
+  namespace = async (name) => aNamespace(name),
+}: Given) {
   const timers = new VirtualTime()
   const namespaces: string[] = []
   const source: PolicySource = {
@@ -35,7 +46,7 @@ async function mutated({ request = {}, policies = [SHORT], namespace = async (na
     },
   }
   let isSettled = false
-  const settled = mutator({ policies: source, timers })(aRequest(request)).then(
+  const settled = mutator({ kube, policies: source, timers })(aRequest(request)).then(
     (answer) => ({ answer }),
     (error: unknown) => ({ error }),
   )
@@ -154,5 +165,50 @@ describe('the default TTL of policies, in a cluster', () => {
   it('does not replace what somebody wrote', async () => {
     const policies = [policy({ defaultTTLSeconds: 60 })]
     expect(JSON.stringify(await patched({ policies, request: of({ ttlSeconds: 5 }) }))).to.not.contain('ttlSeconds')
+  })
+})
+
+describe('the object of the template that a mutation writes', () => {
+  const sourceRef = { kind: 'Rollout', name: 'cart', namespace: 'shop' }
+  const defaults = { replicas: 1, overrideType: 'Merge', onSourceChange: 'Follow' } as const
+  const workloadRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'base' }
+  const reading = (answer: () => Promise<unknown>): Reader => ({ request: answer })
+  const referring = reading(async () => aRollout({ workloadRef }))
+  const plain = reading(async () => aRollout({}))
+  const object = (template?: string, spec: SpecOf = {}) =>
+    anExperiment({
+      sourceRef,
+      ...defaults,
+      ...spec,
+      metadata: template === undefined ? {} : { annotations: { [REVIEWED_TEMPLATE]: template } },
+    })
+  /** The annotation after the patch. */
+  async function annotation(kube: Reader, request: Request): Promise<unknown> {
+    const { answer } = await mutated({ kube, request, policies: [] })
+    const { newDocument } = jsonPatch.applyPatch(structuredClone(request?.object), patchOf(answer) as Operation[])
+    return at(newDocument, 'metadata', 'annotations', REVIEWED_TEMPLATE)
+  }
+
+  it('S6: is the one to which the source refers now, whatever the request says', async () => {
+    expect(await annotation(referring, { object: object() })).to.equal('Deployment/base')
+    expect(await annotation(referring, { object: object('Deployment/secret') })).to.equal('Deployment/base')
+    expect(await annotation(plain, { object: object('Deployment/secret') })).to.equal(undefined)
+    const update = { object: object('Deployment/old', { replicas: 2 }), oldObject: object('Deployment/old') }
+    expect(await annotation(referring, update)).to.equal('Deployment/base')
+  })
+
+  it('stays as it was sent where the spec does not change, or the source cannot be read', async () => {
+    const update = { object: object('Deployment/new'), oldObject: object() }
+    expect(await annotation(referring, update)).to.equal('Deployment/new')
+    const failing = reading(async () => {
+      throw new KubeError({ kind: 'notFound', message: 'no such rollout' })
+    })
+    expect(await annotation(failing, { object: object('Deployment/new') })).to.equal('Deployment/new')
+    expect(
+      await annotation(
+        reading(() => new Promise(() => undefined)),
+        { object: object() },
+      ),
+    ).to.equal(undefined)
   })
 })

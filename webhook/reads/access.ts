@@ -3,6 +3,7 @@ import { at } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import { forkName } from '../../common/workload/identity.ts'
+import { reviewedReferent } from '../../common/workload/referent.ts'
 import type { UserInfo } from '../review/admission-review.ts'
 import type { DecodedRequest } from '../review/request.ts'
 import { DECISIVE_MS, type Reader } from './reader.ts'
@@ -59,13 +60,18 @@ const CONJUNCTION = new Intl.ListFormat('en-GB')
 const nameOf = ({ apiVersion, plural }: ResourceType): string =>
   apiVersion.includes('/') ? `${plural}.${apiVersion.split('/')[0]}` : plural
 
-/** To create a workload of this kind beside the source, to get the source, and for an update to patch the fork. */
+/**
+ * To create a workload of this kind beside the source, to get the source, for an update to patch the fork, and to get the
+ * object that the annotation names.
+ */
 export function needsOf({ request, kind, source, experiment }: DecodedRequest): readonly Need[] {
   const { namespace, name } = source
   const fork = forkName(name, experiment.metadata.uid)
+  const referent = reviewedReferent(kind, experiment)
   return [
     { verb: 'create', resource: kind, namespace },
     { verb: 'get', resource: kind, namespace, name },
     ...(request.operation === 'UPDATE' ? [{ verb: 'patch', resource: kind, namespace, name: fork } as const] : []),
+    ...(referent ? [{ verb: 'get', ...referent, namespace } as const] : []),
   ]
 }

@@ -1,6 +1,7 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import { DEFAULTS } from '../../common/api/defaults.ts'
-import { REQUESTED_BY, REVIEWED_REPLICAS } from '../../common/api/names.ts'
+import { type Known, knownValue, unknown } from '../../common/api/known.ts'
+import { REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from '../../common/api/names.ts'
 import type { FieldError } from '../../common/api/types.ts'
 import { at, isEqual, isObject, objectOr } from '../../common/json/json.ts'
 import type { AdmissionRequest } from './admission-review.ts'
@@ -11,14 +12,21 @@ import type { AdmissionRequest } from './admission-review.ts'
  * `overrideSpec` is copied or patched.
  * @throws RangeError if an update is nested too deeply to be compared with the stored object
  */
-export function defaultsPatch(request: AdmissionRequest, defaultTTLSeconds?: number): readonly unknown[] {
+export function defaultsPatch(
+  request: AdmissionRequest,
+  defaultTTLSeconds?: number,
+  template: Known<string> = unknown('not read'),
+): readonly unknown[] {
   const { spec } = request.object
   if (!isObject(spec)) return []
   const { overrideSpec, ...given } = spec
   const filled = { ...given, ...missingIn(request, given, defaultTTLSeconds) }
   const annotations = objectOr(at(request.object, 'metadata', 'annotations'))
   const before = { metadata: { annotations }, spec: given }
-  const after = { metadata: { annotations: annotationsOf(request, { ...filled, overrideSpec }) }, spec: filled }
+  const after = {
+    metadata: { annotations: annotationsOf(request, { ...filled, overrideSpec }, template) },
+    spec: filled,
+  }
   return jsonPatch.compare(before, after).flatMap((operation) => withParent(request, operation))
 }
 
@@ -57,15 +65,19 @@ const reviewOf = ({ userInfo, namespace }: AdmissionRequest, { sourceRef, replic
 
 const annotationOf = (object: unknown, key: string): unknown => at(object, 'metadata', 'annotations', key)
 
-/** The annotations with those of the last change of the spec, whatever the request says. */
-function annotationsOf(request: AdmissionRequest, spec: Members): Members {
+/**
+ * The annotations with those of the last change of the spec, whatever the request says. Only the object of the template
+ * may be named by hand: /validate checks the permission to read it.
+ */
+function annotationsOf(request: AdmissionRequest, spec: Members, template: Known<string>): Members {
   const given = objectOr(at(request.object, 'metadata', 'annotations'))
   const isAsked = request.operation === 'CREATE' || !isEqual(request.oldObject.spec, spec)
   const review = Object.entries(reviewOf(request, spec)).map(([key, value]) => {
     const written = isAsked ? value : annotationOf(request.oldObject, key)
     return [key, typeof written === 'string' ? written : undefined]
   })
-  const all = Object.entries({ ...given, ...Object.fromEntries(review) })
+  const reviewed = isAsked && template.is !== 'unknown' ? { [REVIEWED_TEMPLATE]: knownValue(template) } : {}
+  const all = Object.entries({ ...given, ...Object.fromEntries(review), ...reviewed })
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
 

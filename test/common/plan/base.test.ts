@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { ABSENT, known, unknown } from '../../../common/api/known.ts'
+import { REVIEWED_TEMPLATE } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment, SourceStatus } from '../../../common/api/types.ts'
 import { at, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
@@ -32,6 +33,10 @@ const PINNED = anExperiment({ onSourceChange: 'Pin', status: STARTED })
 const BEING_DELETED = aDeployment({ metadata: { deletionTimestamp: '2026-11-21T12:00:00Z' } })
 const OUR_FORK = aDeployment({ labels: { 'experiment-controller.example.com/is-experiment': 'true' } })
 const nested = (levels: number): JsonObject => (levels === 0 ? {} : { a: nested(levels - 1) })
+const REFERRING = anExperiment({
+  sourceRef: { kind: 'Rollout', name: 'cart' },
+  metadata: { annotations: { [REVIEWED_TEMPLATE]: 'Deployment/base' } },
+})
 const IS_EXPERIMENT = 'deployment/cart is itself the fork of an experiment; name its source'
 
 describe('the base of a fork', () => {
@@ -52,7 +57,7 @@ describe('the base of a fork', () => {
     'waits for the template that a source refers to': [
       {
         adapter: rollout,
-        experiment: anExperiment({ sourceRef: { kind: 'Rollout', name: 'cart' } }),
+        experiment: REFERRING,
         source: sourceOf(aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'base' } })),
       },
       'SourceTemplateNotFound',
@@ -106,8 +111,36 @@ describe('the base of a fork', () => {
 
   it('looks again for a template soon, because nothing watches it', () => {
     const source = sourceOf(aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'base' } }))
-    expect(resolved({ adapter: rollout, source })).to.have.nested.property('decision.retryAfterMs', 5_000)
+    expect(resolved({ adapter: rollout, source, experiment: REFERRING })).to.have.nested.property(
+      'decision.retryAfterMs',
+      5_000,
+    )
   })
+})
+
+describe('the template of another object', () => {
+  const workloadRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'base' }
+  const base = aDeployment({ name: 'base', image: 'example/cart:secret' })
+  const source: SpecFacts['source'] = known({ object: aRollout({ workloadRef }), referents: [base] })
+  const annotated = (value?: string) =>
+    anExperiment({
+      sourceRef: { kind: 'Rollout', name: 'cart' },
+      metadata: value === undefined ? {} : { annotations: { [REVIEWED_TEMPLATE]: value } },
+    })
+
+  it('is used where a review allowed to read this object', () =>
+    expect(blockedBy({ adapter: rollout, source, experiment: annotated('Deployment/base') })).to.deep.equal(['base']))
+
+  for (const value of [undefined, '', 'Deployment/other', 'ReplicaSet/base', 'base'])
+    it(`S6: is not used where the review was about ${JSON.stringify(value ?? 'no object')}`, () => {
+      const found = resolved({ adapter: rollout, source, experiment: annotated(value) })
+      expect(found).to.have.deep.nested.include({ 'decision.is': 'stalled', 'decision.reason': 'TemplateNotReviewed' })
+      expect(found).to.have.nested.property(
+        'decision.message',
+        'rollout/cart takes its template from deployment/base, and it was not checked whether you may read that; to have ' +
+          `it checked, run: kubectl annotate --overwrite expd/faster-cart ${REVIEWED_TEMPLATE}=Deployment/base`,
+      )
+    })
 })
 
 describe('the pinned base', () => {

@@ -26,13 +26,19 @@ const errorAt = (path: SpecError['path'], cause: FieldError['cause']): SpecError
 })
 
 function findings(of: Given): readonly FieldError[] {
-  const { override, type = 'Merge', merged = [], wrong, cause = 'FieldValueInvalid', wrongBefore = [] } = of
+  const { override, type = 'Merge', merged = [cart], wrong, cause = 'FieldValueInvalid', wrongBefore = [] } = of
   const [fork, plain]: KubeObject[] = [aDeployment({ pod: { containers: merged } }), aDeployment()]
   if (!fork || !plain) throw new Error('two were made')
   const checkWhole: SpecSchema['checkWhole'] = (spec) =>
     (spec === fork.spec ? wrong : wrongBefore).map((path) => errorAt(path, cause))
   const schema = { ...ANY_SCHEMA, checkWhole }
-  return mergedErrors(schema, { fork, plain: () => plain, overrideSpec: override, overrideType: type })
+  return mergedErrors(schema, {
+    fork,
+    plain: () => plain,
+    overrideSpec: override,
+    overrideType: type,
+    sourceContainers: () => [],
+  })
 }
 
 const linesOf = (of: Given): readonly string[] =>

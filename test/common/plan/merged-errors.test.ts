@@ -29,9 +29,13 @@ interface Case {
 const findings = ({ source = aDeployment(), override, type = 'Merge' }: Case): readonly string[] => {
   const fork = forkOf(source, override, type)
   const plain = forkOf(source, {}, type)
-  return mergedErrors(schema, { fork, plain: () => plain, overrideSpec: override, overrideType: type }).map(
-    ({ field, message }) => `${field.replace('spec.overrideSpec', '~')}: ${message}`,
-  )
+  return mergedErrors(schema, {
+    fork,
+    plain: () => plain,
+    overrideSpec: override,
+    overrideType: type,
+    sourceContainers: () => ['cart'],
+  }).map(({ field, message }) => `${field.replace('spec.overrideSpec', '~')}: ${message}`)
 }
 
 const pod = (spec: JsonObject): JsonObject => ({ template: { spec } })

@@ -41,7 +41,10 @@ describe('transform', () => {
     'recognizes an int-or-string by its format and by its extension': [
       { properties: { a: { format: 'int-or-string' }, b: { 'x-kubernetes-int-or-string': true, anyOf: [] } } },
       {
-        properties: { a: { type: ['integer', 'string', 'null'] }, b: { type: ['integer', 'string', 'null'] } },
+        properties: {
+          a: { type: ['integer', 'string', 'null'], format: 'int32' },
+          b: { type: ['integer', 'string', 'null'], format: 'int32' },
+        },
         additionalProperties: false,
       },
     ],

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { REVIEWED_TEMPLATE } from '../../../common/api/names.ts'
 import { at, type JsonObject } from '../../../common/json/json.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import { validator } from '../../../webhook/validate.ts'
@@ -76,6 +77,14 @@ describe('the rights of the requester', () => {
     expect(await linesFor({ access, request, world: [rollout, aDeployment({ name: 'base' })] })).to.deep.equal([
       'forbidden: needs "get deployments.apps/base" in namespace "shop"',
     ])
+  })
+
+  it('S6: must include get for the object that the annotation names, even before the source refers to it', async () => {
+    const metadata = { annotations: { [REVIEWED_TEMPLATE]: 'Deployment/base' } }
+    const request = { object: anExperiment({ sourceRef: { kind: 'Rollout', name: 'cart' }, metadata }) }
+    const access: Access = (spec) => ({ allowed: at(spec, 'resourceAttributes', 'name') !== 'base' })
+    const [line] = await linesFor({ access, request, world: [] })
+    expect(line).to.match(/^forbidden: needs "create rollouts.argoproj.io", .* and "get deployments.apps\/base" in/)
   })
 
   it('Groups and extra are passed on.', async () => {

@@ -1,0 +1,40 @@
+import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, requireValue, textOf } from './field.ts'
+import { parseQuantity } from './quantity.ts'
+import { checkSelector } from './selectors.ts'
+import { dnsNameProblem } from './syntax.ts'
+
+const MODES = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod']
+
+/** The `spec` of a template of a PersistentVolumeClaim. */
+export function checkClaimSpec(spec: Field): void {
+  const modes = fieldAt(spec, 'accessModes')
+  const found = itemsOf(modes)
+  if (found.length === 0) requireValue(modes, `must have one of ${MODES.join(', ')}; add it`)
+  for (const mode of found)
+    if (typeof mode.value === 'string' && !MODES.includes(mode.value))
+      refuse(mode, `must be one of ${MODES.join(', ')}`, { cause: 'FieldValueNotSupported' })
+  const isPod = found.some(({ value }) => value === 'ReadWriteOncePod')
+  if (isPod && found.some(({ value }) => value !== 'ReadWriteOncePod'))
+    refuse(modes, 'must have no other mode beside ReadWriteOncePod; remove the others', {
+      cause: 'FieldValueForbidden',
+    })
+  const storage = fieldAt(spec, 'resources', 'requests', 'storage')
+  const amount = parseQuantity(storage.value)
+  if (!isSet(storage)) requireValue(storage, 'must be the size of the volume; set it')
+  else if (amount !== undefined && amount <= 0n) refuse(storage, 'must be more than 0; set a size such as 1Gi')
+  for (const key of ['storageClassName', 'volumeAttributesClassName']) {
+    const name = fieldAt(spec, key)
+    if (textOf(name) !== '') refuseIf(name, dnsNameProblem(textOf(name)))
+  }
+  checkSelector(fieldAt(spec, 'selector'))
+  for (const key of ['dataSource', 'dataSourceRef']) checkDataSource(fieldAt(spec, key))
+}
+
+function checkDataSource(source: Field): void {
+  if (!isSet(source)) return
+  const [name, kind, group] = [fieldAt(source, 'name'), fieldAt(source, 'kind'), fieldAt(source, 'apiGroup')]
+  for (const field of [name, kind]) if (field.value === '') requireValue(field, 'must not be empty; set it')
+  if (textOf(group) !== '') refuseIf(group, dnsNameProblem(textOf(group)))
+  else if (textOf(kind) !== '' && kind.value !== 'PersistentVolumeClaim')
+    refuse(kind, 'must be PersistentVolumeClaim, or apiGroup must be set; correct it')
+}

@@ -1,0 +1,63 @@
+import { showValue } from '../json/field-path.ts'
+import { type Field, fieldAt, isSet, itemsOf, numberOf, refuse, refuseIf, remedyAt, textOf } from './field.ts'
+import { portNameProblem } from './syntax.ts'
+
+const MAX_PORT = 65_535
+const isPort = (number: number): boolean => number >= 1 && number <= MAX_PORT
+const RANGE = `must be from 1 to ${MAX_PORT}`
+
+/** The number of a port. */
+export function checkPortNumber(port: Field): void {
+  const number = numberOf(port)
+  if (number !== undefined && !isPort(number)) refuse(port, `${RANGE}; got ${number}`)
+}
+
+/** The ports of one container. */
+export function checkPorts(container: Field, hostNetwork: Field): void {
+  const names = new Map<string, number>()
+  for (const [index, port] of itemsOf(fieldAt(container, 'ports')).entries()) {
+    const name = fieldAt(port, 'name')
+    const text = textOf(name)
+    const earlier = names.get(text)
+    if (text !== '') {
+      const problem = portNameProblem(text)
+      refuseIf(name, problem)
+      if (problem === undefined && earlier !== undefined)
+        refuse(name, `must be unique: port [${earlier}] has the name ${showValue(text)} too; rename or remove one`, {
+          cause: 'FieldValueDuplicate',
+        })
+      names.set(text, index)
+    }
+    checkPortNumber(fieldAt(port, 'containerPort'))
+    const hostPort = fieldAt(port, 'hostPort')
+    if (numberOf(hostPort) === 0) continue
+    checkPortNumber(hostPort)
+    if (hostNetwork.value === true) checkSamePort(port, hostPort, hostNetwork)
+  }
+}
+
+function checkSamePort(port: Field, hostPort: Field, hostNetwork: Field): void {
+  const containerPort = fieldAt(port, 'containerPort')
+  if (isSet(hostPort) && hostPort.value !== containerPort.value)
+    refuse(hostPort, 'must be equal to containerPort, because hostNetwork is true; change or remove it', {
+      others: [
+        remedyAt(containerPort, 'must be equal to hostPort, because hostNetwork is true; change it'),
+        remedyAt(hostNetwork, 'cannot be true while a port has another hostPort; remove it, or change hostPort'),
+      ],
+    })
+}
+
+/** Ports of the node that more than one of the `containers` wants. */
+export function checkHostPorts(containers: readonly Field[]): void {
+  const seen = new Map<string, Field>()
+  for (const port of containers.flatMap((container) => itemsOf(fieldAt(container, 'ports')))) {
+    const hostPort = fieldAt(port, 'hostPort')
+    const number = numberOf(hostPort)
+    if (number === undefined || number === 0) continue
+    const key = [textOf(fieldAt(port, 'protocol')) || 'TCP', textOf(fieldAt(port, 'hostIP')), number].join('/')
+    const earlier = seen.get(key)
+    const message = `must be unique in the pod: another container uses port ${number} of the node; change one`
+    if (earlier) refuse(hostPort, message, { cause: 'FieldValueDuplicate', others: [remedyAt(earlier, message)] })
+    seen.set(key, hostPort)
+  }
+}

@@ -1,0 +1,93 @@
+import { showValue } from '../json/field-path.ts'
+
+/**
+ * The syntax of names, paths and addresses in a pod. Each function returns what is wrong with a text, or undefined. Source:
+ * `util/validation` of apimachinery. Lengths are checked first, and no two parts of an expression match the same text, so
+ * hostile input costs no extra time.
+ */
+export type Syntax = (text: string) => string | undefined
+
+const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/
+const MAX_LABEL = 63
+const MAX_SUBDOMAIN = 253
+
+const LABEL_WORDS = 'lowercase letters, digits and "-", a letter or digit first and last'
+
+/** A DNS label, such as the name of a container. */
+export const dnsLabelProblem: Syntax = (text) => {
+  if (text.length > MAX_LABEL) return `must have at most ${MAX_LABEL} characters, got ${text.length}; shorten it`
+  return DNS_LABEL.test(text) ? undefined : `must be ${LABEL_WORDS}; got ${showValue(text)}`
+}
+
+/** A DNS name, such as the name of a Secret. */
+export const dnsNameProblem: Syntax = (text) =>
+  isDnsName(text, DNS_LABEL)
+    ? undefined
+    : `must be a DNS name: ${LABEL_WORDS}, with "." between parts; got ${showValue(text)}`
+
+const UNDERSCORED = /^[a-z0-9_](?:[-a-z0-9_]*[a-z0-9_])?$/
+
+/** A DNS search path, in which a part may have underscores. It may end with a dot. */
+export const searchPathProblem: Syntax = (text) =>
+  text === '.' || isDnsName(text.replace(/\.$/, ''), UNDERSCORED)
+    ? undefined
+    : `must be a DNS name in lowercase; got ${showValue(text)}`
+
+const isDnsName = (text: string, part: RegExp): boolean =>
+  text.length > 0 && text.length <= MAX_SUBDOMAIN && text.split('.').every((each) => part.test(each))
+
+/** Printable ASCII without `=`. */
+const VARIABLE = /^[\x20-\x3c\x3e-\x7e]+$/
+
+/** The name of an environment variable. Since Kubernetes 1.34 nearly all of ASCII is valid. */
+export const variableNameProblem: Syntax = (text) =>
+  VARIABLE.test(text) ? undefined : `must be printable ASCII characters without "="; got ${showValue(text)}`
+
+/** The name of a port, as IANA defines names of services. */
+export const portNameProblem: Syntax = (text) => {
+  if (text.length > 15) return `must have at most 15 characters, got ${text.length}; shorten it`
+  if (/^\d+$/.test(text)) return `must contain a letter; for the port ${text} remove the quotes`
+  const isName = /^[-a-z0-9]*$/.test(text) && /[a-z]/.test(text) && !/--|^-|-$/.test(text)
+  return isName
+    ? undefined
+    : `must be lowercase letters, digits and single "-", with a letter, not "-" first or last; got ${showValue(text)}`
+}
+
+/** The key of a ConfigMap or Secret. */
+export const keyProblem: Syntax = (text) =>
+  text.length <= MAX_SUBDOMAIN && /^[-._a-zA-Z0-9]+$/.test(text) && !text.startsWith('..') && text !== '.'
+    ? undefined
+    : `must be letters, digits, "-", "_" and "."; got ${showValue(text)}`
+
+/** The name of an HTTP header. */
+export const headerNameProblem: Syntax = (text) =>
+  /^[-A-Za-z0-9]+$/.test(text) ? undefined : `must be letters, digits and "-"; got ${showValue(text)}`
+
+/** A path that does not leave its folder upwards. */
+export const pathWithoutBackstepsProblem: Syntax = (text) =>
+  text.split('/').includes('..') ? `must not contain ".."; got ${showValue(text)}` : undefined
+
+/** A path within a volume. */
+export const relativePathProblem: Syntax = (text) =>
+  text.startsWith('/') ? `must be a relative path; remove the "/" at the start` : pathWithoutBackstepsProblem(text)
+
+/** The path of a file that Kubernetes writes into a volume. */
+export const filePathProblem: Syntax = (text) =>
+  relativePathProblem(text) ?? (text.startsWith('..') ? `must not start with ".."; got ${showValue(text)}` : undefined)
+
+/** An IP address, without leading zeros, zones, and IPv4 within IPv6. */
+export const ipProblem: Syntax = (text) =>
+  isIPv4(text) || isIPv6(text) ? undefined : `must be an IP address such as 10.0.0.1; got ${showValue(text)}`
+
+const isIPv4 = (text: string): boolean => {
+  const parts = text.split('.')
+  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
+}
+
+function isIPv6(text: string): boolean {
+  const halves = text.split('::')
+  if (text.length > 39 || !text.includes(':') || halves.length > 2) return false
+  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')))
+  const isWhole = halves.length === 1 ? groups.length === 8 : groups.length <= 7
+  return isWhole && groups.every((group) => /^[\da-fA-F]{1,4}$/.test(group))
+}

@@ -1,0 +1,37 @@
+import { listOr, member } from '../json/json.ts'
+import type { Origin } from './containers.ts'
+import { type Field, fieldAt, itemsOf, rootField, textOf, type ValueError } from './field.ts'
+import { checkTemplate } from './pod.ts'
+import { checkDeployment, checkRollout, checkStatefulSet } from './workload.ts'
+
+/** The rules of a kind for what is beside its pod template. */
+const RULES: Readonly<Record<string, (spec: Field) => void>> = {
+  Deployment: checkDeployment,
+  StatefulSet: checkStatefulSet,
+  Rollout: checkRollout,
+}
+
+/**
+ * Everything in the whole `spec` of a workload that Kubernetes refuses although types and fields are right. The rules
+ * are those of the API server's validation, and three of the kubelet: an image that is no reference, a path with ":" and
+ * a port name that does not exist end in pods that cannot run. Where versions differ, the newest one counts.
+ */
+export function valueErrors(kind: string, spec: unknown, origin: Origin): readonly ValueError[] {
+  const errors: ValueError[] = []
+  const root = rootField(spec, errors)
+  const isStatefulSet = kind === 'StatefulSet'
+  const claims = isStatefulSet ? itemsOf(fieldAt(root, 'volumeClaimTemplates')) : []
+  const claimTemplates = claims.map((claim) => textOf(fieldAt(claim, 'metadata', 'name')))
+  checkTemplate({ template: fieldAt(root, 'template'), isStatefulSet, claimTemplates }, origin)
+  RULES[kind]?.(root)
+  return errors
+}
+
+/** The names of all containers of a pod `spec`. */
+export const containerNames = (pod: unknown): readonly string[] =>
+  ['containers', 'initContainers'].flatMap((list) =>
+    listOr(member(pod, list)).flatMap((container) => {
+      const name = member(container, 'name')
+      return typeof name === 'string' ? [name] : []
+    }),
+  )

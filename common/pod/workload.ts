@@ -1,0 +1,97 @@
+import { showValue } from '../json/field-path.ts'
+import { checkClaimSpec } from './claims.ts'
+import { checkOneOf } from './containers.ts'
+import {
+  type Field,
+  fieldAt,
+  isSet,
+  itemsOf,
+  numberOf,
+  refuse,
+  refuseIf,
+  remedyAt,
+  requireValue,
+  textOf,
+} from './field.ts'
+import { checkNotNegative } from './handlers.ts'
+import { dnsLabelProblem } from './syntax.ts'
+
+const DEFAULT_DEADLINE = 600
+
+/** How a Deployment replaces its pods. */
+export function checkDeployment(spec: Field): void {
+  checkTimes(spec)
+  const strategy = fieldAt(spec, 'strategy')
+  const rolling = checkRolling(strategy, 'Recreate')
+  if (rolling) checkSurge(rolling)
+}
+
+/** How a Rollout replaces its pods. Its controller checks what the API server checks of a Deployment. */
+export function checkRollout(spec: Field): void {
+  checkTimes(spec)
+  const canary = fieldAt(spec, 'strategy', 'canary')
+  if (isSet(canary)) checkSurge(canary)
+}
+
+/** What a StatefulSet has beside its pod template. */
+export function checkStatefulSet(spec: Field): void {
+  checkNotNegative(fieldAt(spec, 'minReadySeconds'))
+  checkNotNegative(fieldAt(spec, 'ordinals', 'start'))
+  const rolling = checkRolling(fieldAt(spec, 'updateStrategy'), 'OnDelete')
+  if (rolling) checkNotNegative(fieldAt(rolling, 'partition')) // most clusters drop maxUnavailable unread
+  for (const key of ['whenDeleted', 'whenScaled'])
+    checkOneOf(fieldAt(spec, 'persistentVolumeClaimRetentionPolicy', key), ['Retain', 'Delete'])
+  const service = fieldAt(spec, 'serviceName')
+  if (textOf(service) !== '') refuseIf(service, dnsLabelProblem(textOf(service)))
+  for (const claim of itemsOf(fieldAt(spec, 'volumeClaimTemplates'))) {
+    const name = fieldAt(claim, 'metadata', 'name')
+    if (textOf(name) === '') requireValue(name, 'must be a name; set it')
+    else refuseIf(name, dnsLabelProblem(textOf(name)))
+    checkClaimSpec(fieldAt(claim, 'spec'))
+  }
+}
+
+function checkTimes(spec: Field): void {
+  const [ready, deadline] = [fieldAt(spec, 'minReadySeconds'), fieldAt(spec, 'progressDeadlineSeconds')]
+  for (const field of [ready, deadline, fieldAt(spec, 'revisionHistoryLimit')]) checkNotNegative(field)
+  const [seconds, limit] = [numberOf(ready) ?? 0, numberOf(deadline) ?? DEFAULT_DEADLINE]
+  if (limit <= seconds)
+    refuse(deadline, `must be more than minReadySeconds (${seconds}); raise it`, {
+      others: [remedyAt(ready, `must be less than progressDeadlineSeconds (${limit}); lower it, or raise that`)],
+    })
+}
+
+/** Returns `rollingUpdate` if it counts. With type `other` it must not be set. */
+function checkRolling(strategy: Field, other: string): Field | undefined {
+  const [type, rolling] = [fieldAt(strategy, 'type'), fieldAt(strategy, 'rollingUpdate')]
+  if (type.value !== other) return rolling
+  if (isSet(rolling))
+    refuse(rolling, `cannot be set with type: ${other}; set it to null`, {
+      cause: 'FieldValueForbidden',
+      others: [remedyAt(type, `cannot be ${other} while rollingUpdate is set; set rollingUpdate to null`)],
+    })
+  return undefined
+}
+
+function checkSurge(rolling: Field): void {
+  const [surge, unavailable] = [fieldAt(rolling, 'maxSurge'), fieldAt(rolling, 'maxUnavailable')]
+  for (const amount of [surge, unavailable]) checkAmount(amount)
+  const percent = percentOf(unavailable)
+  if (percent !== undefined && percent > 100) refuse(unavailable, 'must be at most 100%; lower it')
+  if (isZero(surge) && isZero(unavailable))
+    refuse(unavailable, 'cannot be 0 while maxSurge is 0; raise one of them', {
+      others: [remedyAt(surge, 'cannot be 0 while maxUnavailable is 0; raise one of them')],
+    })
+}
+
+/** A number of pods, or a percentage. */
+function checkAmount(amount: Field): void {
+  checkNotNegative(amount)
+  if (typeof amount.value === 'string' && percentOf(amount) === undefined)
+    refuse(amount, `must be a whole number or a percentage such as "25%"; got ${showValue(amount.value)}`)
+}
+
+const percentOf = ({ value }: Field): number | undefined =>
+  typeof value === 'string' && /^\d+%$/.test(value) ? Number(value.slice(0, -1)) : undefined
+
+const isZero = (amount: Field): boolean => amount.value === 0 || percentOf(amount) === 0

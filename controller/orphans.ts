@@ -1,0 +1,101 @@
+import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
+import type { KubeObject } from '../common/api/object.ts'
+import type { ExperimentDeployment } from '../common/api/types.ts'
+import type { KubeClient } from '../common/kube/client/client.ts'
+import { factsOf, KubeError } from '../common/kube/client/errors.ts'
+import { pathOf } from '../common/kube/client/resources.ts'
+import { orUndefined } from '../common/kube/reads/object.ts'
+import type { Reflector } from '../common/kube/watch/reflector.ts'
+import type { Write } from '../common/plan/write.ts'
+import type { Cancel, Timers } from '../common/program/clock.ts'
+import type { Log } from '../common/program/log.ts'
+import { isBeingDeleted, provenOwner } from '../common/workload/identity.ts'
+import type { WorkloadKind } from '../common/workload/kind.ts'
+import type { Key } from './runtime/queue.ts'
+import type { Recorder } from './runtime/recorder.ts'
+
+/** A fork without its experiment exists for this time at most. The deletion of an experiment usually takes a second. */
+const SWEEP_MS = 30_000
+
+interface OrphansOptions {
+  readonly client: Pick<KubeClient, 'request'>
+  readonly experiment: (key: Key) => ExperimentDeployment | undefined
+  readonly workloads: readonly { readonly kind: WorkloadKind; readonly forks: Pick<Reflector<KubeObject>, 'list'> }[]
+  /** deletes by uid. @throws KubeError */
+  readonly write: (write: Write) => Promise<unknown>
+  readonly recorder: Pick<Recorder, 'record'>
+  readonly timers: Timers
+  readonly log: Log
+}
+
+/**
+ * Deletes forks in other namespaces whose experiment is gone. The finalizer of the experiment prevents such forks, unless
+ * somebody removes it by hand. In the namespace of the experiment garbage collection deletes the fork.
+ */
+export class Orphans {
+  readonly #options: OrphansOptions
+  #cancel: Cancel = () => undefined
+  #sweeping: Promise<void> = Promise.resolve()
+  #count = 0
+
+  constructor(options: OrphansOptions) {
+    this.#options = options
+  }
+
+  /** How many forks without an experiment the last sweep found. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Sweeps now and every 30 s from now on. */
+  start(): void {
+    this.#sweeping = this.sweep().finally(() => {
+      this.#cancel = this.#options.timers.after(SWEEP_MS, () => this.start())
+    })
+  }
+
+  /** Starts no more sweeps. Resolves when the running one has ended. */
+  async stop(): Promise<void> {
+    await this.#sweeping
+    this.#cancel()
+  }
+
+  /** Looks at every fork that the caches have. Does not throw: a fork that cannot be judged now is looked at again. */
+  async sweep(): Promise<void> {
+    let found = 0
+    for (const { kind, forks } of this.#options.workloads)
+      for (const fork of forks.list()) {
+        try {
+          if (await this.#isOrphan(fork)) {
+            found += 1
+            await this.#delete(kind, fork)
+          }
+        } catch (error) {
+          if (!(error instanceof KubeError)) throw error
+          this.#options.log.warn({ fork: fork.metadata.name, ...factsOf(error) }, 'an orphaned fork is looked at again')
+        }
+      }
+    this.#count = found
+  }
+
+  /** Labels can be written by many users and the cache may be old, so the selector and the API server decide. */
+  async #isOrphan(fork: KubeObject): Promise<boolean> {
+    const owner = isBeingDeleted(fork) ? undefined : provenOwner(fork)
+    if (!owner) return false
+    const { namespace, name, uid } = owner
+    const { client, experiment } = this.#options
+    if (experiment(`${namespace}/${name}`)?.metadata.uid === uid) return false
+    const path = pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name })
+    const live = await orUndefined(client.request({ verb: 'get', path }))
+    return live?.metadata.uid !== uid
+  }
+
+  async #delete(resource: WorkloadKind, of: KubeObject): Promise<void> {
+    const { write, recorder, log } = this.#options
+    const { namespace, name } = of.metadata
+    const note = 'its experiment was removed together with its finalizer, so the controller deletes this fork now'
+    recorder.record({ type: 'Warning', reason: 'Orphaned', action: 'Delete', note, regarding: of })
+    log.warn({ namespace, fork: name }, 'deletes a fork without an experiment')
+    await write({ verb: 'delete', role: 'fork', resource, of })
+  }
+}

@@ -1,0 +1,106 @@
+import { expect } from 'chai'
+import { OWNER_UID } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import { deployment } from '../../common/workload/deployment.ts'
+import { Orphans } from '../../controller/orphans.ts'
+import { anExperiment, UID } from '../builders.ts'
+import { theFork } from '../common/plan/some-facts.ts'
+import { diaryLog, VirtualTime } from '../virtual-time.ts'
+
+const EXPERIMENT = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'stock' } })
+const FORK = theFork({ experiment: EXPERIMENT })
+const GONE = new KubeError({ kind: 'notFound', message: 'no such experiment', status: 404 })
+
+interface Given {
+  readonly fork?: KubeObject
+  readonly cached?: ExperimentDeployment
+  /** the answer of the API server about the experiment */
+  readonly live?: () => Promise<unknown>
+}
+
+/** What one sweep does. */
+function world({ fork = FORK, cached, live = () => Promise.reject(GONE) }: Given = {}) {
+  const diary: string[] = []
+  const timers = new VirtualTime()
+  const orphans = new Orphans({
+    client: {
+      request: ({ path }) => {
+        diary.push(`get ${path.split('/').slice(-3).join('/')}`)
+        return live()
+      },
+    },
+    experiment: () => cached,
+    workloads: [{ kind: deployment, forks: { list: () => [fork] } }],
+    write: async (write) => diary.push(`${write.verb} ${'of' in write ? write.of.metadata.name : ''}`),
+    recorder: { record: ({ reason, regarding }) => diary.push(`event ${reason} ${regarding.kind}`) },
+    timers,
+    log: diaryLog(),
+  })
+  return { orphans, diary, timers }
+}
+
+async function swept(given?: Given): Promise<readonly string[]> {
+  const { orphans, diary } = world(given)
+  await orphans.sweep()
+  return diary
+}
+
+const LOOKED = 'get shop/experimentdeployments/faster-cart'
+const labelled = (labels: object): KubeObject => ({
+  ...FORK,
+  metadata: { ...FORK.metadata, labels: { ...FORK.metadata.labels, ...labels } },
+})
+
+describe('a fork in another namespace', () => {
+  it('S7: is deleted when its experiment is gone, and an Event in its namespace says so', async () => {
+    const { orphans, diary } = world()
+    await orphans.sweep()
+    expect(diary).to.deep.equal([LOOKED, 'event Orphaned Deployment', `delete ${FORK.metadata.name}`])
+    expect(orphans.count).to.equal(1)
+  })
+
+  it('S7: is deleted when another experiment has the name', async () => {
+    const other = anExperiment({ metadata: { uid: 'other' } })
+    expect(await swept({ cached: other, live: async () => other })).to.include(`delete ${FORK.metadata.name}`)
+  })
+
+  it('stays while its experiment is in the cache, and nothing is read', async () =>
+    expect(await swept({ cached: EXPERIMENT })).to.deep.equal([]))
+
+  const kept: Record<string, Given> = {
+    'the API server still has its experiment': { live: async () => EXPERIMENT },
+    'the API server does not answer': {
+      live: () => Promise.reject(new KubeError({ kind: 'unreachable', message: 'refused' })),
+    },
+    'the API server does not know the kind now': {
+      live: () => Promise.reject(new KubeError({ kind: 'kindAbsent', message: 'no such kind', status: 404 })),
+    },
+  }
+  for (const [sentence, given] of Object.entries(kept))
+    it(`stays where ${sentence}`, async () => expect(await swept(given)).to.deep.equal([LOOKED]))
+
+  const foreign: Record<string, KubeObject> = {
+    'has another selector': { ...FORK, spec: { selector: { matchLabels: { app: 'cart' } } } },
+    'was not applied by the controller': { ...FORK, metadata: { ...FORK.metadata, managedFields: [] } },
+    'has the labels of another owner': labelled({ [OWNER_UID]: `${UID}0` }),
+    'is in the namespace of its experiment': theFork({ experiment: anExperiment() }),
+    'is being deleted': { ...FORK, metadata: { ...FORK.metadata, deletionTimestamp: '2026-11-21T10:00:00Z' } },
+  }
+  for (const [sentence, fork] of Object.entries(foreign))
+    it(`is left alone if it ${sentence}`, async () => expect(await swept({ fork })).to.deep.equal([]))
+
+  it('is looked at every 30 s until the controller stops', async () => {
+    const { orphans, diary, timers } = world({ live: async () => EXPERIMENT })
+    orphans.start()
+    await timers.pass(29_999)
+    expect(diary).to.have.length(1)
+    await timers.pass(1)
+    expect(diary).to.have.length(2)
+    await orphans.stop()
+    await timers.pass(60_000)
+    expect(diary).to.have.length(2)
+    expect(timers.pending).to.equal(0)
+  })
+})
