@@ -1,5 +1,5 @@
 import type { KubeObject } from '../common/api/object.ts'
-import { at, isObject, listOr } from '../common/json/json.ts'
+import { at, isObject, type JsonObject, listOr } from '../common/json/json.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { KubeError } from '../common/kube/client/errors.ts'
 import { pathOf } from '../common/kube/client/resources.ts'
@@ -23,6 +23,8 @@ export interface ObjectNames {
   readonly leafSecret: string
   /** the Secret of the authority, with its key */
   readonly caSecret: string
+  /** the Secret that the pods mount, with the secrets in the path of a call: `current`, and for a time `next` */
+  readonly pathSecret: string
 }
 
 /** What is in the cluster. A Secret that does not exist is undefined. */
@@ -31,6 +33,7 @@ export interface Found {
   readonly configurations: readonly KubeObject[]
   readonly ca: KubeObject | undefined
   readonly leaf: KubeObject | undefined
+  readonly path: KubeObject | undefined
 }
 
 /** What the script reads and writes in the cluster. Every method throws KubeError. */
@@ -46,6 +49,18 @@ export interface Cluster {
   readonly writeSecret: (name: string, found: KubeObject | undefined, content: Content) => Promise<void>
   /** Makes the API server trust `bundle` (PEM) when it calls the webhooks of `configuration`. */
   readonly publish: (configuration: KubeObject, bundle: string) => Promise<void>
+  /**
+   * Creates or updates the Secret with the secrets in the path. Returns it.
+   * @throws KubeError `conflict` or `alreadyExists` if it was written since it was read
+   */
+  readonly writePathSecrets: (found: KubeObject | undefined, secrets: PathSecrets) => Promise<KubeObject>
+  /** Makes the API server call the webhooks of `configuration` at a path with this secret. */
+  readonly publishPath: (configuration: KubeObject, secret: string) => Promise<void>
+}
+
+export interface PathSecrets {
+  readonly current: string
+  readonly next?: string
 }
 
 export interface Content extends CertificatePair {
@@ -54,7 +69,7 @@ export interface Content extends CertificatePair {
 
 /** The cluster that `kube` connects to. */
 export function clusterOf(kube: KubeClient, objectNames: ObjectNames, isDryRun: boolean): Cluster {
-  const { namespace, configuration, caSecret, leafSecret } = objectNames
+  const { namespace, configuration, caSecret, leafSecret, pathSecret } = objectNames
   const query = { dryRun: isDryRun ? 'All' : undefined, fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' }
   const found = (path: string): Promise<KubeObject | undefined> =>
     kube.request({ verb: 'get', path }).then(
@@ -64,15 +79,41 @@ export function clusterOf(kube: KubeClient, objectNames: ObjectNames, isDryRun: 
         throw error
       },
     )
+  /** Writes a Secret. The body has the resourceVersion, so that one of two concurrent runs gets a conflict. */
+  const write = (before: KubeObject | undefined, { name, type, data }: SecretBody): Promise<unknown> => {
+    const { apiVersion, kind } = SECRET
+    if (before) {
+      const path = pathOf(SECRET, { namespace, name })
+      return kube.request({ verb: 'update', path, query, body: { ...before, apiVersion, kind, data } })
+    }
+    const body = { apiVersion, kind, metadata: { name, namespace }, type, data }
+    return kube.request({ verb: 'create', path: pathOf(SECRET, { namespace }), query, body })
+  }
+  /** Sets `clientConfig` of each webhook by `fieldManager`, which keeps what others set. */
+  const configure = async (object: KubeObject, fieldManager: string, configOf: (webhook: unknown) => JsonObject) => {
+    const { kind, apiVersion, metadata, webhooks } = object
+    const { name, uid } = metadata
+    const resource = CONFIGURATIONS.find((known) => known.kind === kind)
+    if (!resource) throw new RangeError(`${kind} is not a webhook configuration`)
+    // with the uid: otherwise an apply would create the configuration again if it was just deleted
+    const body = {
+      apiVersion,
+      kind,
+      metadata: { name, uid },
+      webhooks: listOr(webhooks).map((webhook) => ({ name: at(webhook, 'name'), clientConfig: configOf(webhook) })),
+    }
+    const path = pathOf(resource, { name })
+    await kube.request({ verb: 'apply', path, query: { ...query, fieldManager, force: true }, body })
+  }
   return {
     objectNames,
     isDryRun,
     async read() {
-      const [ca, leaf, ...configurations] = await Promise.all([
-        ...[caSecret, leafSecret].map((name) => found(pathOf(SECRET, { namespace, name }))),
+      const [ca, leaf, path, ...configurations] = await Promise.all([
+        ...[caSecret, leafSecret, pathSecret].map((name) => found(pathOf(SECRET, { namespace, name }))),
         ...CONFIGURATIONS.map((resource) => found(pathOf(resource, { name: configuration }))),
       ])
-      return { ca, leaf, configurations: configurations.filter((object) => object !== undefined) }
+      return { ca, leaf, path, configurations: configurations.filter((object) => object !== undefined) }
     },
     async writeSecret(name, before, { cert, key, ca }) {
       const data = {
@@ -80,31 +121,32 @@ export function clusterOf(kube: KubeClient, objectNames: ObjectNames, isDryRun: 
         'tls.key': base64(key),
         ...(ca !== undefined && { 'ca.crt': base64(ca) }),
       }
-      const { apiVersion, kind } = SECRET
-      // the body has the resourceVersion, so that one of two concurrent runs gets a conflict
-      if (before) {
-        const path = pathOf(SECRET, { namespace, name })
-        await kube.request({ verb: 'update', path, query, body: { ...before, apiVersion, kind, data } })
-      } else {
-        const body = { apiVersion, kind, metadata: { name, namespace }, type: 'kubernetes.io/tls', data }
-        await kube.request({ verb: 'create', path: pathOf(SECRET, { namespace }), query, body })
-      }
+      await write(before, { name, type: 'kubernetes.io/tls', data })
     },
-    async publish({ kind, apiVersion, metadata: { name, uid }, webhooks }, bundle) {
-      const resource = CONFIGURATIONS.find((known) => known.kind === kind)
-      if (!resource) throw new RangeError(`${kind} is not a webhook configuration`)
-      const clientConfig = { caBundle: base64(bundle) }
-      // with the uid: otherwise an apply would create the configuration again if it was just deleted
-      const body = {
-        apiVersion,
-        kind,
-        metadata: { name, uid },
-        webhooks: listOr(webhooks).map((webhook) => ({ name: at(webhook, 'name'), clientConfig })),
-      }
-      await kube.request({ verb: 'apply', path: pathOf(resource, { name }), query: { ...query, force: true }, body })
+    async writePathSecrets(before, secrets) {
+      const data = Object.fromEntries(Object.entries(secrets).map(([key, secret]) => [key, base64(secret)]))
+      return (await write(before, { name: pathSecret, type: 'Opaque', data })) as KubeObject
     },
+    publish: (object, bundle) => configure(object, FIELD_MANAGER, () => ({ caBundle: base64(bundle) })),
+    publishPath: (object, secret) =>
+      // a field manager of its own, because an apply removes what the same one has set and does not repeat
+      configure(object, `${FIELD_MANAGER}-path`, (webhook) => {
+        const url = at(webhook, 'clientConfig', 'url')
+        const path = pathWith(object, secret)
+        return typeof url === 'string' ? { url: new URL(path, url).href } : { service: { path } }
+      }),
   }
 }
+
+interface SecretBody {
+  readonly name: string
+  readonly type: string
+  readonly data: Readonly<Record<string, string>>
+}
+
+/** The path of a webhook with its secret: `/validate/SECRET`. */
+const pathWith = ({ kind }: KubeObject, secret: string): string =>
+  `/${kind.startsWith('Mutating') ? 'mutate' : 'validate'}/${secret}`
 
 /** The decoded text under `key` of a Secret. Empty if there is none. */
 export const textIn = (secret: KubeObject | undefined, key: string): string => {

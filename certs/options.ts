@@ -7,6 +7,8 @@ export const USAGE = `npm run certs -- [options]      creates or renews the webh
 
   --dry-run                       write nothing; the API server checks every write
   --new-ca                        give the authority a new key as well
+  --new-path                      replace the secret in the path that the API server calls; takes three minutes
+  --path-env FILE                 only write the secret of the path to FILE, for manifests/path-secret
   --namespace NAME                namespace of the Secrets; default: experiment-controller-system
   --configuration NAME            name of both webhook configurations; default: experiment-deployment-controller
   --kubeconfig FILE               default: $KUBECONFIG, then ~/.kube/config
@@ -19,6 +21,9 @@ export interface Options {
   readonly isHelp: boolean
   readonly isDryRun: boolean
   readonly wantsNewCa: boolean
+  readonly wantsNewPath: boolean
+  /** the file to write instead of the cluster */
+  readonly pathEnv: string | undefined
   readonly kubeconfig: string
   readonly objectNames: ObjectNames
 }
@@ -34,6 +39,8 @@ export function readOptions(args: readonly string[], vars: Vars): Options {
       help: { type: 'boolean', default: false },
       'dry-run': { type: 'boolean', default: false },
       'new-ca': { type: 'boolean', default: false },
+      'new-path': { type: 'boolean', default: false },
+      'path-env': { type: 'string' },
       namespace: { type: 'string', default: 'experiment-controller-system' },
       configuration: { type: 'string', default: 'experiment-deployment-controller' },
       kubeconfig: { type: 'string' },
@@ -43,12 +50,15 @@ export function readOptions(args: readonly string[], vars: Vars): Options {
     isHelp: values.help,
     isDryRun: values['dry-run'],
     wantsNewCa: values['new-ca'],
+    wantsNewPath: values['new-path'],
+    pathEnv: values['path-env'],
     kubeconfig: values.kubeconfig || vars.KUBECONFIG || join(vars.HOME ?? '', '.kube/config'),
     objectNames: {
       namespace: values.namespace,
       configuration: values.configuration,
       leafSecret: 'experiment-webhook-tls',
       caSecret: 'experiment-webhook-ca',
+      pathSecret: 'experiment-webhook-path',
     },
   }
 }

@@ -2,6 +2,7 @@ import { type Clock, pause, type Timers } from '../common/program/clock.ts'
 import { type CertificatePair, newAuthority, newLeaf, renewedAuthority } from './authority.ts'
 import { bundleIn, type Cluster, type Found, namesIn, textIn } from './cluster.ts'
 import { obstacles } from './obstacles.ts'
+import { type PathRenewal, renewPathSecret } from './path-secret.ts'
 import { bundleOf, certificatesOf, isAuthority, isOld } from './trust.ts'
 
 const CA_DAYS = 3_650
@@ -10,7 +11,7 @@ const LEAF_DAYS = 90
 const PUBLISHED_MS = 5_000
 
 /** How to renew. */
-export interface Renewal {
+export interface Renewal extends Partial<Pick<PathRenewal, 'wantsNewPath'>> {
   /** replaces the key of the authority even if it is good */
   readonly wantsNewCa: boolean
   readonly clock: Clock
@@ -21,11 +22,12 @@ export interface Renewal {
 
 /**
  * Gives the webhook a new leaf in three steps: the authority, its root in both webhook configurations beside the roots
- * of leaves that are still served, and the leaf. The steps are always the same and in this order, so the next run
+ * of leaves that are still served, and the leaf. Then it gives the API server its path. The steps are always the same and in this order, so the next run
  * completes a run that was interrupted.
  * @throws Error for an obstacle, before anything is written; KubeError if the API server refuses a write
  */
-export async function renew(cluster: Cluster, { clock, timers, say, wantsNewCa }: Renewal): Promise<void> {
+export async function renew(cluster: Cluster, renewal: Renewal): Promise<void> {
+  const { clock, timers, say, wantsNewCa, wantsNewPath = false } = renewal
   const { objectNames } = cluster
   const found = await cluster.read()
   const [obstacle] = obstacles(found, objectNames)
@@ -53,6 +55,7 @@ export async function renew(cluster: Cluster, { clock, timers, say, wantsNewCa }
   say(
     `leaf ${found.leaf ? 'renewed' : 'created'} for ${names.join(', ')}, valid until ${dayOf(leaf.cert)} (Secret ${objectNames.leafSecret})`,
   )
+  await renewPathSecret(cluster, found, { timers, say, wantsNewPath }) // of two concurrent runs, one has failed by now
 }
 
 interface ForAuthority {

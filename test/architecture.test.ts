@@ -75,6 +75,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'node:crypto',
     'node:http',
     'node:https',
+    'node:net',
     'node:tls',
   ],
   'webhook/tls': [

@@ -14,8 +14,12 @@ export const readConfig = (vars: Vars) => ({
   keyFile: vars.TLS_KEY_FILE || '/etc/webhook/tls/tls.key',
   minVersion: choice(vars, 'TLS_MIN_VERSION', { choices: TLS_VERSIONS, fallback: 'TLSv1.3' }),
   callers: callers(vars),
+  /** the directory of the secrets by which the API server proves who it is; while it is absent, anybody may call */
+  pathSecretsDirectory: vars.PATH_SECRETS_DIR || '/etc/webhook/path',
   /** how long to keep serving after SIGTERM, so that the Service has time to stop sending new requests here */
   drainMs: 1_000 * wholeNumber(vars, 'DRAIN_SECONDS', { fallback: 8, min: 0, max: 25 }),
+  /** the namespace of the pod, from which nothing is forked */
+  namespace: vars.POD_NAMESPACE || 'experiment-controller-system',
   /** undefined: use the ServiceAccount of this pod */
   kubeconfig: vars.KUBECONFIG || undefined,
   /** how often to look for a kind that the cluster does not serve yet: Argo Rollouts may be installed later */

@@ -10,13 +10,16 @@ import { keepFresh, refreshOnMiss } from '../common/schema/refresher.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { readConfig } from './config.ts'
 import { requireClientName } from './http/client-certificate.ts'
+import { limitConnections } from './http/connections.ts'
 import { drainer } from './http/drain.ts'
 import { inFlight } from './http/in-flight.ts'
-import { certificateMetrics, METRIC_PREFIX, reviewMetrics } from './http/metrics.ts'
+import { callerMetrics, certificateMetrics, connectionMetrics, METRIC_PREFIX, reviewMetrics } from './http/metrics.ts'
+import { requirePathSecret } from './http/path-secret.ts'
 import { admissionApp } from './http/server.ts'
 import { mutator } from './mutate.ts'
 import { policyReflector, policySource } from './reads/policies.ts'
 import { CertificateFiles } from './tls/certificate-files.ts'
+import { PathSecrets } from './tls/path-secrets.ts'
 import { secureContext, tlsServer } from './tls/server.ts'
 import { validator } from './validate.ts'
 
@@ -43,6 +46,10 @@ const certificate = new CertificateFiles({
 })
 const countUnusable = certificateMetrics(metrics, certificate)
 
+const pathSecrets = new PathSecrets({ directory: config.pathSecretsDirectory, timers, log })
+pathSecrets.watch()
+callerMetrics(metrics, pathSecrets)
+
 const kube = kubeClient({
   kubeconfig: config.kubeconfig,
   userAgent: 'experiment-webhook/0.1.0',
@@ -62,7 +69,7 @@ const counted = reviewMetrics(metrics, flight)
 const deps = {
   kube,
   schemas: refreshOnMiss(schemas, refresher.refreshNow),
-  policies: policySource(policies, { client: kube, timers }),
+  policies: policySource(policies, { client: kube, timers, ownNamespace: config.namespace }),
   timers,
   clock: () => new Date(),
   onFinding: counted.ruled,
@@ -73,10 +80,12 @@ const app = admissionApp({
   log,
   flight,
   metrics: counted,
-  ...(config.callers && { guard: requireClientName(config.callers.names) }),
+  guards: [requirePathSecret(pathSecrets), ...(config.callers ? [requireClientName(config.callers.names)] : [])],
 })
 const admission = tlsServer(app, { ...certificate.pair, minVersion: config.minVersion })
 certificate.watch((pair) => admission.setSecureContext(secureContext({ ...pair, minVersion: config.minVersion })))
+const connections = limitConnections({ server: admission, onClosed: (why) => countClosed(why) })
+const countClosed = connectionMetrics(metrics, connections)
 const drain = drainer({ server: admission, timers, serveOnMs: config.drainMs })
 const health = healthServer({
   checks: {

@@ -1,5 +1,6 @@
 import { annotationKeyProblem, labelKeyProblem } from '../api/metadata-syntax.ts'
 import { showValue } from '../json/field-path.ts'
+import { member } from '../json/json.ts'
 import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, requireValue, textOf } from './field.ts'
 import { parseQuantity } from './quantity.ts'
 import { dnsNameProblem, keyProblem, pathWithoutBackstepsProblem, variableNameProblem } from './syntax.ts'
@@ -9,12 +10,20 @@ const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRe
 /** The environment of a container. */
 export function checkEnv(container: Field, emptyDirs: ReadonlySet<string>): void {
   for (const variable of itemsOf(fieldAt(container, 'env'))) {
+    if (isPlain(variable.value)) continue
     const name = fieldAt(variable, 'name')
     if (textOf(name) !== '') refuseIf(name, variableNameProblem(textOf(name)))
     else if (name.value === '') requireValue(name, 'must be the name of a variable; set it')
     checkSource(variable, emptyDirs)
   }
   for (const from of itemsOf(fieldAt(container, 'envFrom'))) checkEnvFrom(from)
+}
+
+/** Whether a variable has a sound name and its value in itself, as most have: nothing else is wrong then. */
+function isPlain(variable: unknown): boolean {
+  const name = member(variable, 'name')
+  const hasSource = (member(variable, 'valueFrom') ?? undefined) !== undefined
+  return !hasSource && typeof name === 'string' && name !== '' && variableNameProblem(name) === undefined
 }
 
 function checkSource(variable: Field, emptyDirs: ReadonlySet<string>): void {

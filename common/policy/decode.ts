@@ -1,3 +1,4 @@
+import { isCondition } from '../api/decode-status.ts'
 import type { KubeObject } from '../api/object.ts'
 import { isEmpty, isObject } from '../json/json.ts'
 import { each, isNumber, isText, listOf, type Members, oneOf, soundMembers } from '../json/members.ts'
@@ -13,7 +14,10 @@ const SPEC: Members<ExperimentPolicySpec> = {
   sourceMissing: oneOf(['Warn', 'Deny']),
 }
 
-const STATUS: Members<ExperimentPolicyStatus> = each(isNumber, 'observedGeneration', 'experiments', 'violations')
+const STATUS: Members<ExperimentPolicyStatus> = {
+  ...each(isNumber, 'observedGeneration', 'experiments', 'violations'),
+  conditions: listOf(isCondition),
+}
 
 /**
  * The policy in a watched object: exactly the members that we use. The CRD's schema refuses members of another type, so

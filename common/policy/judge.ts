@@ -1,3 +1,4 @@
+import { withDefaults } from '../api/defaults.ts'
 import { forbiddenImages } from './images.ts'
 import { brokenPolicyLimits } from './limits.ts'
 import { forbiddenPaths } from './paths.ts'
@@ -11,12 +12,18 @@ import { applicable, type ExperimentPolicy, type PolicyFinding, type PolicyInput
 export function judge(policies: readonly ExperimentPolicy[], judged: PolicyInput): readonly PolicyFinding[] {
   const applying = applicable(policies, judged.namespace, judged.sourceNamespace)
   const { forks, experiment } = judged
+  const { overrideSpec, overrideType } = withDefaults(experiment.spec)
   const effect =
-    applying.length > 0 && forks ? { changes: forks.changes(), overrideSpec: experiment.spec.overrideSpec } : undefined
+    applying.length > 0 && forks
+      ? { changes: forks.changes(), overrideSpec, overrideType, shape: forks.shape }
+      : undefined
   return applying.flatMap(({ metadata, spec }) => {
-    const forbidden = effect ? [...forbiddenPaths(spec, effect), ...forbiddenImages(spec, effect)] : []
-    const content = forbidden.map((error) => ({ error, about: 'content' as const }))
-    return [...brokenPolicyLimits(spec, judged), ...content].map(({ error: { field, message, cause }, about }) => ({
+    const paths = effect ? forbiddenPaths(spec, effect) : []
+    const images = effect ? forbiddenImages(spec, effect).map((error) => ({ error })) : []
+    const content = [...paths, ...images].map((found) => ({ ...found, about: 'content' as const }))
+    const found = [...brokenPolicyLimits(spec, judged), ...content]
+    return found.map(({ error: { field, message, cause }, about, ...rest }) => ({
+      ...rest,
       policy: metadata.name,
       actions: spec.validationActions ?? (['Deny'] as const),
       about,

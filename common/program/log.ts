@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import { escapeInvisible } from '../json/escape.ts'
 
 /** Facts about a log line: `{ key, reason }`. Never values of an override or a token, which may be secret. */
 export type Facts = Readonly<Record<string, unknown>>
@@ -19,7 +20,10 @@ export interface LogOptions {
   readonly facts?: Facts
 }
 
-/** A log of one JSON object per line, with `level` as a word and `time` in RFC 3339. */
+/**
+ * A log of one JSON object per line, with `level` as a word and `time` in RFC 3339. JSON may contain format characters as
+ * they are, and they would change what a terminal shows, so they are escaped.
+ */
 export function jsonLog({ destination, level = 'info', facts = {} }: LogOptions): Log {
   const options = {
     level,
@@ -27,7 +31,8 @@ export function jsonLog({ destination, level = 'info', facts = {} }: LogOptions)
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  return wrap(pino(options, destination))
+  const write = (line: string) => destination.write(`${escapeInvisible(line.trimEnd())}\n`)
+  return wrap(pino(options, { write }))
 }
 
 const wrap = (lines: Logger): Log => Object.assign(lines, { with: (facts: Facts) => wrap(lines.child(facts)) })

@@ -94,11 +94,26 @@ export function shapeOf(definitions: Definitions): Shape {
   return at(definitions.Strategic)
 }
 
-const shaped = (node: JsonSchema, at: (place: unknown) => Shape): Shape => ({
-  member: (key) => at(member(node.properties, key) ?? node.additionalProperties),
-  items: () => at(node.items),
-  keys: listOr(node.uniqueBy).filter(isListKey),
-  unions: isObject(node.properties) ? unionsOf(Object.keys(node.properties)) : [],
-})
+function shaped(node: JsonSchema, at: (place: unknown) => Shape): Shape {
+  const fields = isObject(node.properties) ? Object.keys(node.properties) : []
+  return {
+    member: (key) => at(member(node.properties, key) ?? node.additionalProperties),
+    items: () => at(node.items),
+    keys: listOr(node.uniqueBy).filter(isListKey),
+    unions: unionsOf(fields),
+    form: formOf(node),
+    fields,
+  }
+}
+
+function formOf({ properties, additionalProperties, items, type }: JsonSchema): Shape['form'] {
+  if (isObject(additionalProperties)) return 'map'
+  if (isObject(properties)) return additionalProperties === false ? 'object' : 'any'
+  if (isObject(items)) return 'list'
+  const types = listOr(type)
+  return types.length > 0 && types.every((each) => SCALARS.has(each)) ? 'scalar' : 'any'
+}
+
+const SCALARS: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean', 'null'])
 
 const isListKey = (key: unknown): key is ListKey => typeof member(key, 'key') === 'string'

@@ -3,7 +3,9 @@ import type { Found } from '../../certs/cluster.ts'
 import { obstacles } from '../../certs/obstacles.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 
-const OBJECT_NAMES = { namespace: 'system', configuration: 'webhooks', leafSecret: 'leaf', caSecret: 'ca' }
+const SECRETS = { leafSecret: 'leaf', caSecret: 'ca', pathSecret: 'path' }
+const OBJECT_NAMES = { namespace: 'system', configuration: 'webhooks', ...SECRETS }
+const NONE = { ca: undefined, leaf: undefined, path: undefined }
 
 const anObject = (name: string, annotations = {}): KubeObject => ({
   apiVersion: 'v1',
@@ -39,7 +41,7 @@ const cases: Record<string, { readonly found: Partial<Found>; readonly says: rea
 describe('the obstacles of the script', () => {
   for (const [sentence, { found, says }] of Object.entries(cases))
     it(sentence, () => {
-      const said = obstacles({ configurations: BOTH, ca: undefined, leaf: undefined, ...found }, OBJECT_NAMES)
+      const said = obstacles({ configurations: BOTH, ...NONE, ...found }, OBJECT_NAMES)
       expect(said).to.have.lengthOf(says.length)
       for (const [index, words] of says.entries()) expect(said[index]).to.contain(words)
     })

@@ -9,11 +9,14 @@ describe('the options of the script', () => {
       configuration: 'experiment-deployment-controller',
       leafSecret: 'experiment-webhook-tls',
       caSecret: 'experiment-webhook-ca',
+      pathSecret: 'experiment-webhook-path',
     })
     expect(rest).to.deep.equal({
       isHelp: false,
       isDryRun: false,
       wantsNewCa: false,
+      wantsNewPath: false,
+      pathEnv: undefined,
       kubeconfig: '/home/kim/.kube/config',
     })
   })
@@ -28,7 +31,7 @@ describe('the options of the script', () => {
     const said = [...USAGE.matchAll(/^ {2}(--[\w-]+)( [A-Z]+)?/gm)].map(([, option = '', value]) =>
       value ? [option, 'value'] : [option],
     )
-    expect(said).to.have.lengthOf(6)
+    expect(said).to.have.lengthOf(8)
     for (const args of said) expect(() => readOptions(args, {})).to.not.throw()
     expect(() => readOptions(['--force'], {})).to.throw('--force')
   })

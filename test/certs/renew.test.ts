@@ -8,11 +8,24 @@ import { anotherAuthority, OTHERS } from './others.ts'
 
 const DAY_MS = 86_400_000
 const NOW = Date.parse('2026-11-21T12:00:00Z')
-const OBJECT_NAMES = { namespace: 'system', configuration: 'webhooks', leafSecret: 'leaf', caSecret: 'ca' }
+const OBJECT_NAMES = {
+  namespace: 'system',
+  configuration: 'webhooks',
+  leafSecret: 'leaf',
+  caSecret: 'ca',
+  pathSecret: 'path',
+}
 const SERVICE = { service: { name: 'experiment-webhook', namespace: 'system', path: '/validate' } }
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-/** Two Secrets and two webhook configurations in memory, and a diary of the writes. */
+const PATH: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'path' },
+  data: { current: base64('p'.repeat(64)) },
+}
+
+/** Two Secrets and two webhook configurations in memory, and a diary of the writes. The path has its secret already. */
 class World {
   readonly diary: string[] = []
   readonly secrets = new Map<string, KubeObject>()
@@ -24,6 +37,7 @@ class World {
     read: async () => ({
       ca: this.secrets.get('ca'),
       leaf: this.secrets.get('leaf'),
+      path: PATH,
       configurations: ['Mutating', 'Validating'].map((kind) => ({
         apiVersion: 'admissionregistration.k8s.io/v1',
         kind,
@@ -40,6 +54,8 @@ class World {
       this.diary.push(`publish ${certificatesOf(bundle).length} in ${kind}`)
       this.#bundle = bundle
     },
+    writePathSecrets: async () => PATH,
+    publishPath: async () => undefined,
   }
 
   /** A run of the script, `days` after the first. */

@@ -28,6 +28,8 @@ import { Page, wordsOf } from '../integration/document.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 const PAGE = new Page('admin.md')
+/** The guide has the script write this file. */
+const PATH_ENV = 'manifests/path-secret/path.env'
 const WITHOUT_CERT_MANAGER = 'kubectl apply -k overlay-script'
 const CRD = readFileSync('crds/experimentdeployments.yaml', 'utf8')
 const MINER =
@@ -49,8 +51,12 @@ describe('the guide for admins, in a cluster of its own', () => {
     await applyCrds(plane().api, await certManagerCrds())
     folder = await mkdtemp(join(tmpdir(), 'admin-'))
     await PAGE.writeFiles(folder)
+    await rm(PATH_ENV, { force: true })
   })
-  after('the folder is removed', () => rm(folder, { recursive: true }))
+  after('the folder and the secret are removed', async () => {
+    await rm(folder, { recursive: true })
+    await rm(PATH_ENV, { force: true })
+  })
 
   /** Runs a command of the guide. The folders and files that the guide makes are in `folder`. */
   async function said(command: string) {
@@ -170,10 +176,10 @@ describe('the guide for admins, in a cluster of its own', () => {
     )
     return objectOr(listOr(at(webhook, 'spec', 'template', 'spec', 'containers'))[0])
   }
-  /** What the volumes of an overlay mount and it does not contain itself: `secret NAME`, `configMap NAME`. */
+  /** What the volumes of an overlay need and it does not contain itself: `secret NAME`, `configMap NAME`. */
   const missingIn = (objects: readonly KubeObject[]) => {
     const text = JSON.stringify(objects.filter(({ kind }) => kind === 'Deployment'))
-    const named = [...text.matchAll(/"configMap":\{"name":"([^"]+)"|"secretName":"([^"]+)"/g)].map(
+    const named = [...text.matchAll(/"configMap":\{"name":"([^"]+)"|(?<!"optional":true,)"secretName":"([^"]+)"/g)].map(
       ([, configMap, secret]) => configMap ?? secret ?? '',
     )
     expect(named).to.not.deep.equal([])

@@ -35,7 +35,7 @@ describe('npm run certs, against the real API server', () => {
     const { code, stdout, stderr } = await webhook().certs(['--dry-run'])
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
     const lines = stdout.trim().split('\n')
-    expect(lines).to.have.lengthOf(4)
+    expect(lines).to.have.lengthOf(5)
     for (const line of lines) expect(line).to.match(/ \(dry run\)$/)
     expect(await webhook().roots()).to.deep.equal([[], []])
     expect(await webhook().secrets()).to.deep.equal([])
@@ -81,6 +81,42 @@ describe('npm run certs, against the real API server', () => {
       expect(roots).to.have.lengthOf(2)
       expect(roots[1]).to.equal(before?.[0])
     }
+  })
+
+  it('S4: rotates the secret in the path, and no call fails', async () => {
+    const calledAt = async (secret: string | undefined) =>
+      eventually('the API server to use the new path', 20_000, async () => {
+        await webhook().call()
+        expect(Object.fromEntries(webhook().called)).to.deep.equal({
+          mutate: `/mutate/${secret}`,
+          validate: `/validate/${secret}`,
+        })
+      })
+    const [old] = await webhook().pathSecrets()
+    await calledAt(old)
+    const timers: Timers = {
+      ...AT_ONCE,
+      after: (delayMs, run) => {
+        const during = async () => {
+          if (delayMs > 60_000) return webhook().podReloads()
+          if (delayMs === 5_000) await calledAt((await webhook().pathSecrets())[1])
+        }
+        // a failure shows in the calls
+        void during().then(run, run)
+        return () => undefined
+      },
+    }
+    await webhook().underLoad(async () => {
+      await renew(webhook().cluster(), { clock, timers, say: () => undefined, wantsNewCa: false, wantsNewPath: true })
+      await webhook().podReloads()
+      await webhook().call()
+    })
+    const [current, ...others] = await webhook().pathSecrets()
+    expect(others).to.deep.equal([])
+    expect(current)
+      .to.match(/^[0-9a-f]{64}$/)
+      .and.to.not.equal(old)
+    await calledAt(current)
   })
 
   it('completes an interrupted run, wherever it was interrupted', async () => {

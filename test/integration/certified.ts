@@ -23,13 +23,19 @@ interface Configuration extends KubeObject {
   readonly webhooks: readonly { readonly clientConfig: { readonly caBundle?: string } }[]
 }
 
-const admitsAll: RequestListener = (request, response) =>
-  void text(request).then((body) => {
-    const answer = { uid: JSON.parse(body).request.uid, allowed: true }
-    response.setHeader('connection', 'close') // each call makes a new TLS handshake
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer }))
-  })
+/** Admits every call whose path has one of the secrets, or every call while there is no secret. */
+const admitsAll =
+  (secrets: ReadonlySet<string>, called: (path: string) => void): RequestListener =>
+  (request, response) =>
+    void text(request).then((body) => {
+      const { pathname } = new URL(request.url ?? '', 'https://pod')
+      called(pathname)
+      response.statusCode = secrets.size === 0 || secrets.has(pathname.split('/')[2] ?? '') ? 200 : 404
+      const answer = { uid: JSON.parse(body).request.uid, allowed: true }
+      response.setHeader('connection', 'close') // each call makes a new TLS handshake
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer }))
+    })
 
 /** The webhook of one namespace. */
 export class Certified {
@@ -37,13 +43,17 @@ export class Certified {
   readonly #namespace: string
   readonly #pod: Server
   readonly #kube: KubeClient
+  readonly #secrets = new Set<string>()
+  /** the last path that each webhook was called at, by its first segment */
+  readonly called = new Map<string, string>()
   readonly configuration: string
 
   constructor(plane: ControlPlane, namespace: string) {
     this.#plane = plane
     this.#namespace = namespace
     this.configuration = `certs-${namespace}`
-    this.#pod = createServer(admitsAll)
+    const called = (path: string) => void this.called.set(path.split('/')[1] ?? '', path)
+    this.#pod = createServer(admitsAll(this.#secrets, called))
     const { kubeconfig } = plane
     this.#kube = kubeClient({ kubeconfig, userAgent: 'test-certs', timers: realTimers(), random: Math.random })
   }
@@ -58,7 +68,11 @@ export class Certified {
   /** The cluster as the script sees it. */
   cluster(): Cluster {
     const [namespace, configuration] = [this.#namespace, this.configuration]
-    const secrets = { leafSecret: 'experiment-webhook-tls', caSecret: 'experiment-webhook-ca' }
+    const secrets = {
+      leafSecret: 'experiment-webhook-tls',
+      caSecret: 'experiment-webhook-ca',
+      pathSecret: 'experiment-webhook-path',
+    }
     return clusterOf(this.#kube, { namespace, configuration, ...secrets }, false)
   }
 
@@ -105,9 +119,19 @@ export class Certified {
     })
   }
 
-  /** Loads the Secret, as a pod does some time after it changed. */
+  /** The secrets in the path that pods accept. */
+  async pathSecrets(): Promise<readonly string[]> {
+    const secrets = await this.secrets()
+    const found = secrets.find(({ metadata }) => metadata.name === 'experiment-webhook-path')
+    return ['current', 'next'].map((key) => textIn(found, key)).filter((secret) => secret !== '')
+  }
+
+  /** Loads both Secrets, as a pod does some time after they changed. */
   async podReloads(): Promise<void> {
     this.#pod.setSecureContext(await this.pair('experiment-webhook-tls'))
+    const secrets = await this.pathSecrets()
+    this.#secrets.clear()
+    for (const secret of secrets) this.#secrets.add(secret)
   }
 
   /** One call of the API server to the pod. @throws ApiError when it fails */

@@ -11,6 +11,8 @@ describe('readConfig of the webhook', () => {
       minVersion: 'TLSv1.3',
       drainMs: 8_000,
       callers: undefined,
+      pathSecretsDirectory: '/etc/webhook/path',
+      namespace: 'experiment-controller-system',
     })
   })
   it('names variable, range and finding', () => {

@@ -30,8 +30,10 @@ export class Budget {
 export const inFlight = ({ maxReviews = 256, maxBytes = 64 * 1024 * 1024 } = {}) => ({
   /** reviews that are being decided; further ones get status 429 */
   reviews: new Budget(maxReviews),
-  /** bytes of all bodies, by their content-length; a further body is not read */
+  /** memory for the bytes of all bodies that have arrived */
   bytes: new Budget(maxBytes),
+  /** functions that reject a body of which more is to arrive, the oldest first */
+  arriving: new Set<() => void>(),
 })
 
 /** What the webhook works on at the same time. */

@@ -1,19 +1,16 @@
-import express, { type Request, type RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import { parseJson } from '../../common/json/json.ts'
+import { BODY_LIMIT, type BodyOptions, readBody } from './body.ts'
 import type { InFlight } from './in-flight.ts'
 import { RequestError, type RequestErrorReason } from './request-error.ts'
-
-/** Two objects of 3 MiB, the limit of the API server, fit into it. */
-const BODY_LIMIT = 7 * 1024 * 1024
 
 /**
  * The steps from a request to its parsed body, the cheapest check first. They throw `RequestError`. Not `express.json`,
  * which would decode and parse in one turn of the event loop.
  */
-export const intake = (flight: InFlight): readonly RequestHandler[] => [
+export const intake = (flight: InFlight, options: BodyOptions = {}): readonly RequestHandler[] => [
   requireJson,
-  reserveBytes(flight),
-  express.raw({ limit: BODY_LIMIT, type: 'application/json', inflate: false }), // 7 MiB could decompress to 7 GiB
+  readBody(flight, options),
   reserveReview(flight),
   yieldIfLarge,
   decodeText,
@@ -37,16 +34,6 @@ const yieldIfLarge: RequestHandler = (request, _response, next) => {
 }
 
 const lengthOf = ({ headers }: Request): number => Number(headers['content-length'] ?? BODY_LIMIT)
-
-/** Rejects a body while too many bytes are in use. A body of unknown length counts as the longest possible. */
-const reserveBytes =
-  ({ bytes }: InFlight): RequestHandler =>
-  (request, response, next) => {
-    const release = bytes.take(Math.min(lengthOf(request), BODY_LIMIT))
-    if (!release) throw new RequestError('too many bytes at once; try again', { status: 503, reason: 'bytes' })
-    response.once('close', release)
-    next()
-  }
 
 /** Rejects a body, before it is parsed, while too many reviews are decided, or if it has too much structure. */
 const reserveReview =
@@ -74,7 +61,7 @@ const parseBody: RequestHandler = (request, _response, next) => {
   next()
 }
 
-/** The bytes that `express.raw` has read; empty if there was no body. */
+/** The bytes that `readBody` has read; empty if there was no body. */
 const bytesOf = ({ body }: Request): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
 
 /** More structure than a valid review has: two objects of 5,000 nodes have about 40,000 such characters. */

@@ -1,5 +1,6 @@
 import type { ValidationAction } from '../../common/policy/policy.ts'
 import type { Count, Metrics } from '../../common/program/metrics.ts'
+import type { ClosedBecause } from './connections.ts'
 import type { InFlight } from './in-flight.ts'
 import type { RequestErrorReason } from './request-error.ts'
 
@@ -25,7 +26,7 @@ export function reviewMetrics(metrics: Metrics, { reviews, bytes }: InFlight) {
   const counter = <L extends string = never>(name: string, help: string, labels: readonly L[] = []): Count<L> =>
     metrics.counter({ ...named(name, help), labels })
   metrics.gauge({ ...named('in_flight', 'Reviews being decided.'), read: () => reviews.used })
-  metrics.gauge({ ...named('in_flight_bytes', 'Bytes of request bodies in use.'), read: () => bytes.used })
+  metrics.gauge({ ...named('in_flight_bytes', 'Memory for request bodies in use, in bytes.'), read: () => bytes.used })
   const refused = counter('refused_total', 'Requests rejected before their object was read, by cause.', ['why'])
   const ruled = counter('policy_findings_total', 'Findings of policies in reviews, by validation action.', ['action'])
   const outcome: readonly (keyof ReviewLabels)[] = ['path', 'operation', 'outcome']
@@ -42,6 +43,32 @@ export function reviewMetrics(metrics: Metrics, { reviews, bytes }: InFlight) {
     ruled: (action: ValidationAction) => ruled({ action }),
   }
 }
+
+/** Registers the metrics of connections. Returns the function that counts those that were closed. */
+export function connectionMetrics(
+  metrics: Metrics,
+  connections: { readonly open: number },
+): (why: ClosedBecause) => void {
+  metrics.gauge({
+    name: `${METRIC_PREFIX}connections`,
+    help: 'Open connections to the admission port.',
+    read: () => connections.open,
+  })
+  const closed = metrics.counter({
+    name: `${METRIC_PREFIX}connections_closed_total`,
+    help: 'Connections closed because they asked for no review: too many were open, or no TLS handshake took place.',
+    labels: ['why'],
+  })
+  return (why) => closed({ why })
+}
+
+/** Registers the number of secrets by which callers are accepted. */
+export const callerMetrics = (metrics: Metrics, secrets: { readonly accepted: readonly string[] }): void =>
+  metrics.gauge({
+    name: `${METRIC_PREFIX}path_secrets`,
+    help: 'Secrets that are accepted in the path of a call. Without any, only client certificates tell callers apart.',
+    read: () => secrets.accepted.length,
+  })
 
 /** Functions that count what happens to requests. */
 export type ReviewMetrics = ReturnType<typeof reviewMetrics>

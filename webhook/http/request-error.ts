@@ -8,6 +8,7 @@ export type RequestErrorReason =
   | 'path'
   | 'review'
   | 'size'
+  | 'stalled'
   | 'structure'
   | 'version'
 
@@ -31,19 +32,4 @@ export class RequestError extends Error {
     this.reason = reason
     this.uid = uid
   }
-}
-
-/** Messages for the statuses with which express rejects a body. */
-const BODY_ERRORS: Readonly<Record<number, { readonly reason: RequestErrorReason; readonly message: string }>> = {
-  400: { reason: 'size', message: 'the body does not match its Content-Length' },
-  413: { reason: 'size', message: 'the body is too large' },
-  415: { reason: 'contentType', message: 'the Content-Encoding is not supported; send the body uncompressed' },
-}
-
-/** `error` as a RequestError; undefined if it is neither that nor an error of reading a body, and so a bug. */
-export function requestErrorOf(error: unknown): RequestError | undefined {
-  if (error instanceof RequestError) return error
-  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
-  const known = BODY_ERRORS[status]
-  return known && new RequestError(known.message, { status, reason: known.reason }, { cause: error })
 }

@@ -1,4 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express'
+import { escapeInvisible } from '../../common/json/escape.ts'
 import { factsOf } from '../../common/kube/client/errors.ts'
 import type { Log } from '../../common/program/log.ts'
 import { Metrics } from '../../common/program/metrics.ts'
@@ -7,7 +8,8 @@ import { answerTo, deniedAnswer, type ReviewDecision } from '../review/decision.
 import { type InFlight, inFlight } from './in-flight.ts'
 import { intake } from './intake.ts'
 import { type ReviewLabels, type ReviewMetrics, type ReviewPath, reviewMetrics } from './metrics.ts'
-import { RequestError, requestErrorOf } from './request-error.ts'
+import { notFound } from './path-secret.ts'
+import { RequestError } from './request-error.ts'
 
 export interface AdmissionHandlers {
   /** an error that it throws is a bug */
@@ -17,8 +19,8 @@ export interface AdmissionHandlers {
   readonly log: Log
   readonly flight?: InFlight
   readonly metrics?: ReviewMetrics
-  /** rejects callers whose client certificate is not accepted; default: accepts all */
-  readonly guard?: RequestHandler
+  /** reject callers that are not accepted, before the body is read; default: any caller is */
+  readonly guards?: readonly RequestHandler[]
 }
 
 type Endpoint = { readonly path: ReviewPath; readonly decide: AdmissionHandlers['mutate'] }
@@ -31,7 +33,7 @@ export function admissionApp({
   log,
   flight = inFlight(),
   metrics = reviewMetrics(new Metrics(), flight),
-  guard = (_request, _response, next) => next(),
+  guards = [],
 }: AdmissionHandlers): Express {
   const serving = { log, metrics }
   const app = express()
@@ -42,14 +44,17 @@ export function admissionApp({
     { path: 'mutate', decide: mutate },
     { path: 'validate', decide: async (...review) => answerTo(await validate(...review)) },
   ]
-  for (const endpoint of endpoints) app.post(`/${endpoint.path}`, guard, ...intake(flight), reviewed(endpoint, serving))
+  for (const endpoint of endpoints)
+    app.post(pathOf(endpoint), ...guards, ...intake(flight), reviewed(endpoint, serving))
   app.use(() => {
-    const message = 'not found; this server has POST /mutate and POST /validate'
-    throw new RequestError(message, { status: 404, reason: 'path' })
+    throw notFound('path')
   })
   app.use(boundary(serving))
   return app
 }
+
+/** The path, which may end with a secret. A guard checks it; without a guard any is accepted, also while it is set up. */
+const pathOf = ({ path }: Endpoint): RegExp => new RegExp(`^/${path}(?:/[\\w-]{1,128})?$`)
 
 const reviewed =
   (endpoint: Endpoint, serving: Serving): RequestHandler =>
@@ -117,16 +122,20 @@ const send = (response: Response, path: ReviewPath, uid: string, answer: Answer)
 const boundary =
   ({ log, metrics }: Serving): ErrorRequestHandler =>
   (error: unknown, request, response, _next) => {
-    const refused = requestErrorOf(error)
+    const refused = error instanceof RequestError ? error : undefined
     if (refused) metrics.refused(refused.reason)
     else {
       metrics.failed({})
       log.error(factsOf(error), 'request failed')
     }
     const { status, message, uid } = refused ?? { status: 500, message: 'internal error', uid: undefined }
-    const path = request.path === '/mutate' ? 'mutate' : 'validate'
+    const path = request.path.startsWith('/mutate') ? 'mutate' : 'validate'
     if (uid !== undefined) send(response, path, uid, deniedAnswer(status, message))
-    else response.status(status).type('text/plain').send(`${message}\n`)
+    else
+      response
+        .status(status)
+        .type('text/plain')
+        .send(`${escapeInvisible(message)}\n`)
   }
 
 /** The timeout of our webhook configurations in seconds. A longer one there makes no answer later. */

@@ -1,5 +1,6 @@
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
 import type { FieldError, Warning } from '../../common/api/types.ts'
+import { escapeInvisible } from '../../common/json/escape.ts'
 import { MAX_FOUND } from '../../common/schema/messages.ts'
 import { cut } from '../../common/text/cut.ts'
 import type { Answer, DenialStatus } from './admission-review.ts'
@@ -7,9 +8,14 @@ import type { Answer, DenialStatus } from './admission-review.ts'
 /** The decision on a request: admitted, invalid, forbidden for its author, or not checked in time. */
 export type ReviewDecision =
   | ({ readonly is: 'admitted'; readonly warnings: readonly Warning[] } & Audited)
-  | ({ readonly is: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] } & Audited)
+  | ({ readonly is: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] } & OfKind & Audited)
   | { readonly is: 'forbidden'; readonly message: string }
   | { readonly is: 'unchecked'; readonly message: string }
+
+interface OfKind {
+  /** absent: an ExperimentDeployment */
+  readonly kind?: string
+}
 
 /** What a decision writes into the audit log. */
 interface Audited {
@@ -30,19 +36,25 @@ export function answerTo(decision: ReviewDecision): Answer {
     case 'invalid':
       return { allowed: false, status: invalid(decision), ...annotations(decision) }
     case 'forbidden':
-      return { allowed: false, status: { code: 403, reason: 'Forbidden', message: decision.message } }
+      return deniedAnswer(403, decision.message)
     case 'unchecked':
-      return { allowed: false, status: { code: 504, reason: 'Timeout', message: decision.message } }
+      return deniedAnswer(504, decision.message)
   }
 }
 
 const annotations = ({ audit }: Audited): Pick<Answer, 'auditAnnotations'> =>
-  audit === undefined ? {} : { auditAnnotations: { 'policy-findings': audit } }
+  audit === undefined ? {} : { auditAnnotations: { 'policy-findings': escapeInvisible(audit) } }
 
-function invalid({ name, errors }: Extract<ReviewDecision, { is: 'invalid' }>): DenialStatus {
-  const causes = errors
-    .slice(0, MAX_ERRORS)
-    .map(({ field, message, cause }) => ({ reason: cause, field, message: printable(message) }))
+function invalid({
+  kind = EXPERIMENT_DEPLOYMENT.kind,
+  name,
+  errors,
+}: Extract<ReviewDecision, { is: 'invalid' }>): DenialStatus {
+  const causes = errors.slice(0, MAX_ERRORS).map(({ field, message, cause }) => ({
+    reason: cause,
+    field: escapeInvisible(field),
+    message: escapeInvisible(message), // also because a line break would split a line of the list of mistakes
+  }))
   const more = errors.length - MAX_ERRORS
   const atLeast = errors.length >= MAX_FOUND ? 'at least ' : ''
   if (more > 0) causes.push({ reason: 'FieldValueInvalid', field: 'spec', message: `and ${atLeast}${more} more` })
@@ -51,27 +63,26 @@ function invalid({ name, errors }: Extract<ReviewDecision, { is: 'invalid' }>): 
     code: 422,
     reason: 'Invalid',
     message: message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 3)}...`,
-    details: { group: GROUP, kind: EXPERIMENT_DEPLOYMENT.kind, name, causes },
+    details: { group: GROUP, kind, name: escapeInvisible(name), causes },
   }
 }
-
-/** `message` without control characters: a line break in a value would split a line of the list of mistakes. */
-const printable = (message: string): string => message.replaceAll(/\p{Cc}/gu, '?')
 
 /** The reasons of apimachinery for the HTTP status codes of our denials. */
 const REASONS: Readonly<Record<number, string>> = {
   400: 'BadRequest',
+  403: 'Forbidden',
   413: 'RequestEntityTooLarge',
   429: 'TooManyRequests',
   500: 'InternalError',
+  504: 'Timeout',
 }
 
 /** A refusal that is not about fields of the object. `code` is an HTTP status, as in a `Status` of apimachinery. */
 export const deniedAnswer = (code: number, message: string): Answer => {
   // The API server turns this into the header Retry-After. Without it kubectl does not try again.
   const details = code === 429 ? { details: { retryAfterSeconds: 1 } } : {}
-  const status: DenialStatus = { code, reason: REASONS[code] ?? 'InternalError', message, ...details }
-  return { allowed: false, status }
+  const reason = REASONS[code] ?? 'InternalError'
+  return { allowed: false, status: { code, reason, message: escapeInvisible(message), ...details } }
 }
 
 /** The API server cuts each warning to 256 bytes if all together exceed 4,096. These limits stay below that. */
@@ -80,7 +91,8 @@ const MAX_LENGTH = 120
 
 /** One line for `kubectl`: `[Reason] message` in printable ASCII, at most 120 characters. The middle is cut out. */
 export function lineOf({ reason, message }: Warning): string {
-  const line = `[${reason}] ${message}`.replaceAll(/[^ -~]/g, '?') // the API server drops a warning with a line break
+  // the API server drops a warning with a line break
+  const line = escapeInvisible(`[${reason}] ${message}`).replaceAll(/[^ -~]/g, '?')
   return cut(line, MAX_LENGTH)
 }
 

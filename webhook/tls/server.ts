@@ -15,7 +15,7 @@ export const TLS_VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const
 
 export interface TlsOptions extends CertificatePair {
   readonly minVersion?: (typeof TLS_VERSIONS)[number]
-  /** the time for a whole request to arrive; there is no limit for the response */
+  /** the time for a whole request to arrive, and 2/3 of it for a handshake; there is no limit for the response */
   readonly requestMs?: number
 }
 
@@ -38,10 +38,11 @@ export function tlsServer(app: RequestListener, serving: TlsOptions): Server {
       connectionsCheckingInterval: requestMs / 3, // with Node's 30 s, our 15 s would become 45 s
       requestTimeout: requestMs,
       headersTimeout: (requestMs * 2) / 3, // must not exceed requestTimeout
+      handshakeTimeout: (requestMs * 2) / 3,
       keepAliveTimeout: 120_000, // longer than the API server's 90 s, so that it never uses a connection that we close
     },
     app,
   )
-  server.maxConnections = 1_000
+  server.maxConnections = 4_000 // the last resort: `limitConnections` keeps fewer open, and chooses which
   return server
 }

@@ -19,6 +19,14 @@ describe('jsonLog', () => {
     })
     expect(lines[0]).to.match(/\n$/)
   })
+
+  it('S14: escapes format characters, which a terminal would obey, and keeps their meaning', () => {
+    const lines: string[] = []
+    const log = jsonLog({ destination: { write: (line) => lines.push(line) } })
+    log.info({ name: 'a\u202eb\u{e0041}\n' }, 'reconciled')
+    expect(lines[0]).to.contain('"a\\u202eb\\udb40\\udc41\\n"')
+    expect(JSON.parse(lines[0] ?? '').name).to.equal('a\u202eb\u{e0041}\n')
+  })
 })
 
 describe('shouldLogRepetition', () => {

@@ -42,7 +42,7 @@ describe('requireClientName', () => {
       mutate: defaults,
       validate: allow,
       log: diaryLog(),
-      guard: requireClientName(['kube-apiserver', 'api.internal']),
+      guards: [requireClientName(['kube-apiserver', 'api.internal'])],
     })
     const server = tlsServer(app, { ...pair, clientCa: authority.ca })
     const port = await listen(server, 0, '127.0.0.1')

@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler } from 'express'
 import { close, listen } from '../../../common/program/listen.ts'
 import { type InFlight, inFlight } from '../../../webhook/http/in-flight.ts'
 import { intake } from '../../../webhook/http/intake.ts'
-import { requestErrorOf } from '../../../webhook/http/request-error.ts'
+import { RequestError } from '../../../webhook/http/request-error.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const UID = '705ab4f5-6393'
@@ -20,7 +20,7 @@ async function taken(
   const app = express()
   app.post('/', ...intake(flight ?? inFlight()), (request, response) => void response.json({ body: request.body }))
   const refused: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
-    const { status, reason, uid } = requestErrorOf(error) ?? {}
+    const { status, reason, uid } = error instanceof RequestError ? error : {}
     response.json({ status, reason, ...(uid === undefined ? {} : { uid }) })
   }
   app.use(refused)

@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { Metrics } from '../../../common/program/metrics.ts'
+import { connectionMetrics } from '../../../webhook/http/metrics.ts'
 import { anExperiment } from '../../builders.ts'
 import { allow, serving } from '../asking.ts'
 import { aReview } from '../reviews.ts'
@@ -59,4 +61,15 @@ describe('the metrics of the webhook', () => {
       expect(series.at(-1)).to.deep.equal(series[0])
       expect((await all()).join()).not.to.match(/named-|img-|uid-|space-/)
     }))
+
+  it('S5: tell how many connections are open, and why others were closed', async () => {
+    const metrics = new Metrics()
+    const closed = connectionMetrics(metrics, { open: 7 })
+    closed('limit')
+    closed('handshake')
+    const text = await metrics.text()
+    expect(text).to.include('experiment_webhook_connections 7')
+    for (const why of ['limit', 'handshake'])
+      expect(text).to.include(`experiment_webhook_connections_closed_total{why="${why}"} 1`)
+  })
 })

@@ -165,10 +165,10 @@ describe('the answer to the API server', () => {
       decided += 1
       return allow(...review)
     }
-    const guard: AdmissionHandlers['guard'] = () => {
+    const guard = () => {
       throw new RequestError('not you', { status: 403, reason: 'caller' })
     }
-    await serving({ validate, guard }, async ({ post, metrics }) => {
+    await serving({ validate, guards: [guard] }, async ({ post, metrics }) => {
       expect((await post('/validate', aReview())).status).to.equal(403)
       expect(await metrics.text()).to.include('experiment_webhook_refused_total{why="caller"} 1')
     })
@@ -178,9 +178,11 @@ describe('the answer to the API server', () => {
   it('is 500 after a bug before the review, which is logged and counted', () =>
     serving(
       {
-        guard: () => {
-          throw new TypeError('of mine')
-        },
+        guards: [
+          () => {
+            throw new TypeError('of mine')
+          },
+        ],
       },
       async ({ post, log, metrics }) => {
         const answer = await post('/validate', aReview())

@@ -70,8 +70,8 @@ describe('the answer to a decision', () => {
     expect(statusOf(errors(20, 'x'.repeat(500))).message).to.have.length(2_048)
   })
 
-  it('replaces line breaks, which would split a mistake', () => {
-    expect(statusOf(errors(1, 'a\nb')).message).to.equal('spec.f0: a?b')
+  it('escapes line breaks, which would split a mistake', () => {
+    expect(statusOf(errors(1, 'a\nb')).message).to.equal('spec.f0: a\\u000ab')
   })
 
   it('writes findings that are audited into the audit log, and no annotation without them', () => {
@@ -79,6 +79,12 @@ describe('the answer to a decision', () => {
       allowed: true,
       warnings: [],
       auditAnnotations: { 'policy-findings': 'limits: spec.replicas' },
+    })
+  })
+
+  it('S14: escapes format characters in the audit log', () => {
+    expect(answerTo({ is: 'admitted', warnings: [], audit: 'a\u202e' }).auditAnnotations).to.deep.equal({
+      'policy-findings': 'a\\u202e',
     })
   })
 

@@ -44,7 +44,7 @@ describe('tlsServer', () => {
         headersTimeout: 10_000,
         requestTimeout: 15_000,
         timeout: 0,
-        maxConnections: 1_000,
+        maxConnections: 4_000,
       })
     }))
 

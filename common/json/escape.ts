@@ -1,0 +1,14 @@
+/** Control and format characters, and the separators of lines and paragraphs. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/**
+ * `text` with invisible characters as in JSON: `\u202e`, which would show what follows from right to left. So a name
+ * cannot look like another one, or like the end of a message.
+ */
+export const escapeInvisible = (text: string): string => text.replaceAll(INVISIBLE, escapeUnits)
+
+/** Each UTF-16 unit, because JSON has no other escape for characters beyond U+FFFF. */
+const escapeUnits = (character: string): string =>
+  Array.from({ length: character.length }, (_, at) => character.charCodeAt(at).toString(16).padStart(4, '0'))
+    .map((digits) => `\\u${digits}`)
+    .join('')

@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { createConnection, type Socket } from 'node:net'
+import { expect } from 'chai'
+import { close, listen } from '../../../common/program/listen.ts'
+import { eventually } from '../../../sandbox/eventually.ts'
+import { limitConnections } from '../../../webhook/http/connections.ts'
+import { tlsServer } from '../../../webhook/tls/server.ts'
+import { aPair } from '../pairs.ts'
+
+interface Served {
+  readonly server: Server
+  readonly connect: () => Promise<Socket>
+  readonly closed: readonly string[]
+  readonly connections: { readonly open: number }
+  /** Ends the requests that are under way. */
+  readonly answer: () => void
+}
+
+/** Serves at most three connections: `/now` is answered at once, `/absent` with 404, anything else by `answer`. */
+async function serving(story: (served: Served) => Promise<void>): Promise<void> {
+  const [closed, waiting, sockets]: [string[], (() => void)[], Set<Socket>] = [[], [], new Set()]
+  const server = createServer((request, response) => {
+    request.resume()
+    if (request.url === '/absent') response.statusCode = 404
+    if (request.url === '/later') waiting.push(() => response.end('later'))
+    else response.end('now')
+  })
+  const connections = limitConnections({ server, max: 3, onClosed: (why) => closed.push(why) })
+  const port = await listen(server, 0, '127.0.0.1')
+  const connect = async () => {
+    const before = connections.open
+    const count = closed.length
+    const socket = createConnection(port, '127.0.0.1').on('error', () => undefined)
+    sockets.add(socket)
+    await once(socket, 'connect')
+    await eventually('the server to accept', 20_000, () =>
+      expect(connections.open + closed.length).to.equal(before + count + 1),
+    )
+    return socket
+  }
+  const answer = () => {
+    for (const end of waiting.splice(0)) end()
+  }
+  try {
+    await story({ server, connect, closed, connections, answer })
+  } finally {
+    answer()
+    for (const socket of sockets) socket.destroy()
+    await close(server)
+  }
+}
+
+const ask = async (socket: Socket, path: string): Promise<string> => {
+  socket.write(`POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n`)
+  return String((await once(socket, 'data'))[0])
+}
+const isClosed = async (socket: Socket) => {
+  if (!socket.resume().destroyed) await once(socket, 'close')
+}
+
+describe('limitConnections', () => {
+  it('S5: closes the oldest connection without a request for a new one', () =>
+    serving(async ({ connect, closed, connections }) => {
+      const [first, second] = [await connect(), await connect(), await connect()]
+      await connect()
+      await isClosed(first)
+      await connect()
+      await isClosed(second)
+      expect([closed, connections.open]).to.deep.equal([['limit', 'limit'], 3])
+    }))
+
+  it('closes strangers before a connection that got a review answered, and this before it is refused a new one', () =>
+    serving(async ({ connect }) => {
+      const known = await connect()
+      expect(await ask(known, '/now')).to.contain('200 OK')
+      const stranger = await connect()
+      expect(await ask(stranger, '/absent')).to.contain('404')
+      const others = [await connect(), await connect()]
+      await isClosed(stranger)
+      for (const other of others) await ask(other, '/now')
+      expect(await ask(known, '/now')).to.contain('200 OK')
+      await connect()
+      await isClosed(others[0] ?? known) // of those that are known, the one that was not used for the longest time
+      expect(await ask(known, '/now')).to.contain('200 OK')
+    }))
+
+  it('does not close a connection with a review under way, but one whose body has not arrived', () =>
+    serving(async ({ connect, answer, closed }) => {
+      const [busy, announcing] = [await connect(), await connect()]
+      const answered = ask(busy, '/later')
+      announcing.write('POST /later HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n{')
+      await connect()
+      await connect()
+      await isClosed(announcing)
+      expect(closed).to.deep.equal(['limit'])
+      answer()
+      expect(await answered).to.contain('later')
+    }))
+
+  it('forgets connections that are closed by their callers', () =>
+    serving(async ({ connect, connections, closed }) => {
+      const [one, other] = [await connect(), await connect()]
+      await ask(other, '/now')
+      one.destroy()
+      other.destroy()
+      await eventually('none to be open', 20_000, () => expect(connections.open).to.equal(0))
+      expect(closed).to.deep.equal([])
+    }))
+
+  it('S5: reports a connection without a TLS handshake, which ends', async () => {
+    const closed: string[] = []
+    const server = tlsServer(() => undefined, { ...(await aPair()), requestMs: 300 })
+    limitConnections({ server, onClosed: (why) => closed.push(why) })
+    const socket = createConnection(await listen(server, 0, '127.0.0.1'), '127.0.0.1')
+    await once(socket.resume(), 'close')
+    await close(server)
+    expect(closed).to.deep.equal(['handshake'])
+  })
+})
