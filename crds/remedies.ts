@@ -33,7 +33,7 @@ const OF_CONDITIONS = {
   PinnedBaseLost:
     'Set `spec.onSourceChange` to `Follow`, wait until the fork has followed the source, and set it to `Pin` again. The ControllerRevision that kept the base was deleted or replaced; find out who did that.',
   SourceIsExperiment: 'Name a workload that is not itself the fork of an experiment.',
-  SourceNotForkable: 'Correct the field of the source that the message names.',
+  SourceNotForkable: 'Correct the field of the source that the message names, or replace it in the override.',
   Resolved: 'No action needed. The source exists and can be forked.',
   SchemaNotAvailable:
     'Wait. The schema of this kind was not fetched from the API server yet. If it takes too long, read the logs of the controller.',
