@@ -24,6 +24,11 @@ export class Controller {
     return this.#parts.policies.status.violating
   }
 
+  /** How many paths, patterns and selectors of policies can match nothing. */
+  get policyMistakes(): number {
+    return this.#parts.policies.mistakes
+  }
+
   /** The number of forks in other namespaces whose experiment is gone. */
   get orphaned(): number {
     return this.#parts.orphans.count

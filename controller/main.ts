@@ -39,6 +39,11 @@ metrics.gauge({
 })
 
 metrics.gauge({
+  name: `${PREFIX}policy_mistakes`,
+  help: 'Paths, patterns and labels in ExperimentPolicies that can match nothing. The condition Valid names them.',
+  read: () => controller.policyMistakes,
+})
+metrics.gauge({
   name: `${PREFIX}orphaned_forks`,
   help: 'Forks in other namespaces whose experiment is gone. The controller deletes them.',
   read: () => controller.orphaned,

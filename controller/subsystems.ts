@@ -67,12 +67,15 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     policies: caches.policies,
     reservations,
     ownNamespace: options.namespace,
+    kinds: () => Object.keys(WORKLOAD_KINDS).map((kind) => ({ kind, shape: schemas.schemaOf(kind)?.shape })),
     keys: () => experiments.activeKeys,
     isUsedNamespace: (namespace) => index.isUsedNamespace(namespace),
     wake: (namespace) => experiments.wake(namespace),
     timers,
+    clock,
     log,
   })
+  schemas.subscribe(() => policies.schemasChanged())
   caches.experiments.subscribe((change) => {
     if (change.is === 'deleted' || isBeingDeleted(change.after)) policies.status.forget(change.key)
   })

@@ -33,7 +33,7 @@ const OF_CONDITIONS = {
   PinnedBaseLost:
     'Set `spec.onSourceChange` to `Follow`, wait until the fork has followed the source, and set it to `Pin` again. The ControllerRevision that kept the base was deleted or replaced; find out who did that.',
   SourceIsExperiment: 'Name a workload that is not itself the fork of an experiment.',
-  SourceNotForkable: 'Correct the field of the source that the message names.',
+  SourceNotForkable: 'Correct the field of the source that the message names, or replace it in the override.',
   Resolved: 'No action needed. The source exists and can be forked.',
   SchemaNotAvailable:
     'Wait. The schema of this kind was not fetched from the API server yet. If it takes too long, read the logs of the controller.',
@@ -43,11 +43,18 @@ const OF_CONDITIONS = {
   NamespaceExcluded: 'Create the experiment in another namespace. Admission does not check permissions in this one.',
   SourceNotAllowed:
     'Ask your platform team for an ExperimentPolicy that selects the namespace of the source and lists your namespace in `allowSourcesFrom`.',
+  SourceNamespaceExcluded:
+    'Name a source in another namespace. Workloads of `kube-system` and of the namespace of this product are never forked from elsewhere.',
   PolicyDenied: 'Change what the message names, or ask the owner of the policy that it names.',
   PolicyNotRead: 'Let the controller read namespaces. The ClusterRole in `manifests/base` grants this.',
   LimitReached: 'Wait until another experiment ends, or delete one. The message names the policy.',
   Compliant: 'No action needed. The experiment complies with every policy.',
   PolicyViolated: 'Change what the message names. Until then the fork keeps running as it is.',
+  Valid: 'No action needed. Everything in this ExperimentPolicy can match something.',
+  NeverMatches:
+    'Correct what the message names in the ExperimentPolicy. It matches nothing, so the policy does not limit what its author meant.',
+  MayNotMatch:
+    'Check the path that the message names in the ExperimentPolicy. It matches only free keys such as labels, or a field of a kind or of a version of Kubernetes that this cluster does not have.',
   Selected: 'No action needed. A Service sends requests to the experiment.',
   NoService:
     'No action needed if you expect no traffic. Otherwise create a Service that selects the pods of the source: none selects the pods of the source or of the experiment.',

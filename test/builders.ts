@@ -20,6 +20,7 @@ export const NO_POLICIES: PolicyFacts = {
   policies: [],
   namespace: { name: 'shop', labels: {} },
   sourceNamespace: { name: 'shop', labels: {} },
+  isSourceExcluded: false,
   isShared: true,
   refusing: [],
   others: [],

@@ -69,7 +69,7 @@ const counted = reviewMetrics(metrics, flight)
 const deps = {
   kube,
   schemas: refreshOnMiss(schemas, refresher.refreshNow),
-  policies: policySource(policies, { client: kube, timers }),
+  policies: policySource(policies, { client: kube, timers, ownNamespace: config.namespace }),
   timers,
   clock: () => new Date(),
   onFinding: counted.ruled,

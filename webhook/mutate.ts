@@ -1,4 +1,5 @@
 import { ABSENT, type Known, knownOrAbsent, knownValue, unknown } from '../common/api/known.ts'
+import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import { at, textOr } from '../common/json/json.ts'
 import { KubeError } from '../common/kube/client/errors.ts'
 import { pathOf } from '../common/kube/client/resources.ts'
@@ -25,6 +26,7 @@ const MUTATION_MS = 1_500
 export const mutator =
   (defaulting: Defaulting) =>
   async (request: AdmissionRequest, limitMs = MUTATION_MS): Promise<Answer> => {
+    if (request.resource !== EXPERIMENT_DEPLOYMENT.plural) return { allowed: true }
     try {
       const deadline = startDeadline(defaulting.timers, limitMs)
       try {

@@ -1,4 +1,5 @@
 import { knownValue } from '../common/api/known.ts'
+import { EXPERIMENT_POLICY } from '../common/api/names.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { notShared, overrideErrors } from '../common/plan/checks.ts'
@@ -19,6 +20,7 @@ import type { ReviewDecision } from './review/decision.ts'
 import { forgedAnnotations } from './review/defaults-patch.ts'
 import { type DecodedRequest, decodeRequest, nameIn } from './review/request.ts'
 import { Yielder } from './review/yielder.ts'
+import { reviewPolicy } from './validate-policy.ts'
 
 export interface ValidatorDeps {
   readonly kube: Reader
@@ -38,6 +40,7 @@ export const validator = (deps: ValidatorDeps) => {
   const kube = sharing(bounded(deps.kube))
   const [counter, surroundings] = [new ExperimentCounter(kube, deps.timers), new SurroundingsReader(kube, deps.timers)]
   return async (request: AdmissionRequest, limitMs = REVIEW_MS): Promise<ReviewDecision> => {
+    if (request.resource === EXPERIMENT_POLICY.plural) return reviewPolicy(request, deps.schemas)
     const yielder = new Yielder(deps.timers)
     const read = decodeRequest(request)
     if (read.is === 'invalid') return { is: 'invalid', name: nameIn(request), errors: read.errors }
@@ -95,7 +98,7 @@ function entitlementOf(
     cause: 'FieldValueForbidden',
   })
   const missing =
-    access === 'refused' ? [missingRight()] : facts?.isShared === false ? [notShared(decoded.experiment)] : []
+    access === 'refused' ? [missingRight()] : facts?.isShared === false ? [notShared(decoded.experiment, facts)] : []
   if (access === 'granted' && facts && missing.length === 0) return { is: 'entitled', policies: facts }
   if (own.length > 0) return refused(invalid(decoded, [...missing, ...own]))
   if (access === 'refused') return refused({ is: 'forbidden', message: formatNeeds(needs) })

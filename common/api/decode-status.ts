@@ -19,7 +19,8 @@ import type {
   Warning,
 } from './types.ts'
 
-const isCondition = objectWith<Condition>({
+/** Whether a stored value is a condition. */
+export const isCondition = objectWith<Condition>({
   ...each(isText, 'type', 'status', 'reason', 'message', 'lastTransitionTime'),
   observedGeneration: orAbsent(isNumber),
 })

@@ -30,7 +30,7 @@ export interface ExperimentDeploymentSpec {
 }
 
 export interface Condition {
-  readonly type: 'Ready' | 'Progressing' | 'SourceResolved' | 'TrafficShared' | 'PolicyCompliant' | 'Stalled'
+  readonly type: 'Ready' | 'Progressing' | 'SourceResolved' | 'TrafficShared' | 'PolicyCompliant' | 'Stalled' | 'Valid'
   readonly status: 'True' | 'False' | 'Unknown'
   readonly reason: string
   readonly message: string

@@ -22,11 +22,48 @@ export type Step = { readonly is: 'member'; readonly key: string } | ItemStep
 /** A parsed pattern, for `coverage`. */
 export type OverridePath = readonly Token<Step>[]
 
+/** One step of a pattern, with its text: the texts of all steps, without the first dot, are the pattern. */
+export type PatternStep = { readonly text: string } & (
+  | { readonly is: 'many' }
+  /** undefined: any key */
+  | { readonly is: 'member'; readonly keys: readonly string[] | undefined }
+  /** in brackets; undefined: any item. With `became` only added or only removed ones */
+  | { readonly is: 'item'; readonly name: string | undefined; readonly became?: ItemStep['became'] }
+  /** in brackets and quotes: the key of a member, or the name of an item */
+  | { readonly is: 'quoted'; readonly name: string }
+)
+
 /** The maximum length of a pattern. The CRD has the same limit. */
 export const MAX_PATTERN = 256
 
 /** `*`, `**`, `key` or `{a,b}` after a dot; `[*]`, `[+]`, `[-]`, `[cart]`, `[0]` or `["a.b/c"]`. The CRD repeats it. */
 const STEP = /\.(?:(\*\*?)|([\w-]+)|\{([\w-]+(?:,[\w-]+)*)\})|\[(?:([*+-])|([\w./-]+)|"([^"\\]+)")\]/y
+
+/** The steps of a pattern of `parseOverridePath`, as they are written. Undefined if `pattern` is not valid. */
+export function patternSteps(pattern: string): readonly PatternStep[] | undefined {
+  if (pattern.length > MAX_PATTERN) return undefined
+  const text = `.${pattern}`
+  const steps: PatternStep[] = []
+  const step = new RegExp(STEP) // a new object, because it stores its position
+  while (step.lastIndex < text.length) {
+    const found = step.exec(text)
+    if (!found) return undefined
+    steps.push(patternStep(found))
+  }
+  return steps
+}
+
+function patternStep([text = '', stars, key, either, sign, name, quoted]: readonly (
+  | string
+  | undefined
+)[]): PatternStep {
+  if (stars) return stars === '**' ? { text, is: 'many' } : { text, is: 'member', keys: undefined }
+  const keys = key === undefined ? either?.split(',') : [key]
+  if (keys) return { text, is: 'member', keys }
+  if (sign === '*') return { text, is: 'item', name: undefined }
+  if (sign) return { text, is: 'item', name: undefined, became: sign === '+' ? 'added' : 'removed' }
+  return name === undefined ? { text, is: 'quoted', name: quoted ?? '' } : { text, is: 'item', name }
+}
 
 /**
  * Parses a pattern of `allowedOverridePaths` or `deniedOverridePaths`, relative to `overrideSpec`. `*` matches one key,
@@ -34,27 +71,24 @@ const STEP = /\.(?:(\*\*?)|([\w-]+)|\{([\w-]+(?:,[\w-]+)*)\})|\[(?:([*+-])|([\w.
  * added one, `[-]` a removed one, `[cart]` the one with that key, `[0]` the first of a list without keys. Undefined if
  * `pattern` is not valid.
  */
-export function parseOverridePath(pattern: string): OverridePath | undefined {
-  if (pattern.length > MAX_PATTERN) return undefined
-  const text = `.${pattern}`
-  const tokens: Token<Step>[] = []
-  const step = new RegExp(STEP) // a new object, because it stores its position
-  while (step.lastIndex < text.length) {
-    const found = step.exec(text)
-    if (!found) return undefined
-    tokens.push(token(found))
-  }
-  return tokens
-}
+export const parseOverridePath = (pattern: string): OverridePath | undefined => patternSteps(pattern)?.map(token)
 
-function token([, stars, key, either, sign, name, quoted]: readonly (string | undefined)[]): Token<Step> {
-  if (stars) return stars === '**' ? 'many' : ({ is }) => is === 'member'
-  const keys = key === undefined ? either?.split(',') : [key]
-  if (keys) return (step) => step.is === 'member' && keys.includes(step.key)
-  if (sign === '*') return ({ is }) => is === 'item'
-  if (sign) return (step) => step.is === 'item' && step.became === (sign === '+' ? 'added' : 'removed')
-  if (name !== undefined) return (step) => step.is === 'item' && step.names.includes(name)
-  return (step) => (step.is === 'item' ? step.names : [step.key]).includes(quoted ?? '')
+function token(step: PatternStep): Token<Step> {
+  switch (step.is) {
+    case 'many':
+      return 'many'
+    case 'member': {
+      const { keys } = step
+      return (at) => at.is === 'member' && keys?.includes(at.key) !== false
+    }
+    case 'item': {
+      const { name, became } = step
+      if (became) return (at) => at.is === 'item' && at.became === became
+      return (at) => at.is === 'item' && (name === undefined || at.names.includes(name))
+    }
+    case 'quoted':
+      return (at) => (at.is === 'item' ? at.names : [at.key]).includes(step.name)
+  }
 }
 
 /** The maximum length of a field, as in `formatPath`. */

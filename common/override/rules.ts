@@ -42,9 +42,10 @@ const SETTABLE = 'only labels and annotations can be set here; remove this'
 const isSettable = (key: string): boolean => key === 'labels' || key === 'annotations'
 
 const onlyLabelsAndAnnotations: Rule = (override) =>
-  Object.keys(objectOr(at(override, 'template', 'metadata')))
-    .filter((key) => !isSettable(key))
-    .map((key) => forbidden(['template', 'metadata', key], SETTABLE))
+  Object.entries(objectOr(at(override, 'template', 'metadata')))
+    // a null removes nothing; `kubectl create --dry-run` prints `creationTimestamp: null`
+    .filter(([key, value]) => !isSettable(key) && value !== null)
+    .map(([key]) => forbidden(['template', 'metadata', key], SETTABLE))
 
 const noReservedKeys: Rule = (override) =>
   ['labels', 'annotations'].flatMap((map) =>

@@ -16,10 +16,21 @@ export interface Shape {
   readonly keys: readonly ListKey[]
   /** the members that exclude each other, for an object */
   readonly unions: readonly Union[]
+  /** `object`: with no other members than `fields`; `map`: with free keys; `any`: it may hold anything */
+  readonly form: 'object' | 'map' | 'list' | 'scalar' | 'any'
+  /** the names of the members that are known, for an object */
+  readonly fields: readonly string[]
 }
 
 /** Nothing is known: maps are merged, lists are replaced. */
-export const NO_SHAPE: Shape = { member: () => NO_SHAPE, items: () => NO_SHAPE, keys: [], unions: [] }
+export const NO_SHAPE: Shape = {
+  member: () => NO_SHAPE,
+  items: () => NO_SHAPE,
+  keys: [],
+  unions: [],
+  form: 'any',
+  fields: [],
+}
 
 /** The value of each key in `item`, or its fallback, or undefined. */
 export const keyValues = (item: unknown, keys: readonly ListKey[]): readonly unknown[] =>

@@ -3,13 +3,14 @@ import { allowedReplicas, withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError, Warning } from '../api/types.ts'
-import { at } from '../json/json.ts'
+import { at, type JsonObject } from '../json/json.ts'
 import { type OverrideEffect, overrideEffect } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
+import { flawsOf } from '../override/unique-items.ts'
 import { containerNames } from '../pod/value-errors.ts'
 import { derive, forkHash } from '../workload/derive.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
-import { type DerivationBase, resolveBase } from './base.ts'
+import { type DerivationBase, resolveBase, unforkable } from './base.ts'
 import { type Blocked, firstBlocked, kindNotAvailable, mistaken, overrideErrors, schemaNotRead } from './checks.ts'
 import type { SpecFacts } from './facts.ts'
 import { mergedErrors } from './merged-errors.ts'
@@ -60,6 +61,8 @@ export function assess(
     // without errors only where the schema is missing
     return blocked(derived.errors.length > 0 ? mistaken(derived.reason, derived.errors) : schemaNotRead(facts))
   const { fork: changed } = derived
+  const flaws = base.mayBeFlawed && schema ? flawsOf(changed.spec as JsonObject, schema.shape) : []
+  if (flaws.length > 0) return blocked(unforkable(experiment, flaws))
   // Compares with the fork without the override, for policies and messages. Most passes need neither, so it is lazy.
   const effect = once(() => {
     const without = { ...experiment, spec: { ...experiment.spec, overrideSpec: boundedOverride({}) } }

@@ -3,7 +3,7 @@ import { knownValue } from '../api/known.ts'
 import { REVIEWED_TEMPLATE } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
-import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
+import type { ExperimentDeployment, FieldError, SourceRef, SourceStatus } from '../api/types.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { type Base, baseHash, baseOf } from '../workload/base.ts'
 import { isFork } from '../workload/identity.ts'
@@ -45,20 +45,34 @@ const BASE_LOST =
 const blocked = (decision: Blocked['decision']): ResolvedBase => ({ is: 'blocked', ...blockedBy(decision) })
 
 /** A mistake at the reference to the source. A field of the source has no path in the user's document. */
-function mistakes(reason: Reason, messages: readonly string[]): ResolvedBase {
+function mistakes(reason: Reason, messages: readonly string[]): Blocked {
   const at = { field: 'spec.sourceRef.name', cause: 'FieldValueInvalid' } as const
-  const errors = messages.map((message) => ({ ...at, message }))
-  return { is: 'blocked', ...mistaken(reason, errors) }
+  return mistaken(
+    reason,
+    messages.map((message) => ({ ...at, message })),
+  )
 }
+
+/** The source has fields of which no fork can be applied. */
+export function unforkable({ spec }: ExperimentDeployment, errors: readonly FieldError[]): Blocked {
+  const name = nameOf(spec.sourceRef)
+  const messages = errors.map(({ field, message }) => `${name} cannot be forked: ${field}: ${message}`)
+  return mistakes('SourceNotForkable', messages)
+}
+
+const nameOf = ({ kind, name }: SourceRef): string => `${kind.toLowerCase()}/${name}`
 
 function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
   const { experiment, source } = facts
-  const name = `${kind.kind.toLowerCase()}/${experiment.spec.sourceRef.name}`
+  const name = nameOf(experiment.spec.sourceRef)
   if (source.is === 'unknown')
     return blocked(waiting('SourceUnread', `${name} could not be read now (${source.because})`))
   if (source.is === 'absent' || source.value.object.metadata.deletionTimestamp) return missing(facts, name)
   if (isFork(source.value.object))
-    return mistakes('SourceIsExperiment', [`${name} is itself the fork of an experiment; name its source`])
+    return {
+      is: 'blocked',
+      ...mistakes('SourceIsExperiment', [`${name} is itself the fork of an experiment; name its source`]),
+    }
   const referent = referentName(kind, source.value.object)
   if (referent && referent !== experiment.metadata.annotations?.[REVIEWED_TEMPLATE])
     return blocked(stalled('TemplateNotReviewed', notReviewed(experiment, name, referent)))
@@ -68,10 +82,8 @@ function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
   switch (based.is) {
     case 'missing':
       return blocked(waiting('SourceTemplateNotFound', based.message, TEMPLATE_RETRY_MS))
-    case 'refused': {
-      const messages = based.errors.map(({ field, message }) => `${name} cannot be forked: ${field}: ${message}`)
-      return mistakes('SourceNotForkable', messages)
-    }
+    case 'refused':
+      return { is: 'blocked', ...unforkable(experiment, based.errors) }
     case 'base':
       return {
         is: 'base',

@@ -9,7 +9,7 @@ import { unmergeable } from '../override/unmergeable.ts'
 import { isCrossNamespace } from '../workload/identity.ts'
 import { workloadKind } from '../workload/registry.ts'
 import { type Decision, formatErrors, stalled, waiting } from './decision.ts'
-import type { SpecFacts } from './facts.ts'
+import type { PolicyFacts, SpecFacts } from './facts.ts'
 
 /** Why no fork is derived: the decision for the status, and each mistake at its field for admission. */
 export interface Blocked {
@@ -56,17 +56,24 @@ const namespaceIsReviewed: Check = ({ isExcluded, experiment: { metadata } }) =>
 
 const sourceIsShared: Check = ({ policies, experiment }) =>
   policies.is === 'known' && !policies.value.isShared
-    ? mistaken('SourceNotAllowed', [notShared(experiment)])
+    ? mistaken(notSharedReason(policies.value), [notShared(experiment, policies.value)])
     : undefined
 
+type Consent = Pick<PolicyFacts, 'isSourceExcluded'>
+
 /** The mistake of an experiment without consent. It must not reveal anything about the other namespace. */
-export const notShared = (experiment: ExperimentDeployment): FieldError => ({
-  field: 'spec.sourceRef.namespace',
-  message:
-    `namespace "${sourceNamespaceOf(experiment)}" does not share its workloads with ` +
-    `"${experiment.metadata.namespace}"; an ExperimentPolicy for it can, with allowSourcesFrom`,
-  cause: 'FieldValueForbidden',
-})
+export function notShared(experiment: ExperimentDeployment, { isSourceExcluded }: Consent): FieldError {
+  const namespace = sourceNamespaceOf(experiment)
+  const message = isSourceExcluded
+    ? `workloads in namespace "${namespace}" are never forked from elsewhere, whatever policies allow; name another source`
+    : `namespace "${namespace}" does not share its workloads with "${experiment.metadata.namespace}"; ` +
+      'an ExperimentPolicy for it can, with allowSourcesFrom'
+  return { field: 'spec.sourceRef.namespace', message, cause: 'FieldValueForbidden' }
+}
+
+/** The reason for `notShared`. */
+export const notSharedReason = ({ isSourceExcluded }: Consent): Reason =>
+  isSourceExcluded ? 'SourceNamespaceExcluded' : 'SourceNotAllowed'
 
 /** Without known consent the source was not read, so it must not be reported as missing. */
 const consentIsKnown: Check = ({ policies, experiment }) =>

@@ -5,6 +5,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { ServiceShare, Warning } from '../api/types.ts'
 import { at, listOr } from '../json/json.ts'
 import type { Change } from '../override/changes.ts'
+import { selectedPods } from '../surroundings/shares.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { count } from '../text/count.ts'
 import { duration } from '../text/duration.ts'
@@ -145,19 +146,25 @@ function serviceLines({ surroundings }: Facts, { fork }: DesiredFork, { report, 
   if (alone?.isHeld) return aloneWarnings(alone, true)
   if (replicas === 0) return planLines(['no pods, so no requests; scale it to give it some'])
   if (services.length === 0) return planLines(['no Service selects these pods: they will receive no traffic'])
-  return [...services.flatMap((service) => serviceLine(service, replicas)), ...aloneWarnings(alone, true)]
+  const views = new Map(surroundings.traffic.value.services.map((view) => [view.name, view]))
+  const lines = services.flatMap((service) => {
+    const view = views.get(service.name)
+    return serviceLine(service, view ? selectedPods(view, replicas) : replicas)
+  })
+  return [...lines, ...aloneWarnings(alone, true)]
 }
 
-function serviceLine(service: ServiceShare, replicas: number): readonly Warning[] {
+/** `pods`: how many of the fork the Service selects. */
+function serviceLine(service: ServiceShare, pods: number): readonly Warning[] {
   const { name, selected, reason, message, experimentEndpoints, readyEndpoints } = service
   // The labels are part of the plan; what the controller of the source decides is not.
   const about = reason === undefined || reason === 'LabelsDoNotMatch' ? 'Plan' : reason
   if (!selected)
     return [{ reason: about, message: `service/${name}: no requests; ${message ?? 'it does not select the pods'}` }]
   if (reason !== undefined) return [{ reason: about, message: `service/${name}: ${message}` }]
-  const expected = readyEndpoints - experimentEndpoints + replicas
+  const expected = readyEndpoints - experimentEndpoints + pods
   return planLines([
-    `service/${name}: about ${percent(replicas, expected)} of new connections (${replicas} of ${expected} endpoints)`,
+    `service/${name}: about ${percent(pods, expected)} of new connections (${pods} of ${expected} endpoints)`,
     ...(message ? [`service/${name}: ${message}`] : []),
   ])
 }

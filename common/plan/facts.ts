@@ -46,6 +46,8 @@ export interface PolicyFacts {
   readonly policies: readonly ExperimentPolicy[]
   readonly namespace: NamespaceView
   readonly sourceNamespace: NamespaceView
+  /** whether the source is in another namespace that the webhooks exclude: then no policy can share it */
+  readonly isSourceExcluded: boolean
   /** whether experiments in `namespace` may fork sources in `sourceNamespace` */
   readonly isShared: boolean
   /** the names of the policies that share sources, but not with `namespace` */
@@ -57,19 +59,27 @@ export interface PolicyFacts {
 }
 
 /** What `all` say about an experiment in `namespace` with a source in `sourceNamespace`; without other experiments. */
-export const policyFacts = (
+export function policyFacts(
   all: readonly ExperimentPolicy[],
-  namespace: NamespaceView,
-  sourceNamespace: NamespaceView,
-): PolicyFacts => ({
-  policies: applicable(all, namespace, sourceNamespace),
-  namespace,
-  sourceNamespace,
-  isShared: sharesSourcesWith(all, sourceNamespace, namespace.name),
-  refusing: refusingConsent(all, sourceNamespace, namespace.name).map(({ metadata }) => metadata.name),
-  others: [],
-  othersAsOf: 0,
-})
+  { namespace, sourceNamespace, isExcluded }: Namespaces,
+): PolicyFacts {
+  const isSourceExcluded = namespace.name !== sourceNamespace.name && isExcluded(sourceNamespace.name)
+  return {
+    policies: applicable(all, namespace, sourceNamespace),
+    namespace,
+    sourceNamespace,
+    isSourceExcluded,
+    isShared: !isSourceExcluded && sharesSourcesWith(all, sourceNamespace, namespace.name),
+    refusing: refusingConsent(all, sourceNamespace, namespace.name).map(({ metadata }) => metadata.name),
+    others: [],
+    othersAsOf: 0,
+  }
+}
+
+interface Namespaces extends Pick<PolicyFacts, 'namespace' | 'sourceNamespace'> {
+  /** whether the webhooks exclude a namespace */
+  readonly isExcluded: (namespace: string) => boolean
+}
 
 /** Another experiment of the source or of the namespace. */
 export interface OtherExperiment {

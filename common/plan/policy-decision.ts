@@ -4,6 +4,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { judge, judgeAdditions } from '../policy/judge.ts'
 import type { ExperimentPolicy, LimitKind, PolicyFinding, PolicyInput } from '../policy/policy.ts'
+import { joinReplaced } from '../policy/replaced-lists.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { endpointsOfOthers } from '../surroundings/shares.ts'
 import { count } from '../text/count.ts'
@@ -110,7 +111,7 @@ export function deniedBy(
 
 /** The findings in one line, for a condition. A finding that is only audited shows its field without a value. */
 export const formatFindings = (findings: readonly PolicyFinding[]): string =>
-  findings
+  joinReplaced(findings)
     .map(({ policy, actions, error: { field, message } }) =>
       actions.every((action) => action === 'Audit') ? `${field} (policy "${policy}")` : `${field}: ${message}`,
     )

@@ -16,7 +16,7 @@ import { type TrafficReport, trafficReport } from '../surroundings/traffic-repor
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { aloneWarnings } from './alone.ts'
-import { notShared, POLICIES_NOT_READ } from './checks.ts'
+import { notShared, notSharedReason, POLICIES_NOT_READ } from './checks.ts'
 import type { Conclusion } from './conclusion.ts'
 import { STATES } from './decision.ts'
 import { changedFields } from './differences.ts'
@@ -138,7 +138,11 @@ function sourceResolved({ source, experiment, policies }: Facts, conclusion: Con
   const workload = `${kind.toLowerCase()}/${name}`
   if (attributesOf(conclusion.reason).about === 'source') return draft('False', conclusion.reason, conclusion.message)
   if (policies.is === 'known' && !policies.value.isShared)
-    return draft('False', 'SourceNotAllowed', `not checked: ${notShared(experiment).message}`)
+    return draft(
+      'False',
+      notSharedReason(policies.value),
+      `not checked: ${notShared(experiment, policies.value).message}`,
+    )
   if (policies.is !== 'known' && isCrossNamespace(experiment))
     return draft('Unknown', 'PolicyNotRead', POLICIES_NOT_READ)
   const object = knownValue(source)?.object

@@ -1,3 +1,4 @@
+import { isCondition } from '../api/decode-status.ts'
 import type { KubeObject } from '../api/object.ts'
 import { isEmpty, isObject } from '../json/json.ts'
 import { each, isNumber, isText, listOf, type Members, oneOf, soundMembers } from '../json/members.ts'
@@ -17,6 +18,7 @@ const SPEC: Members<ExperimentPolicySpec> = {
 const STATUS: Members<ExperimentPolicyStatus> = {
   ...each(isNumber, 'observedGeneration', 'experiments', 'violations'),
   actions: isText,
+  conditions: listOf(isCondition),
 }
 
 /**

@@ -3,8 +3,8 @@ import { matchesWhole, type Token } from '../json/sequence.ts'
 import { MAX_PATTERN, overrideField, parseOverridePath } from '../override/path.ts'
 import { cut } from '../text/cut.ts'
 import { listed } from '../text/list.ts'
-import { MAX_FINDINGS, type OverrideChanges } from './paths.ts'
-import type { ExperimentPolicySpec } from './policy.ts'
+import { MAX_FINDINGS } from './paths.ts'
+import type { ExperimentPolicySpec, OverrideChanges } from './policy.ts'
 
 /** The paths of images in a pod template. */
 const IMAGES = ['template.spec.{containers,initContainers}[*].image', 'template.spec.volumes[*].image.reference'].map(
@@ -14,7 +14,7 @@ const IMAGES = ['template.spec.{containers,initContainers}[*].image', 'template.
 /** Every image that an override adds or changes and that no pattern of `allowedImages` allows. At most 21. */
 export function forbiddenImages(
   { allowedImages }: ExperimentPolicySpec,
-  { changes, overrideSpec }: OverrideChanges,
+  { changes, overrideSpec }: Pick<OverrideChanges, 'changes' | 'overrideSpec'>,
 ): readonly FieldError[] {
   if (!allowedImages) return []
   const patterns = allowedImages.flatMap((pattern) => parseImagePattern(pattern) ?? [])
@@ -119,6 +119,25 @@ export function parseImagePattern(pattern: string): ((image: string) => boolean)
     return tag === undefined || (read.digest === undefined && read.tag !== undefined && glob(tag)(read.tag))
   }
 }
+
+/** Whether no image can match `pattern`, because a part of it has a character that no image has there. */
+export function isHopelessImagePattern(pattern: string): boolean {
+  const [found, host = '', path = '', tag, digest] = PATTERN.exec(pattern) ?? []
+  if (found === undefined) return true
+  const isPossible =
+    HOST.test(host) &&
+    path
+      .split('/')
+      .slice(1)
+      .every((segment) => possible(segment, COMPONENT, /^[\da-z._*-]+$/)) &&
+    (tag === undefined || possible(tag, TAG, /^[\w.*][\w.*-]*$/)) &&
+    (digest === undefined || possible(digest, DIGEST, /^[\w.:*+-]+$/))
+  return !isPossible
+}
+
+/** A part with a star can match if its characters can. */
+const possible = (part: string, whole: RegExp, characters: RegExp): boolean =>
+  (part.includes('*') ? characters : whole).test(part)
 
 const tokensOf = (segment: string): readonly Token<string>[] =>
   segment === '**' ? [() => true, 'many'] : [glob(segment)]

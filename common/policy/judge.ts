@@ -1,4 +1,6 @@
+import { withDefaults } from '../api/defaults.ts'
 import type { Change } from '../override/changes.ts'
+import { NO_SHAPE } from '../override/shape.ts'
 import { forbiddenImages } from './images.ts'
 import { brokenPolicyLimits } from './limits.ts'
 import { forbiddenPaths } from './paths.ts'
@@ -16,10 +18,11 @@ interface LiveFork extends Pick<PolicyInput, 'namespace' | 'sourceNamespace'> {
  * nor a pass of the controller can take it away, so that `Deny` has the effect of `Warn`.
  */
 export function judgeAdditions(policies: readonly ExperimentPolicy[], live: LiveFork): readonly PolicyFinding[] {
-  const effect = { changes: live.additions, overrideSpec: {} }
+  const effect = { changes: live.additions, overrideSpec: {}, overrideType: 'Strategic', shape: NO_SHAPE } as const
   return applicable(policies, live.namespace, live.sourceNamespace).flatMap(({ metadata, spec }) => {
     const actions = [...new Set(actionsOf(spec).map((action) => (action === 'Deny' ? 'Warn' : action)))]
-    return [...forbiddenPaths(spec, effect), ...forbiddenImages(spec, effect)]
+    const paths = forbiddenPaths(spec, effect).map(({ error }) => error)
+    return [...paths, ...forbiddenImages(spec, effect)]
       .filter(({ field }) => field !== OVERRIDE) // a pattern that cannot be read has its own finding
       .map(({ field, message, cause }) => ({
         policy: metadata.name,
@@ -44,12 +47,18 @@ const OVERRIDE = 'spec.overrideSpec'
 export function judge(policies: readonly ExperimentPolicy[], judged: PolicyInput): readonly PolicyFinding[] {
   const applying = applicable(policies, judged.namespace, judged.sourceNamespace)
   const { forks, experiment } = judged
+  const { overrideSpec, overrideType } = withDefaults(experiment.spec)
   const effect =
-    applying.length > 0 && forks ? { changes: forks.changes(), overrideSpec: experiment.spec.overrideSpec } : undefined
+    applying.length > 0 && forks
+      ? { changes: forks.changes(), overrideSpec, overrideType, shape: forks.shape }
+      : undefined
   return applying.flatMap(({ metadata, spec }) => {
-    const forbidden = effect ? [...forbiddenPaths(spec, effect), ...forbiddenImages(spec, effect)] : []
-    const content = forbidden.map((error) => ({ error, about: 'content' as const }))
-    return [...brokenPolicyLimits(spec, judged), ...content].map(({ error: { field, message, cause }, about }) => ({
+    const paths = effect ? forbiddenPaths(spec, effect) : []
+    const images = effect ? forbiddenImages(spec, effect).map((error) => ({ error })) : []
+    const content = [...paths, ...images].map((found) => ({ ...found, about: 'content' as const }))
+    const found = [...brokenPolicyLimits(spec, judged), ...content]
+    return found.map(({ error: { field, message, cause }, about, ...rest }) => ({
+      ...rest,
       policy: metadata.name,
       actions: actionsOf(spec),
       about,

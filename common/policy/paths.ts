@@ -1,14 +1,16 @@
 import type { FieldError } from '../api/types.ts'
 import { advance, isComplete, type Positions, start } from '../json/sequence.ts'
-import type { Change } from '../override/changes.ts'
 import { type OverridePath, overrideField, parseOverridePath, type Step } from '../override/path.ts'
 import { cut } from '../text/cut.ts'
 import { listed } from '../text/list.ts'
-import type { ExperimentPolicySpec } from './policy.ts'
+import type { ExperimentPolicySpec, OverrideChanges } from './policy.ts'
+import { replacedListAt, STRATEGIC } from './replaced-lists.ts'
 
-export interface OverrideChanges {
-  readonly changes: readonly Change[]
-  readonly overrideSpec: unknown
+/** A change that is not allowed. */
+export interface ForbiddenChange {
+  readonly error: FieldError
+  /** the list that Merge replaced, if the change has no other cause */
+  readonly replacedList?: string
 }
 
 /**
@@ -16,14 +18,12 @@ export interface OverrideChanges {
  * added or removed item are one error. At most 21. Fails closed: a denied path that cannot be parsed forbids every
  * override that changes anything, and an allowed path that cannot be parsed allows nothing.
  */
-export function forbiddenPaths(
-  policy: ExperimentPolicySpec,
-  { changes, overrideSpec }: OverrideChanges,
-): readonly FieldError[] {
+export function forbiddenPaths(policy: ExperimentPolicySpec, override: OverrideChanges): readonly ForbiddenChange[] {
+  const { changes, overrideSpec } = override
   if (changes.length === 0) return []
   const denied = read(policy.deniedOverridePaths ?? [])
   const allowed = policy.allowedOverridePaths && read(policy.allowedOverridePaths)
-  const found = new Map<string, FieldError>()
+  const found = new Map<string, ForbiddenChange>()
   const reported = new Set<Step | undefined>()
   for (const { path } of changes) {
     if (found.size === MAX_FINDINGS) break
@@ -32,11 +32,14 @@ export function forbiddenPaths(
     const place = placeOf(path, deniedAt)
     if (reported.has(place.at(-1))) continue // another leaf of the same item
     reported.add(place.at(-1))
-    const remedy = deniedAt === undefined && allowed ? `; ${onlyThese(allowed.patterns)}` : ''
+    const replacedList = replacedListAt(path, override)
+    const others = deniedAt === undefined && allowed ? `; ${onlyThese(allowed.patterns)}` : ''
+    const remedy = replacedList === undefined ? others : `, as Merge does by replacing the list; ${STRATEGIC}`
     const error = forbidden(overrideField(place, overrideSpec), `${verbOf(place)}${remedy}`)
-    found.set(`${error.field} ${error.message}`, error) // one error for all that a null removes
+    // one error for all that a null removes
+    found.set(`${error.field} ${error.message}`, replacedList === undefined ? { error } : { error, replacedList })
   }
-  return [...denied.unread.map(unreadable), ...found.values()]
+  return [...denied.unread.map((pattern) => ({ error: unreadable(pattern) })), ...found.values()]
 }
 
 /** The maximum number of errors of one kind: one more than admission shows. An override may change 5,000 leaves. */

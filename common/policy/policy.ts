@@ -1,7 +1,8 @@
 import { selects } from '../api/label-selector.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import type { OverrideEffect } from '../override/changes.ts'
+import type { Condition, ExperimentDeployment, FieldError, OverrideType } from '../api/types.ts'
+import type { Change, OverrideEffect } from '../override/changes.ts'
+import type { Shape } from '../override/shape.ts'
 
 /** What a finding causes: a refusal, a warning to the author, or an entry in the audit log. */
 export type ValidationAction = 'Deny' | 'Warn' | 'Audit'
@@ -40,6 +41,8 @@ export interface ExperimentPolicyStatus {
   readonly violations?: number
   /** `validationActions` as one text, for `kubectl get` */
   readonly actions?: string
+  /** `Valid`: false if something in the policy can match nothing */
+  readonly conditions?: readonly Condition[]
 }
 
 /** What happens to an experiment that violates the policy. */
@@ -77,6 +80,15 @@ export interface PolicyInput {
   readonly now: Date
 }
 
+/** What an override changes, and how it is written. */
+export interface OverrideChanges {
+  readonly changes: readonly Change[]
+  readonly overrideSpec: unknown
+  readonly overrideType: OverrideType
+  /** of the kind's `spec` */
+  readonly shape: Shape
+}
+
 /**
  * What a finding is about, and so what the controller does not do if it denies. `content` (of the experiment): create
  * the fork or change it, except to fewer pods. `share` (of the traffic): create it or let it grow. `count` (of
@@ -90,6 +102,8 @@ export interface PolicyFinding {
   readonly actions: readonly ValidationAction[]
   readonly about: LimitKind
   readonly error: FieldError
+  /** the list that Merge replaced, in the override, if the change has no other cause */
+  readonly replacedList?: string
 }
 
 /** The policies that select the namespace of an experiment or that of its source. */
@@ -103,6 +117,16 @@ export const applicable = (
 /** Whether a policy selects a namespace. */
 export const selectsNamespace = ({ spec }: ExperimentPolicy, { labels }: NamespaceView): boolean =>
   selects(spec.namespaceSelector ?? {}, labels)
+
+/** The webhooks exclude this namespace, because a failing webhook could otherwise block the repair of the cluster. */
+const KUBE_SYSTEM = 'kube-system'
+
+/**
+ * Whether the webhooks exclude `namespace`: admission checks no experiment there, and no source of it is forked from
+ * elsewhere, because a policy without a selector would otherwise share what runs the cluster, or this product itself.
+ */
+export const isExcludedNamespace = (namespace: string, ownNamespace: string): boolean =>
+  namespace === KUBE_SYSTEM || namespace === ownNamespace
 
 /** Whether the other experiments of the source, or of the namespace, must be counted. */
 export interface CountScope {

@@ -1,4 +1,4 @@
-import { Ajv, type SchemaValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject, type SchemaValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { inDocumentOrder } from '../json/document-order.ts'
 import { isObject, type JsonObject, listOr, member } from '../json/json.ts'
@@ -53,10 +53,21 @@ function checkers(definitions: Definitions, banOf: BanLookup): (variant: Variant
     const locations = fieldLocations(definitions, variant, banOf)
     return (document) => {
       validate(document)
-      return inDocumentOrder(root, document, specErrors(validate.errors ?? [], { root, document, locations, banOf }))
+      const errors = (validate.errors ?? []).filter((error) => !isTakenAsAbsent(error))
+      return inDocumentOrder(root, document, specErrors(errors, { root, document, locations, banOf }))
     }
   }
 }
+
+/**
+ * Whether an error is about null in the place of a list or an object in an item of a list, such as `env:` without a
+ * value. Merging leaves it out. Of a scalar it is an error, because an author who writes `image: null` wants something.
+ */
+const isTakenAsAbsent = ({ keyword, data, params, instancePath }: ErrorObject): boolean =>
+  keyword === 'type' &&
+  data === null &&
+  [params.type].flat().some((type) => type === 'array' || type === 'object') &&
+  !/\/\d+$/.test(instancePath)
 
 /** No two items have the same `keys`. Items without a key are reported by other keywords. */
 const uniqueBy: SchemaValidateFunction = (keys: readonly ListKey[], items: readonly unknown[]): boolean => {
@@ -83,11 +94,26 @@ export function shapeOf(definitions: Definitions): Shape {
   return at(definitions.Strategic)
 }
 
-const shaped = (node: JsonSchema, at: (place: unknown) => Shape): Shape => ({
-  member: (key) => at(member(node.properties, key) ?? node.additionalProperties),
-  items: () => at(node.items),
-  keys: listOr(node.uniqueBy).filter(isListKey),
-  unions: isObject(node.properties) ? unionsOf(Object.keys(node.properties)) : [],
-})
+function shaped(node: JsonSchema, at: (place: unknown) => Shape): Shape {
+  const fields = isObject(node.properties) ? Object.keys(node.properties) : []
+  return {
+    member: (key) => at(member(node.properties, key) ?? node.additionalProperties),
+    items: () => at(node.items),
+    keys: listOr(node.uniqueBy).filter(isListKey),
+    unions: unionsOf(fields),
+    form: formOf(node),
+    fields,
+  }
+}
+
+function formOf({ properties, additionalProperties, items, type }: JsonSchema): Shape['form'] {
+  if (isObject(additionalProperties)) return 'map'
+  if (isObject(properties)) return additionalProperties === false ? 'object' : 'any'
+  if (isObject(items)) return 'list'
+  const types = listOr(type)
+  return types.length > 0 && types.every((each) => SCALARS.has(each)) ? 'scalar' : 'any'
+}
+
+const SCALARS: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean', 'null'])
 
 const isListKey = (key: unknown): key is ListKey => typeof member(key, 'key') === 'string'

@@ -59,6 +59,10 @@ function readyPods(slices: readonly SliceView[], service: string): readonly stri
   return [...pods.values()]
 }
 
+/** How many of the `replicas` of a fork a Service selects that selects the fork. A label of a single pod selects one. */
+export const selectedPods = ({ selector }: ServiceView, replicas: number): number =>
+  POD_LABELS.some((key) => Object.hasOwn(selector, key)) ? Math.min(1, replicas) : replicas
+
 type Missing = ReturnType<typeof missingLabels>
 
 /** Why a Service does not select the fork. Reasons that no label of the template can change come first. */

@@ -7,6 +7,7 @@ import type { Shape } from '../override/shape.ts'
 import type { KnownFields } from '../override/spec-schema.ts'
 import { withUniqueItems } from '../override/unique-items.ts'
 import type { WorkloadKind } from './kind.ts'
+import { withoutAccountAlias } from './service-account.ts'
 import { pick } from './status.ts'
 
 /** What a fork starts from: the inherited part of its source's `spec`, and the fixed fields of its kind. */
@@ -17,11 +18,13 @@ export interface Base {
   /** for a Rollout: whether the template is that of the stable revision or the desired one */
   readonly template?: 'Stable' | 'Desired'
   readonly warnings: readonly string[]
+  /** set if `flawsOf` may find something that an override has to replace */
+  readonly mayBeFlawed?: true
 }
 
 export type BaseResult =
   | { readonly is: 'base'; readonly base: Base }
-  /** fields of the source that would make every apply of a fork fail, by path in the source */
+  /** fields of the source that no override can cure, by path in the source */
   | { readonly is: 'refused'; readonly errors: readonly FieldError[] }
   | { readonly is: 'missing'; readonly message: string }
 
@@ -45,20 +48,19 @@ export const baseHash = ({ spec, annotations }: Pick<Base, 'spec' | 'annotations
 export function baseOf(kind: WorkloadKind, { source, referents, shape, template: known }: BaseInput): BaseResult {
   const found = kind.template(source, referents)
   if (found.is === 'missing') return found
-  const template = templateOf(found.template)
-  const taken = { ...kind.inheritedSpec(objectOr(source.spec)), ...kind.fixedSpec, template }
-  const { spec: unique, errors, warnings } = withUniqueItems(taken as JsonObject, shape)
+  const own = { ...kind.inheritedSpec(objectOr(source.spec)), ...kind.fixedSpec }
+  const taken = { ...own, template: templateOf(found.template) }
+  const { spec: unique, errors, warnings, isFlawed } = withUniqueItems(taken as JsonObject, shape)
   if (errors.length > 0) return { is: 'refused', errors }
   const spec = known ? { ...unique, template: pruneUnknownFields(unique.template ?? null, known) } : unique
   const annotations = pick(source.metadata.annotations ?? {}, kind.inheritedAnnotations)
-  return { is: 'base', base: { spec, annotations, warnings, ...(found.base && { template: found.base }) } }
+  const template = found.base ? { template: found.base } : {}
+  return { is: 'base', base: { spec, annotations, warnings, ...template, ...(isFlawed ? { mayBeFlawed: true } : {}) } }
 }
 
 function templateOf(source: Readonly<Record<string, unknown>>) {
-  const { nodeName: _node, ephemeralContainers: _debug, serviceAccount, ...pod } = objectOr(source.spec)
-  // `serviceAccount` is the old alias, which the API server still fills in; the two must not contradict each other
-  const spec = serviceAccount && !pod.serviceAccountName ? { ...pod, serviceAccountName: serviceAccount } : pod
-  return { ...source, metadata: inheritedMetadata(source.metadata), spec }
+  const { nodeName: _node, ephemeralContainers: _debug, ...pod } = objectOr(source.spec)
+  return { ...source, metadata: inheritedMetadata(source.metadata), spec: withoutAccountAlias(pod) }
 }
 
 /**

@@ -8,9 +8,11 @@ import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.t
 import { merge } from '../override/merge.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
+import { applied } from './applied.ts'
 import type { Base } from './base.ts'
 import { forkName, forkSelector, identityLabels, ownershipMetadata } from './identity.ts'
 import type { WorkloadKind } from './kind.ts'
+import { withOverriddenAccount } from './service-account.ts'
 
 interface Inputs {
   readonly kind: WorkloadKind
@@ -29,20 +31,23 @@ export type Derived =
   | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
 
 /**
- * The hash of a derived fork, 16 hex digits. It does not cover the uid, and not the number of replicas, because scaling
- * is no new derivation.
+ * The hash of a derived fork in the form in which it is applied, 16 hex digits. It does not cover the uid, and not the
+ * number of replicas, because scaling is no new derivation.
  */
-export function forkHash(fork: KubeObject): string {
+export const forkHash = (fork: KubeObject): string => hashOfApplied(applied(fork))
+
+function hashOfApplied(fork: KubeObject): string {
   const { uid: _uid, ...metadata } = fork.metadata
   const { replicas: _replicas, ...spec } = objectOr(fork.spec)
   return hashOf({ ...fork, metadata, spec }, 16)
 }
 
-/** `fork` with its hash in an annotation, as it is applied. */
-export const withHash = (fork: KubeObject): KubeObject => ({
-  ...fork,
-  metadata: { ...fork.metadata, annotations: { ...fork.metadata.annotations, [DERIVED_HASH]: forkHash(fork) } },
-})
+/** `fork` as it is applied, with its hash in an annotation. */
+export function withHash(fork: KubeObject): KubeObject {
+  const object = applied(fork)
+  const annotations = { ...fork.metadata.annotations, [DERIVED_HASH]: hashOfApplied(object) }
+  return { ...object, metadata: { ...object.metadata, annotations } }
+}
 
 /**
  * The fork that `experiment` asks of `base`, or every field that forbids one. Shares no object with the resource; what
@@ -71,7 +76,7 @@ export function derive({ kind, experiment, base, schema, replicas }: Inputs): De
       ...merged.spec,
       replicas,
       selector: forkSelector(experiment),
-      template: identifiedTemplate(template, experiment),
+      template: identifiedTemplate(withOverriddenAccount(template, overrideSpec), experiment),
     },
   }
   return { is: 'fork', fork, replaced: merged.replaced }

@@ -64,6 +64,11 @@ export interface WorkloadKind extends ResourceType {
   readonly baseFingerprint: (source: KubeObject) => string
   /** the generation that the workload controller has observed, 0 if none */
   readonly observedGeneration: (fork: KubeObject) => number
+  /**
+   * whether the workload controller writes the spec of a fork too. It then owns fields that it wrote in another form, and
+   * server-side apply can no longer take them away.
+   */
+  readonly isSpecRewritten: boolean
   /** how long the workload controller may take to observe a write; undefined: no limit, every cluster has one */
   readonly controllerTimeoutMs: number | undefined
   /** the health of a fork with replicas whose current generation is observed */

@@ -31,6 +31,7 @@ export function decodeBase(revision: KubeObject, { templateHash, base: template 
     spec,
     annotations: objectOr(annotations),
     warnings: [],
+    mayBeFlawed: true, // without the shape it is not known
     ...(template === undefined ? {} : { template }),
   }
   return baseHash(base as Base) === templateHash ? (base as Base) : undefined

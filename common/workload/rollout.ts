@@ -56,6 +56,7 @@ export const rollout: WorkloadKind = {
     [source.metadata.generation, stableRevision(source), source.metadata.annotations?.[WORKLOAD_GENERATION]].join('/'),
   // unlike in other kinds it is a string
   observedGeneration: (fork) => statusCount(fork, 'observedGeneration'),
+  isSpecRewritten: true,
   controllerTimeoutMs: 30_000,
   health,
   templateFrom: 'apps/v1', // the CRD does not describe volumes and resources

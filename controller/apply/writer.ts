@@ -8,6 +8,7 @@ import { pathOf } from '../../common/kube/client/resources.ts'
 import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
 import { WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 import { withHash } from '../../common/workload/derive.ts'
+import { workloadKind } from '../../common/workload/registry.ts'
 import { type Key, keyOf } from '../runtime/queue.ts'
 import type { WrittenVersions } from './written-versions.ts'
 
@@ -36,6 +37,8 @@ export class Writer {
   /** Returns the object as stored; undefined after a delete, also when it was gone already. @throws KubeError */
   async write(write: Write): Promise<KubeObject | undefined> {
     if (write.verb === 'delete') return this.#delete(write)
+    const replacement = replacementOf(write)
+    if (replacement) await this.#request(replacement)
     const stored = asObject(await this.#request(requestOf(write)))
     const of = 'object' in write ? write.object : write.of
     const written = WRITTEN_OBJECT[write.role]
@@ -115,6 +118,29 @@ function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
         body: write.patch,
         expects: resource.kind,
       }
+  }
+}
+
+/**
+ * The request that comes before the apply of a new derivation, if the workload controller writes specs too. It replaces
+ * the spec, so that no field stays because somebody else owns it. Where server-side apply empties a map of a custom
+ * resource, it would leave null, which the CRD refuses. A repair is only applied: else both controllers would undo each
+ * other's form of the same values for ever.
+ */
+function replacementOf(write: Exclude<Write, Deletion>): KubeRequest | undefined {
+  if (write.verb !== 'apply' || write.role !== 'fork' || write.isRepair) return undefined
+  const { kind, metadata, spec } = withHash(write.object)
+  if (!workloadKind(kind)?.isSpecRewritten) return undefined
+  return {
+    verb: 'patch',
+    contentType: 'application/json-patch+json',
+    path: pathOf(write.resource, placeOf(write.object)),
+    query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+    body: [
+      { op: 'replace', path: '/metadata/uid', value: metadata.uid ?? '' },
+      { op: 'replace', path: '/spec', value: spec },
+    ],
+    expects: kind,
   }
 }
 

@@ -128,7 +128,8 @@ async function consentTo({ policies }: Ports, experiment: ExperimentDeployment):
     view(sourceNamespaceOf(experiment)),
   ])
   if (!namespace || !sourceNamespace) return unknown(POLICIES_NOT_READ)
-  return known(policyFacts(all, namespace, sourceNamespace))
+  const isExcluded = (name: string) => policies.isExcluded(name)
+  return known(policyFacts(all, { namespace, sourceNamespace, isExcluded }))
 }
 
 /** Adds the other experiments that a limit counts. Without such a limit they are not read. */

@@ -6,16 +6,26 @@ import { pathOf } from '../../common/kube/client/resources.ts'
 import { readNamespace } from '../../common/kube/reads/namespace.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
 import type { Handler } from '../../common/kube/watch/reflector.ts'
-import type { CountScope, ExperimentPolicy, ExperimentPolicyStatus, NamespaceView } from '../../common/policy/policy.ts'
+import {
+  type CountScope,
+  type ExperimentPolicy,
+  type ExperimentPolicyStatus,
+  isExcludedNamespace,
+  type NamespaceView,
+} from '../../common/policy/policy.ts'
+import type { KindShape } from '../../common/policy/unmatched-paths.ts'
 import { RefreshingCache } from '../../common/program/refreshing-cache.ts'
 import type { OtherExperiments, PoliciesPort } from '../observe/ports.ts'
 import { PolicyStatus, type PolicyStatusOptions } from './policy-status.ts'
+import { PolicyValidity } from './policy-validity.ts'
 import type { Reservations } from './reservations.ts'
 
-interface PolicyRuntimeOptions extends Pick<PolicyStatusOptions, 'keys' | 'timers' | 'log'> {
+interface PolicyRuntimeOptions extends Pick<PolicyStatusOptions, 'keys' | 'timers' | 'clock' | 'log'> {
   readonly client: Pick<KubeClient, 'request'>
   readonly policies: PolicyStatusOptions['policies'] & { subscribe(handler: Handler<ExperimentPolicy>): unknown }
   readonly reservations: Reservations
+  /** every kind that can be forked, with its schema if the cluster has one */
+  readonly kinds: () => readonly KindShape[]
   /** the namespace of the controller's own pod */
   readonly ownNamespace: string
   /** whether an experiment or the source of one is in the namespace */
@@ -27,18 +37,16 @@ interface PolicyRuntimeOptions extends Pick<PolicyStatusOptions, 'keys' | 'timer
 /** How long a pass waits for the labels of a namespace. The read is tried again by a later pass. */
 const NAMESPACE_MS = 5_000
 
-/** The webhooks exclude this namespace, because a failing webhook could otherwise block the repair of the cluster. */
-const KUBE_SYSTEM = 'kube-system'
-
 /** Answers what passes read about policies, and follows what the passes decided. */
 export class PolicyRuntime implements PoliciesPort {
   /** what the passes decided */
   readonly status: PolicyStatus
+  readonly #validity: PolicyValidity
   readonly #options: PolicyRuntimeOptions
   readonly #namespaces: RefreshingCache<NamespaceView | 'forbidden'>
 
   constructor(options: PolicyRuntimeOptions) {
-    const { policies, isUsedNamespace, wake, timers } = options
+    const { policies, isUsedNamespace, wake, timers, kinds } = options
     this.#options = options
     this.#namespaces = new RefreshingCache({
       read: (namespace) => this.#read(namespace),
@@ -47,7 +55,9 @@ export class PolicyRuntime implements PoliciesPort {
       isWatched: (namespace) => policies.list().length > 0 && isUsedNamespace(namespace),
       timers,
     })
-    this.status = new PolicyStatus({ ...options, write: (policy, status) => this.#write(policy, status) })
+    this.#validity = new PolicyValidity(kinds)
+    const write = (policy: ExperimentPolicy, status: ExperimentPolicyStatus) => this.#write(policy, status)
+    this.status = new PolicyStatus({ ...options, validity: this.#validity, write })
     policies.subscribe((change) => {
       const isStatusChange =
         change.is === 'updated' && change.before.metadata.generation === change.after.metadata.generation
@@ -57,12 +67,23 @@ export class PolicyRuntime implements PoliciesPort {
     })
   }
 
+  /** How many paths, patterns and selectors of all policies can match nothing. */
+  get mistakes(): number {
+    return this.#validity.count(this.list())
+  }
+
+  /** Call this when a schema was read. */
+  schemasChanged(): void {
+    this.#validity.schemasChanged()
+    this.status.schemasChanged()
+  }
+
   list(): readonly ExperimentPolicy[] {
     return this.#options.policies.list()
   }
 
   isExcluded(namespace: string): boolean {
-    return namespace === KUBE_SYSTEM || namespace === this.#options.ownNamespace
+    return isExcludedNamespace(namespace, this.#options.ownNamespace)
   }
 
   others(experiment: ExperimentDeployment, scope: CountScope): OtherExperiments {

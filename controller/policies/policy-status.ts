@@ -1,9 +1,11 @@
+import { conditionsFrom } from '../../common/api/conditions.ts'
 import { factsOf } from '../../common/kube/client/errors.ts'
 import { type PolicyDecision, violatedPolicies } from '../../common/plan/policy-decision.ts'
 import { actionsOf, type ExperimentPolicy, type ExperimentPolicyStatus } from '../../common/policy/policy.ts'
-import type { Cancel, Timers } from '../../common/program/clock.ts'
+import type { Cancel, Clock, Timers } from '../../common/program/clock.ts'
 import type { Log } from '../../common/program/log.ts'
 import type { Key } from '../runtime/queue.ts'
+import type { PolicyValidity } from './policy-validity.ts'
 
 /** How long it collects the results of passes before it writes. */
 const DEBOUNCE_MS = 2_000
@@ -18,7 +20,9 @@ export interface PolicyStatusOptions {
   readonly keys: () => Iterable<Key>
   /** @throws KubeError */
   readonly write: (policy: ExperimentPolicy, status: ExperimentPolicyStatus) => Promise<void>
+  readonly validity: Pick<PolicyValidity, 'hasSchemas' | 'conditionOf'>
   readonly timers: Timers
+  readonly clock: Clock
   readonly log: Log
 }
 
@@ -33,9 +37,9 @@ interface Entry {
 }
 
 /**
- * The status of each policy: how many experiments it covers and how many violate it, from the last pass over each. It is
- * written two seconds after the first change and only when it differs. It waits until every experiment had a pass, so that
- * a restart writes nothing.
+ * The status of each policy: whether it is valid, how many experiments it covers and how many violate it, from the last
+ * pass over each. It is written two seconds after the first change and only when it differs. It waits until the schemas
+ * are read and every experiment had a pass, so that a restart writes nothing.
  */
 export class PolicyStatus {
   readonly #options: PolicyStatusOptions
@@ -65,6 +69,11 @@ export class PolicyStatus {
   policiesChanged(): void {
     this.#revision += 1
     this.#waitsLeft = MAX_WAITS
+    this.#writeAfter(DEBOUNCE_MS)
+  }
+
+  /** Call this when a schema was read, which decides whether a policy is valid. */
+  schemasChanged(): void {
     this.#writeAfter(DEBOUNCE_MS)
   }
 
@@ -145,17 +154,35 @@ export class PolicyStatus {
   }
 
   #isComplete(): boolean {
-    return [...this.#options.keys()].every((key) => this.#entries.get(key)?.revision === this.#revision)
+    const { keys, validity } = this.#options
+    return validity.hasSchemas && [...keys()].every((key) => this.#entries.get(key)?.revision === this.#revision)
   }
 
-  #statusOf({ metadata: { name, generation = 0 }, spec }: ExperimentPolicy): ExperimentPolicyStatus {
+  #statusOf(policy: ExperimentPolicy): ExperimentPolicyStatus {
+    const { name, generation = 0 } = policy.metadata
     const covered = [...this.#entries.values()].filter(({ policies }) => policies.includes(name))
     const violations = covered.filter(({ violated }) => violated.has(name)).length
-    return { observedGeneration: generation, experiments: covered.length, violations, actions: actionsOf(spec).join() }
+    const { validity, clock } = this.#options
+    const conditions = conditionsFrom([validity.conditionOf(policy)], policy.status?.conditions ?? [], {
+      observedGeneration: generation,
+      now: clock(),
+    })
+    const actions = actionsOf(policy.spec).join()
+    return { observedGeneration: generation, experiments: covered.length, violations, conditions, actions }
   }
 }
 
 const uidOf = ({ metadata }: ExperimentPolicy): string => metadata.uid ?? ''
 
-const textOf = ({ observedGeneration, experiments, violations, actions }: ExperimentPolicyStatus): string =>
-  `${observedGeneration} ${experiments} ${violations} ${actions}`
+/** The time of a condition is left out: it moves only with its status. */
+const textOf = ({
+  observedGeneration,
+  experiments,
+  violations,
+  conditions = [],
+  actions,
+}: ExperimentPolicyStatus): string =>
+  JSON.stringify([
+    ...[observedGeneration, experiments, violations, actions],
+    ...conditions.map((each) => [each.type, each.status, each.reason, each.message, each.observedGeneration]),
+  ])

@@ -24,7 +24,10 @@ const log = jsonLog({ destination: process.stdout, facts: { program: 'webhook' }
 const schemas = await keptCatalog(folder)
 const timers = realTimers()
 const kube = readerOf(SOURCE)
-const policies = policySource({ hasSynced: true, list: () => POLICIES }, { client: kube, timers })
+const policies = policySource(
+  { hasSynced: true, list: () => POLICIES },
+  { client: kube, timers, ownNamespace: 'experiment-controller-system' },
+)
 const surroundings = { kube, schemas, policies, timers, clock: () => new Date() }
 const app = admissionApp({ mutate: mutator(surroundings), validate: validator(surroundings), log })
 const server = tlsServer(app, { cert: read('tls.crt'), key: read('tls.key') })

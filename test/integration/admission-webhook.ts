@@ -29,7 +29,10 @@ export const shippedConfigurations = (): readonly WebhookConfiguration[] =>
 
 interface WebhookConfiguration {
   readonly kind: string
-  readonly webhooks: readonly { readonly clientConfig: { readonly service: { readonly path: string } } }[]
+  readonly webhooks: readonly {
+    readonly clientConfig: { readonly service: { readonly path: string } }
+    readonly rules: readonly { readonly scope: string }[]
+  }[]
 }
 
 /** A running webhook, asked by the real API server about the resources of one namespace. */
@@ -63,7 +66,7 @@ export async function admitting(
   const asked = {
     kube,
     schemas,
-    policies: policySource(reflector, { client: kube, timers }),
+    policies: policySource(reflector, { client: kube, timers, ownNamespace: 'experiment-controller-system' }),
     timers,
     clock: () => new Date(),
   }
@@ -109,6 +112,7 @@ export async function configured(
       webhooks.map((webhook) => ({
         ...webhook,
         ...more,
+        rules: webhook.rules.filter(({ scope }) => scope === 'Namespaced'), // policies belong to no namespace
         namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
         clientConfig: { url: `https://127.0.0.1:${asked}${route}`, caBundle: Buffer.from(ca).toString('base64') },
       }))

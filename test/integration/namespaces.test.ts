@@ -1,8 +1,15 @@
 import { expect } from 'chai'
-import { EXPERIMENT_POLICY, FORK_FINALIZER, OWNER_NAMESPACE, OWNER_UID } from '../../common/api/names.ts'
+import {
+  EXPERIMENT_DEPLOYMENT,
+  EXPERIMENT_POLICY,
+  FORK_FINALIZER,
+  OWNER_NAMESPACE,
+  OWNER_UID,
+} from '../../common/api/names.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
 import { eventually } from '../../sandbox/eventually.ts'
+import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { aNamespace } from './fixture.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, installation, type Place, placeIn, usesProduct } from './product.ts'
 import { staysQuiet } from './quiet.ts'
@@ -145,4 +152,42 @@ describe('a source in another namespace, on the real control plane', () => {
       expect(await place().api.list(place().path('experiments'))).to.deep.equal([]),
     )
   })
+
+  it('S12: is never forked from kube-system or the namespace of the product, whatever policies allow', async () => {
+    const { removeWebhooks, restoreWebhooks } = await installation()
+    const names = ['kube-system', SYSTEM_NAMESPACE]
+    for (const name of names) {
+      const system = await placeIn(name)
+      await aSource(system, 'cart')
+      const manifest = manifestOf(name)
+      await eventually('the refusal', DEADLINE_MS, async () => {
+        const { code, text } = await place().kubectl(['create', '--dry-run=server', '-f', '-'], manifest)
+        expect(code, text).to.equal(1)
+        expect(text).to.contain(
+          `spec.sourceRef.namespace: workloads in namespace "${name}" are never forked from elsewhere`,
+        )
+      })
+    }
+    await removeWebhooks()
+    for (const name of names) await place().experiment(`from-${name}`, { source: 'cart', of: name })
+    for (const name of names) {
+      const found = await place().reaches(`from-${name}`, 'SourceNamespaceExcluded')
+      expect(condition(found, 'Stalled')?.message).to.contain('are never forked from elsewhere')
+      expect(await forksIn(await placeIn(name))).to.deep.equal([])
+    }
+    await restoreWebhooks()
+    for (const name of names) {
+      const system = await placeIn(name)
+      await place().api.delete(place().path('experiments', `from-${name}`))
+      for (const plural of ['deployments', 'services'] as const) await system.api.delete(system.path(plural, 'cart'))
+    }
+  })
+
+  const manifestOf = (namespace: string) =>
+    JSON.stringify({
+      apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
+      kind: EXPERIMENT_DEPLOYMENT.kind,
+      metadata: { name: 'from-the-system' },
+      spec: { sourceRef: { kind: 'Deployment', name: 'cart', namespace }, overrideSpec: {} },
+    })
 })

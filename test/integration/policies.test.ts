@@ -142,7 +142,7 @@ describe('policies and the controller, on the real control plane', () => {
   const counts = (what: string, expected: { readonly experiments: number; readonly violations: number }) =>
     eventually(what, DEADLINE_MS, async () => {
       const { status, metadata } = await place().api.get(path(nameOf('small')))
-      expect(status).to.deep.equal({ observedGeneration: metadata.generation, actions: 'Deny', ...expected })
+      expect(status).to.deep.include({ observedGeneration: metadata.generation, actions: 'Deny', ...expected })
     })
 
   it('reports in the status of a policy how many experiments it covers and how many violate it', async () => {

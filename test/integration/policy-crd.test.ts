@@ -61,7 +61,7 @@ describe('the CRD of policies, by itself', () => {
     'the bounds of a share': { maxShare: '100%' },
     'lists that allow nothing': { allowedOverridePaths: [], allowedImages: [], allowSourcesFrom: [] },
     'the longest lists of the longest patterns': {
-      deniedOverridePaths: Array.from({ length: 64 }, () => 'a.'.repeat(127).concat('bb')),
+      deniedOverridePaths: Array.from({ length: 64 }, () => '**.'.repeat(82).concat('containers')),
       allowedImages: Array.from({ length: 64 }, (_, index) => `r.example/${index}-`.padEnd(256, 'x')),
     },
   }

@@ -46,7 +46,9 @@ describe('the pack', () => {
     )
     for (const condition of conditions) expect(at(policy(), 'spec', 'matchConditions')).to.deep.equal(condition)
     const rules = at(listOr(shippedOne('base', 'ValidatingWebhookConfiguration', NAME).webhooks)[0], 'rules')
-    expect(at(policy(), 'spec', 'matchConstraints', 'resourceRules')).to.deep.equal(rules)
+    const [experiments, policies] = listOr(rules)
+    expect(at(policy(), 'spec', 'matchConstraints', 'resourceRules')).to.deep.equal([experiments])
+    expect(at(policies, 'resources')).to.deep.equal(['experimentpolicies']) // the pack checks no policies
   })
 
   it('denies, in every namespace', () => {

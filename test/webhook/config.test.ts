@@ -12,6 +12,7 @@ describe('readConfig of the webhook', () => {
       drainMs: 8_000,
       callers: undefined,
       pathSecretsDirectory: '/etc/webhook/path',
+      namespace: 'experiment-controller-system',
     })
   })
   it('names variable, range and finding', () => {

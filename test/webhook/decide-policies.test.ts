@@ -165,6 +165,55 @@ describe('the decision under policies', () => {
     expect(lines.filter((line) => line.includes('may not be changed'))).to.deep.equal([])
   })
 
+  describe('M11: an override that Merge makes replace a list', () => {
+    const container = { env: [{ name: 'A', value: '1' }], ports: [{ containerPort: 80 }], command: ['run'] }
+    const world = [aDeployment({ container })]
+    const onlyImages = policy({ allowedOverridePaths: ['template.spec.containers[*].image'] })
+    const image = { name: 'cart', image: 'cart:2' }
+    const linesOn = (containers: readonly JsonObject[], of: JsonObject = {}) =>
+      linesFor({
+        policies: [onlyImages],
+        world,
+        request: { object: anExperiment({ overrideSpec: { template: { spec: { containers } } }, ...of }) },
+      })
+
+    it('M11: gets one line for the list, with the remedy', async () => {
+      expect(await linesOn([image])).to.deep.equal([
+        'spec.overrideSpec.template.spec.containers: Merge replaces the whole list, which changes ' +
+          '[0].env[A], [0].ports[80] and 1 more; use overrideType: Strategic, which keeps what the override leaves out ' +
+          '(policy "limits")',
+      ])
+    })
+
+    it('M11: is admitted with that remedy', async () => {
+      const lines = await linesOn([image], { overrideType: 'Strategic' })
+      expect(lines.filter((line) => line.includes('policy'))).to.deep.equal([])
+      expect(lines.join()).to.contain('[Plan] creates')
+    })
+
+    it('M11: gets a line of its own for each path that it writes itself', async () => {
+      const env = [{ name: 'A', value: '2' }]
+      expect(await linesOn([{ ...image, env }])).to.deep.equal([
+        'spec.overrideSpec.template.spec.containers: Merge replaces the whole list, which changes ' +
+          '[0].ports[80], [0].command[0]; use overrideType: Strategic, which keeps what the override leaves out ' +
+          '(policy "limits")',
+        'spec.overrideSpec.template.spec.containers[0].env[0].value: cannot be changed; allowed paths: ' +
+          'template.spec.containers[*].image (policy "limits")',
+      ])
+    })
+
+    it('M11: is admitted as before if its list already did that when the policy came', async () => {
+      const stored = (image: string) =>
+        anExperiment({ overrideSpec: { template: { spec: { containers: [{ name: 'cart', image }] } } } })
+      const lines = await linesFor({
+        policies: [onlyImages],
+        world,
+        request: { object: stored('cart:3'), oldObject: stored('cart:2') },
+      })
+      expect(lines.filter((line) => line.startsWith('[Policy]'))).to.have.length(1)
+    })
+  })
+
   describe('for a source in another namespace', () => {
     const request = of({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'till' } })
     const share = (...namespaces: readonly string[]) => policy({ allowSourcesFrom: namespaces }, 'share')

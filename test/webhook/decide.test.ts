@@ -32,7 +32,11 @@ async function decisionOn({
 }: Given): Promise<ReviewDecision> {
   const timers = new VirtualTime()
   const { kube } = aStrictReader(world, { instead })
-  const source = { policies: () => policies.map(aPolicy), namespace: async (name: string) => aNamespace(name) }
+  const source = {
+    policies: () => policies.map(aPolicy),
+    namespace: async (name: string) => aNamespace(name),
+    isExcluded: () => false,
+  }
   const validate = validator({ ...validatorDeps(kube, schema), policies: source, timers })
   const found = await validate(aRequest(of.request))
   expect(timers.pending).to.equal(0)

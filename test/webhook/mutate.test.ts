@@ -40,6 +40,7 @@ async function mutated({
   const namespaces: string[] = []
   const source: PolicySource = {
     policies: () => policies,
+    isExcluded: () => false,
     namespace: (name) => {
       namespaces.push(name)
       return namespace(name)
@@ -74,6 +75,13 @@ const of = (spec: SpecOf | object): Request => ({
 })
 
 describe('the TTL of an experiment', () => {
+  it('S10: changes nothing in a policy', async () => {
+    const policies = { policies: () => [SHORT], namespace: unasked, isExcluded: () => false }
+    const deps = { kube: { request: unasked }, policies, timers: new VirtualTime() }
+    const request = { ...aRequest({ object: { ...SHORT } }), resource: 'experimentpolicies' as const }
+    expect(await mutator(deps)(request)).to.deep.equal({ allowed: true })
+  })
+
   const from = (namespace: unknown) => of({ sourceRef: { kind: 'Deployment', name: 'cart', namespace } })
   const onTill = [aPolicy({ defaultTTLSeconds: 30, namespaceSelector: { matchLabels: { team: 'till' } } })]
 

@@ -42,7 +42,14 @@ export function aRequest({
   dryRun = false,
   userInfo = ALICE,
 }: RequestOf = {}): AdmissionRequest {
-  const request = { uid: 'uid-of-review', userInfo, namespace: 'shop', dryRun, object }
+  const request = {
+    uid: 'uid-of-review',
+    resource: 'experimentdeployments' as const,
+    userInfo,
+    namespace: 'shop',
+    dryRun,
+    object,
+  }
   return oldObject ? { ...request, operation: 'UPDATE', oldObject } : { ...request, operation: 'CREATE' }
 }
 
@@ -57,6 +64,7 @@ const GRANTED = (): JsonObject => ({ allowed: true })
 const NO_POLICIES: ValidatorDeps['policies'] = {
   policies: () => [],
   namespace: async (name) => ({ name, labels: {} }),
+  isExcluded: () => false,
 }
 
 /** The dependencies of a validation: this reader, this schema, no policies, and the time is noon. */

@@ -40,7 +40,14 @@ export function depsOf({
   const { kube } = aReader([...world, ...others], { isDown })
   const deps = validatorDeps(kube, ANY_SCHEMA)
   const reflector = { hasSynced: !isUnread, list: () => policies }
-  return { ...deps, policies: policySource(reflector, { client: kube, timers: deps.timers }) }
+  return {
+    ...deps,
+    policies: policySource(reflector, {
+      client: kube,
+      timers: deps.timers,
+      ownNamespace: 'experiment-controller-system',
+    }),
+  }
 }
 
 /** The decision under these conditions, as lines for the user. */

@@ -32,7 +32,7 @@ async function linesInTime(silent: string, limitMs: number): Promise<readonly st
   const { kube: answering } = aReader([aDeployment(), aService(), aSlice(['cart-1', 'cart-2'])])
   const kube = silentAbout(silent, answering, time)
   const reflector = { hasSynced: true, list: () => [aPolicy({ maxExperimentsPerSource: 3 })] }
-  const policies = policySource(reflector, { client: kube, timers: time })
+  const policies = policySource(reflector, { client: kube, timers: time, ownNamespace: 'experiment-controller-system' })
   const validate = validator({ ...validatorDeps(kube, ANY_SCHEMA), timers: time, policies })
   let lines: readonly string[] | undefined
   const reviewed = validate(aRequest({ object: anExperiment() }), limitMs).then((decision) => {

@@ -172,8 +172,8 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     `spec.overrideSpec${'.a'.repeat(65)}: nested deeper than 64 levels; flatten it`,
   ],
   'refuses a source that cannot be forked, at the reference to it': [
-    { world: [aDeployment({ container: { ports: [{ containerPort: 80 }, { containerPort: 80 }] } })] },
-    'spec.sourceRef.name: deployment/cart cannot be forked: spec.template.spec.containers[0].ports[1]: duplicate of [0] (containerPort 80, protocol "TCP"), which server-side apply refuses; remove one of them in the source',
+    { world: [aDeployment({ container: { ports: [{ containerPort: 80 }, { containerPort: 80, name: 'web' }] } })] },
+    'spec.sourceRef.name: deployment/cart cannot be forked: spec.template.spec.containers[0].ports[1]: duplicate of [0] (containerPort 80, protocol "TCP"), which server-side apply refuses; remove one of them in the source, or replace the list with overrideType: Merge',
   ],
   'refuses wrong types that a loosened CRD let through': [
     { request: { object: { metadata: { name: 'x' }, spec: { sourceRef: {}, replicas: -1, overrideType: 'Odd' } } } },

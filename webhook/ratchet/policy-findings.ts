@@ -1,6 +1,7 @@
 import { withDefaults } from '../../common/api/defaults.ts'
 import type { ExperimentDeployment, FieldError, Warning } from '../../common/api/types.ts'
 import type { PolicyFinding, ValidationAction } from '../../common/policy/policy.ts'
+import { joinReplaced } from '../../common/policy/replaced-lists.ts'
 import { ratchet } from './ratchet.ts'
 
 type Judged = { readonly spec: ExperimentDeployment['spec']; readonly findings: readonly PolicyFinding[] }
@@ -27,11 +28,15 @@ export function policyOutcome({ spec, findings }: Judged, before: () => Judged |
     () => former && { spec: former.spec, errors: former.findings.map(({ error }) => error) },
   )
   const smaller = errors.filter(({ field }) => former !== undefined && isSmaller(field, spec, former.spec))
-  const admitted = [...known, ...smaller].map(({ field, message }) => `${field}: ${message}`)
-  const warned = acting('Warn').map(({ policy, error }) => `${policy}: ${error.field}: ${error.message}`)
+  const refused = errors.filter((error) => !smaller.includes(error))
+  // Each path is compared with the stored experiment by itself. Only then those of one list are joined.
+  const linesOf = (of: readonly FieldError[]) =>
+    joinReplaced(acting('Deny').filter(({ error }) => of.includes(error))).map(({ error }) => error)
+  const admitted = linesOf([...known, ...smaller]).map(({ field, message }) => `${field}: ${message}`)
+  const warned = joinReplaced(acting('Warn')).map(({ policy, error }) => `${policy}: ${error.field}: ${error.message}`)
   const audited = acting('Audit').map(({ policy, error }) => `${policy}: ${error.field}`)
   return {
-    errors: errors.filter((error) => !smaller.includes(error)),
+    errors: linesOf(refused),
     warnings: [...admitted, ...warned].map((message) => ({ reason: 'Policy', message })),
     actions: findings.flatMap(({ actions }) => actions),
     audit: audited.length > 0 ? audited.join('; ').slice(0, MAX_AUDIT) : undefined,

@@ -5,7 +5,7 @@ import { readNamespace } from '../../common/kube/reads/namespace.ts'
 import { Reflector, type ReflectorOptions } from '../../common/kube/watch/reflector.ts'
 import { type PolicyFacts, policyFacts } from '../../common/plan/facts.ts'
 import { decodePolicy } from '../../common/policy/decode.ts'
-import type { ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
+import { type ExperimentPolicy, isExcludedNamespace, type NamespaceView } from '../../common/policy/policy.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
 import { DECISIVE_MS, type Reader } from './reader.ts'
@@ -16,6 +16,8 @@ export interface PolicySource {
   policies(): readonly ExperimentPolicy[] | undefined
   /** undefined if it cannot be read now */
   namespace(name: string): Promise<NamespaceView | undefined>
+  /** whether our webhook configurations exclude it */
+  isExcluded(namespace: string): boolean
 }
 
 /** While the policies are not known. */
@@ -32,7 +34,8 @@ export async function readPolicyFacts(
   const view = async (name: string) => (policies.length === 0 ? { name, labels: {} } : from.namespace(name))
   const [namespace, sourceNamespace] = await Promise.all([view(own), own === source ? undefined : view(source)])
   if (!namespace || (own !== source && !sourceNamespace)) return POLICIES_NOT_READ
-  return known(policyFacts(policies, namespace, sourceNamespace ?? namespace))
+  const isExcluded = (name: string) => from.isExcluded(name)
+  return known(policyFacts(policies, { namespace, sourceNamespace: sourceNamespace ?? namespace, isExcluded }))
 }
 
 /** A reflector of the policies of the cluster. The caller starts it. */
@@ -46,13 +49,20 @@ export const policyReflector = (options: Omit<ReflectorOptions<ExperimentPolicy>
 /** How long a namespace is cached, and therefore the longest delay until a policy applies to a newly labelled namespace. */
 const KEPT_MS = 60_000
 
+interface PolicySourceOptions {
+  readonly client: Reader
+  readonly timers: Pick<Timers, 'now'>
+  /** the namespace of the webhook's own pod */
+  readonly ownNamespace: string
+}
+
 /**
  * The policies of `reflector`; none if the CRD is absent. Namespaces are at most a minute old, and concurrent callers
  * share one read. One that does not exist has only the label with its name, and is not cached.
  */
 export function policySource(
   reflector: Pick<Reflector<ExperimentPolicy>, 'hasSynced' | 'list'>,
-  { client, timers }: { readonly client: Reader; readonly timers: Pick<Timers, 'now'> },
+  { client, timers, ownNamespace }: PolicySourceOptions,
 ): PolicySource {
   const namespaces = new TtlCache<NamespaceView | undefined>(timers, KEPT_MS)
   const read = async (name: string) => {
@@ -67,5 +77,6 @@ export function policySource(
   return {
     policies: () => (reflector.hasSynced ? reflector.list() : undefined),
     namespace: (name) => namespaces.of(name, () => read(name)),
+    isExcluded: (name) => isExcludedNamespace(name, ownNamespace),
   }
 }

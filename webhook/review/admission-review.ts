@@ -1,4 +1,4 @@
-import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, GROUP } from '../../common/api/names.ts'
 import { showValue } from '../../common/json/field-path.ts'
 import { at, isObject, listOr, member, objectOr, textOr } from '../../common/json/json.ts'
 
@@ -16,8 +16,12 @@ export interface UserInfo {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
+/** The resources that are reviewed, by their plural names. */
+type ReviewedResource = 'experimentdeployments' | 'experimentpolicies'
+
 interface AnyRequest {
   readonly uid: string
+  readonly resource: ReviewedResource
   readonly userInfo: UserInfo
   readonly namespace: string
   readonly dryRun: boolean
@@ -37,6 +41,8 @@ export type Review =
   | { readonly is: 'unknownVersion'; readonly uid: string; readonly version: string }
   | { readonly is: 'unreadable'; readonly message: string }
 
+const RESOURCES = [EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY].map(({ plural }) => plural as ReviewedResource)
+
 /** Decodes the members of an `AdmissionReview` that the webhook uses. */
 export function decodeReview(body: unknown): Review {
   if (at(body, 'apiVersion') !== REVIEW_VERSION || at(body, 'kind') !== 'AdmissionReview')
@@ -45,7 +51,8 @@ export function decodeReview(body: unknown): Review {
   if (typeof uid !== 'string' || uid === '') return { is: 'unreadable', message: 'request.uid: required' }
   if (!UID.test(uid)) return { is: 'unreadable', message: 'request.uid: expected up to 128 letters, digits and dashes' }
   const read = (...path: string[]) => at(body, 'request', ...path)
-  const isOurs = read('resource', 'group') === GROUP && read('resource', 'resource') === EXPERIMENT_DEPLOYMENT.plural
+  const resource = RESOURCES.find((plural) => plural === read('resource', 'resource'))
+  const isOurs = read('resource', 'group') === GROUP && resource !== undefined
   const subresource = read('subResource')
   const operation = read('operation')
   const isReviewed = operation === 'CREATE' || operation === 'UPDATE'
@@ -53,14 +60,17 @@ export function decodeReview(body: unknown): Review {
   if (!isOurs || !isReviewed || (subresource !== undefined && subresource !== '')) return { is: 'foreign', uid }
   const version = textOr(read('resource', 'version'), 'unknown')
   if (`${GROUP}/${version}` !== EXPERIMENT_DEPLOYMENT.apiVersion) return { is: 'unknownVersion', uid, version }
-  const [object, oldObject, namespace] = [read('object'), read('oldObject'), read('namespace')]
+  const [object, oldObject] = [read('object'), read('oldObject')]
+  const isNamespaced = resource === EXPERIMENT_DEPLOYMENT.plural
+  const namespace = isNamespaced ? read('namespace') : ''
   if (!isObject(object)) return { is: 'foreign', uid }
-  if (typeof namespace !== 'string' || !DNS_LABEL.test(namespace)) {
+  if (typeof namespace !== 'string' || (isNamespaced && !DNS_LABEL.test(namespace))) {
     const message = `request.namespace: expected the name of a namespace, got ${showValue(namespace)}`
     return { is: 'unreadable', message }
   }
   const request = {
     uid,
+    resource,
     userInfo: userInfoIn(read('userInfo')),
     namespace,
     dryRun: read('dryRun') === true,

@@ -8,9 +8,14 @@ import type { Answer, DenialStatus } from './admission-review.ts'
 /** The decision on a request: admitted, invalid, forbidden for its author, or not checked in time. */
 export type ReviewDecision =
   | ({ readonly is: 'admitted'; readonly warnings: readonly Warning[] } & Audited)
-  | ({ readonly is: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] } & Audited)
+  | ({ readonly is: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] } & OfKind & Audited)
   | { readonly is: 'forbidden'; readonly message: string }
   | { readonly is: 'unchecked'; readonly message: string }
+
+interface OfKind {
+  /** absent: an ExperimentDeployment */
+  readonly kind?: string
+}
 
 /** What a decision writes into the audit log. */
 interface Audited {
@@ -40,7 +45,11 @@ export function answerTo(decision: ReviewDecision): Answer {
 const annotations = ({ audit }: Audited): Pick<Answer, 'auditAnnotations'> =>
   audit === undefined ? {} : { auditAnnotations: { 'policy-findings': escapeInvisible(audit) } }
 
-function invalid({ name, errors }: Extract<ReviewDecision, { is: 'invalid' }>): DenialStatus {
+function invalid({
+  kind = EXPERIMENT_DEPLOYMENT.kind,
+  name,
+  errors,
+}: Extract<ReviewDecision, { is: 'invalid' }>): DenialStatus {
   const causes = errors.slice(0, MAX_ERRORS).map(({ field, message, cause }) => ({
     reason: cause,
     field: escapeInvisible(field),
@@ -54,7 +63,7 @@ function invalid({ name, errors }: Extract<ReviewDecision, { is: 'invalid' }>): 
     code: 422,
     reason: 'Invalid',
     message: message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 3)}...`,
-    details: { group: GROUP, kind: EXPERIMENT_DEPLOYMENT.kind, name: escapeInvisible(name), causes },
+    details: { group: GROUP, kind, name: escapeInvisible(name), causes },
   }
 }
 

@@ -33,6 +33,11 @@ const cases: Record<string, [overrideSpec: JsonObject, field: string, says: stri
 }
 
 describe('brokenRules', () => {
+  it('D8: accepts the null that kubectl create --dry-run prints, because it removes nothing', () => {
+    const overrideSpec = metadata({ creationTimestamp: null, labels: { tier: 'web' } })
+    expect(brokenRules({ overrideSpec })).to.deep.equal([])
+  })
+
   for (const [sentence, [overrideSpec, field, says]] of Object.entries(cases))
     it(`refuses ${sentence}, with its path and a remedy`, () => {
       const errors = brokenRules({ overrideSpec })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { withUniqueItems } from '../../../common/override/unique-items.ts'
+import { flawsOf, withUniqueItems } from '../../../common/override/unique-items.ts'
 import { A_SHAPE } from './nodes.ts'
 
 describe('withUniqueItems', () => {
@@ -14,18 +14,30 @@ describe('withUniqueItems', () => {
     expect(warnings).to.deep.equal(['spec.a.env of the source sets a variable twice; the fork uses the last value'])
   })
 
-  it('refuses two items with the same key in any other list, with their path', () => {
-    const ports = [{ containerPort: 80 }, { containerPort: 80, protocol: 'TCP' }]
-    const found = of({ volumes: [{ name: 'v' }, { name: 'v' }], a: { ports } }).errors
-    expect(found.map(({ field, message }) => `${field}: ${message}`)).to.deep.equal([
-      'spec.volumes[1]: duplicate of [0] (name "v"), which server-side apply refuses; remove one of them in the source',
-      'spec.a.ports[1]: duplicate of [0] (containerPort 80, protocol "TCP"), which server-side apply refuses; remove one of them in the source',
-    ])
+  it('D4: drops an item that is listed twice, and warns', () => {
+    const volumes = [{ name: 'v', emptyDir: {} }, { name: 'w' }, { emptyDir: {}, name: 'v' }]
+    expect(of({ volumes })).to.deep.equal({
+      spec: { volumes: [{ name: 'v', emptyDir: {} }, { name: 'w' }] },
+      errors: [],
+      warnings: ['spec.volumes of the source lists the same item twice; the fork has it once'],
+      isFlawed: false,
+    })
+  })
+
+  it('D4: keeps different items with the same key, because an override may replace them', () => {
+    const spec = { a: { ports: [{ containerPort: 80 }, { containerPort: 80, protocol: 'TCP' }] } }
+    expect(of(spec)).to.deep.equal({ spec, errors: [], warnings: [], isFlawed: true })
+  })
+
+  it('D3: keeps an integer that lost digits, because an override may replace it', () => {
+    for (const spec of [{ a: { seconds: 2 ** 63 } }, { args: [2 ** 53] }])
+      expect(of(spec)).to.deep.equal({ spec, errors: [], warnings: [], isFlawed: true })
+    expect(of({ a: 2 ** 53 - 1, b: 1e300 / 3e299 }).isFlawed).to.equal(false)
   })
 
   it('does not change items without a key, nor lists without keys', () => {
     const spec = { env: [{ value: 'x' }, { value: 'x' }], args: ['a', 'a'] }
-    expect(of(spec)).to.deep.equal({ spec, errors: [], warnings: [] })
+    expect(of(spec)).to.deep.equal({ spec, errors: [], warnings: [], isFlawed: false })
   })
 
   it('does not copy a prototype, and refuses a spec that is nested too deeply', () => {
@@ -36,5 +48,31 @@ describe('withUniqueItems', () => {
     expect(of(deep).errors.map(({ message }) => message)).to.deep.equal([
       'nested deeper than 64 levels; flatten it in the source',
     ])
+  })
+})
+
+describe('flawsOf', () => {
+  const flaws = (spec: JsonObject) => flawsOf(spec, A_SHAPE).map(({ field, message }) => `${field}: ${message}`)
+  const REMEDY =
+    'which server-side apply refuses; remove one of them in the source, or replace the list with overrideType: Merge'
+
+  it('D4: finds two items with the same key in any list, by path', () => {
+    const ports = [{ containerPort: 80 }, { containerPort: 80, protocol: 'TCP' }]
+    expect(flaws({ volumes: [{ name: 'v' }, { name: 'v' }], a: { ports } })).to.deep.equal([
+      `spec.volumes[1]: duplicate of [0] (name "v"), ${REMEDY}`,
+      `spec.a.ports[1]: duplicate of [0] (containerPort 80, protocol "TCP"), ${REMEDY}`,
+    ])
+  })
+
+  it('D3: finds integers beyond 2^53, by path', () => {
+    const remedy = 'an integer beyond 2^53 cannot be kept exactly; set a smaller one in the source, or in the override'
+    expect(flaws({ volumes: [{ name: 'v', size: 2 ** 63 }], a: { low: -(2 ** 60), good: 2 ** 40 } })).to.deep.equal([
+      `spec.volumes[0].size: ${remedy}`,
+      `spec.a.low: ${remedy}`,
+    ])
+  })
+
+  it('finds nothing in a sound spec', () => {
+    expect(flaws({ volumes: [{ name: 'v' }, { name: 'w' }], args: ['a', 'a'], b: null })).to.deep.equal([])
   })
 })

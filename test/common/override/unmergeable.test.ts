@@ -38,9 +38,9 @@ const cases: Record<string, Case> = {
     Merge: [`~.args[0][0]: ${NULL}`],
     Strategic: [`~.args[0][0]: ${NULL}`],
   },
-  'null within an item that replaces': {
+  'nothing in null within an item, which is left out (D8)': {
     override: { env: [{ ...A, value: null }] },
-    Merge: [`~.env[0].value: ${NULL}`],
+    Merge: [],
     Strategic: [],
   },
   'one name twice': {

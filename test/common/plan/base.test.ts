@@ -3,7 +3,7 @@ import { ABSENT, known, unknown } from '../../../common/api/known.ts'
 import { REVIEWED_TEMPLATE } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment, SourceStatus } from '../../../common/api/types.ts'
-import { at, listOr, objectOr } from '../../../common/json/json.ts'
+import { at, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
 import { type ResolvedBase, resolveBase } from '../../../common/plan/base.ts'
 import type { SpecFacts } from '../../../common/plan/facts.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
@@ -32,6 +32,7 @@ const { revision: REVISION, status: STARTED } = pinnedTo(aDeployment({ image: 'e
 const PINNED = anExperiment({ onSourceChange: 'Pin', status: STARTED })
 const BEING_DELETED = aDeployment({ metadata: { deletionTimestamp: '2026-11-21T12:00:00Z' } })
 const OUR_FORK = aDeployment({ labels: { 'experiment-controller.example.com/is-experiment': 'true' } })
+const nested = (levels: number): JsonObject => (levels === 0 ? {} : { a: nested(levels - 1) })
 const REFERRING = anExperiment({
   sourceRef: { kind: 'Rollout', name: 'cart' },
   metadata: { annotations: { [REVIEWED_TEMPLATE]: 'Deployment/base' } },
@@ -48,9 +49,9 @@ describe('the base of a fork', () => {
       'spec.sourceRef.name',
     ],
     'is not a source that cannot be forked, which is reported at the reference to it': [
-      { source: sourceOf(aDeployment({ container: { ports: [{ containerPort: 80 }, { containerPort: 80 }] } })) },
+      { source: sourceOf(aDeployment({ pod: { deep: nested(100) } })) },
       'SourceNotForkable',
-      'spec.sourceRef.name: deployment/cart cannot be forked: spec.template.spec.containers[0].ports[1]: duplicate of [0] (containerPort 80, protocol "TCP"), which server-side apply refuses; remove one of them in the source',
+      `spec.sourceRef.name: deployment/cart cannot be forked: spec.template.spec.deep${'.a'.repeat(62)}: nested deeper than 64 levels; flatten it in the source`,
       'spec.sourceRef.name',
     ],
     'waits for the template that a source refers to': [

@@ -23,6 +23,10 @@ function blockedBy(of: Partial<SpecFacts>, mistakes: readonly FieldError[] = [])
 describe('the checks before a fork is derived', () => {
   const absent = { kind: ABSENT }
   const excluded = { isExcluded: true }
+  const excludedSource = {
+    experiment: TILL,
+    policies: known({ ...NO_POLICIES, isShared: false, isSourceExcluded: true }),
+  }
   const notShared = { experiment: TILL, policies: known({ ...NO_POLICIES, isShared: false }) }
   const unread = { experiment: TILL, policies: unknown('nobody may read it') }
   const taken = { nameHolder: aDeployment({ name: FORK }) }
@@ -47,6 +51,11 @@ describe('the checks before a fork is derived', () => {
       notShared,
       'SourceNotAllowed',
       'spec.sourceRef.namespace: namespace "till" does not share its workloads with "shop"; an ExperimentPolicy for it can, with allowSourcesFrom',
+    ],
+    'S12: stop for a source in a namespace that the webhooks exclude': [
+      excludedSource,
+      'SourceNamespaceExcluded',
+      'spec.sourceRef.namespace: workloads in namespace "till" are never forked from elsewhere, whatever policies allow; name another source',
     ],
     'wait where consent cannot be read': [unread, 'PolicyNotRead', NOT_READ],
     'do not need the policies for a source of the same namespace': [{ policies: unknown('nobody may read it') }],

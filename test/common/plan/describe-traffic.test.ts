@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { known, unknown } from '../../../common/api/known.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
-import { aDeployment, anExperiment, aPolicy, aRollout, FORK, NO_POLICIES } from '../../builders.ts'
+import { statefulSet } from '../../../common/workload/stateful-set.ts'
+import { aDeployment, anExperiment, aPolicy, aRollout, aStatefulSet, FORK, NO_POLICIES } from '../../builders.ts'
 import { described, describedFacts, trafficOf } from './described.ts'
 import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
 
@@ -12,6 +13,11 @@ const linesOf = (given: Given): readonly string[] => {
 }
 const [CART] = trafficOf(3, FORK).services
 const ROLLOUT = { kind: known(rollout), experiment: anExperiment({ sourceRef: { kind: 'Rollout', name: 'cart' } }) }
+const STATEFUL_SET = {
+  kind: known(statefulSet),
+  source: aStatefulSet(),
+  experiment: anExperiment({ sourceRef: { kind: 'StatefulSet', name: 'cart' }, replicas: 3 }),
+}
 
 describe('the description of the traffic', () => {
   const cases: Record<string, readonly [Given, ...string[]]> = {
@@ -26,6 +32,16 @@ describe('the description of the traffic', () => {
         experiment: anExperiment({ replicas: 3, status: leftAt(3) }),
       },
       '[Plan] service/cart: about 50% of new connections (3 of 6 endpoints)',
+    ],
+    'counts one pod for a Service on pod-index, as the status does (D7)': [
+      {
+        ...STATEFUL_SET,
+        traffic: {
+          ...trafficOf(1, FORK),
+          services: [{ name: 'cart', selector: { app: 'cart', 'apps.kubernetes.io/pod-index': '0' } }],
+        },
+      },
+      '[Plan] service/cart: about 50% of new connections (1 of 2 endpoints)',
     ],
     'comes with what makes the share inexact': [
       {

@@ -11,7 +11,8 @@ const SHOP = { name: 'shop', labels: { team: 'a' } }
 const TILL = { name: 'till', labels: { team: 'b' } }
 const onTeam = (team: string, spec: ExperimentPolicySpec = {}, name = team) =>
   aPolicy({ name, namespaceSelector: { matchLabels: { team } }, ...spec })
-const factsOf = (...policies: readonly ReturnType<typeof aPolicy>[]) => policyFacts(policies, SHOP, TILL)
+const factsOf = (...policies: readonly ReturnType<typeof aPolicy>[]) =>
+  policyFacts(policies, { namespace: SHOP, sourceNamespace: TILL, isExcluded: () => false })
 
 describe('the facts about policies', () => {
   it('have the policies that select either namespace', () => {
@@ -21,7 +22,19 @@ describe('the facts about policies', () => {
   })
 
   it('say that a source of the same namespace is shared', () =>
-    expect(policyFacts([], SHOP, SHOP)).to.include({ isShared: true }))
+    expect(policyFacts([], { namespace: SHOP, sourceNamespace: SHOP, isExcluded: () => true })).to.include({
+      isSourceExcluded: false,
+      isShared: true,
+    }))
+
+  it('S12: say that a source of an excluded namespace is not shared, whatever policies allow', () => {
+    const isExcluded = (name: string) => name === 'till'
+    const sharing = aPolicy({ allowSourcesFrom: ['shop'] })
+    expect(policyFacts([sharing], { namespace: SHOP, sourceNamespace: TILL, isExcluded })).to.include({
+      isSourceExcluded: true,
+      isShared: false,
+    })
+  })
 
   it('say that a source of another namespace is shared only where a policy on it says so', () => {
     expect(factsOf()).to.include({ isShared: false })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { normalizeImage, parseImagePattern } from '../../../common/policy/images.ts'
+import { isHopelessImagePattern, normalizeImage, parseImagePattern } from '../../../common/policy/images.ts'
 import { LAW } from '../../property.ts'
 
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`
@@ -162,4 +162,26 @@ describe('parseImagePattern', () => {
       LAW,
     )
   })
+})
+
+describe('S10: isHopelessImagePattern', () => {
+  const possible = [
+    'r.example/a',
+    'r.example/*/b-*:v1.*',
+    'docker.io/**',
+    'r.example/a@sha256:*',
+    'r.example:5000/a__b:V1',
+  ]
+  const hopeless = [
+    'r.example/A',
+    'r.example/a*B',
+    'r.example/a:.v1',
+    'r.example/a@sha256:12',
+    '-r.example/a',
+    'r.example/-a',
+  ]
+  for (const pattern of possible)
+    it(`S10: an image can match ${pattern}`, () => expect(isHopelessImagePattern(pattern)).to.equal(false))
+  for (const pattern of hopeless)
+    it(`S10: no image can match ${pattern}`, () => expect(isHopelessImagePattern(pattern)).to.equal(true))
 })

@@ -126,7 +126,8 @@ describe('forbiddenPaths', () => {
   it('gives the key of an item that the override leaves out', () => {
     const experiment = anExperiment({ overrideSpec: inSecond({ name: 'B', value: '2' }) })
     const found = findings({ deniedOverridePaths: ['**.env[-]'] }, aPolicyInput({ experiment, source: two }))
-    expect(found).to.deep.equal([`${AT}.containers[0].env[A]: cannot be removed ${P}`])
+    expect(found).to.have.length(1)
+    expect(found[0]).to.contain(`${AT}.containers[0].env[A]: cannot be removed`)
   })
 
   it('reports at most 21 places', () => {

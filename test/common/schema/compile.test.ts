@@ -39,6 +39,14 @@ describe('compile', () => {
     expect(override).to.deep.equal(before)
   })
 
+  it('D8: takes null for a list or an object in an item as absent, but not for a scalar or an item', () => {
+    const containers = [{ name: 'a', image: null, env: null, ports: [null], resources: null }]
+    expect(findings(pod({ containers }), 'Merge')).to.deep.equal([
+      `${C}.image: expected string, got null; null is not allowed inside a list, remove this`,
+      `${C}.ports[0]: expected object, got null; null is not allowed inside a list, remove this`,
+    ])
+  })
+
   describe('under Strategic', () => {
     const strategic = (override: JsonObject) => findings(override, 'Strategic')
     it('requires only the keys of an item of a keyed list, and accepts null for its other members', () => {

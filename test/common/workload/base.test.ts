@@ -74,15 +74,21 @@ describe('baseOf', () => {
     expect(JSON.stringify(spec)).to.contain('"env":[{"name":"B","value":"2"},{"name":"A","value":"3"}]')
   })
 
-  it('refuses one port with two names, with its path', () => {
+  it('D4: keeps one port with two names, which the override may replace, and says so', () => {
     const ports = [
       { containerPort: 80, name: 'a' },
       { containerPort: 80, protocol: 'TCP', name: 'b' },
     ]
-    const found = based(aDeployment({ container: { ports } }))
-    expect(found.is === 'refused' && found.errors.map(({ field }) => field)).to.deep.equal([
-      'spec.template.spec.containers[0].ports[1]',
-    ])
+    const { spec, mayBeFlawed, warnings } = base(aDeployment({ container: { ports } }))
+    expect(JSON.stringify(spec)).to.contain(JSON.stringify(ports))
+    expect([mayBeFlawed, warnings]).to.deep.equal([true, []])
+  })
+
+  it('refuses a source that is nested too deeply, with its path', () => {
+    let deep: JsonObject = {}
+    for (let level = 0; level < 100; level++) deep = { a: deep }
+    const found = based(aDeployment({ pod: { deep } }))
+    expect(found.is === 'refused' && found.errors[0]?.field).to.match(/^spec\.template\.spec\.deep\.a/)
   })
 
   it('is missing if the source has no template', () => {

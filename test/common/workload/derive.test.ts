@@ -93,6 +93,15 @@ describe('derive', () => {
     })
   })
 
+  it('D1: honours an override of the deprecated serviceAccount as one of serviceAccountName', () => {
+    const fork = forkOf(aDeployment({ pod: { serviceAccountName: 'of-source' } }), {
+      template: { spec: { serviceAccount: 'robot' } },
+    })
+    expect(templateOf(fork).spec)
+      .to.deep.include({ serviceAccountName: 'robot' })
+      .and.not.have.property('serviceAccount')
+  })
+
   it('does not take over an unknown field of the spec', () => {
     expect(forkOf(aDeployment({ spec: { surprise: 1 } })).spec).not.to.have.property('surprise')
   })

@@ -31,7 +31,8 @@ describe('isRevisionOf', () => {
 })
 
 describe('decodeBase', () => {
-  const { warnings: _warnings, ...base } = aBase()
+  const { warnings: _warnings, ...known } = aBase()
+  const base = { ...known, mayBeFlawed: true }
 
   it('is what the revision keeps, with the kind of template that the status names', () => {
     expect(decodeBase(revision, status.source)).to.deep.equal({ ...base, warnings: [] })

@@ -161,6 +161,14 @@ describe('the consent that observe reads', () => {
     expect(diary.join()).to.not.contain('source')
   })
 
+  it('S12: keeps it from reading a source in a namespace that the webhooks exclude, whatever policies allow', async () => {
+    const inSystem = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'kube-system' } })
+    const { facts, diary } = world({ experiment: inSystem, policies: [aPolicy({ allowSourcesFrom: ['shop'] })] })
+    const { policies } = await facts()
+    expect(policies.is === 'known' && policies.value.isSourceExcluded).to.equal(true)
+    expect(diary.join()).to.not.contain('source')
+  })
+
   it('keeps it from reading the source in another namespace when the labels cannot be read', async () => {
     const { facts, diary } = world({ experiment, policies: [aPolicy()], isUnreadable: true })
     const { source, policies } = await facts()

@@ -3,6 +3,7 @@ import type { KubeErrorKind } from '../../../common/api/failure.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import type { Handler } from '../../../common/kube/watch/reflector.ts'
+import { NO_SHAPE } from '../../../common/override/shape.ts'
 import type { ExperimentPolicy } from '../../../common/policy/policy.ts'
 import { PolicyRuntime } from '../../../controller/policies/policy-runtime.ts'
 import { Reservations } from '../../../controller/policies/reservations.ts'
@@ -34,6 +35,8 @@ function world() {
       experiment: () => undefined,
       fork: () => undefined,
     }),
+    kinds: () => [{ kind: 'Deployment', shape: NO_SHAPE }],
+    clock: () => new Date('2026-11-21T12:00:00Z'),
     ownNamespace: 'experiment-controller-system',
     keys: () => ['shop/faster-cart'],
     isUsedNamespace: (namespace) => cluster.used.includes(namespace),
@@ -114,7 +117,9 @@ describe('the policy runtime', () => {
     expect(diary).to.deep.equal([
       'apply /apis/experimentcontroller.example.com/v1alpha1/experimentpolicies/limits/status ' +
         '{"apiVersion":"experimentcontroller.example.com/v1alpha1","kind":"ExperimentPolicy",' +
-        '"metadata":{"name":"limits"},"status":{"observedGeneration":1,"experiments":1,"violations":0,"actions":"Deny"}}',
+        '"metadata":{"name":"limits"},"status":{"observedGeneration":1,"experiments":1,"violations":0,' +
+        '"conditions":[{"type":"Valid","status":"True","reason":"Valid","message":"","observedGeneration":1,' +
+        '"lastTransitionTime":"2026-11-21T12:00:00Z"}],"actions":"Deny"}}',
     ])
   })
 })

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Condition } from '../../../common/api/types.ts'
 import type { PolicyDecision } from '../../../common/plan/policy-decision.ts'
 import type { ExperimentPolicy, ExperimentPolicyStatus } from '../../../common/policy/policy.ts'
 import { PolicyStatus } from '../../../controller/policies/policy-status.ts'
@@ -17,6 +18,16 @@ const decided = (...violated: readonly string[]): PolicyDecision => ({
   })),
 })
 
+/** The condition of a valid policy, as it was stored before the test. */
+const VALID: Condition = {
+  type: 'Valid',
+  status: 'True',
+  reason: 'Valid',
+  message: '',
+  observedGeneration: 1,
+  lastTransitionTime: '2026-11-20T00:00:00Z',
+}
+
 function world({ keys = ['shop/a', 'shop/b'] } = {}) {
   const time = new VirtualTime()
   const diary: string[] = []
@@ -26,17 +37,28 @@ function world({ keys = ['shop/a', 'shop/b'] } = {}) {
     policies: [aPolicy({ name: 'one' }), aPolicy({ name: 'two' })] as readonly ExperimentPolicy[],
     keys: keys as readonly string[],
     fails: false,
+    hasSchemas: true,
+    valid: 'True' as 'True' | 'False',
   }
   const status = new PolicyStatus({
     policies: { list: () => present.policies },
     keys: () => present.keys,
     write: async ({ metadata }, next) => {
-      const { observedGeneration, experiments, violations } = next
+      const { observedGeneration, experiments, violations, conditions = [] } = next
       if (present.fails) throw new Error('no')
       written.push(next)
       diary.push(`${metadata.name}@${observedGeneration}: ${violations} of ${experiments}`)
+      for (const { status, lastTransitionTime } of conditions)
+        if (status === 'False') diary.push(`not valid since ${lastTransitionTime}`)
+    },
+    validity: {
+      get hasSchemas() {
+        return present.hasSchemas
+      },
+      conditionOf: () => ({ type: 'Valid', status: present.valid, reason: 'Valid', message: '' }),
     },
     timers: time,
+    clock: () => new Date('2026-11-21T12:00:00Z'),
     log,
   })
   return { time, diary, written, log, present, status }
@@ -77,7 +99,7 @@ describe('the status of policies', () => {
     await time.pass(2_000)
     const [one, two] = present.policies
     if (!one || !two) throw new Error('there are two')
-    const stored = { observedGeneration: 1, experiments: 2, violations: 0, actions: 'Deny' }
+    const stored = { observedGeneration: 1, experiments: 2, violations: 0, conditions: [VALID], actions: 'Deny' }
     status.statusChanged({ ...one, status: stored })
     await time.pass(2_000)
     const forged = { ...one, status: { ...stored, violations: 42 } }
@@ -89,7 +111,7 @@ describe('the status of policies', () => {
 
   it('is not written when it is right already', async () => {
     const { time, diary, present, status } = world()
-    const stored = { observedGeneration: 1, experiments: 2, violations: 0, actions: 'Deny' }
+    const stored = { observedGeneration: 1, experiments: 2, violations: 0, conditions: [VALID], actions: 'Deny' }
     present.policies = present.policies.map((policy) => ({ ...policy, status: stored }))
     status.record('shop/a', decided())
     status.record('shop/b', decided())
@@ -150,6 +172,29 @@ describe('the status of policies', () => {
     status.forget('shop/a')
     await time.pass(2_000)
     expect(status.entryCount).to.equal(0)
+  })
+
+  it('S10: says that a policy is not valid, when a schema shows it, and since when', async () => {
+    const { time, diary, present, status } = world({ keys: [] })
+    const stored = { observedGeneration: 1, experiments: 0, violations: 0, conditions: [VALID] }
+    present.policies = [{ ...aPolicy({ name: 'one' }), status: stored }]
+    present.valid = 'False'
+    status.schemasChanged()
+    await time.pass(2_000)
+    expect(diary).to.deep.equal(['one@1: 0 of 0', 'not valid since 2026-11-21T12:00:00Z'])
+    await time.pass(60_000)
+    expect(diary).to.have.length(2)
+  })
+
+  it('S10: waits for the schemas, so that a restart does not report a valid policy as unknown', async () => {
+    const { time, diary, present, status } = world({ keys: [] })
+    present.hasSchemas = false
+    status.policiesChanged()
+    await time.pass(30_000)
+    expect(diary).to.deep.equal([])
+    present.hasSchemas = true
+    await time.pass(2_000)
+    expect(diary).to.deep.equal(['one@1: 0 of 0', 'two@1: 0 of 0'])
   })
 
   it('is tried again after a minute when the write fails', async () => {

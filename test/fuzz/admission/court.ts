@@ -31,7 +31,7 @@ export async function openCourt(plane: ControlPlane, namespace: string): Promise
   const validate = validator({
     kube,
     schemas,
-    policies: { policies: () => [], namespace: async () => undefined },
+    policies: { policies: () => [], namespace: async () => undefined, isExcluded: () => false },
     timers,
     clock: () => new Date(),
   })

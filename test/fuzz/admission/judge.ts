@@ -48,6 +48,7 @@ export async function judge(court: Court, asked: Asked): Promise<Judged> {
   const [decision, refusal] = await Promise.all([
     court.validate({
       uid: 'fuzz',
+      resource: 'experimentdeployments',
       userInfo: USER,
       namespace: court.namespace,
       dryRun: true,

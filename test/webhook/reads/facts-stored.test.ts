@@ -17,7 +17,11 @@ interface Given {
 async function read({ world = [], instead = {}, decoded = anUpdate({}, { replicas: 2 }) }: Given) {
   const { kube, paths } = aStrictReader(world, { instead })
   const { signal } = new AbortController()
-  const policies = { policies: () => [], namespace: async (name: string) => aNamespace(name) }
+  const policies = {
+    policies: () => [],
+    namespace: async (name: string) => aNamespace(name),
+    isExcluded: () => false,
+  }
   return { facts: await readFacts({ kube, policies, signal }, decoded), paths }
 }
 

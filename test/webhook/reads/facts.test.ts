@@ -9,7 +9,11 @@ import { aDeployment, anExperiment, aRollout, FORK } from '../../builders.ts'
 import { aDecodedRequest, aNamespace, anUpdate, inNamespace } from '../a-decoded-request.ts'
 import { aStrictReader, failing } from '../strict-reader.ts'
 
-const NOBODY: PolicySource = { policies: () => [], namespace: async (name) => aNamespace(name) }
+const NOBODY: PolicySource = {
+  policies: () => [],
+  namespace: async (name) => aNamespace(name),
+  isExcluded: () => false,
+}
 
 type Access = NonNullable<Parameters<typeof aStrictReader>[1]>['access']
 interface Given {

@@ -13,7 +13,10 @@ function world() {
     if (state.trouble) throw new KubeError({ kind: state.trouble, message: 'no' })
     return { kind: 'Namespace', metadata: { name: 'shop', labels: state.labels } }
   }
-  const source = policySource({ hasSynced: true, list: () => [] }, { client: { request }, timers: time })
+  const source = policySource(
+    { hasSynced: true, list: () => [] },
+    { client: { request }, timers: time, ownNamespace: 'experiment-controller-system' },
+  )
   return { time, state, shop: () => source.namespace('shop') }
 }
 

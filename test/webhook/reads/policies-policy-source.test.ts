@@ -18,7 +18,12 @@ function world() {
   const reflector = policyReflector({ client, timers, random: () => 1, log: diaryLog() })
   const reader = aStrictReader([shop])
   reflector.start()
-  return { client, reflector, reader, source: policySource(reflector, { client: reader.kube, timers }) }
+  return {
+    client,
+    reflector,
+    reader,
+    source: policySource(reflector, { client: reader.kube, timers, ownNamespace: 'experiment-controller-system' }),
+  }
 }
 
 describe('the policies of the cluster', () => {

@@ -10,6 +10,7 @@ const UNKNOWN = { is: 'unknown', because: 'the policies of this cluster' }
 /** A source that cannot read the namespaces `unread`, and lists in `read` what it was asked for. */
 const sourceOf = (unread: readonly string[], read: string[] = []): PolicySource => ({
   policies: () => POLICIES,
+  isExcluded: (name) => name === 'kube-system',
   namespace: async (name) => {
     read.push(name)
     return unread.includes(name) ? undefined : aNamespace(name)
@@ -39,13 +40,23 @@ describe('the policies that apply to a request', () => {
   })
 
   it('need no namespace where there is no policy', async () => {
-    const source: PolicySource = { policies: () => [], namespace: () => expect.fail('read') }
+    const source: PolicySource = { policies: () => [], namespace: () => expect.fail('read'), isExcluded: () => false }
     expect(await namespacesOf('till', source)).to.deep.equal([aNamespace('shop', {}), aNamespace('till', {})])
   })
 
   it('are unknown while they have not been read', async () => {
-    const source: PolicySource = { policies: () => undefined, namespace: () => expect.fail('read') }
+    const source: PolicySource = {
+      policies: () => undefined,
+      namespace: () => expect.fail('read'),
+      isExcluded: () => false,
+    }
     expect(await factsOf('shop', source)).to.deep.equal(UNKNOWN)
+  })
+
+  it('S12: say that a source in a namespace that the webhooks exclude is not shared', async () => {
+    const source = { ...sourceOf([]), policies: () => [aPolicy({ allowSourcesFrom: ['shop'] })] }
+    expect(knownValue(await factsOf('till', source))).to.include({ isSourceExcluded: false, isShared: true })
+    expect(knownValue(await factsOf('kube-system', source))).to.include({ isSourceExcluded: true, isShared: false })
   })
 
   it('are those that select either namespace', async () => {

@@ -33,7 +33,7 @@ describe('the body of a review', () => {
       { is: 'foreign', uid: 'uid-of-review' },
     ],
     'is passed for another kind of our group': [
-      aReview({ resource: { ...resource, resource: 'experimentpolicies' } }),
+      aReview({ resource: { ...resource, resource: 'experimentreports' } }),
       { is: 'foreign', uid: 'uid-of-review' },
     ],
     'is passed for a status': [aReview({ subResource: 'status' }), { is: 'foreign', uid: 'uid-of-review' }],
@@ -62,12 +62,20 @@ describe('the body of a review', () => {
     expect(requestIn({})).to.deep.equal({
       operation: 'CREATE',
       uid: 'uid-of-review',
+      resource: 'experimentdeployments',
       userInfo: ALICE,
       namespace: 'shop',
       dryRun: false,
       object: anExperiment(),
     })
   })
+
+  it('S10: is decoded for a policy too', () =>
+    expect(requestIn({ resource: { ...resource, resource: 'experimentpolicies' }, namespace: undefined })).to.include({
+      operation: 'CREATE',
+      namespace: '',
+      resource: 'experimentpolicies',
+    }))
 
   it('is decoded as an update, with the stored object', () => {
     const request = requestIn({ operation: 'UPDATE', oldObject: anExperiment({ replicas: 7 }) })

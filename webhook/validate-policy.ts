@@ -1,0 +1,40 @@
+import { EXPERIMENT_POLICY } from '../common/api/names.ts'
+import type { Warning } from '../common/api/types.ts'
+import { isObject } from '../common/json/json.ts'
+import type { SpecSchema } from '../common/override/spec-schema.ts'
+import { decodePolicy } from '../common/policy/decode.ts'
+import { type PolicyMistake, policyMistakes } from '../common/policy/policy-mistakes.ts'
+import type { KindShape } from '../common/policy/unmatched-paths.ts'
+import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
+import type { AdmissionRequest } from './review/admission-review.ts'
+import type { ReviewDecision } from './review/decision.ts'
+import { nameIn } from './review/request.ts'
+
+interface Schemas {
+  schemaOf(kind: string): SpecSchema | undefined
+}
+
+/**
+ * Refuses a policy in which something can match nothing, because it would silently allow what its author meant to deny.
+ * What the stored policy has too is only a warning, so that an update can change something else.
+ */
+export function reviewPolicy(request: AdmissionRequest, schemas: Schemas): ReviewDecision {
+  const kinds = Object.keys(WORKLOAD_KINDS).map((kind) => ({ kind, shape: schemas.schemaOf(kind)?.shape }))
+  const found = mistakesIn(request.object, kinds)
+  const old = request.operation === 'UPDATE' && found.length > 0 ? mistakesIn(request.oldObject, kinds) : []
+  const known = new Set(old.map(({ identity }) => identity))
+  const errors = found.filter(({ isCertain, identity }) => isCertain && !known.has(identity)).map(({ error }) => error)
+  if (errors.length > 0) return { is: 'invalid', kind: EXPERIMENT_POLICY.kind, name: nameIn(request), errors }
+  const warnings = found.map(({ error: { field, message } }) => warningOf(`${field}: ${message}`))
+  const isUnchecked = kinds.every(({ shape }) => !shape)
+  return { is: 'admitted', warnings: isUnchecked ? [...warnings, warningOf(UNCHECKED)] : warnings }
+}
+
+const UNCHECKED = 'the paths were not checked, because no schema was read yet; see the condition Valid in its status'
+
+const warningOf = (message: string): Warning => ({ reason: 'Policy', message })
+
+const mistakesIn = (object: AdmissionRequest['object'], kinds: readonly KindShape[]): readonly PolicyMistake[] =>
+  policyMistakes(decodePolicy({ ...EMPTY, ...(isObject(object.spec) ? { spec: object.spec } : {}) }).spec, kinds)
+
+const EMPTY = { apiVersion: EXPERIMENT_POLICY.apiVersion, kind: EXPERIMENT_POLICY.kind, metadata: { name: '' } }
