@@ -125,11 +125,11 @@ async function applied(plane: ControlPlane, files: readonly string[], input?: st
 async function webhookConfigurations(url: string, ca: string): Promise<string> {
   const shipped = await readFile(join(ROOT, 'manifests/base/webhooks.yaml'), 'utf8')
   const documents = parseAllDocuments(shipped).map((document) => {
-    const path = document.getIn(['webhooks', 0, 'clientConfig', 'service', 'path'])
-    document.setIn(['webhooks', 0, 'clientConfig'], {
-      url: `${url}${path}`,
-      caBundle: Buffer.from(ca).toString('base64'),
-    })
+    for (let at = 0; document.hasIn(['webhooks', at]); at++) {
+      const path = document.getIn(['webhooks', at, 'clientConfig', 'service', 'path'])
+      const caBundle = Buffer.from(ca).toString('base64')
+      document.setIn(['webhooks', at, 'clientConfig'], { url: `${url}${path}`, caBundle })
+    }
     return document.toString()
   })
   return documents.join('---\n')

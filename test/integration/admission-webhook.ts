@@ -91,6 +91,10 @@ export async function admitting(
   }
 }
 
+/** Those for resources in namespaces: policies belong to none. */
+const ofNamespaces = <W extends { readonly rules: readonly { readonly scope: string }[] }>(webhooks: readonly W[]) =>
+  webhooks.filter(({ rules }) => rules.every(({ scope }) => scope === 'Namespaced'))
+
 /** A port on which no server listens. */
 const NOBODY = 1
 
@@ -109,10 +113,9 @@ export async function configured(
     const shippedPath = webhooks[0]?.clientConfig.service.path
     const route = pathSecret === undefined ? shippedPath : `${shippedPath}/${pathSecret}`
     const askingAt = (asked: number, more: object = {}) =>
-      webhooks.map((webhook) => ({
+      ofNamespaces(webhooks).map((webhook) => ({
         ...webhook,
         ...more,
-        rules: webhook.rules.filter(({ scope }) => scope === 'Namespaced'), // policies belong to no namespace
         namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
         clientConfig: { url: `https://127.0.0.1:${asked}${route}`, caBundle: Buffer.from(ca).toString('base64') },
       }))

@@ -30,6 +30,7 @@ describe('the CRD of policies, by itself', () => {
 
   it('fills in defaults', async () => {
     expect(at(await create({}), 'spec')).to.deep.equal({
+      aloneBehindService: 'Allow',
       namespaceSelector: {},
       validationActions: ['Deny'],
       sourceMissing: 'Warn',

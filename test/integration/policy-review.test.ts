@@ -58,15 +58,6 @@ describe('S10: the review of a policy, on the real control plane', () => {
     )
   })
 
-  it('S10: warns where only a kind that the cluster lacks could have the field', async () => {
-    const kinds = await place().kubectl(['get', '--raw', '/apis'])
-    if (kinds.text.includes('argoproj.io')) return // another suite has installed Argo Rollouts
-    const { code, text } = await created('typo', { deniedOverridePaths: ['strategy.canary.steps'] })
-    expect(code, text).to.equal(0)
-    expect(text).to.contain('Warning: [Policy] spec.deniedOverridePaths[0]: ').and.to.contain('Rollout')
-    await place().api.delete(path(nameOf('typo')))
-  })
-
   it('S10: reports in the status a policy that was stored before, and lets it be changed otherwise', async () => {
     const { removeWebhooks, restoreWebhooks } = await installation()
     await removeWebhooks()

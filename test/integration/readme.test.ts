@@ -32,7 +32,7 @@ describe('the README, on the real control plane', () => {
     expect(dry.text).to.contain('[Plan] creates deployment/cart-experiment-').and.to.contain('created (server dry run)')
     expect((await place().kubectl(['apply', '-f', '-'], example)).code).to.equal(0)
     await place().reaches('faster-cart', 'Available')
-    expect((await place().kubectl(['get', 'expd'])).text).to.match(/faster-cart\s+Deployment\/cart\s+True/)
+    expect((await place().kubectl(['get', 'expd'])).text).to.match(/faster-cart\s+Deployment\/cart\s+1\/1\s+True/)
     expect((await place().kubectl(['scale', 'expd/faster-cart', '--replicas=2'])).code).to.equal(0)
     await place().shows('faster-cart', 'two pods', ({ status }) => status?.readyReplicas === 2)
     expect((await place().kubectl(['delete', 'expd/faster-cart'])).code).to.equal(0)

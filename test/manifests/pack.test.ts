@@ -45,10 +45,10 @@ describe('the pack', () => {
       at(listOr(shippedOne('base', kind, NAME).webhooks)[0], 'matchConditions'),
     )
     for (const condition of conditions) expect(at(policy(), 'spec', 'matchConditions')).to.deep.equal(condition)
-    const rules = at(listOr(shippedOne('base', 'ValidatingWebhookConfiguration', NAME).webhooks)[0], 'rules')
-    const [experiments, policies] = listOr(rules)
-    expect(at(policy(), 'spec', 'matchConstraints', 'resourceRules')).to.deep.equal([experiments])
-    expect(at(policies, 'resources')).to.deep.equal(['experimentpolicies']) // the pack checks no policies
+    const [experiments, policies] = listOr(shippedOne('base', 'ValidatingWebhookConfiguration', NAME).webhooks)
+    expect(at(policy(), 'spec', 'matchConstraints', 'resourceRules')).to.deep.equal(at(experiments, 'rules'))
+    expect(at(listOr(at(policies, 'rules'))[0], 'resources')).to.deep.equal(['experimentpolicies']) // not in the pack
+    expect([at(experiments, 'failurePolicy'), at(policies, 'failurePolicy')]).to.deep.equal(['Fail', 'Ignore'])
   })
 
   it('denies, in every namespace', () => {
