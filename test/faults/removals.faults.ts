@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import { at, isEmpty, isObject, type Json, type JsonObject, objectOr } from '../../common/json/json.ts'
 import { experimentId } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { usesArgoRollouts } from './argo.ts'
-import { condition, DEADLINE_MS, forkOf, type Place, usesProduct } from './product.ts'
-import { staysQuiet } from './quiet.ts'
-import { BARE, emptied, type Kind, MORE, PLURALS, ROWS, type Row, withRow } from './removals.ts'
+import { usesArgoRollouts } from '../integration/argo.ts'
+import { condition, DEADLINE_MS, forkOf, type Place, usesProduct } from '../integration/product.ts'
+import { staysQuiet } from '../integration/quiet.ts'
+import { BARE, emptied, type Kind, MORE, PLURALS, ROWS, type Row, withRow } from '../integration/removals.ts'
 
 /** One row for one kind, with names of its own. */
 interface Case {
