@@ -5,16 +5,23 @@ import { BACKDATED_MS, type CertificatePair } from './authority.ts'
 const EVERY_POD_HAS_IT_MS = 3_600_000
 
 /**
- * All certificates in `pem`. Blocks that are not certificates are skipped, because they would never verify anything.
+ * All certificates in `pem`, each once. Blocks that are not certificates are skipped, because they would never verify anything.
  */
 export const certificatesOf = (pem: string): readonly X509Certificate[] =>
-  (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).flatMap((block) => {
-    try {
-      return new X509Certificate(block)
-    } catch {
-      return [] // not written by this script
-    }
-  })
+  uniqueOf(
+    (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).flatMap((block) => {
+      try {
+        return new X509Certificate(block)
+      } catch {
+        return [] // not written by this script
+      }
+    }),
+  )
+
+/** Several webhooks of one configuration have the same roots. */
+const uniqueOf = (certificates: readonly X509Certificate[]): readonly X509Certificate[] => [
+  ...new Map(certificates.map((certificate) => [certificate.fingerprint256, certificate])).values(),
+]
 
 interface Trusting {
   /** the authority that signs from now on, PEM */

@@ -50,6 +50,12 @@ describe('the bundle', () => {
     expect(await rootsOf({ trusted, leaf: await leafOf(the(former), -9) })).to.deep.equal(['present', 'former'])
   })
 
+  it('has a former root once, although several webhooks have it', async () => {
+    const [{ cert: root }, { cert: old }] = [the(present), the(former)]
+    const bundle = bundleOf({ root, present: [old, root, old].join('\n'), leaf: undefined, now: NOW })
+    expect(bundle.match(/BEGIN CERTIFICATE/g)).to.have.lengthOf(2)
+  })
+
   it('keeps it an hour longer, because pods do not load the new leaf at the same time', async () => {
     const trusted = [the(present).cert, the(former).cert]
     const leaf = await leafOf(the(present), 0)
