@@ -9,6 +9,14 @@ interface Described<L extends string> {
   readonly labels?: readonly L[]
 }
 
+interface Buckets {
+  /** the upper bounds of the buckets */
+  readonly seconds: readonly number[]
+}
+
+/** The labels of one series, and its value. */
+export type Series<L extends string> = readonly [labels: Labels<L>, value: number]
+
 /** Adds one to the series of `labels`. */
 export type Count<L extends string> = (labels: Labels<L>) => void
 
@@ -42,15 +50,51 @@ export class Metrics {
     })
   }
 
-  /** A histogram of durations. @param seconds the upper bounds of its buckets */
-  durations<L extends string = never>(of: Described<L> & { readonly seconds: readonly number[] }): Stopwatch<L> {
-    const { name, help, labels = [], seconds } = of
-    const buckets = [...seconds]
-    const histogram = new Histogram({ name, help, labelNames: labels, buckets, registers: [this.#registry] })
+  /** A gauge of several series, all of which are read at each scrape. A series that is not read again is dropped. */
+  gauges<L extends string>(of: Described<L> & { readonly read: () => Iterable<Series<L>> }): void {
+    const { name, help, labels = [], read } = of
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: labels,
+      registers: [this.#registry],
+      collect: () => {
+        gauge.reset()
+        for (const [labels, value] of read()) gauge.set(labels, value)
+      },
+    })
+  }
+
+  /** A counter that somebody else keeps: its value is read at each scrape and never falls. */
+  total({ name, help, read }: Described<never> & { readonly read: () => number }): void {
+    const counter: Counter = new Counter({
+      name,
+      help,
+      registers: [this.#registry],
+      collect: () => {
+        counter.reset()
+        counter.inc(read())
+      },
+    })
+  }
+
+  /** A histogram of durations, in seconds. @param seconds the upper bounds of its buckets */
+  histogram<L extends string = never>(of: Described<L> & Buckets): (labels: Labels<L>, seconds: number) => void {
+    const histogram = this.#histogram(of)
+    return (labels, seconds) => histogram.observe(labels, seconds)
+  }
+
+  /** As `histogram`, for what begins and ends here. */
+  durations<L extends string = never>(of: Described<L> & Buckets): Stopwatch<L> {
+    const histogram = this.#histogram(of)
     return () => {
       const stop = histogram.startTimer()
       return (of) => void stop(of)
     }
+  }
+
+  #histogram<L extends string>({ name, help, labels = [], seconds }: Described<L> & Buckets): Histogram<L> {
+    return new Histogram({ name, help, labelNames: labels, buckets: [...seconds], registers: [this.#registry] })
   }
 
   /** Adds the default metrics of Node: memory, event loop lag and others. They measure the process from then on. */

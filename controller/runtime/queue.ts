@@ -10,10 +10,21 @@ export type Key = string
 /** The `namespace/name` of an object: the key of an experiment. */
 export const keyOf = ({ metadata }: Pick<KubeObject, 'metadata'>): Key => `${metadata.namespace}/${metadata.name}`
 
+/** Is told what happens in the queue. For metrics. */
+export interface QueueObserver {
+  readonly added: () => void
+  readonly retried: () => void
+  /** a worker got a key that was added so many seconds before */
+  readonly waited: (seconds: number) => void
+}
+
 export interface KeyQueueOptions {
   readonly timers: Timers
   readonly random: Random
+  readonly observer?: QueueObserver
 }
+
+const NOBODY: QueueObserver = { added: () => undefined, retried: () => undefined, waited: () => undefined }
 
 /**
  * The work queue: keys that need a pass. Two workers never have the same key, and a key that is added during its pass is
@@ -25,7 +36,8 @@ export interface KeyQueueOptions {
 export class KeyQueue {
   readonly #timers: Timers
   readonly #delayMs: (failures: number) => number
-  readonly #dirty = new Set<Key>()
+  readonly #observer: QueueObserver
+  readonly #dirty = new Map<Key, number>() // when each was added
   readonly #processing = new Set<Key>()
   readonly #line = new FairLine() // keys that are dirty and not processing
   readonly #idle: ((key: Key | undefined) => void)[] = [] // workers waiting in `get`
@@ -34,7 +46,8 @@ export class KeyQueue {
   #timer: { readonly dueMs: number; readonly cancel: Cancel } | undefined
   #isShutDown = false
 
-  constructor({ timers, random }: KeyQueueOptions) {
+  constructor({ timers, random, observer = NOBODY }: KeyQueueOptions) {
+    this.#observer = observer
     this.#timers = timers
     this.#delayMs = backoff({ random })
   }
@@ -52,7 +65,8 @@ export class KeyQueue {
   /** Requests a pass for `key`. Requests before a worker takes the key are one request. */
   add(key: Key): void {
     if (this.#isShutDown || this.#dirty.has(key)) return
-    this.#dirty.add(key)
+    this.#dirty.set(key, this.#timers.now())
+    this.#observer.added()
     if (!this.#processing.has(key)) this.#line.push(key)
     this.#handOut()
   }
@@ -70,6 +84,7 @@ export class KeyQueue {
     if (this.#isShutDown) return 0
     const failures = (this.#failures.get(key) ?? 0) + 1
     this.#failures.set(key, failures)
+    this.#observer.retried()
     this.addAfter(key, Math.max(atLeastMs, this.#delayMs(failures)))
     return failures
   }
@@ -119,6 +134,7 @@ export class KeyQueue {
       if (!worker) return
       const key = this.#line.shift()
       if (key === undefined) return
+      this.#observer.waited((this.#timers.now() - (this.#dirty.get(key) ?? 0)) / 1_000)
       this.#dirty.delete(key)
       this.#processing.add(key)
       worker(key)

@@ -29,10 +29,22 @@ export interface KubeClient {
   close(): Promise<void>
 }
 
+/** A request that was sent once, also one that is repeated later. For metrics. */
+export interface Sent {
+  readonly verb: KubeRequest['verb'] | 'watch'
+  /** the plural of the resource; `none` for discovery and schemas */
+  readonly resource: string
+  /** the HTTP status; `error` without an answer */
+  readonly code: string
+  /** until the whole answer was read, or until a watch was open */
+  readonly seconds: number
+}
+
 export interface KubeClientOptions extends CredentialsOptions {
   /** the name of the program in the audit log: `experiment-controller/0.1.0` */
   readonly userAgent: string
   readonly random: Random
+  readonly onSent?: (sent: Sent) => void
 }
 
 /** @throws Error if the kubeconfig cannot be read, or if there is none and this is no pod */
@@ -57,10 +69,10 @@ class HttpKubeClient implements KubeClient {
 
   async stream(stream: KubeStream): Promise<AsyncIterable<string>> {
     const { path, signal } = stream
-    const watch = { verb: 'watch', path }
+    const watch = { verb: 'watch', path } as const
     const deadline = startDeadline(this.#options.timers, VERBS.get.deadlineMs, signal)
     try {
-      const response = await this.#exchange.send(watchOf(stream), deadline.signal)
+      const response = await this.#measured(watch, () => this.#exchange.send(watchOf(stream), deadline.signal))
       if (response.statusCode === 200 && isJson(response)) {
         deadline.lift()
         return linesUntil(response.body, deadline)
@@ -95,10 +107,34 @@ class HttpKubeClient implements KubeClient {
   }
 
   async #once(request: KubeRequest, signal: AbortSignal): Promise<unknown> {
-    const response = await this.#exchange.send(callOf(request), signal)
-    const body = parsed(await textOf(response.body, request.maxBytes))
+    const response = await this.#measured(request, async () => {
+      const { statusCode, headers, body } = await this.#exchange.send(callOf(request), signal)
+      return { statusCode, headers, text: await textOf(body, request.maxBytes) }
+    })
+    const body = parsed(response.text)
     if (response.statusCode >= 200 && response.statusCode < 300 && isAnswerTo(request, body)) return body
     throw failureOf(response, body, request)
+  }
+
+  /** Reports how `send` ended, and how long it took. */
+  async #measured<R extends { readonly statusCode: number }>(
+    { verb, path }: Pick<Sent, 'verb'> & Pick<KubeRequest, 'path'>,
+    send: () => Promise<R>,
+  ): Promise<R> {
+    const { timers, onSent = () => undefined } = this.#options
+    const startedAt = timers.now()
+    const sent = (code: string) => {
+      const resource = parsePath(path)?.plural ?? 'none'
+      onSent({ verb, resource, code, seconds: (timers.now() - startedAt) / 1_000 })
+    }
+    try {
+      const response = await send()
+      sent(`${response.statusCode}`)
+      return response
+    } catch (error) {
+      sent('error')
+      throw error
+    }
   }
 
   /** Returns `error` as it is, unless it claims that a kind is absent and discovery lists that kind. */
@@ -130,7 +166,11 @@ const isAnswerTo = ({ expects }: KubeRequest, body: unknown): boolean =>
 
 const isJson = ({ headers }: Dispatcher.ResponseData): boolean => `${headers['content-type']}`.includes('json')
 
-function failureOf(response: Dispatcher.ResponseData, body: unknown, { verb, path }: Attempt): KubeError {
+function failureOf(
+  response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
+  body: unknown,
+  { verb, path }: Attempt,
+): KubeError {
   const retryAfter = response.headers['retry-after']
   const answer = { status: response.statusCode, body, ...(typeof retryAfter === 'string' ? { retryAfter } : {}) }
   return new KubeError({ ...classify(answer, parsePath(path)), attempted: `${verb} ${path}` })

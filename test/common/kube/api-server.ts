@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type KubeClient, kubeClient } from '../../../common/kube/client/client.ts'
+import { type KubeClient, kubeClient, type Sent } from '../../../common/kube/client/client.ts'
 import { realTimers, type Timers } from '../../../common/program/clock.ts'
 import { collect } from '../../collect.ts'
 
@@ -15,6 +15,8 @@ export interface ServedClient {
   /** every request so far: `GET /path token user-agent` */
   readonly seen: readonly { readonly line: string; readonly token: string | undefined; readonly body: string }[]
   readonly headers: readonly IncomingMessage['headers'][]
+  /** what the client has reported of its requests */
+  readonly sent: readonly Sent[]
   /** the TCP connections opened so far */
   readonly connections: number
   writeToken(token: string): void
@@ -25,6 +27,7 @@ export interface ServedClient {
 export async function serve(answers: readonly Respond[], timers: Timers = realTimers()): Promise<ServedClient> {
   const seen: { line: string; token: string | undefined; body: string }[] = []
   const headers: IncomingMessage['headers'][] = []
+  const sent: Sent[] = []
   let connections = 0
   const server = createServer(async (request, response) => {
     const answer = answers[Math.min(seen.length, answers.length - 1)]
@@ -47,11 +50,18 @@ export async function serve(answers: readonly Respond[], timers: Timers = realTi
   const kubeconfig = join(folder, 'config')
   const writeToken = (token: string) => writeFileSync(kubeconfig, kubeconfigOf(port, token))
   writeToken('first')
-  const client = kubeClient({ kubeconfig, userAgent: 'test/1', timers, random: () => 0 })
+  const client = kubeClient({
+    kubeconfig,
+    userAgent: 'test/1',
+    timers,
+    random: () => 0,
+    onSent: (each) => sent.push(each),
+  })
   return {
     client,
     seen,
     headers,
+    sent,
     get connections() {
       return connections
     },

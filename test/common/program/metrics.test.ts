@@ -23,6 +23,34 @@ describe('Metrics', () => {
     expect(await linesOf(metrics)).to.include('depth 3')
   })
 
+  it('reads all series of a gauge at each scrape, and drops those that are gone', async () => {
+    const metrics = new Metrics()
+    let found: readonly (readonly [{ readonly kind: string }, number])[] = [
+      [{ kind: 'a' }, 1],
+      [{ kind: 'b' }, 2],
+    ]
+    metrics.gauges({ name: 'objects', help: 'Objects.', labels: ['kind'], read: () => found })
+    expect(await linesOf(metrics)).to.include.members(['objects{kind="a"} 1', 'objects{kind="b"} 2'])
+    found = [[{ kind: 'b' }, 3]]
+    expect((await linesOf(metrics)).filter((line) => line !== '')).to.deep.equal(['objects{kind="b"} 3'])
+  })
+
+  it('reads a counter that somebody else keeps', async () => {
+    const metrics = new Metrics()
+    let dropped = 2
+    metrics.total({ name: 'dropped_total', help: 'Dropped.', read: () => dropped })
+    expect(await linesOf(metrics)).to.include('dropped_total 2')
+    dropped = 3
+    expect(await linesOf(metrics)).to.include('dropped_total 3')
+  })
+
+  it('records seconds that were measured elsewhere', async () => {
+    const metrics = new Metrics()
+    const record = metrics.histogram({ name: 'wait_seconds', help: 'Wait.', seconds: [1, 5] })
+    record({}, 3)
+    expect(await linesOf(metrics)).to.include.members(['wait_seconds_bucket{le="1"} 0', 'wait_seconds_sum 3'])
+  })
+
   it('records durations under the labels given at their end', async () => {
     const metrics = new Metrics()
     const start = metrics.durations({ name: 'seconds', help: 'Seconds.', labels: ['path'], seconds: [60] })

@@ -107,6 +107,25 @@ describe('a queue of keys', () => {
     expect(queue.depth).to.equal(1)
   })
 
+  it('reports keys that are added, retried and handed out, and how long each waited', async () => {
+    const time = new VirtualTime()
+    const events: unknown[] = []
+    const observer = {
+      added: () => void events.push('added'),
+      retried: () => void events.push('retried'),
+      waited: (seconds: number) => void events.push(seconds),
+    }
+    const queue = new KeyQueue({ timers: time, random: () => 0, observer })
+    queue.add('a/1')
+    queue.add('a/1')
+    await time.pass(2_000)
+    await queue.get()
+    queue.retry('a/1')
+    await time.pass(5)
+    queue.done('a/1')
+    expect(events).to.deep.equal(['added', 2, 'retried', 'added'])
+  })
+
   it('keeps no entry of a forgotten key', () => {
     const { queue, time } = aQueue()
     queue.retry('shop/cart')

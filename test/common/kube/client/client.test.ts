@@ -46,6 +46,20 @@ describe('KubeClient.request', () => {
     expect(headers[0]).to.deep.include({ 'content-type': 'application/apply-patch+yaml' })
   })
 
+  it('reports each request that it sends, with its resource and the status of the answer', async () => {
+    const { client, sent } = await serving([json(503, { kind: 'Status' }), json(200, CART), reset])
+    await client.request(GET)
+    await failure(client.request({ verb: 'create', path: PATH, body: {} }))
+    await failure(client.request({ verb: 'create', path: '/openapi/v3', body: {} }))
+    expect(sent.map(({ verb, resource, code }) => `${verb} ${resource} ${code}`)).to.deep.equal([
+      'get deployments 503',
+      'get deployments 200',
+      'create deployments error',
+      'create none error',
+    ])
+    for (const { seconds } of sent) expect(seconds).to.be.at.least(0).and.below(60)
+  })
+
   it('reuses connections', async () => {
     const served = await serving([json(200, CART)])
     for (let i = 0; i < 20; i++) await served.client.request(GET)
