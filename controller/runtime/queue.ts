@@ -40,10 +40,12 @@ export class KeyQueue {
   readonly #dirty = new Map<Key, number>() // when each was added
   readonly #processing = new Set<Key>()
   readonly #line = new FairLine() // keys that are dirty and not processing
+  readonly #first = new FairLine() // such keys that go before the others
   readonly #idle: ((key: Key | undefined) => void)[] = [] // workers waiting in `get`
   readonly #later = new DueTimes<Key>()
   readonly #failures = new Map<Key, number>() // failures in a row
   #timer: { readonly dueMs: number; readonly cancel: Cancel } | undefined
+  #isPaused = false
   #isShutDown = false
 
   constructor({ timers, random, observer = NOBODY }: KeyQueueOptions) {
@@ -54,7 +56,7 @@ export class KeyQueue {
 
   /** The number of keys that wait for a worker. */
   get depth(): number {
-    return this.#line.size
+    return this.#first.size + this.#line.size
   }
 
   /** How many entries all its maps have; 0 when no key is left. For tests. */
@@ -117,11 +119,31 @@ export class KeyQueue {
     this.#handOut()
   }
 
+  /** Hands out no keys until `resume`. */
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  /** Hands out keys again. Adds those in `first`, without the rest of their backoff; they go before the others. */
+  resume(first: Iterable<Key>): void {
+    this.#isPaused = false
+    for (const key of first) {
+      if (this.#isShutDown || this.#dirty.has(key)) continue
+      this.#later.delete(key)
+      this.#dirty.set(key, this.#timers.now())
+      this.#observer.added()
+      if (!this.#processing.has(key)) this.#first.push(key)
+    }
+    this.#setTimer()
+    this.#handOut()
+  }
+
   /** Hands out no more keys, stops all timers and ignores every later `add`. */
   shutdown(): void {
     this.#isShutDown = true
     this.#dirty.clear()
     this.#line.clear()
+    this.#first.clear()
     this.#later.clear()
     this.#failures.clear()
     this.#setTimer()
@@ -129,10 +151,10 @@ export class KeyQueue {
   }
 
   #handOut(): void {
-    while (this.#line.size > 0) {
+    while (this.depth > 0 && !this.#isPaused) {
       const worker = this.#idle.shift()
       if (!worker) return
-      const key = this.#line.shift()
+      const key = this.#first.shift() ?? this.#line.shift()
       if (key === undefined) return
       this.#observer.waited((this.#timers.now() - (this.#dirty.get(key) ?? 0)) / 1_000)
       this.#dirty.delete(key)

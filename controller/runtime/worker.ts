@@ -1,7 +1,8 @@
-import { factsOf, KubeError } from '../../common/kube/client/errors.ts'
+import { factsOf, isTransient, KubeError } from '../../common/kube/client/errors.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { startDeadline } from '../../common/program/deadline.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
+import type { Breaker } from './breaker.ts'
 import type { Key, KeyQueue } from './queue.ts'
 
 /** How long one pass may take. Its requests are aborted then. */
@@ -23,6 +24,7 @@ export interface WorkersOptions {
   readonly reconcile: (key: Key, pass: Pass) => Promise<Requeue>
   /** Resolves when the caches have what the pass over `key` wrote. */
   readonly caughtUp: (key: Key) => Promise<void>
+  readonly breaker?: Pick<Breaker, 'succeeded' | 'failed'>
   readonly timers: Timers
   readonly log: Log
   readonly count?: number
@@ -116,6 +118,7 @@ export class Workers {
     const limit = startDeadline(timers, RECONCILE_LIMIT_MS, this.#stopping.signal)
     try {
       const requeue = await reconcile(key, { signal: limit.signal, yieldToWrites })
+      this.#options.breaker?.succeeded()
       if (requeue === 'backoff') queue.retry(key)
       else queue.succeed(key)
       if (typeof requeue === 'object') queue.addAfter(key, requeue.afterMs)
@@ -129,8 +132,10 @@ export class Workers {
 
   /** A pass fails because of a bug or a failing API server. Neither may end the process. */
   #fail(key: Key, error: unknown): void {
-    const { queue, log } = this.#options
+    const { queue, log, breaker } = this.#options
     const failures = queue.retry(key, error instanceof KubeError ? error.retryAfterMs : 0)
+    if (error instanceof KubeError && isTransient(error)) breaker?.failed(key)
+    else if (error instanceof KubeError) breaker?.succeeded() // it was an answer
     if (shouldLogRepetition(failures)) log.error({ key, failures, ...factsOf(error) }, 'reconcile failed')
   }
 

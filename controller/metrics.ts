@@ -1,0 +1,194 @@
+import type { ExperimentDeployment } from '../common/api/types.ts'
+import type { Sent } from '../common/kube/client/client.ts'
+import type { Metrics, Series } from '../common/program/metrics.ts'
+import type { QueueObserver } from './runtime/queue.ts'
+
+/** The beginning of the names of the controller's metrics, and of Node's default metrics. */
+export const METRIC_PREFIX = 'experiment_controller_'
+
+interface Described {
+  readonly is: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+  readonly labels?: readonly string[]
+  /** the upper bounds of a histogram's buckets */
+  readonly seconds?: readonly number[]
+}
+
+/** From a pass that finds nothing to do to one that is aborted after 30 s. */
+const PASS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/**
+ * Every metric of the controller by its name without the prefix. Values of labels come from short lists in our code, so
+ * that a cluster of 1,000 experiments has as many series as one of 10.
+ */
+export const METRICS = {
+  reconcile_total: {
+    is: 'counter',
+    help: 'Passes over experiments, by kind of the source and outcome.',
+    labels: ['kind', 'outcome'],
+  },
+  reconcile_seconds: { is: 'histogram', help: 'Seconds of a pass.', labels: ['kind'], seconds: PASS_SECONDS },
+  longest_reconcile_seconds: { is: 'gauge', help: 'Seconds since the beginning of the oldest running pass.' },
+  experiments: {
+    is: 'gauge',
+    help: 'Experiments, by kind of the source, and by status and reason of the condition Ready.',
+    labels: ['kind', 'ready', 'reason'],
+  },
+  drift_repairs_total: {
+    is: 'counter',
+    help: 'Writes that undid what somebody else had changed in a fork.',
+    labels: ['kind'],
+  },
+  queue_depth: { is: 'gauge', help: 'Experiments that wait for a pass.' },
+  queue_adds_total: { is: 'counter', help: 'Experiments that were added to the queue.' },
+  queue_retries_total: { is: 'counter', help: 'Passes that failed and are repeated after a backoff.' },
+  queue_wait_seconds: { is: 'histogram', help: 'Seconds that an experiment waited for a pass.', seconds: PASS_SECONDS },
+  workers_busy: { is: 'gauge', help: 'Passes that run.' },
+  kube_requests_total: {
+    is: 'counter',
+    help: 'Requests to the API server, by status of the answer. Without an answer the code is "error".',
+    labels: ['verb', 'resource', 'code'],
+  },
+  kube_request_seconds: {
+    is: 'histogram',
+    help: 'Seconds until the answer of the API server, and for a watch until it is open.',
+    labels: ['verb', 'resource'],
+    seconds: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  },
+  reflector_synced: {
+    is: 'gauge',
+    help: '1 if the cache of the resource has been filled, or if the resource is known to be absent.',
+    labels: ['resource'],
+  },
+  reflector_objects: { is: 'gauge', help: 'Objects in the cache of the resource.', labels: ['resource'] },
+  reflector_restarts_total: {
+    is: 'counter',
+    help: 'Failed lists and watches, by cause. A watch that ends in order is not counted.',
+    labels: ['resource', 'cause'],
+  },
+  reflector_event_age_seconds: {
+    is: 'gauge',
+    help: 'Seconds since the last line of the watch. The API server sends one each minute.',
+    labels: ['resource'],
+  },
+  handler_errors_total: { is: 'counter', help: 'Bugs in what runs when a cache changes.' },
+  events_dropped_total: { is: 'counter', help: 'Events that could not be sent, or were too many.' },
+  policy_violations: {
+    is: 'gauge',
+    help: 'Experiments that violate a policy. The policy is newer than the experiment, or only warns.',
+  },
+  policy_mistakes: {
+    is: 'gauge',
+    help: 'Paths, patterns and labels in ExperimentPolicies that can match nothing. The condition Valid names them.',
+  },
+  orphaned_forks: {
+    is: 'gauge',
+    help: 'Forks in other namespaces whose experiment is gone. The controller deletes them.',
+  },
+} as const satisfies Readonly<Record<string, Described>>
+
+type Named = typeof METRICS
+type Label<N extends keyof Named> = Named[N] extends { labels: readonly (infer L extends string)[] } ? L : never
+
+/** How a pass ended: `done`; `failed`, which a backoff follows; `error` for a bug or a failing API server. */
+export type PassOutcome = 'done' | 'failed' | 'error'
+
+/** A cache, as metrics see it. */
+export interface MeasuredReflector {
+  readonly hasSynced: boolean
+  readonly size: number
+  /** the time since the last line of its watch; undefined without a watch */
+  readonly silentMs: number | undefined
+}
+
+/** What is read at each scrape. */
+export interface Measured {
+  readonly queue: { readonly depth: number }
+  readonly workers: { readonly busy: number; readonly longestMs: number }
+  readonly experiments: () => readonly ExperimentDeployment[]
+  readonly reflectors: readonly { readonly name: string; readonly reflector: MeasuredReflector }[]
+  readonly recorder: { readonly droppedCount: number }
+  readonly policies: { readonly violating: number; readonly mistakes: number }
+  readonly orphans: { readonly count: number }
+}
+
+/** Registers all metrics of the controller. Returns the functions that count what happens. */
+export function controllerMetrics(metrics: Metrics) {
+  const of = <N extends keyof Named>(name: N) => {
+    const { help, labels = [] } = METRICS[name] as Described
+    return { name: `${METRIC_PREFIX}${name}`, help, labels: labels as readonly Label<N>[] }
+  }
+  const counter = <N extends keyof Named>(name: N) => metrics.counter(of(name))
+  const histogram = <N extends keyof Named>(name: N) =>
+    metrics.histogram({ ...of(name), seconds: (METRICS[name] as Described).seconds ?? [] })
+  const passes = counter('reconcile_total')
+  const passSeconds = histogram('reconcile_seconds')
+  const requests = counter('kube_requests_total')
+  const requestSeconds = histogram('kube_request_seconds')
+  const waits = histogram('queue_wait_seconds')
+  const adds = counter('queue_adds_total')
+  const retries = counter('queue_retries_total')
+  const handlerErrors = counter('handler_errors_total')
+  const queue: QueueObserver = {
+    added: () => adds({}),
+    retried: () => retries({}),
+    waited: (seconds) => waits({}, seconds),
+  }
+  return {
+    queue,
+    passed: (kind: string, outcome: PassOutcome, seconds: number): void => {
+      passes({ kind, outcome })
+      passSeconds({ kind }, seconds)
+    },
+    sent: ({ verb, resource, code, seconds }: Sent): void => {
+      requests({ verb, resource, code })
+      requestSeconds({ verb, resource }, seconds)
+    },
+    repaired: counter('drift_repairs_total'),
+    reflectorFailed: counter('reflector_restarts_total'),
+    handlerFailed: (): void => handlerErrors({}),
+    /** Registers what is read at each scrape. To be called once. */
+    measure: (measured: Measured): void => {
+      const gauge = (name: keyof Named, read: () => number) => metrics.gauge({ ...of(name), labels: [], read })
+      gauge('queue_depth', () => measured.queue.depth)
+      gauge('workers_busy', () => measured.workers.busy)
+      gauge('longest_reconcile_seconds', () => measured.workers.longestMs / 1_000)
+      gauge('policy_violations', () => measured.policies.violating)
+      gauge('policy_mistakes', () => measured.policies.mistakes)
+      gauge('orphaned_forks', () => measured.orphans.count)
+      metrics.total({ ...of('events_dropped_total'), labels: [], read: () => measured.recorder.droppedCount })
+      metrics.gauges({ ...of('experiments'), read: () => experimentSeries(measured.experiments()) })
+      const perReflector = (
+        name: 'reflector_synced' | 'reflector_objects' | 'reflector_event_age_seconds',
+        read: (reflector: MeasuredReflector) => number | undefined,
+      ) => metrics.gauges({ ...of(name), read: () => reflectorSeries(measured, read) })
+      perReflector('reflector_synced', ({ hasSynced }) => Number(hasSynced))
+      perReflector('reflector_objects', ({ size }) => size)
+      perReflector('reflector_event_age_seconds', ({ silentMs }) => silentMs && silentMs / 1_000)
+    },
+  }
+}
+
+/** The functions that count what happens in the controller. */
+export type ControllerMetrics = ReturnType<typeof controllerMetrics>
+
+function experimentSeries(experiments: readonly ExperimentDeployment[]): readonly Series<Label<'experiments'>>[] {
+  const counts = new Map<string, [labels: Readonly<Record<Label<'experiments'>, string>>, count: number]>()
+  for (const { spec, status } of experiments) {
+    const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+    const labels = { kind: spec.sourceRef.kind, ready: ready?.status ?? 'Unknown', reason: ready?.reason ?? 'None' }
+    const key = Object.values(labels).join('/')
+    counts.set(key, [labels, (counts.get(key)?.[1] ?? 0) + 1])
+  }
+  return [...counts.values()]
+}
+
+function reflectorSeries(
+  { reflectors }: Measured,
+  read: (reflector: MeasuredReflector) => number | undefined,
+): readonly Series<'resource'>[] {
+  return reflectors.flatMap(({ name, reflector }) => {
+    const value = read(reflector)
+    return value === undefined ? [] : [[{ resource: name }, value] as const]
+  })
+}

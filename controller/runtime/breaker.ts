@@ -1,0 +1,114 @@
+import type { Sent } from '../../common/kube/client/client.ts'
+import { factsOf } from '../../common/kube/client/errors.ts'
+import { type Cancel, pause, type Timers } from '../../common/program/clock.ts'
+import type { Log } from '../../common/program/log.ts'
+import type { Key, KeyQueue } from './queue.ts'
+
+/** After so many failures in a row, a probe tells a failing API server from a fault in the way of some objects. */
+const FAILURES = 5
+/** The time between two probes while keys are handed out, in milliseconds. */
+const BETWEEN_PROBES_MS = 15_000
+/** The waits between probes while no keys are handed out: the first one, doubled up to the last one. */
+const FIRST_WAIT_MS = 1_000
+const LAST_WAIT_MS = 15_000
+
+export interface BreakerOptions {
+  readonly queue: Pick<KeyQueue, 'pause' | 'resume'>
+  /** a cheap read. @throws when the API server does not answer */
+  readonly probe: (signal: AbortSignal) => Promise<unknown>
+  readonly timers: Timers
+  readonly log: Log
+}
+
+/**
+ * The circuit breaker of the whole process. While the API server fails, no key is handed out, so that 1,000 experiments
+ * do not send it 1,000 requests at every backoff. One probe, or any other answer, ends the pause, and the keys whose
+ * passes failed go first.
+ */
+export class Breaker {
+  readonly #options: BreakerOptions
+  readonly #stopping = new AbortController()
+  readonly #failed = new Set<Key>() // since the last pass that did not fail
+  #failures = 0 // in a row
+  #probedAtMs = Number.NEGATIVE_INFINITY
+  #isProbing = false
+  #isOpen = false
+  #endWait: Cancel | undefined
+
+  constructor(options: BreakerOptions) {
+    this.#options = options
+  }
+
+  /** Whether no keys are handed out. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Call this after a pass that the API server did not make fail. */
+  succeeded(): void {
+    if (this.#isOpen) return
+    this.#failures = 0
+    this.#failed.clear()
+  }
+
+  /** Call this after a pass that failed because the API server did not answer, was throttled, or answered with 5xx. */
+  failed(key: Key): void {
+    this.#failures += 1
+    this.#failed.add(key)
+    const mayProbe = this.#options.timers.now() - this.#probedAtMs >= BETWEEN_PROBES_MS
+    if (this.#failures >= FAILURES && mayProbe && !this.#isProbing && !this.#isOpen) void this.#probe()
+  }
+
+  /** Call this for each request of the process: any answer shows that the API server works again. */
+  sent({ code }: Pick<Sent, 'code'>): void {
+    if (this.#isOpen && isAnswer(code)) this.#close()
+  }
+
+  /** Sends no more probes. */
+  stop(): void {
+    this.#stopping.abort()
+    this.#endWait?.()
+  }
+
+  async #probe(): Promise<void> {
+    const { probe, timers } = this.#options
+    const { signal } = this.#stopping
+    this.#isProbing = true
+    for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LAST_WAIT_MS)) {
+      this.#probedAtMs = timers.now()
+      try {
+        await probe(signal)
+        break
+      } catch (error) {
+        if (!signal.aborted) this.#open(error)
+      }
+      const wait = new AbortController()
+      this.#endWait = () => wait.abort()
+      await pause(timers, waitMs, wait.signal)
+      if (!this.#isOpen) break
+    }
+    this.#isProbing = false
+    if (this.#isOpen) this.#close()
+    else this.succeeded() // the fault is in the way of some objects, which keep their own backoff
+  }
+
+  #open(error: unknown): void {
+    if (this.#isOpen) return
+    this.#isOpen = true
+    this.#options.queue.pause()
+    this.#options.log.warn({ failures: this.#failures, ...factsOf(error) }, 'paused: the API server fails')
+  }
+
+  #close(): void {
+    this.#isOpen = false
+    this.#endWait?.()
+    this.#failures = 0
+    const first = [...this.#failed]
+    this.#failed.clear()
+    if (this.#stopping.signal.aborted) return
+    this.#options.queue.resume(first)
+    this.#options.log.info({ first: first.length }, 'resumed: the API server answers')
+  }
+}
+
+const isAnswer = (code: string): boolean => /^[234]/.test(code) && code !== '429'

@@ -1,0 +1,106 @@
+import { expect } from 'chai'
+import { KubeError } from '../../../common/kube/client/errors.ts'
+import { Breaker } from '../../../controller/runtime/breaker.ts'
+import { KeyQueue } from '../../../controller/runtime/queue.ts'
+import { diaryLog, turn, VirtualTime } from '../../virtual-time.ts'
+
+const failure = () => new KubeError({ kind: 'unreachable', message: 'no route' })
+
+/** A breaker whose probes answer as long as `state.answers` says. */
+function aBreaker() {
+  const time = new VirtualTime()
+  const log = diaryLog()
+  const queue = new KeyQueue({ timers: time, random: () => 0 })
+  const state = { answers: false, probes: [] as number[] }
+  const probe = async () => {
+    state.probes.push(time.now())
+    if (!state.answers) throw failure()
+  }
+  const breaker = new Breaker({ queue, probe, timers: time, log })
+  const fail = async (...keys: readonly string[]) => {
+    for (const key of keys) breaker.failed(key)
+    await turn()
+  }
+  /** The keys that workers get now. */
+  const handedOut = async (count: number) => {
+    const keys: (string | undefined)[] = []
+    for (let each = 0; each < count; each += 1) void queue.get().then((key) => keys.push(key))
+    await turn()
+    return keys
+  }
+  return { time, log, queue, state, breaker, fail, handedOut }
+}
+
+const FIVE = ['a/1', 'a/2', 'a/3', 'a/4', 'a/5']
+
+describe('the breaker', () => {
+  it('probes after five failures in a row, whatever their keys, and not if one pass succeeds between them', async () => {
+    const { state, breaker, fail } = aBreaker()
+    await fail('a/1', 'a/1', 'a/1', 'a/1')
+    breaker.succeeded()
+    await fail('a/1', 'a/2', 'a/3', 'a/4')
+    expect(state.probes).to.deep.equal([])
+    await fail('a/5')
+    expect([state.probes.length, breaker.isOpen]).to.deep.equal([1, true])
+  })
+
+  it('hands keys out as before if the probe succeeds, and probes again after 15 s at the earliest', async () => {
+    const { time, state, breaker, fail, queue, handedOut } = aBreaker()
+    state.answers = true
+    await fail(...FIVE, ...FIVE)
+    expect([state.probes.length, breaker.isOpen]).to.deep.equal([1, false])
+    queue.add('a/9')
+    expect(await handedOut(1)).to.deep.equal(['a/9'])
+    await time.pass(14_999)
+    await fail(...FIVE)
+    expect(state.probes).to.have.length(1)
+    await time.pass(1)
+    await fail('a/1')
+    expect(state.probes).to.have.length(2)
+  })
+
+  it('hands out no key while probes fail, which come after 1 s, 2 s, and so on up to 15 s', async () => {
+    const { time, state, queue, fail, handedOut, log } = aBreaker()
+    await fail(...FIVE)
+    queue.add('b/1')
+    expect(await handedOut(1)).to.deep.equal([])
+    await time.pass(60_000)
+    expect(state.probes).to.deep.equal([0, 1_000, 3_000, 7_000, 15_000, 30_000, 45_000, 60_000])
+    expect(log.lines.map(({ text }) => text)).to.deep.equal(['warn paused: the API server fails'])
+  })
+
+  it('resumes when a probe succeeds, first with the keys that failed', async () => {
+    const { time, state, breaker, queue, fail, handedOut, log } = aBreaker()
+    queue.add('b/1')
+    await fail(...FIVE)
+    for (const key of FIVE) queue.retry(key, 50_000)
+    await fail('a/6') // a pass that was under way
+    state.answers = true
+    await time.pass(1_000)
+    expect(breaker.isOpen).to.equal(false)
+    expect(await handedOut(7)).to.deep.equal([...FIVE, 'a/6', 'b/1'])
+    expect(log.lines.map(({ text }) => text)).to.include('info resumed: the API server answers')
+    for (const key of [...FIVE, 'a/6', 'b/1']) queue.done(key)
+    await time.pass(60_000)
+    expect(queue.depth).to.equal(0) // their backoff is over
+  })
+
+  it('resumes at any answer, also a refusal, but not at a failure', async () => {
+    const { time, state, breaker, fail } = aBreaker()
+    await fail(...FIVE)
+    for (const code of ['error', '500', '503', '429']) breaker.sent({ code })
+    expect(breaker.isOpen).to.equal(true)
+    breaker.sent({ code: '404' })
+    expect(breaker.isOpen).to.equal(false)
+    await time.pass(60_000)
+    expect([state.probes.length, time.pending]).to.deep.equal([1, 0])
+  })
+
+  it('sends no probe after it was stopped, and leaves no timer', async () => {
+    const { time, state, breaker, fail } = aBreaker()
+    await fail(...FIVE)
+    breaker.stop()
+    await time.pass(60_000)
+    expect([state.probes.length, time.pending]).to.deep.equal([1, 0])
+  })
+})
