@@ -1,3 +1,4 @@
+import { isReason } from '../common/api/reasons.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Sent } from '../common/kube/client/client.ts'
 import type { Metrics, Series } from '../common/program/metrics.ts'
@@ -72,6 +73,7 @@ export const METRICS = {
     labels: ['resource'],
   },
   handler_errors_total: { is: 'counter', help: 'Bugs in what runs when a cache changes.' },
+  paused: { is: 'gauge', help: '1 while no passes begin, because the API server fails.' },
   events_dropped_total: { is: 'counter', help: 'Events that could not be sent, or were too many.' },
   policy_violations: {
     is: 'gauge',
@@ -104,6 +106,7 @@ export interface MeasuredReflector {
 /** What is read at each scrape. */
 export interface Measured {
   readonly queue: { readonly depth: number }
+  readonly breaker: { readonly isOpen: boolean }
   readonly workers: { readonly busy: number; readonly longestMs: number }
   readonly experiments: () => readonly ExperimentDeployment[]
   readonly reflectors: readonly { readonly name: string; readonly reflector: MeasuredReflector }[]
@@ -151,6 +154,7 @@ export function controllerMetrics(metrics: Metrics) {
     measure: (measured: Measured): void => {
       const gauge = (name: keyof Named, read: () => number) => metrics.gauge({ ...of(name), labels: [], read })
       gauge('queue_depth', () => measured.queue.depth)
+      gauge('paused', () => Number(measured.breaker.isOpen))
       gauge('workers_busy', () => measured.workers.busy)
       gauge('longest_reconcile_seconds', () => measured.workers.longestMs / 1_000)
       gauge('policy_violations', () => measured.policies.violating)
@@ -176,7 +180,8 @@ function experimentSeries(experiments: readonly ExperimentDeployment[]): readonl
   const counts = new Map<string, [labels: Readonly<Record<Label<'experiments'>, string>>, count: number]>()
   for (const { spec, status } of experiments) {
     const ready = status?.conditions?.find(({ type }) => type === 'Ready')
-    const labels = { kind: spec.sourceRef.kind, ready: ready?.status ?? 'Unknown', reason: ready?.reason ?? 'None' }
+    const reason = isReason(ready?.reason) ? ready.reason : 'Other' // somebody else may have written it
+    const labels = { kind: spec.sourceRef.kind, ready: ready?.status ?? 'Unknown', reason }
     const key = Object.values(labels).join('/')
     counts.set(key, [labels, (counts.get(key)?.[1] ?? 0) + 1])
   }
