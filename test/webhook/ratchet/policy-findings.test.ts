@@ -114,8 +114,8 @@ describe('the action of a finding', () => {
       validationActions: ['Audit'],
     }))
     const { audit } = outcomeOf({ policies, spec })
-    expect(audit).to.have.length(2_048)
-    expect(audit?.startsWith('policy-0: spec.replicas; policy-1: spec.replicas; ')).to.equal(true)
+    expect(audit?.length).to.be.within(2_000, 2_048)
+    expect(audit).to.match(/^(policy-\d+: spec\.replicas; ){50,}\.\.\.$/)
   })
 })
 
