@@ -119,6 +119,29 @@ describe('the action of a finding', () => {
   })
 })
 
+describe('M7: the warning of a finding', () => {
+  const warningFor = (paths: readonly string[]) =>
+    outcomeOf({
+      policies: [{ name: 'shop', allowedOverridePaths: paths, validationActions: ['Warn'] }],
+      spec: { overrideSpec: { template: { spec: { hostNetwork: true } } } },
+    }).warnings.map(({ message }) => message)
+  const POINT = 'spec.overrideSpec.template.spec.hostNetwork: cannot be changed'
+
+  it('has the point, the remedy and the name of the policy, each once', () =>
+    expect(warningFor(['replicas'])).to.deep.equal([`${POINT}; allowed paths: replicas (policy "shop")`]))
+
+  it('lacks the remedy where all together would be too long', () => {
+    const long = [`template.metadata.annotations["${'a'.repeat(110)}"]`]
+    expect(warningFor(long)).to.deep.equal([`${POINT}; allowed paths: ${long} (policy "shop")`])
+    const name = 'p'.repeat(100)
+    const { warnings } = outcomeOf({
+      policies: [{ name, allowedOverridePaths: long, validationActions: ['Warn'] }],
+      spec: { overrideSpec: { template: { spec: { hostNetwork: true } } } },
+    })
+    expect(warnings.map(({ message }) => message)).to.deep.equal([`${POINT} (policy "${name}")`])
+  })
+})
+
 describe('the findings on the stored experiment', () => {
   it('are not looked for where nothing is denied now, because that costs time', () => {
     const now = judged([{ maxReplicas: 3, validationActions: ['Warn'] }], { replicas: 5 })
