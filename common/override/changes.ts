@@ -9,12 +9,14 @@ export interface Change {
   readonly path: readonly Step[]
   readonly before: unknown
   readonly after: unknown
+  /** it is an item of a list whose order matters, and its order changed: `before` and `after` are its places */
+  readonly isMoved?: true
 }
 
 /**
  * Every leaf in which `changed` differs from `plain`, two derived specs of one kind. Items of keyed lists are compared
- * by key, in any order; items of other lists by index. Each leaf of an added or removed item is a change of its own.
- * What the API server stores alike is equal. Recursive.
+ * by key, and their order only where it matters; items of other lists by index. Each leaf of an added or removed item is
+ * a change of its own. What the API server stores alike is equal. Recursive.
  */
 export function changesBetween(plain: unknown, changed: unknown, shape: Shape): readonly Change[] {
   const changes: Change[] = []
@@ -98,7 +100,23 @@ function compareItems(before: readonly unknown[], after: readonly unknown[], { s
   for (const [id, places] of former)
     for (const index of places.slice(present.get(id)?.length ?? 0))
       visit({ before: before[index], after: undefined }, index, 'removed')
+  const moved = ORDERED.has(way?.key ?? '') ? firstMoved(former, present) : undefined
+  if (moved === undefined) return
+  const [index = 0] = present.get(moved) ?? []
+  const item = { value: after[index], keys, index, became: undefined }
+  found.push({ path: pathOf({ above: way, item }), before: former.get(moved)?.[0], after: index, isMoved: true })
 }
+
+/** Init containers run one after the other, and `$(VAR)` in `env` refers to earlier variables only. */
+const ORDERED: ReadonlySet<string> = new Set(['initContainers', 'env'])
+
+/** The first item that both lists have, and that is at another place among these than before. */
+function firstMoved(former: Places, present: Places): Identity | undefined {
+  const before = [...former.keys()].filter((id) => present.has(id))
+  return [...present.keys()].filter((id) => former.has(id)).find((id, index) => id !== before[index])
+}
+
+type Places = ReadonlyMap<Identity | undefined, readonly number[]>
 
 /** Whether two lists have the same keys in the same order. Then items with the same key have the same index. */
 const isInStep = (before: readonly unknown[], after: readonly unknown[], keys: readonly ListKey[]): boolean =>

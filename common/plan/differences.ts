@@ -1,6 +1,6 @@
 import { matchesWhole } from '../json/sequence.ts'
 import type { Change } from '../override/changes.ts'
-import { parseOverridePath, type Step } from '../override/path.ts'
+import { type ItemStep, parseOverridePath, type Step } from '../override/path.ts'
 import { count } from '../text/count.ts'
 import { withShortDigest } from '../text/digest.ts'
 import type { Part } from '../text/fitted.ts'
@@ -59,6 +59,7 @@ const shownChange = (changes: readonly Change[]): Change | undefined =>
   changes.find(({ path }) => isOneOf(path.some(becameOf) ? IMAGES : PUBLIC, path))
 
 function verbOf(change: Change | undefined): string {
+  if (change?.isMoved) return 'moved'
   const became = becameOf(change && whole(change.path).at(-1))
   if (became !== undefined) return became
   if (change?.before === undefined) return 'set'
@@ -91,11 +92,18 @@ function showValues({ before, after }: Change): string {
 
 const PLAIN = /^[A-Za-z][\w-]*$/
 
+/** Its first key, and the others unless they are absent by default: `80`, `80/UDP`. */
+function itemName({ names, index, keyed }: ItemStep): string {
+  const [first = `${index}`, whole = first] = names
+  const usual = [first, ...(keyed?.keys ?? []).slice(1).map(({ fallback }) => fallback)].join('/')
+  return whole === usual ? first : whole
+}
+
 /** The path as users know it: fields of the pod without `template.spec`, items by their key. Longer keys are `[...]`. */
 function nameOf(path: readonly Step[], longest = Number.POSITIVE_INFINITY): string {
   const isInPod = keyOf(path[0]) === 'template' && keyOf(path[1]) === 'spec' && path.length > 2
   const text = (isInPod ? path.slice(2) : path).map((step) => {
-    const key = step.is === 'item' ? `${step.names[0] ?? step.index}` : step.key
+    const key = step.is === 'item' ? itemName(step) : step.key
     if (key.length > longest) return '[...]'
     if (step.is === 'item') return `[${key}]`
     return PLAIN.test(step.key) ? `.${step.key}` : `[${JSON.stringify(step.key)}]`

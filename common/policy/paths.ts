@@ -26,7 +26,7 @@ export function forbiddenPaths(policy: ExperimentPolicySpec, override: OverrideC
   const allowed = policy.allowedOverridePaths && read(policy.allowedOverridePaths)
   const found = new Map<string, ForbiddenChange>()
   const reported = new Set<Step | undefined>()
-  for (const { path } of changes) {
+  for (const { path, isMoved } of changes) {
     if (found.size === MAX_FINDINGS) break
     const deniedAt = denied.about(path)
     if (deniedAt === undefined && (!allowed || allowed.about(path) !== undefined)) continue
@@ -36,7 +36,10 @@ export function forbiddenPaths(policy: ExperimentPolicySpec, override: OverrideC
     const replacedList = replacedListAt(path, override)
     const others = deniedAt === undefined && allowed ? `; ${onlyThese(allowed.patterns)}` : ''
     const remedy = replacedList === undefined ? others : `, as Merge does by replacing the list; ${STRATEGIC}`
-    const error = forbidden(overrideField(place, overrideSpec), `${verbOf(place)}${remedy}`)
+    const error = forbidden(
+      overrideField(place, overrideSpec),
+      `cannot be ${isMoved ? 'moved' : verbOf(place)}${remedy}`,
+    )
     // one error for all that a null removes
     found.set(`${error.field} ${error.message}`, replacedList === undefined ? { error } : { error, replacedList })
   }
@@ -68,7 +71,7 @@ const isAddedOrRemoved = (step: Step): boolean => step.is === 'item' && step.bec
 
 function verbOf(place: readonly Step[]): string {
   const last = place.at(-1)
-  return `cannot be ${(last?.is === 'item' && last.became) || 'changed'}`
+  return (last?.is === 'item' && last.became) || 'changed'
 }
 
 const onlyThese = (patterns: readonly string[]): string =>

@@ -106,6 +106,21 @@ describe('the differences of two forks', () => {
     ])
   })
 
+  it('M12: tell two ports of one number apart', () => {
+    const ports = (...protocols: string[]): Of => ({
+      container: { ports: protocols.map((protocol) => ({ containerPort: 53, protocol })) },
+    })
+    expect(textsOf(ports('TCP'), ports('UDP'))).to.deep.equal([
+      'containers[cart].ports[53/UDP]: added',
+      'containers[cart].ports[53]: removed',
+    ])
+  })
+
+  it('M12: say that a variable is moved, because $(VAR) refers to earlier ones only', () => {
+    const env = (...names: string[]): Of => ({ container: { env: names.map((name) => ({ name, value: 'x' })) } })
+    expect(textsOf(env('A', 'B'), env('B', 'A'))).to.deep.equal(['containers[cart].env[B]: moved'])
+  })
+
   it('say whether a field was set or removed', () => {
     expect(textsOf({}, { pod: { hostNetwork: true } })).to.deep.equal(['hostNetwork: set'])
     expect(textsOf({ podAnnotations: { 'a.b/c': 'd' } }, {})).to.deep.equal([
