@@ -139,10 +139,14 @@ const pods = (fork: KubeObject): string => count(replicasOf(fork), 'pod')
 /** The differences, of which those without a line of their own are counted: `kubectl` prints equal lines once. */
 function changeLines({ changes }: Described): readonly Warning[] {
   const found = differences(changes())
-  const lines = new Map(planLines(found).map((line) => [line.message, line]))
-  const told = [...lines.values()].slice(0, MAX_CHANGES)
-  const more = found.length - told.length
-  return more <= 0 ? told : [...told, ...planLines([`and ${count(more, 'more change')}`])]
+  const told = new Map<string, Warning>()
+  for (const line of found) {
+    if (told.size === MAX_CHANGES) break
+    const change = warning('Plan', ...line)
+    told.set(change.message, change)
+  }
+  const more = found.length - told.size
+  return [...told.values(), ...(more > 0 ? planLines([`and ${count(more, 'more change')}`]) : [])]
 }
 
 interface Expected {

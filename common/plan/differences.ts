@@ -13,9 +13,10 @@ import type { Part } from '../text/fitted.ts'
 export function differences(changes: readonly Change[]): readonly (readonly Part[])[] {
   const found = grouped(changes)
   return [...found.filter(({ shown }) => shown !== undefined), ...found.filter(({ shown }) => shown === undefined)].map(
-    ({ name, short, changes, shown }) => {
-      const verb = verbOf(changes[0])
-      return [[name, short], ': ', shown ? [showValues(shown), verb] : verb]
+    ({ name, first, shown }) => {
+      const verb = verbOf(first)
+      const place = name.length > MAX_STEP ? [name, nameOf(whole(first.path), MAX_STEP)] : name
+      return [place, ': ', shown ? [showValues(shown), verb] : verb]
     },
   )
 }
@@ -35,12 +36,10 @@ export function changedFields(changes: readonly Change[]): string {
 /** The changes by the name of their difference. `shown` is the one with public values, if any. */
 function grouped(changes: readonly Change[]) {
   const groups = Map.groupBy(changes, (change) => nameOf(whole(change.path)))
-  return [...groups].map(([name, changes]) => ({
-    name,
-    short: nameOf(whole(changes[0]?.path ?? []), MAX_STEP),
-    changes,
-    shown: shownChange(changes),
-  }))
+  return [...groups].flatMap(([name, changes]) => {
+    const [first] = changes
+    return first ? [{ name, first, shown: shownChange(changes) }] : []
+  })
 }
 
 /** The longest step that is shown of a path that does not fit. The name of a container is no longer. */
@@ -58,11 +57,11 @@ const becameOf = (step: Step | undefined) => (step?.is === 'item' ? step.became 
 const shownChange = (changes: readonly Change[]): Change | undefined =>
   changes.find(({ path }) => isOneOf(path.some(becameOf) ? IMAGES : PUBLIC, path))
 
-function verbOf(change: Change | undefined): string {
-  if (change?.isMoved) return 'moved'
-  const became = becameOf(change && whole(change.path).at(-1))
+function verbOf(change: Change): string {
+  if (change.isMoved) return 'moved'
+  const became = becameOf(whole(change.path).at(-1))
   if (became !== undefined) return became
-  if (change?.before === undefined) return 'set'
+  if (change.before === undefined) return 'set'
   return change.after === undefined ? 'removed' : 'changed'
 }
 

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
-import type { OverrideType } from '../../common/api/types.ts'
+import type { ExperimentDeployment, OverrideType } from '../../common/api/types.ts'
 import type { JsonObject } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
+import { forkName } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { admitting, type RunningWebhook } from './admission-webhook.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
@@ -100,6 +102,59 @@ const KINDS: Readonly<Record<string, SourceCase>> = {
   StatefulSet: { group: 'apps/v1', plural: 'statefulsets', own: { serviceName: 'rich', volumeClaimTemplates } },
   Rollout: { group: 'argoproj.io/v1alpha1', plural: 'rollouts', own: { strategy: { canary: {} } } },
 }
+
+describe('the name of the fork in the plan, on the real control plane', () => {
+  const plane = usesControlPlane()
+  const [namespace, name] = ['n'.repeat(63), 'e'.repeat(63)]
+  const source = `cart-${'s'.repeat(240)}.example`
+  let webhook: RunningWebhook | undefined
+
+  before('the webhook answers in a namespace with the longest name', async () => {
+    await plane().api.create('/api/v1/namespaces', { metadata: { name: namespace } })
+    const template = { metadata: { labels: { app: 'cart' } }, spec: { containers: [{ name: 'cart', image: IMAGE }] } }
+    await plane().api.create(`/apis/apps/v1/namespaces/${namespace}/deployments`, {
+      metadata: { name: source },
+      spec: { replicas: 0, selector: { matchLabels: { app: 'cart' } }, template },
+    })
+    webhook = await admitting(plane(), namespace)
+  })
+  after('the webhook and the namespace are removed', async () => {
+    await webhook?.remove()
+    await plane().api.delete(`/api/v1/namespaces/${namespace}`)
+  })
+
+  it('D6: is whole for the longest names, as is each other line that kubectl prints', async () => {
+    const long = 'x/'.repeat(100)
+    const containers = [{ name: 'cart', image: `registry.example/${long}cart:2` }]
+    const annotations = Object.fromEntries(
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => [`${key.repeat(63)}.example/y`, '1']),
+    )
+    const manifest = {
+      apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
+      kind: EXPERIMENT_DEPLOYMENT.kind,
+      metadata: { name },
+      spec: {
+        sourceRef: { kind: 'Deployment', name: source },
+        replicas: 100,
+        overrideSpec: { template: { metadata: { annotations }, spec: { containers } } },
+      },
+    }
+    const path = pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name })
+    const { stderr } = await plane().kubectl(['-n', namespace, 'apply', '-f', '-'], { input: JSON.stringify(manifest) })
+    const { metadata } = await plane().api.get<ExperimentDeployment>(path)
+    const lines = stderr.trimEnd().split('\n')
+    expect(lines).to.include(
+      `Warning: [Plan] creates deployment/${forkName(source, metadata.uid)} in ${namespace}: 100 pods`,
+    )
+    expect(lines.slice(-7, -1)).to.deep.equal([
+      'Warning: [Plan] containers[cart].image: changed',
+      ...Object.keys(annotations)
+        .slice(0, 4)
+        .map((key) => `Warning: [Plan] template.metadata.annotations["${key}"]: set`),
+      'Warning: [Plan] and 2 more changes',
+    ])
+  })
+})
 
 describe('the differences in the plan, on the real control plane', () => {
   const plane = usesControlPlane()
