@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/object.ts'
 import { isEmpty, isEqual, isObject, listOr, member, objectOr } from '../json/json.ts'
-import { isStoredAlike } from './defaulted.ts'
+import { withoutDefaults } from './defaulted.ts'
 import type { ItemStep, Step } from './path.ts'
 import { type Identity, identityOf, isSameKey, keyValues, type ListKey, type Shape } from './shape.ts'
 
@@ -21,8 +21,7 @@ export interface Change {
 export function changesBetween(plain: unknown, changed: unknown, shape: Shape): readonly Change[] {
   const changes: Change[] = []
   compare({ before: plain, after: changed }, shape, undefined, changes)
-  const specs = { before: plain, after: changed }
-  return changes.filter((change) => !isStoredAlike(change, specs))
+  return withoutDefaults(changes, { before: plain, after: changed })
 }
 
 interface BeforeAndAfter {

@@ -4,7 +4,7 @@ import { matchesWhole } from '../json/sequence.ts'
 import { type OverridePath, parseOverridePath, type Step } from './path.ts'
 import { identityOf } from './shape.ts'
 
-/** A leaf that differs between two specs of workloads. */
+/** A leaf that differs between two specs of workloads. It is `undefined` on the side without it. */
 interface Leaf {
   readonly path: readonly Step[]
   readonly before: unknown
@@ -132,6 +132,31 @@ for (const [pattern, found] of [...Object.entries(DEFAULTS), ...Object.entries(D
 }
 
 /**
+ * The leaves that the API server would not store alike, of all in which the two `specs` differ. One that is the only
+ * trace of an object stays: `projected: {sources: []}` is no volume without a source. Leaves share the steps of paths.
+ */
+export function withoutDefaults<L extends Leaf>(leaves: readonly L[], specs: Specs): readonly L[] {
+  const alike = new Set(leaves.filter((leaf) => isStoredAlike(leaf, specs)))
+  if (alike.size === 0) return leaves
+  const traced = new Set(leaves.flatMap((leaf) => (alike.has(leaf) ? [] : leaf.path)))
+  return leaves.filter((leaf) => !alike.has(leaf) || isOnlyTrace(leaf, traced, specs))
+}
+
+/** Whether an object around a leaf exists on one side only, and no other leaf shows that. */
+function isOnlyTrace({ path, before }: Leaf, traced: ReadonlySet<Step>, specs: Specs): boolean {
+  const [lacking, sides] =
+    before === undefined
+      ? [specs.before, { before: undefined, after: {} }]
+      : [specs.after, { before: {}, after: undefined }]
+  for (let around = path.slice(0, -1); around.length > 0; around = around.slice(0, -1)) {
+    const step = around.at(-1)
+    if ((step && traced.has(step)) || valueAt(lacking, around) !== undefined) return false
+    if (!isStoredAlike({ path: around, ...sides }, specs)) return true
+  }
+  return false
+}
+
+/**
  * Whether the API server would store the same for both sides of a leaf: one is absent and the other is its default, or
  * both are the same quantity. `specs` are the two specs in which the leaf differs.
  */
@@ -144,7 +169,8 @@ export function isStoredAlike({ path, before, after }: Leaf, specs: Specs): bool
   const known = last?.is === 'member' ? BY_KEY.get(last.key) : undefined
   if (!known) return false
   const [lacking, having] = after === undefined ? [specs.after, specs.before] : [specs.before, specs.after]
-  const around = () => parentOf(lacking, path) ?? parentOf(having, path)
+  const parent = path.slice(0, -1)
+  const around = () => valueAt(lacking, parent) ?? valueAt(having, parent)
   return known.some((each) => matchesWhole(each.path, path) && isAlike(value, each.of(around, lacking)))
 }
 
@@ -159,9 +185,9 @@ function isSameQuantity(before: unknown, after: unknown): boolean {
 // a leaf that is an object is empty
 const isAlike = (found: unknown, value: unknown): boolean => found === value || (isObject(found) && isObject(value))
 
-/** The object in `spec` around the last step of `path`. */
-function parentOf(spec: unknown, path: readonly Step[]): unknown {
-  return path.slice(0, -1).reduce<unknown>((value, step) => {
+/** What `spec` has at `path`. */
+function valueAt(spec: unknown, path: readonly Step[]): unknown {
+  return path.reduce<unknown>((value, step) => {
     if (step.is === 'member') return member(value, step.key)
     const { keyed, index } = step
     return keyed ? listOr(value).find((item) => identityOf(item, keyed.keys) === keyed.identity) : listOr(value)[index]

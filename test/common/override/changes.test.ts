@@ -129,6 +129,35 @@ const cases: Record<string, readonly [plain: JsonObject, changed: JsonObject, ch
     { env: [{ name: 'A' }, {}] },
     ['env[+1]: undefined > {}'],
   ],
+  'M10: reports no default of an object that is there on both sides, or shown by another member': [
+    { template: { spec: { containers: [{ name: 'a', image: 'a:1' }] } } },
+    { template: { spec: { containers: [{ name: 'a', image: 'a:1', tty: false, resources: { limits: {} } }] } } },
+    [],
+  ],
+  'M10: reports a default that is the only trace of an object': [
+    { template: { spec: { volumes: [] } } },
+    {
+      template: {
+        spec: {
+          volumes: [
+            { name: 'a', projected: { sources: [] } },
+            { name: 'b', secret: { secretName: 'b', defaultMode: 0o644 } },
+          ],
+        },
+      },
+    },
+    [
+      'template.spec.volumes[+a].name: undefined > "a"',
+      'template.spec.volumes[+a].projected.sources: undefined > []',
+      'template.spec.volumes[+b].name: undefined > "b"',
+      'template.spec.volumes[+b].secret.secretName: undefined > "b"',
+    ],
+  ],
+  'M10: reports no default in an object that is itself one': [
+    { template: { spec: { volumes: [{ name: 'a', emptyDir: { medium: '' } }] } } },
+    { template: { spec: { volumes: [{ name: 'a' }], securityContext: {} } } },
+    [],
+  ],
   'does not read members of Object.prototype': [{}, { constructor: 1 }, ['constructor: undefined > 1']],
 }
 
