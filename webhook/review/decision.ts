@@ -1,7 +1,7 @@
 import { MAX_WARNING } from '../../common/api/conditions.ts'
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
 import type { FieldError, Warning } from '../../common/api/types.ts'
-import { escapeInvisible } from '../../common/json/escape.ts'
+import { escapeInvisible, escapeToAscii } from '../../common/json/escape.ts'
 import { MAX_FOUND } from '../../common/schema/messages.ts'
 import { fitted } from '../../common/text/fitted.ts'
 import { list } from '../../common/text/list.ts'
@@ -97,8 +97,7 @@ const MAX_WARNINGS = 16
 /** One line for `kubectl`: `[Reason] message` in printable ASCII, at most 256 characters. */
 export function lineOf({ reason, message }: Warning): string {
   // the API server drops a warning with a line break
-  const line = escapeInvisible(`[${reason}] ${message}`).replaceAll(/[^ -~]/g, '?')
-  return fitted(MAX_WARNING, [line])
+  return fitted(MAX_WARNING, [escapeToAscii(`[${reason}] ${message}`)])
 }
 
 /**
