@@ -74,6 +74,7 @@ describe('a client with a fence', () => {
     const first = client.request(GET)
     while (seen.length === 0) await new Promise(setImmediate)
     const write = failure(client.request({ verb: 'create', path: PATH, body: {} }))
+    for (let turns = 0; turns < 20; turns += 1) await new Promise(setImmediate) // it waits for the connection now
     fence.isHeld = false
     answers.resolve()
     expect((await write).cause).to.be.instanceOf(NotHeld)
