@@ -16,13 +16,13 @@ const STEP_MS = 100
 
 /** What happens to one request. A late request is carried out although its sender no longer waits for it. */
 const trip = fc.record({
-  thereMs: fc.oneof({ weight: 6, arbitrary: fc.nat(300) }, fc.nat(4_000), fc.nat(30_000)),
-  backMs: fc.oneof({ weight: 6, arbitrary: fc.nat(300) }, fc.nat(4_000), fc.nat(30_000)),
+  thereMs: fc.oneof({ weight: 3, arbitrary: fc.nat(300) }, { weight: 3, arbitrary: fc.nat(4_500) }, fc.nat(30_000)),
+  backMs: fc.oneof({ weight: 3, arbitrary: fc.nat(300) }, { weight: 3, arbitrary: fc.nat(4_500) }, fc.nat(30_000)),
   isLost: fc.integer({ min: 0, max: 9 }).map((of) => of === 0),
 })
 const mishap = fc.record({
   atMs: fc.nat(TROUBLE_MS),
-  is: fc.constantFrom('stop', 'kill', 'pause', 'cut off', 'delete', 'overwrite', 'wipe'),
+  is: fc.constantFrom('stop', 'kill', 'pause', 'pause', 'cut off', 'cut off', 'delete', 'overwrite', 'wipe'),
   /** whom; the leader is hit most often */
   index: fc.constantFrom('leader', 'leader', 0, 1, 2),
   forMs: fc.integer({ min: 100, max: 40_000 }),
@@ -34,8 +34,8 @@ type Trip = typeof trip extends fc.Arbitrary<infer T> ? T : never
 export const schedules = (slowest: number, fastest: number) =>
   fc.record({
     speeds: fc.array(fc.double({ min: slowest, max: fastest, noNaN: true }), { minLength: 3, maxLength: 3 }),
-    trips: fc.array(trip, { minLength: 5, maxLength: 60 }),
-    mishaps: fc.array(mishap, { maxLength: 12 }),
+    trips: fc.array(trip, { minLength: 20, maxLength: 200 }),
+    mishaps: fc.array(mishap, { minLength: 5, maxLength: 30 }),
     random: fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { minLength: 3, maxLength: 20 }),
   })
 type Schedule = ReturnType<typeof schedules> extends fc.Arbitrary<infer T> ? T : never
