@@ -28,6 +28,7 @@ export interface LeaderOptions extends LeaseStoreOptions {
 /** The Lease as a candidate last saw it. */
 interface Sighting extends leases.LeaseView {
   readonly atMs: number
+  readonly uid: string | undefined
 }
 
 /**
@@ -47,6 +48,7 @@ export class Leader implements Fence {
   #phase: 'idle' | 'candidate' | 'leading' | 'over' = 'idle'
   #seen: Sighting | undefined
   #lease: KubeObject | undefined // as this process last wrote it
+  #strangeUid: string | undefined
   #hasTried = false
   #failures = 0
   #renewedAtMs = Number.NEGATIVE_INFINITY // the start of the last successful renewal
@@ -129,7 +131,8 @@ export class Leader implements Fence {
     if (!lease && !this.#seen) return this.#take(() => this.#store.create(leases.newLease(name, identity, clock())))
     const { holder, waitMs, atMs } = this.#noteSeen(lease)
     // the answer to an earlier write was lost, but the write was not
-    if (lease && holder === identity) return this.#take(() => this.#store.replace(leases.renewedLease(lease, clock())))
+    if (lease && holder === identity && lease.metadata.uid !== this.#strangeUid)
+      return this.#take(() => this.#store.replace(leases.renewedLease(lease, clock())))
     if (this.#now() < atMs + waitMs) return Math.min(atMs + waitMs, this.#nextLookMs())
     if (!lease) return this.#take(() => this.#store.create(leases.newLease(name, identity, clock())))
     return this.#take(() => this.#store.replace(leases.takenLease(lease, identity, clock())))
@@ -139,8 +142,11 @@ export class Leader implements Fence {
   #noteSeen(lease: KubeObject | undefined): Sighting {
     const view = lease ? leases.viewOf(lease) : { holder: '', waitMs: LEASE_MS, version: 'absent' }
     if (this.#seen?.version === view.version) return this.#seen
+    const { uid } = lease?.metadata ?? {}
+    // An attempt to create the Lease has arrived late, after that of another, which was deleted: that one may still write.
+    if (this.#seen && this.#seen.uid !== uid) this.#strangeUid = uid
     if (view.holder !== this.#seen?.holder) this.#options.log.info({ holder: view.holder }, 'sees the lease')
-    this.#seen = { ...view, atMs: this.#now() }
+    this.#seen = { ...view, uid, atMs: this.#now() }
     return this.#seen
   }
 

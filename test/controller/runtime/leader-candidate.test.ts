@@ -87,6 +87,41 @@ describe('a candidate', () => {
     expect(server.diary).to.include('update me_1')
   })
 
+  it('does not lead at once by an attempt to create the Lease that arrives after that of another was deleted', async () => {
+    const { leader, time, diary, network, server, holder } = world()
+    network.loses = 'answers'
+    leader.start()
+    await time.pass(1_000)
+    const ours = server.lease
+    server.lease = undefined
+    server.store(OTHER)
+    network.loses = 'nothing'
+    await time.pass(9_000)
+    const { metadata: _, ...late } = ours ?? OTHER
+    server.store({ ...late, metadata: { name: 'the-lease' } } as typeof OTHER)
+    await time.pass(15_000)
+    expect([diary, holder()]).to.deep.equal([[], 'me_1'])
+    await time.pass(3_000)
+    expect(diary).to.have.length(1)
+  })
+
+  it('counts from the start of its write', async () => {
+    const { leader, time, diary, network, server } = world()
+    server.store({ ...OTHER, spec: { holderIdentity: '', leaseDurationSeconds: 1 } })
+    network.delayMs = 1_000
+    leader.start()
+    await time.pass(4_000)
+    expect([diary, leader.leftMs()]).to.deep.equal([['won at 4000, held true'], 12_000])
+  })
+
+  it('does not lead by an answer that is older than the deadline of a leader', async () => {
+    const { leader, time, diary, network, holder } = world()
+    network.delayMs = 5_500
+    leader.start()
+    await time.pass(60_000)
+    expect([diary, holder()]).to.deep.equal([[], 'me_1'])
+  })
+
   it('leads at its next look if the answer to its write was lost', async () => {
     const { leader, time, diary, network, server, holder } = world()
     network.loses = 'answers'

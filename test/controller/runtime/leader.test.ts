@@ -18,6 +18,7 @@ describe('a leader', () => {
     for (let seconds = 0; seconds < 120; seconds += 1) {
       await time.pass(1_000)
       expect(leader.held()).to.equal(true)
+      if (seconds > 10) expect(leader.leftMs()).to.be.at.most(10_000) // from the start of a renewal, not from its end
     }
     expect(diary).to.have.length(1)
   })

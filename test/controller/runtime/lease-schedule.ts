@@ -125,7 +125,8 @@ export async function play(schedule: Schedule, onWon: (winner: Process, others: 
 
   const begin = (index: number): void => {
     // who looks for the first time and finds no Lease takes it for a new installation
-    if (!server.lease && alive().some(({ leader }) => leader.held())) return void time.after(1_000, () => begin(index))
+    if (!server.lease && alive().some(({ leader }) => leader.leftMs() > 0))
+      return void time.after(1_000, () => begin(index))
     const end = (process: Process, restartMs: number) => {
       if (!process.isAlive) return
       process.isAlive = false
