@@ -6,17 +6,21 @@ import { type ControllerOptions, createSubsystems, type Subsystems } from './sub
 /** How long the exit waits for Events that were not sent yet. */
 const FLUSH_MS = 2_000
 
-/** The controller: watches, queue and workers, ready to start. */
+/**
+ * The controller: watches, queue and workers. It first fills its caches, as a standby that writes nothing and can take over
+ * at once. Everything that writes starts when it leads: passes, orphans, the status of policies, the hourly pass.
+ */
 export class Controller {
   readonly #options: ControllerOptions
   readonly #stopping = new AbortController()
   readonly #parts: Subsystems
   #refreshing: Promise<void> | undefined
-  #isReady = false
+  readonly #missing = new Set<string>()
+  #state: 'new' | 'standby' | 'leading' | 'stopping' = 'new'
 
   constructor(options: ControllerOptions) {
     this.#options = options
-    this.#parts = createSubsystems(options, this.#stopping.signal)
+    this.#parts = createSubsystems(options, this.#stopping.signal, () => this.#state === 'leading')
   }
 
   /** The number of experiments that violate a policy. */
@@ -34,41 +38,62 @@ export class Controller {
     return this.#parts.orphans.count
   }
 
-  /** Whether the caches are filled and the workers run. */
-  get isReady(): boolean {
-    return this.#isReady
+  /** How long the oldest running pass has taken so far, in milliseconds. */
+  get longestPassMs(): number {
+    return this.#parts.workers.longestMs
+  }
+
+  /** What keeps it from being ready; undefined when the caches are filled. */
+  get notReadyBecause(): string | undefined {
+    if (this.#state === 'new') return `being filled: ${[...this.#missing].join(', ')}`
+    return this.#state === 'stopping' ? 'stopping' : undefined
   }
 
   /**
-   * Fills the caches, then starts the workers. Starts no worker if `stop` is called before.
+   * Fills the caches. Resolves to false if it is stopped before.
    * @throws Error that names the caches that were not filled within two minutes
    */
-  async start(): Promise<void> {
+  async start(): Promise<boolean> {
     const { timers, log } = this.#options
-    const { caches, experiments, orphans, workers } = this.#parts
-    if (!(await fill(this.#startReads(), timers, this.#stopping.signal))) return
-    experiments.wake()
+    const { caches, workers } = this.#parts
+    const { signal: stopping } = this.#stopping
+    const isFilled = await fill(this.#startReads(), { timers, stopping, missing: this.#missing })
+    if (!isFilled || this.#state !== 'new') return false
+    this.#state = 'standby'
     workers.start()
-    this.#isReady = true
-    experiments.startResync()
-    orphans.start()
-    log.info({ experiments: caches.experiments.size }, 'started')
+    log.info({ experiments: caches.experiments.size }, 'caches filled')
+    return true
   }
 
-  /** Starts no more passes. Resolves when the running passes, Events and watches have ended. */
-  async stop(): Promise<void> {
-    const { caches, neighbours, policies, recorder, workers, experiments, orphans } = this.#parts
+  /** Starts to write, with a pass over every experiment. Call it after `start`; it does nothing after `stopLeading`. */
+  lead(): void {
+    if (this.#state !== 'standby') return
+    this.#state = 'leading'
+    const { experiments, orphans, policies } = this.#parts
+    experiments.wake()
+    experiments.startResync()
+    orphans.start()
+    policies.status.start()
+  }
+
+  /** Starts no more passes. Resolves when it writes no more: running passes have ended, and Events were sent. */
+  async stopLeading(): Promise<void> {
+    this.#state = 'stopping'
+    const { neighbours, policies, recorder, workers, experiments, orphans } = this.#parts
+    experiments.stopResync()
     await Promise.all([workers.stop(), orphans.stop()])
     neighbours.stop()
     await policies.stop()
-    experiments.stopResync()
     await recorder.flush(FLUSH_MS)
+    await recorder.stop()
+  }
+
+  /** Ends everything. Resolves when the watches have ended. */
+  async stop(): Promise<void> {
+    await this.stopLeading()
     this.#stopping.abort()
-    await Promise.all([
-      recorder.stop(),
-      this.#refreshing,
-      ...namedReflectors(caches).map(({ reflector }) => reflector.stop()),
-    ])
+    const reflectors = namedReflectors(this.#parts.caches)
+    await Promise.all([this.#refreshing, ...reflectors.map(({ reflector }) => reflector.stop())])
   }
 
   /** Starts to read what passes need. Without schemas every experiment would be reported as waiting for them. */

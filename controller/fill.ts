@@ -12,12 +12,19 @@ export interface Fillable {
 /** Caches that are not filled by then will not be filled later: usually a permission is missing. */
 const LIMIT_MS = 120_000
 
+interface FillOptions {
+  readonly timers: Timers
+  readonly stopping: AbortSignal
+  /** gets the names of what is not filled yet, and loses each when it is */
+  readonly missing: Set<string>
+}
+
 /**
  * Resolves to true when everything is filled, to false when `stopping` aborts before.
  * @throws Error that names what was not filled within two minutes
  */
-export async function fill(all: readonly Fillable[], timers: Timers, stopping: AbortSignal): Promise<boolean> {
-  const missing = new Set(all.map(({ name }) => name))
+export async function fill(all: readonly Fillable[], { timers, stopping, missing }: FillOptions): Promise<boolean> {
+  for (const { name } of all) missing.add(name)
   const limit = new AbortController()
   const cancel = timers.after(LIMIT_MS, () =>
     limit.abort(new Error(`not filled within two minutes: ${[...missing].join(', ')}; check the permissions`)),

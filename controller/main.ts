@@ -2,14 +2,15 @@ import { kubeClient } from '../common/kube/client/client.ts'
 import { factsOf } from '../common/kube/client/errors.ts'
 import { realTimers } from '../common/program/clock.ts'
 import { healthServer } from '../common/program/health.ts'
+import { Heartbeat } from '../common/program/heartbeat.ts'
 import { close, listen } from '../common/program/listen.ts'
 import { jsonLog } from '../common/program/log.ts'
 import { Metrics } from '../common/program/metrics.ts'
 import { readConfig } from './config.ts'
 import { Controller } from './controller.ts'
-
-/** The beginning of the names of all metrics. */
-const PREFIX = 'experiment_controller_'
+import { livenessChecks } from './liveness.ts'
+import { controllerMetrics, METRIC_PREFIX } from './metrics.ts'
+import { Leader } from './runtime/leader.ts'
 
 const config = readConfig(process.env)
 const log = jsonLog({ destination: process.stdout, level: config.logLevel, facts: { program: 'controller' } })
@@ -21,40 +22,38 @@ for (const trouble of ['uncaughtException', 'unhandledRejection'] as const)
 
 const timers = realTimers()
 const random = Math.random
-const client = kubeClient({
-  kubeconfig: config.kubeconfig,
-  userAgent: 'experiment-controller/0.1.0',
-  timers,
-  random,
-  connections: config.workers + 16, // more than workers, so that a write never waits for a connection that a watch uses
+const clock = () => new Date()
+const { kubeconfig } = config
+const connecting = { kubeconfig, userAgent: 'experiment-controller/0.1.0', timers, random }
+
+// the election has its own connections: requests that wait for one must not delay a renewal
+const leaseClient = kubeClient({ ...connecting, connections: 2, maxTries: 1 })
+const leader = new Leader({
+  client: leaseClient,
+  namespace: config.namespace,
+  name: 'experiment-controller',
+  identity: `${config.instance}_${crypto.randomUUID()}`,
+  onWon: () => controller.lead(),
+  onLost: () => process.exit(1), // another process may lead now; a restart is the one way to stop everything at once
+  ...{ timers, clock, random, log },
 })
-const controller = new Controller({ ...config, client, clock: () => new Date(), timers, random, log })
+
+const client = kubeClient({
+  ...connecting,
+  connections: config.workers + 16, // more than workers, so that a write never waits for a connection that a watch uses
+  fence: leader,
+})
+const controller = new Controller({ ...config, client, clock, timers, random, log })
 
 const metrics = new Metrics()
-metrics.addNode(PREFIX)
-metrics.gauge({
-  name: `${PREFIX}policy_violations`,
-  help: 'Experiments that violate a policy. The policy is newer than the experiment, or only warns.',
-  read: () => controller.violating,
-})
+metrics.addNode(METRIC_PREFIX)
+controllerMetrics(metrics, { controller, leader })
 
-metrics.gauge({
-  name: `${PREFIX}policy_mistakes`,
-  help: 'Paths, patterns and labels in ExperimentPolicies that can match nothing. The condition Valid names them.',
-  read: () => controller.policyMistakes,
-})
-metrics.gauge({
-  name: `${PREFIX}orphaned_forks`,
-  help: 'Forks in other namespaces whose experiment is gone. The controller deletes them.',
-  read: () => controller.orphaned,
-})
-
+const heartbeat = new Heartbeat(timers)
 const probes = healthServer({
   metrics,
-  checks: {
-    caches: () => (controller.isReady ? undefined : 'being filled'),
-    running: () => (isStopping ? 'stopping' : undefined),
-  },
+  checks: { caches: () => controller.notReadyBecause, running: () => (isStopping ? 'stopping' : undefined) },
+  live: livenessChecks({ heartbeat, controller, leader }),
 })
 
 let isStopping = false
@@ -62,10 +61,13 @@ const stop = async (): Promise<void> => {
   if (isStopping) process.exit(1) // a second signal ends the process at once
   isStopping = true
   log.info({}, 'stopping')
+  await controller.stopLeading()
+  await leader.release() // after the last write, so that the next leader can start at once
   await controller.stop()
-  await Promise.all([client.close(), close(probes)])
+  heartbeat.stop()
+  await Promise.all([client.close(), leaseClient.close(), close(probes)])
 }
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop())
 
 log.info({ probePort: await listen(probes, config.probePort, config.host) }, 'starting')
-await controller.start()
+if (await controller.start()) leader.start()

@@ -73,6 +73,11 @@ export const METRICS = {
     labels: ['resource'],
   },
   handler_errors_total: { is: 'counter', help: 'Bugs in what runs when a cache changes.' },
+  leader: { is: 'gauge', help: '1 if this replica writes, else 0. The sum over all replicas is 1.' },
+  lease_age_seconds: {
+    is: 'gauge',
+    help: 'Seconds since this replica renewed the Lease, or saw another replica renew it.',
+  },
   paused: { is: 'gauge', help: '1 while no passes begin, because the API server fails.' },
   events_dropped_total: { is: 'counter', help: 'Events that could not be sent, or were too many.' },
   policy_violations: {
@@ -113,6 +118,7 @@ export interface Measured {
   readonly recorder: { readonly droppedCount: number }
   readonly policies: { readonly violating: number; readonly mistakes: number }
   readonly orphans: { readonly count: number }
+  readonly leader: { readonly held: () => boolean; readonly leaseAgeSeconds: number | undefined }
 }
 
 /** Registers all metrics of the controller. Returns the functions that count what happens. */
@@ -152,8 +158,10 @@ export function controllerMetrics(metrics: Metrics) {
     handlerFailed: (): void => handlerErrors({}),
     /** Registers what is read at each scrape. To be called once. */
     measure: (measured: Measured): void => {
-      const gauge = (name: keyof Named, read: () => number) => metrics.gauge({ ...of(name), labels: [], read })
+      const gauge = (name: keyof Named, read: () => number | undefined) => metrics.gauge({ ...of(name), labels: [], read })
       gauge('queue_depth', () => measured.queue.depth)
+      gauge('leader', () => Number(measured.leader.held()))
+      gauge('lease_age_seconds', () => measured.leader.leaseAgeSeconds)
       gauge('paused', () => Number(measured.breaker.isOpen))
       gauge('workers_busy', () => measured.workers.busy)
       gauge('longest_reconcile_seconds', () => measured.workers.longestMs / 1_000)

@@ -37,6 +37,7 @@ export class Orphans {
   #cancel: Cancel = () => undefined
   #sweeping: Promise<void> = Promise.resolve()
   #count = 0
+  #isStopped = false
 
   constructor(options: OrphansOptions) {
     this.#options = options
@@ -50,12 +51,14 @@ export class Orphans {
   /** Sweeps now and every 30 s from now on. */
   start(): void {
     this.#sweeping = this.sweep().finally(() => {
+      if (this.#isStopped) return
       this.#cancel = this.#options.timers.after(SWEEP_MS, () => this.start())
     })
   }
 
-  /** Starts no more sweeps. Resolves when the running one has ended. */
+  /** Starts no more sweeps. Resolves when the running one has ended, which looks at no further fork. */
   async stop(): Promise<void> {
+    this.#isStopped = true
     await this.#sweeping
     this.#cancel()
   }
@@ -65,6 +68,7 @@ export class Orphans {
     let found = 0
     for (const { kind, forks } of this.#options.workloads)
       for (const fork of forks.list()) {
+        if (this.#isStopped) return
         try {
           if (await this.#isOrphan(fork)) {
             found += 1

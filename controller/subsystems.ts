@@ -38,8 +38,11 @@ export type Subsystems = ReturnType<typeof createSubsystems>
 /** How long a pass waits for autoscalers, budgets and network policies. They only add warnings. */
 const NEIGHBOURS_MS = 5_000
 
-/** Creates the parts and connects them. Nothing runs yet. What waits for caches ends with `stopping`. */
-export function createSubsystems(options: ControllerOptions, stopping: AbortSignal) {
+/**
+ * Creates the parts and connects them. Nothing runs yet. What waits for caches ends with `stopping`. While `isLeading` is
+ * false the workers drop their keys: a standby would collect the keys of all experiments that ever were.
+ */
+export function createSubsystems(options: ControllerOptions, stopping: AbortSignal, isLeading: () => boolean) {
   const { client, clock, timers, random, log } = options
   const caches = createCaches(options)
   const forksOf = (kind: string) => caches.workloads.find((each) => each.kind.kind === kind)?.forks
@@ -107,7 +110,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   })
   const workers = new Workers({
     queue,
-    reconcile: (key, pass) => reconciler(clusterOf(pass), clock)(key),
+    reconcile: async (key, pass) => (isLeading() ? reconciler(clusterOf(pass), clock)(key) : 'never'),
     caughtUp: (key) => written.caughtUp(key, stopping),
     timers,
     log,

@@ -25,7 +25,11 @@ export interface AuditEvent {
   readonly verb: string
   readonly requestURI: string
   readonly userAgent?: string
-  readonly user: { readonly username: string; readonly groups?: readonly string[] }
+  readonly user: {
+    readonly username: string
+    readonly groups?: readonly string[]
+    readonly extra?: Readonly<Record<string, readonly string[]>>
+  }
   readonly objectRef?: {
     readonly apiGroup?: string
     readonly resource?: string

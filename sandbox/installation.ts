@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { issue } from '../certs/issue.ts'
+import { pathOf, RESOURCES } from '../common/kube/client/resources.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { eventually } from './eventually.ts'
 import { freePorts } from './ports.ts'
@@ -12,12 +13,16 @@ const ROOT = join(import.meta.dirname, '..')
 /** The namespace in which the manifests install the product, with its ServiceAccounts. */
 export const SYSTEM_NAMESPACE = 'experiment-controller-system'
 
+/** The Lease of the controllers. */
+export const LEASE = pathOf(RESOURCES.Lease, { namespace: SYSTEM_NAMESPACE, name: 'experiment-controller' })
+
 /** The files of manifests/base that are useful here, where processes run instead of pods. */
 const MANIFESTS = [
   'namespace',
   'service-accounts',
   'controller-role',
   'controller-apart-role',
+  'controller-lease-role',
   'controller-limits',
   'webhook-role',
   'people-roles',
@@ -102,6 +107,7 @@ export async function install(plane: ControlPlane, argsOf = fromSources): Promis
     webhook,
     controller: () => controller,
     async startController() {
+      await plane.api.delete(LEASE) // a controller that was killed has left it to expire
       controller = await startController()
       await isReady('controller', probePort, controller)
       return controller

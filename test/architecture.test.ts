@@ -103,7 +103,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'webhook/ratchet': ['common/json', 'common/text', 'common/api', 'common/policy', 'common/workload', 'common/plan'],
   webhook: ['common', 'webhook'],
-  'controller/runtime': ['common/program', 'common/api', 'common/kube/client'],
+  'controller/runtime': ['common/json', 'common/program', 'common/api', 'common/kube/client', 'common/kube/reads'],
   'controller/observe': [
     'common/program',
     'common/api',

@@ -4,27 +4,25 @@ import type { Metrics } from './metrics.ts'
 /** What the server of `healthServer` reports. */
 export interface Probes {
   /** by name: each returns undefined while it passes, or else what is wrong or still missing; ready when all pass */
-  readonly checks: Readonly<Record<string, () => string | undefined>>
+  readonly checks: Checks
+  /** in the same form: live when all pass. They must not ask the API server: a restart would not bring it back. */
+  readonly live?: Checks
   readonly metrics?: Metrics
 }
+
+type Checks = Readonly<Record<string, () => string | undefined>>
 
 /** The text format of Prometheus, since 2014. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /**
- * A server of plain HTTP for kubelet and Prometheus. `/livez` answers while the event loop runs. `/readyz` lists each
- * check, with status 503 unless all pass. `/metrics` is there if there are metrics.
+ * A server of plain HTTP for kubelet and Prometheus. `/livez` and `/readyz` list each of their checks, with status
+ * 503 unless all pass. `/metrics` is there if there are metrics.
  */
-export function healthServer({ checks, metrics }: Probes): Server {
+export function healthServer({ checks, live = {}, metrics }: Probes): Server {
   const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
-    '/livez': (response) => send(response, 200, 'ok\n'),
-    '/readyz': (response) => {
-      const found = Object.entries(checks).map(([name, check]) => [name, check()] as const)
-      const isReady = found.every(([, finding]) => finding === undefined)
-      // the format of Kubernetes' own programs
-      const lines = found.map(([name, finding]) => (finding === undefined ? `[+]${name} ok` : `[-]${name}: ${finding}`))
-      send(response, isReady ? 200 : 503, `${lines.join('\n')}\n`)
-    },
+    '/livez': (response) => sendChecks(response, live),
+    '/readyz': (response) => sendChecks(response, checks),
     ...(metrics && { '/metrics': (response) => void sendMetrics(response, metrics) }),
   }
   return createServer((request, response) => {
@@ -33,6 +31,14 @@ export function healthServer({ checks, metrics }: Probes): Server {
     if (page) page(response)
     else send(response, 404, `not found; this server has ${Object.keys(pages).join(', ')}\n`)
   })
+}
+
+function sendChecks(response: ServerResponse, checks: Checks): void {
+  const found = Object.entries(checks).map(([name, check]) => [name, check()] as const)
+  const isPassed = found.every(([, finding]) => finding === undefined)
+  // the format of Kubernetes' own programs
+  const lines = found.map(([name, finding]) => (finding === undefined ? `[+]${name} ok` : `[-]${name}: ${finding}`))
+  send(response, isPassed ? 200 : 503, `${[...lines, ...(isPassed ? ['ok'] : [])].join('\n')}\n`)
 }
 
 async function sendMetrics(response: ServerResponse, metrics: Metrics): Promise<void> {

@@ -49,6 +49,8 @@ export class PolicyStatus {
   #waitsLeft = MAX_WAITS
   #cancel: Cancel | undefined
   #writing: Promise<void> = Promise.resolve()
+  #isStarted = false
+  #isDue = false // whether something was to be written before the start
   #isStopped = false
 
   constructor(options: PolicyStatusOptions) {
@@ -63,6 +65,12 @@ export class PolicyStatus {
   /** How many entries all its maps have; 0 when all experiments and policies are gone. For tests. */
   get entryCount(): number {
     return this.#entries.size + this.#written.size
+  }
+
+  /** Writes from now on, and first what must be written by now. Before that it only collects. */
+  start(): void {
+    this.#isStarted = true
+    if (this.#isDue) this.#writeAfter(DEBOUNCE_MS)
   }
 
   /** Call this when a policy was added, changed or deleted. Every experiment then needs another pass to count. */
@@ -116,7 +124,8 @@ export class PolicyStatus {
   }
 
   #writeAfter(delayMs: number): void {
-    if (this.#isStopped || this.#cancel) return
+    this.#isDue = true
+    if (!this.#isStarted || this.#isStopped || this.#cancel) return
     this.#cancel = this.#options.timers.after(delayMs, () => {
       this.#cancel = undefined
       this.#writing = this.#writing.then(() => this.#write())

@@ -50,6 +50,7 @@ export class Workers {
   readonly #options: WorkersOptions
   readonly #stopping = new AbortController()
   readonly #yielded: YieldedPass[] = []
+  readonly #begunAtMs = new Map<Key, number>() // when each running pass began
   #running: Promise<unknown> | undefined
   #busy = 0
 
@@ -60,6 +61,12 @@ export class Workers {
   /** The number of workers with a key. A key that has yielded or only waits for the caches occupies no worker. */
   get busy(): number {
     return this.#busy
+  }
+
+  /** How long the oldest running pass has taken so far, in milliseconds. */
+  get longestMs(): number {
+    const [oldest] = this.#begunAtMs.values() // a Map keeps the order in which the passes began
+    return oldest === undefined ? 0 : this.#options.timers.now() - oldest
   }
 
   start(): void {
@@ -116,6 +123,7 @@ export class Workers {
   async #pass(key: Key, yieldToWrites: () => Promise<void>): Promise<void> {
     const { queue, reconcile, timers } = this.#options
     const limit = startDeadline(timers, RECONCILE_LIMIT_MS, this.#stopping.signal)
+    this.#begunAtMs.set(key, timers.now())
     try {
       const requeue = await reconcile(key, { signal: limit.signal, yieldToWrites })
       this.#options.breaker?.succeeded()
@@ -126,6 +134,7 @@ export class Workers {
       this.#fail(key, error)
     } finally {
       limit.end()
+      this.#begunAtMs.delete(key)
     }
     void this.#release(key)
   }

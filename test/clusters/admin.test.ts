@@ -196,7 +196,7 @@ describe('the guide for admins, in a cluster of its own', () => {
     const named = [...PAGE.text.matchAll(/^\| `(?:experiment_(?:webhook|controller)_)?(\w+)` \|/gm)].map(
       ([, name]) => name,
     )
-    const code = ['webhook/http/metrics.ts', 'controller/main.ts'].map((file) => readFileSync(file, 'utf8')).join()
+    const code = ['webhook/http/metrics.ts', 'controller/metrics.ts'].map((file) => readFileSync(file, 'utf8')).join()
     expect(named.length).to.be.greaterThan(5)
     for (const name of named) expect(code).to.contain(name)
   })

@@ -50,9 +50,10 @@ describe('the controller', () => {
   it('fills its caches, forks the source and reports', async () => {
     const { server, controller, settle, log } = running()
     await controller.start()
+    controller.lead()
     await settle()
-    expect(controller.isReady).to.equal(true)
-    expect(log.lines.map(({ text }) => text)).to.include.members(['info started', 'info reconciled'])
+    expect(controller.notReadyBecause).to.equal(undefined)
+    expect(log.lines.map(({ text }) => text)).to.include.members(['info caches filled', 'info reconciled'])
     expect(server.at(`${DEPLOYMENTS}/${FORK}`)?.metadata.ownerReferences?.[0]?.name).to.equal('faster-cart')
     expect(conditionOf(server.at(EXPERIMENT), 'Ready')).to.equal('Updating')
     expect(server.diary.filter((line) => line.startsWith('apply'))).to.deep.equal([
@@ -63,9 +64,52 @@ describe('the controller', () => {
     await controller.stop()
   })
 
+  it('writes nothing as a standby, whatever happens, and everything once it leads', async () => {
+    const policy = aPolicy({ name: 'limits', maxReplicas: 1 })
+    const { server, controller, settle, time } = running({ [POLICY]: versioned(policy) })
+    expect([await controller.start(), controller.notReadyBecause]).to.deep.equal([true, undefined])
+    server.edit(EXPERIMENT, (experiment) => ({ ...experiment, metadata: { ...experiment.metadata, generation: 2 } }))
+    await time.pass(7_200_000)
+    await settle()
+    expect([server.diary, controller.longestPassMs]).to.deep.equal([[], 0])
+    controller.lead()
+    await settle()
+    await time.pass(5_000)
+    expect(server.diary.filter((line) => line.startsWith('apply'))).to.have.members([
+      `apply ${DEPLOYMENTS}/${FORK}`,
+      `apply ${EXPERIMENT}/status`,
+      `apply ${POLICY}/status`,
+    ])
+    await controller.stop()
+  })
+
+  it('writes nothing after stopLeading, but goes on to watch', async () => {
+    const { server, controller, settle, time } = running()
+    await controller.start()
+    controller.lead()
+    await settle()
+    await controller.stopLeading()
+    server.diary.length = 0
+    server.edit(`${DEPLOYMENTS}/cart`, () => versioned(aDeployment({ image: 'cart:3' })))
+    await time.pass(7_200_000)
+    expect([server.diary, server.openWatches]).to.deep.equal([[], 10])
+    await controller.stop()
+  })
+
+  it('leads no more once it was stopped', async () => {
+    const { server, controller, settle } = running()
+    await controller.start()
+    await controller.stopLeading()
+    controller.lead()
+    await settle()
+    expect(server.diary).to.deep.equal([])
+    await controller.stop()
+  })
+
   it('writes nothing more when nothing changes, also after the hourly pass', async () => {
     const { server, controller, settle, time } = running()
     await controller.start()
+    controller.lead()
     await settle()
     const before = server.diary.filter((line) => line.startsWith('apply')).length
     await time.pass(3_700_000)
@@ -84,6 +128,7 @@ describe('the controller', () => {
       '/api/v1/namespaces/shop': namespace,
     })
     await controller.start()
+    controller.lead()
     await settle()
     expect([controller.violating, server.at(`${DEPLOYMENTS}/${FORK}`)]).to.deep.equal([1, undefined])
     expect(conditionOf(server.at(EXPERIMENT), 'Ready')).to.equal('PolicyDenied')
@@ -101,7 +146,7 @@ describe('the controller', () => {
     expect(await started)
       .to.be.instanceOf(Error)
       .with.property('message', 'not filled within two minutes: services; check the permissions')
-    expect(controller.isReady).to.equal(false)
+    expect(controller.notReadyBecause).to.equal('being filled: services')
     await controller.stop()
   })
 
@@ -111,13 +156,13 @@ describe('the controller', () => {
     const started = controller.start()
     await turn()
     await controller.stop()
-    await started
-    expect([controller.isReady, server.diary]).to.deep.equal([false, []])
+    expect([await started, controller.notReadyBecause, server.diary]).to.deep.equal([false, 'stopping', []])
   })
 
   it('leaves no watch and no timer after stop', async () => {
     const { server, controller, settle, time } = running()
     await controller.start()
+    controller.lead()
     await settle()
     expect(server.openWatches).to.equal(10)
     await controller.stop()

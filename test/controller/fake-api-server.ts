@@ -44,6 +44,12 @@ export class FakeApiServer implements KubeClient {
     return this.#watches.size
   }
 
+  /** Changes the object at `path`, as another client does it. */
+  edit(path: string, change: (before: KubeObject) => KubeObject): void {
+    const before = this.#objects.get(path)
+    if (before) this.#store(path, change(before))
+  }
+
   async request({ verb, path, query, body, expects }: KubeRequest): Promise<unknown> {
     if (path in OPENAPI) return OPENAPI[path]
     if (verb === 'list') return this.#list(path, expects, query?.labelSelector)
@@ -100,18 +106,22 @@ export class FakeApiServer implements KubeClient {
     const of = path.replace(/\/status$/, '')
     const before = this.#objects.get(of)
     const given = body as KubeObject
-    this.#version += 1
     const metadata = {
       uid: `uid-of-${given.metadata.name}`,
       generation: 1,
       ...given.metadata,
       ...before?.metadata,
       managedFields: [{ manager: 'experiment-controller', operation: 'Apply' }],
-      resourceVersion: `${this.#version}`,
     }
-    const stored: KubeObject = { ...before, ...given, metadata }
-    this.#objects.set(of, stored)
-    const collection = withoutNamespace(of).replace(/\/[^/]+$/, '')
+    return this.#store(of, { ...before, ...given, metadata })
+  }
+
+  #store(path: string, object: KubeObject): KubeObject {
+    const before = this.#objects.get(path)
+    this.#version += 1
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: `${this.#version}` } }
+    this.#objects.set(path, stored)
+    const collection = withoutNamespace(path).replace(/\/[^/]+$/, '')
     const line = JSON.stringify({ type: before ? 'MODIFIED' : 'ADDED', object: stored })
     for (const watch of this.#watches) if (watch.collection === collection) watch.emit(line)
     return stored

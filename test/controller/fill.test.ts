@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { fill } from '../../controller/fill.ts'
-import { VirtualTime } from '../virtual-time.ts'
+import { turn, VirtualTime } from '../virtual-time.ts'
 
 /** Two things that a test fills, and the result of `fill`. */
 function filling(stopping = new AbortController()) {
@@ -11,8 +11,9 @@ function filling(stopping = new AbortController()) {
     { name: 'services', filled: services.promise },
     { name: 'schemas', filled: schemas.promise },
   ]
-  const result = fill(all, time, stopping.signal).catch((error: unknown) => error)
-  return { time, services, schemas, stopping, result }
+  const missing = new Set<string>()
+  const result = fill(all, { timers: time, stopping: stopping.signal, missing }).catch((error: unknown) => error)
+  return { time, services, schemas, stopping, missing, result }
 }
 
 describe('fill', () => {
@@ -22,6 +23,17 @@ describe('fill', () => {
     schemas.resolve()
     expect(await result).to.equal(true)
     expect(time.pending).to.equal(0)
+  })
+
+  it('names at any time what is missing', async () => {
+    const { services, schemas, missing, result } = filling()
+    expect([...missing]).to.deep.equal(['services', 'schemas'])
+    services.resolve()
+    await turn()
+    expect([...missing]).to.deep.equal(['schemas'])
+    schemas.resolve()
+    await result
+    expect(missing.size).to.equal(0)
   })
 
   it('throws after two minutes and names what is missing', async () => {

@@ -27,6 +27,7 @@ function measured(experiments: readonly ExperimentDeployment[] = []): Measured {
     recorder: { droppedCount: 4 },
     policies: { violating: 5, mistakes: 6 },
     orphans: { count: 8 },
+    leader: { held: () => true, leaseAgeSeconds: 1.25 },
   }
 }
 
@@ -78,6 +79,8 @@ describe('the metrics of the controller', () => {
       'policy_violations 5',
       'policy_mistakes 6',
       'orphaned_forks 8',
+      'leader 1',
+      'lease_age_seconds 1.25',
     ])
   })
 

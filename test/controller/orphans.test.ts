@@ -15,13 +15,14 @@ const GONE = new KubeError({ kind: 'notFound', message: 'no such experiment', st
 
 interface Given {
   readonly fork?: KubeObject
+  readonly forks?: readonly KubeObject[]
   readonly cached?: ExperimentDeployment
   /** the answer of the API server about the experiment */
   readonly live?: () => Promise<unknown>
 }
 
 /** What one sweep does. */
-function world({ fork = FORK, cached, live = () => Promise.reject(GONE) }: Given = {}) {
+function world({ fork = FORK, forks = [fork], cached, live = () => Promise.reject(GONE) }: Given = {}) {
   const diary: string[] = []
   const timers = new VirtualTime()
   const orphans = new Orphans({
@@ -32,7 +33,7 @@ function world({ fork = FORK, cached, live = () => Promise.reject(GONE) }: Given
       },
     },
     experiment: () => cached,
-    workloads: [{ kind: deployment, forks: { list: () => [fork] } }],
+    workloads: [{ kind: deployment, forks: { list: () => forks } }],
     write: async (write) => diary.push(`${write.verb} ${'of' in write ? write.of.metadata.name : ''}`),
     recorder: { record: ({ reason, regarding }) => diary.push(`event ${reason} ${regarding.kind}`) },
     timers,
@@ -90,6 +91,17 @@ describe('a fork in another namespace', () => {
   }
   for (const [sentence, fork] of Object.entries(foreign))
     it(`is left alone if it ${sentence}`, async () => expect(await swept({ fork })).to.deep.equal([]))
+
+  it('is not looked at after the stop of a sweep that runs', async () => {
+    const answer = Promise.withResolvers<unknown>()
+    const { orphans, diary, timers } = world({ live: () => answer.promise, forks: [FORK, FORK] })
+    orphans.start()
+    const stopped = orphans.stop()
+    answer.resolve(EXPERIMENT)
+    await stopped
+    await timers.pass(60_000)
+    expect([diary, timers.pending]).to.deep.equal([[LOOKED], 0])
+  })
 
   it('is looked at every 30 s until the controller stops', async () => {
     const { orphans, diary, timers } = world({ live: async () => EXPERIMENT })

@@ -27,6 +27,7 @@ function created() {
       log: diaryLog(),
     },
     stopping.signal,
+    () => true,
   )
   return { parts, server, stopping, time }
 }

@@ -46,22 +46,19 @@ describe('the pods of the manifests', () => {
     })
   }
 
-  it('are three webhooks, spread over hosts and zones, of which one always stays', () => {
-    const webhook = shippedOne('base', 'Deployment', 'experiment-webhook')
-    expect(at(webhook, 'spec', 'replicas')).to.equal(3)
-    expect(at(webhook, 'spec', 'strategy', 'rollingUpdate', 'maxUnavailable')).to.equal(0)
-    const spread = listOr(podOf('experiment-webhook').topologySpreadConstraints).map((found) =>
-      at(found, 'topologyKey'),
-    )
-    expect(spread).to.deep.equal(['kubernetes.io/hostname', 'topology.kubernetes.io/zone'])
-    const budget = shippedOne('base', 'PodDisruptionBudget', 'experiment-webhook')
-    expect(budget.spec).to.deep.include({ minAvailable: 1, selector: at(webhook, 'spec', 'selector') })
-  })
-
-  it('are one controller', () => {
-    const controller = shippedOne('base', 'Deployment', 'experiment-controller')
-    expect(controller.spec).to.deep.include({ replicas: 1, strategy: { type: 'Recreate' } })
-  })
+  for (const [name, replicas] of [
+    ['experiment-webhook', 3],
+    ['experiment-controller', 2],
+  ] as const)
+    it(`are ${replicas} of ${name}, spread over hosts and zones, of which one always stays`, () => {
+      const workload = shippedOne('base', 'Deployment', name)
+      expect(at(workload, 'spec', 'replicas')).to.equal(replicas)
+      expect(at(workload, 'spec', 'strategy', 'rollingUpdate', 'maxUnavailable')).to.equal(0)
+      const spread = listOr(podOf(name).topologySpreadConstraints).map((found) => at(found, 'topologyKey'))
+      expect(spread).to.deep.equal(['kubernetes.io/hostname', 'topology.kubernetes.io/zone'])
+      const budget = shippedOne('base', 'PodDisruptionBudget', name)
+      expect(budget.spec).to.deep.include({ minAvailable: 1, selector: at(workload, 'spec', 'selector') })
+    })
 
   it('allow the admission port only from addresses, and the other ports only from monitoring', () => {
     const rows = PROGRAMS.flatMap((name) => {

@@ -8,6 +8,7 @@ import { Credentials, type CredentialsOptions } from './credentials.ts'
 import { isAbsent } from './discovery.ts'
 import { KubeError } from './errors.ts'
 import { Exchange } from './exchange.ts'
+import type { Fence } from './fence.ts'
 import { callOf, type KubeRequest, type KubeStream, VERBS, watchOf } from './request.ts'
 import { parsePath } from './resources.ts'
 import { retryDelay } from './retry.ts'
@@ -45,6 +46,10 @@ export interface KubeClientOptions extends CredentialsOptions {
   readonly userAgent: string
   readonly random: Random
   readonly onSent?: (sent: Sent) => void
+  /** decides about each write when its bytes leave; default: every write is sent */
+  readonly fence?: Fence
+  /** how often a request is tried at most; default: see `retryDelay` */
+  readonly maxTries?: number
 }
 
 /** @throws Error if the kubeconfig cannot be read, or if there is none and this is no pod */
@@ -57,13 +62,15 @@ class HttpKubeClient implements KubeClient {
 
   constructor(options: KubeClientOptions) {
     this.#credentials = new Credentials(options)
-    this.#exchange = new Exchange(this.#credentials, options.userAgent)
+    this.#exchange = new Exchange(this.#credentials, options.userAgent, options.fence)
     this.#options = options
   }
 
   async request(request: KubeRequest): Promise<unknown> {
     const { verb, deadlineMs = VERBS[verb].deadlineMs } = request
-    const deadline = startDeadline(this.#options.timers, deadlineMs, request.signal)
+    const { timers, fence } = this.#options
+    const leftMs = fence && VERBS[verb].method !== 'GET' ? fence.leftMs() : deadlineMs
+    const deadline = startDeadline(timers, Math.max(0, Math.min(deadlineMs, leftMs)), request.signal)
     return this.#untilDone(request, deadline.signal).finally(() => deadline.end())
   }
 
@@ -92,13 +99,13 @@ class HttpKubeClient implements KubeClient {
 
   /** Repeats a request as long as that is useful and safe. */
   async #untilDone(request: KubeRequest, signal: AbortSignal): Promise<unknown> {
-    const { timers, random } = this.#options
+    const { timers, random, maxTries = Number.POSITIVE_INFINITY } = this.#options
     for (let tries = 1; ; tries++) {
       try {
         return await this.#once(request, signal)
       } catch (error) {
         const failure = asKubeError(error, signal, request)
-        const delayMs = retryDelay({ failure, request, tries, random })
+        const delayMs = tries < maxTries ? retryDelay({ failure, request, tries, random }) : undefined
         if (delayMs === undefined || signal.aborted) throw await this.#confirmed(failure, request.path, signal)
         await pause(timers, delayMs, signal)
         if (signal.aborted) throw failure

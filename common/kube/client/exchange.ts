@@ -1,21 +1,24 @@
 import type { Dispatcher } from 'undici'
 import { isObject } from '../../json/json.ts'
 import type { Access, Credentials } from './credentials.ts'
+import { type Fence, fenced } from './fence.ts'
 import type { Call } from './request.ts'
 
 /** Sends calls to the API server with the credentials that are valid now. */
 export class Exchange {
   readonly #credentials: Pick<Credentials, 'access' | 'reload' | 'drop'>
   readonly #userAgent: string
+  readonly #fence: Fence | undefined
 
-  constructor(credentials: Pick<Credentials, 'access' | 'reload' | 'drop'>, userAgent: string) {
+  constructor(credentials: Pick<Credentials, 'access' | 'reload' | 'drop'>, userAgent: string, fence?: Fence) {
     this.#credentials = credentials
     this.#userAgent = userAgent
+    this.#fence = fence
   }
 
   /**
    * Resolves at the headers of the answer, whatever its status. After 401 it sends the call again with new credentials.
-   * @throws what reading the credentials or sending throws
+   * @throws what reading the credentials or sending throws; NotHeld for a write that the fence stops
    */
   async send(call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const access = this.#credentials.access()
@@ -28,8 +31,9 @@ export class Exchange {
 
   async #sendWith(access: Promise<Access>, call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { origin, prefix, headers, dispatcher } = await access
+    const sender = this.#fence && call.method !== 'GET' ? fenced(dispatcher, this.#fence) : dispatcher
     try {
-      return await dispatcher.request({
+      return await sender.request({
         origin,
         path: `${prefix}${call.path}`,
         method: call.method,

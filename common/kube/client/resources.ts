@@ -22,6 +22,7 @@ export const RESOURCES = {
     plural: 'subjectaccessreviews',
   },
   Namespace: { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces' },
+  Lease: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', plural: 'leases' },
   Event: { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events' },
 } satisfies Record<string, ResourceType>
 

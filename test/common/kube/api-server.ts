@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type KubeClient, kubeClient, type Sent } from '../../../common/kube/client/client.ts'
+import { type KubeClient, type KubeClientOptions, kubeClient, type Sent } from '../../../common/kube/client/client.ts'
 import { realTimers, type Timers } from '../../../common/program/clock.ts'
 import { collect } from '../../collect.ts'
 
@@ -24,7 +24,11 @@ export interface ServedClient {
 }
 
 /** @param answers one for each request in turn; the last goes on answering */
-export async function serve(answers: readonly Respond[], timers: Timers = realTimers()): Promise<ServedClient> {
+export async function serve(
+  answers: readonly Respond[],
+  timers: Timers = realTimers(),
+  options: Partial<KubeClientOptions> = {},
+): Promise<ServedClient> {
   const seen: { line: string; token: string | undefined; body: string }[] = []
   const headers: IncomingMessage['headers'][] = []
   const sent: Sent[] = []
@@ -50,13 +54,8 @@ export async function serve(answers: readonly Respond[], timers: Timers = realTi
   const kubeconfig = join(folder, 'config')
   const writeToken = (token: string) => writeFileSync(kubeconfig, kubeconfigOf(port, token))
   writeToken('first')
-  const client = kubeClient({
-    kubeconfig,
-    userAgent: 'test/1',
-    timers,
-    random: () => 0,
-    onSent: (each) => sent.push(each),
-  })
+  const onSent = (each: Sent) => void sent.push(each)
+  const client = kubeClient({ kubeconfig, userAgent: 'test/1', timers, random: () => 0, onSent, ...options })
   return {
     client,
     seen,

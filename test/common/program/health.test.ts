@@ -25,12 +25,20 @@ describe('healthServer', () => {
     })
     expect(await answer({ checks: { schemas: checks.schemas } }, '/readyz')).to.deep.equal({
       status: 200,
-      text: '[+]schemas ok\n',
+      text: '[+]schemas ok\nok\n',
     })
   })
 
-  it('is live even if checks fail', async () => {
+  it('is live although it is not ready', async () => {
     expect(await answer({ checks }, '/livez')).to.deep.equal({ status: 200, text: 'ok\n' })
+  })
+
+  it('is not live while one of the checks for that fails', async () => {
+    const live = { 'event loop': () => undefined, passes: () => 'one takes 61 s' }
+    expect(await answer({ checks, live }, '/livez')).to.deep.equal({
+      status: 503,
+      text: '[+]event loop ok\n[-]passes: one takes 61 s\n',
+    })
   })
 
   it('serves metrics if there are some, and no other path', async () => {

@@ -44,6 +44,7 @@ function world() {
     timers: time,
     log: diaryLog(),
   })
+  runtime.status.start()
   const emit: Handler<ExperimentPolicy> = (change) => {
     for (const handler of handlers) handler(change)
   }

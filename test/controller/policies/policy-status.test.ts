@@ -28,7 +28,7 @@ const VALID: Condition = {
   lastTransitionTime: '2026-11-20T00:00:00Z',
 }
 
-function world({ keys = ['shop/a', 'shop/b'] } = {}) {
+function world({ keys = ['shop/a', 'shop/b'], isStarted = true } = {}) {
   const time = new VirtualTime()
   const diary: string[] = []
   const written: ExperimentPolicyStatus[] = []
@@ -61,6 +61,7 @@ function world({ keys = ['shop/a', 'shop/b'] } = {}) {
     clock: () => new Date('2026-11-21T12:00:00Z'),
     log,
   })
+  if (isStarted) status.start()
   return { time, diary, written, log, present, status }
 }
 
@@ -74,6 +75,17 @@ describe('the status of policies', () => {
     await time.pass(1)
     expect(diary).to.deep.equal(['one@1: 1 of 2', 'two@1: 0 of 2'])
     expect(status.violating).to.equal(1)
+  })
+
+  it('is not written before the start, and two seconds after it', async () => {
+    const { time, diary, status } = world({ isStarted: false })
+    status.record('shop/a', decided('one'))
+    status.record('shop/b', decided())
+    await time.pass(600_000)
+    expect([diary, time.pending]).to.deep.equal([[], 0])
+    status.start()
+    await time.pass(2_000)
+    expect(diary).to.deep.equal(['one@1: 1 of 2', 'two@1: 0 of 2'])
   })
 
   it('U2: has the actions of the policy as a plain text, for the column of kubectl get', async () => {

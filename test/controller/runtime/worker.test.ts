@@ -51,6 +51,22 @@ function atWork({ count = 2 }: { readonly count?: number } = {}) {
 }
 
 describe('workers', () => {
+  it('tell how long the oldest pass has taken', async () => {
+    const { queue, passes, workers, time } = atWork()
+    expect(workers.longestMs).to.equal(0)
+    queue.add('a/1')
+    await time.pass(10_000)
+    queue.add('a/2')
+    await time.pass(5_000)
+    expect(workers.longestMs).to.equal(15_000)
+    passes[0]?.end()
+    await turn()
+    expect(workers.longestMs).to.equal(5_000)
+    passes[1]?.fail(new Error('broken'))
+    await turn()
+    expect(workers.longestMs).to.equal(0)
+  })
+
   it('make as many passes at once as there are workers', async () => {
     const { queue, passes, workers } = atWork()
     for (const key of ['a/1', 'a/2', 'a/3']) queue.add(key)

@@ -129,6 +129,12 @@ describe('KubeClient.request', () => {
       expect(seen).to.have.length(tries)
     })
 
+  it('does not repeat a get that was reset if one try is all that it has', async () => {
+    here = await serve([reset], undefined, { maxTries: 1 })
+    await failure(here.client.request(GET))
+    expect(here.seen).to.have.length(1)
+  })
+
   it('reads the kubeconfig again after 401, once', async () => {
     const refused = json(401, { kind: 'Status' })
     const served = await serving([json(200, CART), refused, json(200, CART), refused])

@@ -1,0 +1,26 @@
+/** The longest times without progress, in milliseconds. Beyond them only a restart helps. */
+const LIMITS_MS = {
+  /** a pass over any object takes milliseconds of CPU time */
+  eventLoop: 10_000,
+  /** a pass is aborted after 30 s */
+  pass: 60_000,
+  /** a step of the election takes 5 s for each of its calls at most, and begins 3 s after the last */
+  election: 30_000,
+}
+
+/** What makes progress, as milliseconds since it last did. */
+export interface Progress {
+  readonly heartbeat: { readonly idleMs: number }
+  readonly controller: { readonly longestPassMs: number }
+  readonly leader: { readonly idleMs: number }
+}
+
+/** The checks of `/livez`. None asks the API server: while that is away, a restart would not help. */
+export const livenessChecks = ({ heartbeat, controller, leader }: Progress) => ({
+  'event loop': () => late('blocked', heartbeat.idleMs, LIMITS_MS.eventLoop),
+  passes: () => late('one is running', controller.longestPassMs, LIMITS_MS.pass),
+  election: () => late('no step', leader.idleMs, LIMITS_MS.election),
+})
+
+const late = (what: string, foundMs: number, limitMs: number): string | undefined =>
+  foundMs > limitMs ? `${what} for ${Math.round(foundMs / 1_000)} s` : undefined

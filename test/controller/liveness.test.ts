@@ -1,0 +1,21 @@
+import { expect } from 'chai'
+import { livenessChecks } from '../../controller/liveness.ts'
+
+/** What the checks find after these times without progress. */
+const found = (idleMs: number, longestPassMs: number, electionMs: number) =>
+  Object.values(
+    livenessChecks({ heartbeat: { idleMs }, controller: { longestPassMs }, leader: { idleMs: electionMs } }),
+  ).map((check) => check())
+
+describe('the checks of /livez', () => {
+  it('pass as long as there may be progress', () =>
+    expect(found(10_000, 60_000, 30_000)).to.deep.equal([undefined, undefined, undefined]))
+
+  it('fail when something takes too long, and say what', () => {
+    expect(found(10_600, 61_000, 31_000)).to.deep.equal([
+      'blocked for 11 s',
+      'one is running for 61 s',
+      'no step for 31 s',
+    ])
+  })
+})
