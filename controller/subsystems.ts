@@ -46,21 +46,24 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const queue = new KeyQueue({ timers, random })
   const experiments = new AllExperiments({ experiments: caches.experiments, queue, timers, random })
   const schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS))
+  const index = new ExperimentIndex()
   const neighbours = new RefreshingCache<Neighbours>({
     read: (namespace) => neighboursIn(client, namespace, NEIGHBOURS_MS),
     changed: (namespace) => experiments.wake(namespace),
+    // None of them is watched. Listing them again finds new ones, which add warnings to a quiet experiment.
+    isWatched: (namespace) => index.withForkIn(namespace).size > 0,
     timers,
   })
   const recorder = new Recorder(options)
-  const index = new ExperimentIndex()
   const reservations = new Reservations({
     index,
     experiment: (key) => caches.experiments.get(key),
     fork: (kind, key) => forksOf(kind)?.get(key),
   })
-  const traffic = wakeOnChanges(caches, queue, {
+  const { traffic, referrers } = wakeOnChanges(caches, queue, {
     index,
     onExperimentChange: (change) => reservations.experimentChanged(change),
+    onForkChange: (kind, change) => (policies.areCounting ? reservations.forkChanged(kind, change) : []),
   })
   const policies = new PolicyRuntime({
     client,
@@ -84,6 +87,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     client,
     experiments: caches.experiments,
     workloads: caches.workloads,
+    referrers,
     surroundings: {
       traffic: (namespace) => traffic.of(namespace),
       neighbours: (namespace) => neighbours.of(namespace),

@@ -115,7 +115,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
         if (world.failure) throw world.failure
         return world.stored
       },
-      referring: () => world.referring,
+      referrers: () => world.referring,
     },
     revision: async () => world.revision,
     schemaOf: () => schema,

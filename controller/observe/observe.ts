@@ -88,12 +88,12 @@ async function allFacts(ports: Ports, experiment: ExperimentDeployment, adapter:
 /** Other workloads that act on the source: a Flagger primary, and one that takes its template from it. */
 function relatedWorkloads({ workloads }: Ports, adapter: WorkloadKind | undefined, source: Source | undefined) {
   if (!adapter || !source) return { primary: ABSENT, referrer: ABSENT }
-  const { namespace = '' } = source.object.metadata
+  const { namespace = '', name } = source.object.metadata
   const primary = primaryOf(source.object)
   const isCached = primary !== undefined && workloads.cached(adapter, namespace, primary) !== undefined
   return {
     primary: isCached ? known(primary) : ABSENT,
-    referrer: knownOrAbsent(referrerOf(source.object, workloads.referring(namespace))),
+    referrer: knownOrAbsent(referrerOf(source.object, workloads.referrers(adapter, namespace, name))),
   }
 }
 

@@ -18,8 +18,8 @@ export interface WorkloadsPort {
   cached(kind: WorkloadKind, namespace: string, name: string): KubeObject | undefined
   /** from the API server, because a cache may be too old to decide a deletion. @throws KubeError */
   live(kind: WorkloadKind, namespace: string, name: string): Promise<KubeObject | undefined>
-  /** the workloads of `namespace` whose kind may take the template of another workload */
-  referring(namespace: string): readonly KubeObject[]
+  /** the workloads that take their template from the object */
+  referrers(kind: WorkloadKind, namespace: string, name: string): readonly KubeObject[]
 }
 
 /** Policies, namespaces, and the experiments that count against limits. */

@@ -3,9 +3,11 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { isEqual } from '../../common/json/json.ts'
 import type { Handler } from '../../common/kube/watch/reflector.ts'
 import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
+import { sourceOfPrimary } from '../../common/surroundings/hazards.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
 import { hasForkLabel, isFork } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
+import { Referrers } from '../observe/referrers.ts'
 import { changedPods, namespaceOf, TrafficIndex } from '../observe/traffic.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
 import type { ExperimentIndex } from './experiment-index.ts'
@@ -28,6 +30,8 @@ interface ExperimentTracking {
   readonly index: ExperimentIndex
   /** returns the experiments that may take the place that the changed one left under a limit */
   readonly onExperimentChange: (change: Change<ExperimentDeployment>) => readonly Key[]
+  /** returns the experiments for whose limits the changed fork counts */
+  readonly onForkChange: (kind: string, change: Change<KubeObject>) => readonly Key[]
 }
 
 /**
@@ -43,18 +47,27 @@ const STATUS_CHANGE_MS = 60_000
 const hasSameSpec = ({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean =>
   before.generation === after.generation && before.deletionTimestamp === after.deletionTimestamp
 
-/** Makes every change in `caches` wake the experiments that it may concern. Returns the index that passes read. */
+/** Makes every change in `caches` wake the experiments that it may concern. Returns the indexes that passes read. */
 export function wakeOnChanges(
   caches: WatchedCaches,
   queue: Pick<KeyQueue, 'add' | 'addAfter' | 'forget'>,
-  { index, onExperimentChange }: ExperimentTracking,
-): TrafficIndex {
+  { index, onExperimentChange, onForkChange }: ExperimentTracking,
+): { readonly traffic: TrafficIndex; readonly referrers: Referrers } {
   const traffic = new TrafficIndex()
+  const referrers = new Referrers()
   const wake = (keys: Iterable<Key>) => {
     for (const key of keys) queue.add(key)
   }
   const wakeCoalesced = (keys: Iterable<Key>) => {
     for (const key of keys) queue.addAfter(key, COALESCE_MS)
+  }
+
+  /** The other sources, such as `Deployment/shop/cart`, for whose experiments a change of this workload matters. */
+  const related = (kind: WorkloadKind, change: Change<KubeObject>, isOther: boolean): readonly string[] => {
+    const referents = referrers.update(kind, change)
+    if (!isOther) return []
+    const referring = referrers.of(`${kind.kind}/${change.key}`)
+    return [...referents, ...referring.map(workloadName), ...replacedByPrimary(kind, change)]
   }
 
   caches.experiments.subscribe((change) => {
@@ -72,13 +85,18 @@ export function wakeOnChanges(
   })
 
   for (const { kind, forks, all } of caches.workloads) {
-    forks.subscribe(({ key }) => wake(index.ofFork(`${kind.kind}/${key}`)))
+    forks.subscribe((change) => {
+      wake(index.ofFork(`${kind.kind}/${change.key}`))
+      wakeCoalesced(onForkChange(kind.kind, change))
+    })
     all.subscribe((change) => {
       const [before, after] = [beforeOf(change), afterOf(change)]
       const name = `${kind.kind}/${change.key}`
       const followers = index.ofSource(name)
-      if (hasSourceChanged(kind, before, after)) wake(followers)
+      const isOther = hasSourceChanged(kind, before, after)
+      if (isOther) wake(followers)
       else wakeCoalesced(followers)
+      for (const other of related(kind, change, isOther)) wake(index.ofSource(other))
       // Another object that takes or frees the name of a fork. The fork itself is in the other cache.
       if ([before, after].some((object) => object && !hasForkLabel(object))) wake(index.ofFork(name))
     })
@@ -96,7 +114,16 @@ export function wakeOnChanges(
     for (const pod of changedPods(beforeOf(change), afterOf(change))) wake(index.ofPod(namespace, pod))
     wakeCoalesced(index.withForkIn(namespace))
   })
-  return traffic
+  return { traffic, referrers }
+}
+
+/** `Deployment/shop/cart` */
+const workloadName = ({ kind, metadata: { namespace, name } }: KubeObject): string => `${kind}/${namespace}/${name}`
+
+/** The source in whose place a workload serves that was added or deleted, if its name is that of a primary. */
+function replacedByPrimary({ kind }: WorkloadKind, { is, key }: Change<KubeObject>): readonly string[] {
+  const source = is === 'updated' ? undefined : sourceOfPrimary(key)
+  return source === undefined ? [] : [`${kind}/${source}`]
 }
 
 /** Whether a source was added or deleted, or changed in what a fork is derived from. */

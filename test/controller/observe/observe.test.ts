@@ -44,7 +44,7 @@ function world(given: Given = {}) {
         diary.push(`live ${namespace}/${name}`)
         return live
       },
-      referring: () => referring,
+      referrers: () => referring,
     },
     revision: async (namespace, name) => {
       diary.push(`revision ${namespace}/${name}`)
