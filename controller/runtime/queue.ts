@@ -51,9 +51,7 @@ export class KeyQueue {
 
   /** Requests a pass for `key`. Requests before a worker takes the key are one request. */
   add(key: Key): void {
-    if (this.#isShutDown || this.#dirty.has(key)) return
-    this.#dirty.add(key)
-    if (!this.#processing.has(key)) this.#line.push(key)
+    this.#admit(key)
     this.#handOut()
   }
 
@@ -113,6 +111,12 @@ export class KeyQueue {
     for (const resolve of this.#idle.splice(0)) resolve(undefined)
   }
 
+  #admit(key: Key): void {
+    if (this.#isShutDown || this.#dirty.has(key)) return
+    this.#dirty.add(key)
+    if (!this.#processing.has(key)) this.#line.push(key)
+  }
+
   #handOut(): void {
     while (this.#line.size > 0) {
       const worker = this.#idle.shift()
@@ -138,7 +142,9 @@ export class KeyQueue {
 
   #onTimer(): void {
     this.#timer = undefined
-    for (const key of this.#later.take(this.#timers.now())) this.add(key)
+    // All of them first: handed out one by one, those of the first namespace would get all waiting workers.
+    for (const key of this.#later.take(this.#timers.now())) this.#admit(key)
+    this.#handOut()
     this.#setTimer()
   }
 }
