@@ -35,7 +35,10 @@ export interface ControllerOptions extends Pick<Config, 'workers' | 'kindProbeMs
 /** The parts of a running controller. */
 export type Subsystems = ReturnType<typeof createSubsystems>
 
-/** How long a pass waits for autoscalers, budgets and network policies. They only add warnings. */
+/**
+ * How long a pass waits for autoscalers, budgets and network policies. They only add warnings. They are not watched, so
+ * those of a namespace with a fork are listed again every minute.
+ */
 const NEIGHBOURS_MS = 5_000
 
 /** Creates the parts and connects them. Nothing runs yet. What waits for caches ends with `stopping`. */
@@ -50,7 +53,6 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const neighbours = new RefreshingCache<Neighbours>({
     read: (namespace) => neighboursIn(client, namespace, NEIGHBOURS_MS),
     changed: (namespace) => experiments.wake(namespace),
-    // None of them is watched. Listing them again finds new ones, which add warnings to a quiet experiment.
     isWatched: (namespace) => index.withForkIn(namespace).size > 0,
     timers,
   })
@@ -89,7 +91,8 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     workloads: caches.workloads,
     referrers,
     surroundings: {
-      traffic: (namespace) => traffic.of(namespace),
+      traffic: (key, namespace) => traffic.readFor(key, namespace),
+      follow: (key, namespace, services) => traffic.followers.follow(key, namespace, services),
       neighbours: (namespace) => neighbours.of(namespace),
     },
     policies,

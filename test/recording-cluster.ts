@@ -53,6 +53,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     traffic: traffic ?? { services: [], slices: [] },
     neighbours: NO_NEIGHBOURS as Neighbours | undefined,
     referring: [] as readonly KubeObject[],
+    followed: undefined as readonly string[] | undefined,
     stored: undefined as KubeObject | undefined,
     revision: undefined as KubeObject | undefined,
     driftBackoffMs: 0,
@@ -125,7 +126,13 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       isExcluded: () => world.isExcluded,
       others: () => ({ others: world.others, asOf: 0 }),
     },
-    surroundings: { traffic: () => world.traffic, neighbours: async () => world.neighbours },
+    surroundings: {
+      traffic: () => world.traffic,
+      follow: (_key, _namespace, services) => {
+        world.followed = [...services]
+      },
+      neighbours: async () => world.neighbours,
+    },
     drift: { waitMs: () => world.driftBackoffMs },
   }
   const applyStatus = async (of: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void> => {

@@ -5,15 +5,17 @@ import { DERIVED_HASH } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import { attributesOf } from '../api/reasons.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
+import { trafficInput } from '../surroundings/pod-labels.ts'
+import { concernedServices } from '../surroundings/shares.ts'
 import { forkHealth } from '../workload/health.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
-import { type Assessment, assess, type DesiredFork } from './assess.ts'
+import { type Assessment, assess, type DesiredFork, derivedFork } from './assess.ts'
 import { mistaken } from './checks.ts'
 import { decisionOn, type Plan, type Reservation } from './conclusion.ts'
 import { type Decision, waiting } from './decision.ts'
-import type { Facts } from './facts.ts'
+import { type Facts, forkAndSource } from './facts.ts'
 import { addFinalizer, baseWrites, planDeletion, planExpiry, scaleDown } from './lifecycle.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
@@ -46,7 +48,15 @@ export function plan(facts: Facts, evaluation?: Evaluation): Plan {
       : planHold(facts, assessment.decision, alone?.isHeld)
   const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
   const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
-  return { ...planned, conclusion: { ...planned.conclusion, policy, ...changes, ...(alone ? { alone } : {}) } }
+  const conclusion = { ...planned.conclusion, policy, ...changes, ...(alone ? { alone } : {}) }
+  return { ...planned, conclusion, services: followedServices(facts, assessment) }
+}
+
+/** The Services that select the source, or the fork as it is or as it is wanted. */
+function followedServices(facts: Facts, assessment: Assessment): ReadonlySet<string> {
+  const services = knownValue(facts.surroundings.traffic)?.services ?? []
+  const pairs = [knownValue(facts.fork), derivedFork(assessment)].map((fork) => forkAndSource(facts, fork))
+  return new Set(pairs.flatMap((pair) => (pair ? concernedServices(services, trafficInput(pair)) : [])))
 }
 
 /** Makes the fork as it is wanted, if it differs and policies allow it. */

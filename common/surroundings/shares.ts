@@ -20,6 +20,10 @@ export function serviceShares({ services, slices }: Traffic, input: TrafficInput
     .map((service) => row(service, slices, input))
 }
 
+/** The names of the Services that select the fork or its source, possibly only a single pod or revision. */
+export const concernedServices = (services: readonly ServiceView[], input: TrafficInput): readonly string[] =>
+  services.filter((service) => concerns(service, input.fork) || concernsSource(service, input)).map(({ name }) => name)
+
 /** Whether `service` selects pods of the source, possibly a single pod or revision. */
 export const concernsSource = (service: ServiceView, { source }: TrafficInput): boolean =>
   source !== undefined && concerns(service, source)

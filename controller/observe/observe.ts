@@ -27,7 +27,7 @@ export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts 
   // While the experiment is being deleted only its fork matters. Another read that fails must not block the deletion.
   const read = isBeingDeleted(experiment)
     ? { ...UNREAD, ...(await forkFacts(ports, experiment, adapter)) }
-    : await allFacts(ports, experiment, adapter)
+    : await allFacts({ ports, key, experiment, adapter })
   return { ...read, ...experimentFacts(ports, key, experiment), now }
 }
 
@@ -58,7 +58,14 @@ function experimentFacts({ policies, drift, workloads }: Ports, key: Key, experi
   }
 }
 
-async function allFacts(ports: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
+interface Observed {
+  readonly ports: Ports
+  readonly key: Key
+  readonly experiment: ExperimentDeployment
+  readonly adapter: WorkloadKind | undefined
+}
+
+async function allFacts({ ports, key, experiment, adapter }: Observed) {
   const { name } = experiment.spec.sourceRef
   const namespace = sourceNamespaceOf(experiment)
   const consent = await consentTo(ports, experiment)
@@ -76,7 +83,7 @@ async function allFacts(ports: Ports, experiment: ExperimentDeployment, adapter:
     schema: knownOrAbsent(adapter && ports.schemaOf(adapter)),
     source: mayRead ? knownOrAbsent(source) : unknown('its namespace does not share it'),
     surroundings: {
-      traffic: known(ports.surroundings.traffic(namespace)),
+      traffic: known(ports.surroundings.traffic(key, namespace)),
       neighbours: neighbours ? known(neighbours) : unknown('autoscalers, budgets and network policies'),
       ...relatedWorkloads(ports, adapter, source),
     },

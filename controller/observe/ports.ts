@@ -41,7 +41,10 @@ export interface OtherExperiments {
 
 /** What else acts on the pods of a namespace. */
 export interface SurroundingsPort {
-  traffic(namespace: string): Traffic
+  /** From now on, until `follow`, every change of endpoints in the namespace wakes the experiment `key`. */
+  traffic(key: Key, namespace: string): Traffic
+  /** From now on only the endpoints of these Services wake the experiment `key`. */
+  follow(key: Key, namespace: string, services: ReadonlySet<string>): void
   /** at most a minute old; undefined when the API server does not answer. Does not throw. */
   neighbours(namespace: string): Promise<Neighbours | undefined>
 }

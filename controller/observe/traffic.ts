@@ -1,10 +1,19 @@
 import { afterOf, type Change } from '../../common/kube/watch/store.ts'
 import type { ServiceView, SliceView, Traffic } from '../../common/surroundings/traffic.ts'
+import type { Key } from '../runtime/queue.ts'
+import { ServiceFollowers } from './service-followers.ts'
 
-/** The Services and EndpointSlices by namespace, because a pass reads those of one namespace only. */
+/** The Services and EndpointSlices by namespace, because a pass reads those of one namespace only, and who follows them. */
 export class TrafficIndex {
   readonly services = new ByNamespace<ServiceView>()
   readonly slices = new ByNamespace<SliceView>()
+  readonly followers = new ServiceFollowers()
+
+  /** What a pass over `key` reads. Until the pass says which Services it follows, it follows all of the namespace. */
+  readFor(key: Key, namespace: string): Traffic {
+    this.followers.followAll(key, namespace)
+    return this.of(namespace)
+  }
 
   /** All Services and EndpointSlices of `namespace`. */
   of(namespace: string): Traffic {

@@ -34,6 +34,12 @@ interface ExperimentTracking {
   readonly onForkChange: (kind: string, change: Change<KubeObject>) => readonly Key[]
 }
 
+/** What passes read. */
+interface Indexes {
+  readonly traffic: TrafficIndex
+  readonly referrers: Referrers
+}
+
 /**
  * Milliseconds within which many changes of a neighbour cause one pass. Otherwise a rolling update of a large source, or
  * of the other pods of a Service, would cause a pass of every follower for every pod.
@@ -52,9 +58,8 @@ export function wakeOnChanges(
   caches: WatchedCaches,
   queue: Pick<KeyQueue, 'add' | 'addAfter' | 'forget'>,
   { index, onExperimentChange, onForkChange }: ExperimentTracking,
-): { readonly traffic: TrafficIndex; readonly referrers: Referrers } {
-  const traffic = new TrafficIndex()
-  const referrers = new Referrers()
+): Indexes {
+  const [traffic, referrers] = [new TrafficIndex(), new Referrers()]
   const wake = (keys: Iterable<Key>) => {
     for (const key of keys) queue.add(key)
   }
@@ -75,6 +80,7 @@ export function wakeOnChanges(
     wake(onExperimentChange(change))
     if (change.is === 'deleted') {
       index.remove(key, change.before)
+      traffic.followers.forget(key)
       queue.forget(key)
       return
     }
@@ -111,8 +117,11 @@ export function wakeOnChanges(
   caches.slices.subscribe((change) => {
     traffic.slices.update(change)
     const namespace = namespaceOf(change.key)
-    for (const pod of changedPods(beforeOf(change), afterOf(change))) wake(index.ofPod(namespace, pod))
-    wakeCoalesced(index.withForkIn(namespace))
+    const [before, after] = [beforeOf(change), afterOf(change)]
+    if (isEqual(before, after)) return
+    for (const pod of changedPods(before, after)) wake(index.ofPod(namespace, pod))
+    const services = new Set([before, after].flatMap((slice) => (slice ? [slice.service] : [])))
+    for (const service of services) wakeCoalesced(traffic.followers.of(namespace, service))
   })
   return { traffic, referrers }
 }

@@ -28,7 +28,11 @@ function world() {
     experiments: caches.experiments,
     workloads: caches.workloads,
     referrers: new Referrers(),
-    surroundings: { traffic: () => ({ services: [], slices: [] }), neighbours: async () => undefined },
+    surroundings: {
+      traffic: () => ({ services: [], slices: [] }),
+      follow: () => undefined,
+      neighbours: async () => undefined,
+    },
     policies: {
       list: () => [],
       namespace: async () => undefined,

@@ -65,6 +65,7 @@ function world(given: Given = {}) {
     },
     surroundings: {
       traffic: () => ({ services: [], slices: [] }),
+      follow: () => undefined,
       neighbours: async (namespace) => {
         diary.push(`neighbours ${namespace}`)
         return NO_NEIGHBOURS

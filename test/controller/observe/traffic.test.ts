@@ -19,6 +19,13 @@ describe('the index of traffic', () => {
     expect(index.of('empty')).to.deep.equal({ services: [], slices: [] })
   })
 
+  it('lets a pass that reads follow all Services of the namespace', () => {
+    const index = new TrafficIndex()
+    index.services.update({ is: 'added', key: 'shop/cart', after: service('cart') })
+    expect(index.readFor('shop/faster-cart', 'shop').services).to.deep.equal([service('cart')])
+    expect([...index.followers.of('shop', 'till')]).to.deep.equal(['shop/faster-cart'])
+  })
+
   it('follows updates and deletes', () => {
     const index = new TrafficIndex()
     const [before, after] = [slice('cart-1'), slice('cart-1', 'cart-2')]

@@ -48,7 +48,18 @@ function world() {
   })
   experiments.emit({ is: 'added', key: 'shop/faster-cart', after: anExperiment() })
   diary.length = 0
-  return { experiments, forks, all, rollouts: rollouts.all, services, slices, traffic, referrers, diary }
+  return {
+    experiments,
+    forks,
+    all,
+    rollouts: rollouts.all,
+    services,
+    slices,
+    traffic,
+    referrers,
+    followers: traffic.followers,
+    diary,
+  }
 }
 
 /** A Rollout that takes its template from the Deployment `name`. */
@@ -199,8 +210,28 @@ describe('an experiment is woken', () => {
     expect(wakeupsIn('store')).to.deep.equal(['add lab/far', 'add lab/far', 'add lab/far'])
   })
 
+  it('R10: by endpoints of the Services that concern it, not by those of others in its namespace', () => {
+    const { slices, experiments, followers, diary } = world()
+    const other: SliceView = { ...slice('till-1'), service: 'till' }
+    followers.follow('shop/faster-cart', 'shop', new Set(['cart']))
+    slices.emit({ is: 'added', key: 'shop/till-x', after: other })
+    expect(diary.splice(0)).to.deep.equal([])
+    slices.emit({ is: 'added', key: 'shop/cart-x', after: slice('cart-1') })
+    slices.emit({ is: 'updated', key: 'shop/cart-x', before: slice('cart-1'), after: slice('cart-1') })
+    expect(diary.splice(0)).to.deep.equal(LATER)
+    // the slice belongs to another Service now
+    slices.emit({ is: 'updated', key: 'shop/cart-x', before: slice('cart-1'), after: other })
+    expect(diary.splice(0)).to.deep.equal(LATER)
+    followers.followAll('shop/faster-cart', 'shop')
+    slices.emit({ is: 'deleted', key: 'shop/till-x', before: other })
+    expect(diary.splice(0)).to.deep.equal(LATER)
+    experiments.emit({ is: 'deleted', key: 'shop/faster-cart', before: anExperiment() })
+    expect(followers.entryCount).to.equal(0)
+  })
+
   it('by an endpoint of its own pods at once, by other endpoints a few seconds later', () => {
-    const { slices, traffic, diary } = world()
+    const { slices, traffic, followers, diary } = world()
+    followers.follow('shop/faster-cart', 'shop', new Set(['cart']))
     slices.emit({ is: 'added', key: 'shop/cart-x', after: slice('cart-5c6b-1') })
     expect(diary.splice(0)).to.deep.equal(LATER)
     const both = slice('cart-5c6b-1', `${FORK}-7d9f-2`)
