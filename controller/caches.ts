@@ -9,6 +9,7 @@ import { decodePolicy } from '../common/policy/decode.ts'
 import { serviceView, sliceView } from '../common/surroundings/traffic.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
+import { watchedPart } from '../common/workload/watched.ts'
 import type { Config } from './config.ts'
 
 type CachesOptions = Pick<ReflectorOptions<unknown>, 'client' | 'timers' | 'random' | 'log'> &
@@ -30,10 +31,15 @@ export function createCaches({ client, timers, random, log, kindProbeMs }: Cache
       kind,
       /** whole objects that have the label of forks */
       forks: reflector({ resource: kind, managedFields: 'others', labelSelector: EXPERIMENT_ID }, whole),
-      /** every object of the kind; metadata only when that is enough */
+      /** the watched part of every object of the kind */
       all: reflector(
-        { resource: kind, managedFields: 'none', metadataOnly: kind.watchProjection === undefined },
-        kind.watchProjection ?? whole,
+        {
+          resource: kind,
+          managedFields: 'none',
+          metadataOnly: kind.watchProjection === undefined,
+          keep: (object) => watchedPart(kind, object),
+        },
+        whole,
       ),
     })),
   }

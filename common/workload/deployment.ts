@@ -12,6 +12,9 @@ import {
   statusCount,
 } from './status.ts'
 
+/** Set by the Deployment controller. */
+const REVISION = 'deployment.kubernetes.io/revision'
+
 export const deployment: WorkloadKind = {
   ...APPS_KIND,
   kind: 'Deployment',
@@ -21,8 +24,9 @@ export const deployment: WorkloadKind = {
   fixedSpec: { revisionHistoryLimit: 1 },
   mutableFields: undefined,
   podReach: PLAIN_POD_REACH,
+  watchedAnnotations: [REVISION],
   health,
-  revision: ({ metadata }) => metadata.annotations?.['deployment.kubernetes.io/revision'],
+  revision: ({ metadata }) => metadata.annotations?.[REVISION],
 }
 
 function health(fork: KubeObject): Health {

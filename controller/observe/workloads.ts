@@ -8,6 +8,7 @@ import { unlessAborted } from '../../common/program/deadline.ts'
 import { hasForkLabel } from '../../common/workload/identity.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
+import { withWatchedPart } from '../../common/workload/watched.ts'
 import type { WorkloadsPort } from './ports.ts'
 import { RecentSources } from './recent-sources.ts'
 import type { Referrers } from './referrers.ts'
@@ -17,7 +18,7 @@ export interface WorkloadReflectors {
   readonly kind: WorkloadKind
   /** whole objects that have the label of forks */
   readonly forks: Pick<Reflector<KubeObject>, 'get'>
-  /** every object of the kind, metadata only */
+  /** the watched part of every object of the kind */
   readonly all: Pick<Reflector<KubeObject>, 'get' | 'isAbsent'>
 }
 
@@ -64,7 +65,7 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
         source?.object.metadata.uid === cached.metadata.uid &&
         source?.object.metadata.generation === cached.metadata.generation
       // Labels, owners and annotations change without a new generation. The watch has the present ones.
-      return source && isSame ? { ...source, object: { ...source.object, metadata: cached.metadata } } : source
+      return source && isSame ? { ...source, object: withWatchedPart(kind, source.object, cached) } : source
     },
 
     cached({ kind }, namespace, name) {

@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
-import { EXPERIMENT_ID } from '../../../common/api/names.ts'
+import { EXPERIMENT_ID, IS_EXPERIMENT } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
+import { watchedPart } from '../../../common/workload/watched.ts'
 import { Referrers } from '../../../controller/observe/referrers.ts'
 import { workloadReads } from '../../../controller/observe/workloads.ts'
 import { aDeployment, aRollout, FORK } from '../../builders.ts'
@@ -55,7 +56,7 @@ function world({ forks = [], all = [], rollouts = [], stored = aDeployment() }: 
 describe('the source of the port of workloads', () => {
   it('is read whole from the API server, and kept', async () => {
     const { port, requests } = world({ all: [aDeployment()] })
-    expect((await port.source(deployment, 'shop', 'cart'))?.object).to.deep.equal(aDeployment())
+    expect((await port.source(deployment, 'shop', 'cart'))?.object.spec).to.deep.equal(aDeployment().spec)
     await port.source(deployment, 'shop', 'cart')
     expect(requests).to.deep.equal([`get ${PATH}/cart`])
   })
@@ -66,9 +67,10 @@ describe('the source of the port of workloads', () => {
   })
 
   it('has the metadata of the watch, which may be newer', async () => {
-    const watched = aDeployment({ labels: { team: 'blue' } })
-    const { port } = world({ all: [watched] })
-    expect((await port.source(deployment, 'shop', 'cart'))?.object.metadata.labels).to.include({ team: 'blue' })
+    const watched = watchedPart(deployment, aDeployment({ labels: { [IS_EXPERIMENT]: 'true' } }))
+    const { port } = world({ all: [watched], stored: aDeployment({ labels: { team: 'blue' } }) })
+    const { labels } = (await port.source(deployment, 'shop', 'cart'))?.object.metadata ?? {}
+    expect(labels).to.deep.equal({ app: 'cart', team: 'blue', [IS_EXPERIMENT]: 'true' })
   })
 
   it('has its own metadata when it is of another generation than the watched object', async () => {
