@@ -84,6 +84,26 @@ describe('the caches', () => {
     expect(kept?.metadata.annotations).to.deep.equal({ [REVISION]: '7' })
   })
 
+  it('R15: look for an absent kind once in 30 s, and both find it then', async () => {
+    const server = new FakeApiServer({})
+    server.absent.add('/apis/argoproj.io/v1alpha1/rollouts')
+    const time = new VirtualTime()
+    const caches = createCaches({ client: server, timers: time, random: () => 0, log: diaryLog(), kindProbeMs: 30_000 })
+    const rollouts = caches.workloads.find(({ kind }) => kind.kind === 'Rollout')
+    const [forks, all] = [rollouts?.forks, rollouts?.all]
+    for (const reflector of [forks, all]) reflector?.start()
+    await time.pass(1_000)
+    server.requests.length = 0
+    await time.pass(600_000)
+    expect(server.requests).to.have.length(20)
+    server.absent.clear()
+    await time.pass(30_000)
+    await time.pass(1_000)
+    expect([forks?.isAbsent, all?.isAbsent]).to.deep.equal([false, false])
+    for (const reflector of [forks, all]) await reflector?.stop()
+    expect(time.pending).to.equal(0)
+  })
+
   it('keep of a Service and a slice only what passes read', async () => {
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'cart', namespace: 'shop' } }
     const { caches } = await filled({
