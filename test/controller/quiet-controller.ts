@@ -14,6 +14,7 @@ export const PATHS = {
   experiments: `${GROUP}/namespaces/shop/experimentdeployments`,
   policies: `${GROUP}/experimentpolicies`,
   deployments: DEPLOYMENTS,
+  rollouts: '/apis/argoproj.io/v1alpha1/namespaces/shop/rollouts',
   source: `${DEPLOYMENTS}/cart`,
   fork: `${DEPLOYMENTS}/${FORK}`,
   namespace: '/api/v1/namespaces/shop',
