@@ -14,6 +14,8 @@ const OF_CONDITIONS = {
   ReplicaFailure: 'Raise the quota, or satisfy the admission rule, that prevents the creation of pods.',
   ProgressDeadlineExceeded:
     'Find out why the pods do not become ready. Then correct the override, or delete the experiment.',
+  Contested:
+    'Find the client that changes the fork, by `kubectl get --show-managed-fields -o yaml` or its autoscaler, and stop it. An autoscaler can scale the experiment instead.',
   Paused:
     'Resume the fork, for example by `kubectl rollout resume`. If the override pauses it by `paused`, canary steps or an analysis, remove them.',
   ScaleNotReviewed:

@@ -57,6 +57,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     stored: undefined as KubeObject | undefined,
     revision: undefined as KubeObject | undefined,
     driftBackoffMs: 0,
+    contestedMs: 0,
     /** the error of every apply, and of every live read of the fork */
     failure: undefined as KubeError | undefined,
     /** errors by the verb and role of a write, such as `patch experiment` */
@@ -133,7 +134,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       },
       neighbours: async () => world.neighbours,
     },
-    drift: { waitMs: () => world.driftBackoffMs },
+    drift: { waitMs: () => world.driftBackoffMs, contestedMs: () => world.contestedMs },
   }
   const applyStatus = async (of: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void> => {
     const ready = status.conditions?.find(({ type }) => type === 'Ready')

@@ -39,6 +39,8 @@ export interface Facts extends SpecFacts {
   readonly surroundings: Surroundings
   /** milliseconds until the fork may be repaired again, because another client keeps changing it; 0 or less: now */
   readonly driftBackoffMs: number
+  /** for so long another client must leave the fork alone until it counts as undisputed; 0 if it does */
+  readonly contestedMs: number
 }
 
 /** The policies that apply, and the facts that they need. */

@@ -55,6 +55,7 @@ function experimentFacts({ policies, drift, workloads }: Ports, key: Key, experi
     kind: adapter ? knownOrAbsent(served) : unknown(`this version cannot fork a ${kind}`),
     isExcluded: policies.isExcluded(experiment.metadata.namespace),
     driftBackoffMs: drift.waitMs(key),
+    contestedMs: drift.contestedMs(key),
   }
 }
 

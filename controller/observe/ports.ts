@@ -60,6 +60,10 @@ export interface Ports {
   readonly schemaOf: (kind: WorkloadKind) => SpecSchema | undefined
   readonly policies: PoliciesPort
   readonly surroundings: SurroundingsPort
-  /** how many milliseconds the next repair of a fork has to wait; 0 or less means now */
-  readonly drift: { waitMs(key: Key): number }
+  readonly drift: {
+    /** how many milliseconds the next repair of a fork has to wait; 0 or less means now */
+    waitMs(key: Key): number
+    /** for how many milliseconds another client must leave the fork alone after many repairs in a row; else 0 */
+    contestedMs(key: Key): number
+  }
 }

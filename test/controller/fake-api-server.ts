@@ -5,6 +5,7 @@ import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest, KubeStream } from '../../common/kube/client/request.ts'
 import { APPS_V1 } from '../common/schema/openapi.ts'
 
+const APPLIED = { manager: 'experiment-controller', operation: 'Apply' }
 const SCHEMAS = '/openapi/v3/apis/apps/v1'
 
 /** The paths of objects and lists, without their namespaces: lists of all namespaces find every object. */
@@ -41,6 +42,7 @@ export class FakeApiServer implements KubeClient {
   readonly forbidden = new Set<string>()
   /** collections of kinds that the server does not serve */
   readonly absent = new Set<string>()
+  clock: () => Date = () => new Date(0)
   /** the schemas of `apps/v1` */
   schemas: { readonly hash: string; readonly document: unknown } = { hash: 'A', document: APPS_V1 }
 
@@ -51,6 +53,11 @@ export class FakeApiServer implements KubeClient {
   /** The object at `path`. */
   at(path: string): KubeObject | undefined {
     return this.#objects.get(path)
+  }
+
+  /** The objects of the collection at `path`. */
+  all(path: string): readonly KubeObject[] {
+    return [...this.#objects].flatMap(([each, object]) => (each.startsWith(`${path}/`) ? [object] : []))
   }
 
   get openWatches(): number {
@@ -151,7 +158,9 @@ export class FakeApiServer implements KubeClient {
       ...before?.metadata,
       ...given.metadata,
       generation: isSameSpec ? generation : generation + 1,
-      managedFields: [{ manager: 'experiment-controller', operation: 'Apply' }],
+      managedFields: [
+        { ...APPLIED, ...(path === of ? {} : { subresource: 'status', time: this.clock().toISOString() }) },
+      ],
       resourceVersion: `${this.#version}`,
     }
     const stored: KubeObject = { ...before, ...given, metadata }

@@ -48,13 +48,15 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}) 
     [PATHS.namespace]: NAMESPACE,
     ...objects,
   })
+  const clock = () => new Date(START.getTime() + time.now())
+  server.clock = clock
   const controller = new Controller({
     client: server,
     workers: 2,
     kindProbeMs: 30_000,
     instance: 'pod-1',
     namespace: 'experiment-controller-system',
-    clock: () => new Date(START.getTime() + time.now()),
+    clock,
     timers: time,
     random: () => 0.5,
     log: diaryLog(),

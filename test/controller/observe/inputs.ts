@@ -1,7 +1,5 @@
-import { expect } from 'chai'
 import { IS_EXPERIMENT } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { at } from '../../../common/json/json.ts'
 import type { Facts } from '../../../common/plan/facts.ts'
 import type { Surroundings } from '../../../common/surroundings/traffic-report.ts'
 import { aDeployment, anExperiment, aPolicy, aRollout, FORK, imageOverride } from '../../builders.ts'
@@ -49,6 +47,14 @@ function referringTo(name: string): KubeObject {
 
 const tells = (word: string) => (world: ControllerWorld) => world.words().includes(word)
 const generation = (object: KubeObject, next = 2) => ({ metadata: { ...object.metadata, generation: next } })
+
+/** Another client scales the fork so many times in a row, after each repair. */
+async function scaledTimes(world: ControllerWorld, times: number): Promise<void> {
+  for (let nth = 1; nth <= times; nth += 1) {
+    world.change(PATHS.fork, ({ spec }) => ({ spec: { ...(spec as object), replicas: 4 } }))
+    if (nth < times) await world.pass(500)
+  }
+}
 
 const NEIGHBOURS = {
   HorizontalPodAutoscaler: {
@@ -224,15 +230,12 @@ export const INPUTS = {
   },
   driftBackoffMs: {
     'a second drift in a row': {
-      change: async (world) => {
-        const scale = () => world.change(PATHS.fork, ({ spec }) => ({ spec: { ...(spec as object), replicas: 4 } }))
-        scale()
-        await world.pass(0)
-        expect(at(world.at(PATHS.fork), 'spec', 'replicas')).to.equal(1)
-        scale()
-      },
+      change: (world) => scaledTimes(world, 2),
       isSeen: ({ server }) => server.diary.filter((line) => line === `apply ${PATHS.fork}`).length === 3,
     },
+  },
+  contestedMs: {
+    'a third drift in a row': { change: (world) => scaledTimes(world, 3), isSeen: tells('Contested') },
   },
   now: {
     'the experiment expires': {

@@ -71,7 +71,7 @@ function world(given: Given = {}) {
         return NO_NEIGHBOURS
       },
     },
-    drift: { waitMs: () => 250 },
+    drift: { waitMs: () => 250, contestedMs: () => 60_000 },
   }
   const facts = async () => {
     const found = await observe(ports, KEY, NOW)
@@ -85,7 +85,13 @@ describe('observe', () => {
   it('collects the facts of an experiment without policies', async () => {
     const { diary, facts } = world({ cached: theFork() })
     const found = await facts()
-    expect(found).to.deep.include({ now: NOW, driftBackoffMs: 250, isExcluded: false, nameHolder: undefined })
+    expect(found).to.deep.include({
+      now: NOW,
+      driftBackoffMs: 250,
+      contestedMs: 60_000,
+      isExcluded: false,
+      nameHolder: undefined,
+    })
     expect(found.source).to.deep.equal({ is: 'known', value: { object: aDeployment(), referents: [] } })
     expect(found.fork).to.deep.equal({ is: 'known', value: theFork() })
     expect([found.kind.is, found.schema.is, found.policies.is, found.revision.is]).to.deep.equal([
