@@ -66,9 +66,10 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     index,
     onExperimentChange: (change) => reservations.experimentChanged(change),
     onForkChange: (kind, change) => (policies.areCounting ? reservations.forkChanged(kind, change) : []),
+    timers,
   })
   const policies = new PolicyRuntime({
-    client,
+    ...options,
     policies: caches.policies,
     reservations,
     ownNamespace: options.namespace,
@@ -76,9 +77,6 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     keys: () => experiments.activeKeys,
     isUsedNamespace: (namespace) => index.isUsedNamespace(namespace),
     wake: (namespace) => experiments.wake(namespace),
-    timers,
-    clock,
-    log,
   })
   schemas.subscribe(() => policies.schemasChanged())
   caches.experiments.subscribe((change) => {

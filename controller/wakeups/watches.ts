@@ -3,6 +3,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { isEqual } from '../../common/json/json.ts'
 import type { Handler } from '../../common/kube/watch/reflector.ts'
 import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
+import type { Timers } from '../../common/program/clock.ts'
 import { sourceOfPrimary } from '../../common/surroundings/hazards.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
 import { hasForkLabel, isFork } from '../../common/workload/identity.ts'
@@ -11,6 +12,7 @@ import { Referrers } from '../observe/referrers.ts'
 import { changedPods, namespaceOf, TrafficIndex } from '../observe/traffic.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
 import type { ExperimentIndex } from './experiment-index.ts'
+import { COALESCE_MS, PacedWakeups } from './paced-wakeups.ts'
 
 /** A cache that reports its changes; a `Reflector` is one. */
 interface WatchedObjects<T> {
@@ -32,6 +34,7 @@ interface ExperimentTracking {
   readonly onExperimentChange: (change: Change<ExperimentDeployment>) => readonly Key[]
   /** returns the experiments for whose limits the changed fork counts */
   readonly onForkChange: (kind: string, change: Change<KubeObject>) => readonly Key[]
+  readonly timers: Pick<Timers, 'now'>
 }
 
 /** What passes read. */
@@ -39,12 +42,6 @@ interface Indexes {
   readonly traffic: TrafficIndex
   readonly referrers: Referrers
 }
-
-/**
- * Milliseconds within which many changes of a neighbour cause one pass. Otherwise a rolling update of a large source, or
- * of the other pods of a Service, would cause a pass of every follower for every pod.
- */
-export const COALESCE_MS = 5_000
 
 /** A status that another client wrote is corrected within this time. */
 const STATUS_CHANGE_MS = 60_000
@@ -57,14 +54,18 @@ const hasSameSpec = ({ metadata: before }: KubeObject, { metadata: after }: Kube
 export function wakeOnChanges(
   caches: WatchedCaches,
   queue: Pick<KeyQueue, 'add' | 'addAfter' | 'forget'>,
-  { index, onExperimentChange, onForkChange }: ExperimentTracking,
+  { index, onExperimentChange, onForkChange, timers }: ExperimentTracking,
 ): Indexes {
   const [traffic, referrers] = [new TrafficIndex(), new Referrers()]
   const wake = (keys: Iterable<Key>) => {
     for (const key of keys) queue.add(key)
   }
-  const wakeCoalesced = (keys: Iterable<Key>) => {
-    for (const key of keys) queue.addAfter(key, COALESCE_MS)
+  const paced = new PacedWakeups(queue, timers)
+  /** Soon, if what an experiment may do depends on it; the numbers in the status of the others can wait. */
+  const wakeLater = (keys: Iterable<Key>) => {
+    const { urgent, others } = index.byUrgency(keys, (key) => paced.isWaiting(key))
+    for (const key of urgent) queue.addAfter(key, COALESCE_MS)
+    paced.wake(others)
   }
 
   /** The other sources, such as `Deployment/shop/cart`, for whose experiments a change of this workload matters. */
@@ -81,6 +82,7 @@ export function wakeOnChanges(
     if (change.is === 'deleted') {
       index.remove(key, change.before)
       traffic.followers.forget(key)
+      paced.forget(key)
       queue.forget(key)
       return
     }
@@ -93,7 +95,7 @@ export function wakeOnChanges(
   for (const { kind, forks, all } of caches.workloads) {
     forks.subscribe((change) => {
       wake(index.ofFork(`${kind.kind}/${change.key}`))
-      wakeCoalesced(onForkChange(kind.kind, change))
+      wakeLater(onForkChange(kind.kind, change))
     })
     all.subscribe((change) => {
       const [before, after] = [beforeOf(change), afterOf(change)]
@@ -101,7 +103,7 @@ export function wakeOnChanges(
       const followers = index.ofSource(name)
       const isOther = hasSourceChanged(kind, before, after)
       if (isOther) wake(followers)
-      else wakeCoalesced(followers)
+      else wakeLater(followers)
       for (const other of related(kind, change, isOther)) wake(index.ofSource(other))
       // Another object that takes or frees the name of a fork. The fork itself is in the other cache.
       if ([before, after].some((object) => object && !hasForkLabel(object))) wake(index.ofFork(name))
@@ -121,7 +123,7 @@ export function wakeOnChanges(
     if (isEqual(before, after)) return
     for (const pod of changedPods(before, after)) wake(index.ofPod(namespace, pod))
     const services = new Set([before, after].flatMap((slice) => (slice ? [slice.service] : [])))
-    for (const service of services) wakeCoalesced(traffic.followers.of(namespace, service))
+    for (const service of services) wakeLater(traffic.followers.of(namespace, service))
   })
   return { traffic, referrers }
 }

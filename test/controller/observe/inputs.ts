@@ -188,6 +188,7 @@ export const INPUTS = {
       isSeen: (world) => world.status().services?.length === 1,
     },
     'its endpoints': {
+      withinMs: 5_000,
       objects: { [SERVICE]: theService },
       change: ({ server }) => server.put(SLICE, aSlice(['cart-1', `${FORK}-1`])),
       isSeen: (world) => world.status().share === '50%',

@@ -1,76 +1,9 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../common/api/object.ts'
-import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import type { Handler } from '../../../common/kube/watch/reflector.ts'
-import type { Change } from '../../../common/kube/watch/store.ts'
-import type { ServiceView, SliceView } from '../../../common/surroundings/traffic.ts'
-import { deployment } from '../../../common/workload/deployment.ts'
+import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { forkName } from '../../../common/workload/identity.ts'
-import { rollout } from '../../../common/workload/rollout.ts'
-import { Reservations } from '../../../controller/policies/reservations.ts'
-import { ExperimentIndex } from '../../../controller/wakeups/experiment-index.ts'
-import { COALESCE_MS, wakeOnChanges } from '../../../controller/wakeups/watches.ts'
-import { aDeployment, anExperiment, aRollout, FORK } from '../../builders.ts'
+import { aDeployment, anExperiment, FORK } from '../../builders.ts'
 
-/** A cache whose changes a test makes. */
-function cache<T>() {
-  const handlers: Handler<T>[] = []
-  return {
-    subscribe: (handler: Handler<T>) => void handlers.push(handler),
-    emit: (change: Change<T>) => {
-      for (const handler of handlers) handler(change)
-    },
-  }
-}
-
-/** One experiment on `cart`, and a diary of the wakeups. */
-function world() {
-  const experiments = cache<ExperimentDeployment>()
-  const forks = cache<KubeObject>()
-  const all = cache<KubeObject>()
-  const services = cache<ServiceView>()
-  const slices = cache<SliceView>()
-  const diary: string[] = []
-  const queue = {
-    add: (key: string) => diary.push(`add ${key}`),
-    addAfter: (key: string, delayMs: number) => diary.push(`add ${key} in ${delayMs}`),
-    forget: (key: string) => diary.push(`forget ${key}`),
-  }
-  const rollouts = { kind: rollout, forks: cache<KubeObject>(), all: cache<KubeObject>() }
-  const caches = { experiments, workloads: [{ kind: deployment, forks, all }, rollouts], services, slices }
-  const index = new ExperimentIndex()
-  const reservations = new Reservations({ index, experiment: () => undefined, fork: () => undefined })
-  const onExperimentChange = (change: Change<ExperimentDeployment>) => reservations.experimentChanged(change)
-  const { traffic, referrers } = wakeOnChanges(caches, queue, {
-    index,
-    onExperimentChange,
-    onForkChange: (_kind, { key }) => (key === 'shop/counted' ? ['shop/faster-cart'] : []),
-  })
-  experiments.emit({ is: 'added', key: 'shop/faster-cart', after: anExperiment() })
-  diary.length = 0
-  return {
-    experiments,
-    forks,
-    all,
-    rollouts: rollouts.all,
-    services,
-    slices,
-    traffic,
-    referrers,
-    followers: traffic.followers,
-    diary,
-  }
-}
-
-/** A Rollout that takes its template from the Deployment `name`. */
-function referringTo(name: string): KubeObject {
-  const found = aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name } })
-  return { ...found, metadata: { ...found.metadata, name: 'front', generation: name.length } }
-}
-
-const NOW = ['add shop/faster-cart']
-const LATER = [`add shop/faster-cart in ${COALESCE_MS}`]
-const slice = (...pods: string[]): SliceView => ({ service: 'cart', ready: pods.map((pod) => ({ uid: pod, pod })) })
+import { LATER, NOW, referringTo, world } from './waking.ts'
 
 describe('an experiment is woken', () => {
   it('by a change of its spec, and forgotten when it is deleted', () => {
@@ -208,35 +141,5 @@ describe('an experiment is woken', () => {
     }
     expect(wakeupsIn('lab')).to.deep.equal([])
     expect(wakeupsIn('store')).to.deep.equal(['add lab/far', 'add lab/far', 'add lab/far'])
-  })
-
-  it('R10: by endpoints of the Services that concern it, not by those of others in its namespace', () => {
-    const { slices, experiments, followers, diary } = world()
-    const other: SliceView = { ...slice('till-1'), service: 'till' }
-    followers.follow('shop/faster-cart', 'shop', new Set(['cart']))
-    slices.emit({ is: 'added', key: 'shop/till-x', after: other })
-    expect(diary.splice(0)).to.deep.equal([])
-    slices.emit({ is: 'added', key: 'shop/cart-x', after: slice('cart-1') })
-    slices.emit({ is: 'updated', key: 'shop/cart-x', before: slice('cart-1'), after: slice('cart-1') })
-    expect(diary.splice(0)).to.deep.equal(LATER)
-    // the slice belongs to another Service now
-    slices.emit({ is: 'updated', key: 'shop/cart-x', before: slice('cart-1'), after: other })
-    expect(diary.splice(0)).to.deep.equal(LATER)
-    followers.followAll('shop/faster-cart', 'shop')
-    slices.emit({ is: 'deleted', key: 'shop/till-x', before: other })
-    expect(diary.splice(0)).to.deep.equal(LATER)
-    experiments.emit({ is: 'deleted', key: 'shop/faster-cart', before: anExperiment() })
-    expect(followers.entryCount).to.equal(0)
-  })
-
-  it('by an endpoint of its own pods at once, by other endpoints a few seconds later', () => {
-    const { slices, traffic, followers, diary } = world()
-    followers.follow('shop/faster-cart', 'shop', new Set(['cart']))
-    slices.emit({ is: 'added', key: 'shop/cart-x', after: slice('cart-5c6b-1') })
-    expect(diary.splice(0)).to.deep.equal(LATER)
-    const both = slice('cart-5c6b-1', `${FORK}-7d9f-2`)
-    slices.emit({ is: 'updated', key: 'shop/cart-x', before: slice('cart-5c6b-1'), after: both })
-    expect(diary).to.deep.equal([...NOW, ...LATER])
-    expect(traffic.of('shop').slices).to.deep.equal([both])
   })
 })
