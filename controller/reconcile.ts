@@ -27,7 +27,7 @@ export const reconciler =
     const facts = await observe(ports, key, clock())
     if (!facts) return 'never'
     const planned = plan(facts)
-    ports.surroundings.follow(key, sourceNamespaceOf(facts.experiment), planned.services ?? NO_SERVICES)
+    ports.surroundings.follow(key, sourceNamespaceOf(facts.experiment), planned.services?.() ?? NO_SERVICES)
     const result = await apply(writer, planned, facts)
     if (result.is === 'lookAgain') return 'backoff'
     await yieldToWrites()

@@ -49,7 +49,7 @@ export function plan(facts: Facts, evaluation?: Evaluation): Plan {
   const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
   const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
   const conclusion = { ...planned.conclusion, policy, ...changes, ...(alone ? { alone } : {}) }
-  return { ...planned, conclusion, services: followedServices(facts, assessment) }
+  return { ...planned, conclusion, services: () => followedServices(facts, assessment) }
 }
 
 /** The Services that select the source, or the fork as it is or as it is wanted. */
