@@ -14,6 +14,12 @@ const EVERY_SERVICE: ReadonlySet<string> = new Set([EVERY])
 export class ServiceFollowers {
   readonly #keys = new Map<string, Set<Key>>() // by `namespace/service`
   readonly #services = new Map<Key, readonly string[]>()
+  readonly #isKnown: (key: Key) => boolean
+
+  /** @param isKnown whether there is such an experiment; one that is deleted during its pass follows nothing any more */
+  constructor(isKnown: (key: Key) => boolean) {
+    this.#isKnown = isKnown
+  }
 
   /** How many entries its maps have; 0 when all experiments are gone. For tests. */
   get entryCount(): number {
@@ -35,7 +41,7 @@ export class ServiceFollowers {
   /** From now on only these Services of `namespace` matter to `key`. */
   follow(key: Key, namespace: string, services: ReadonlySet<string>): void {
     this.forget(key)
-    if (services.size === 0) return
+    if (services.size === 0 || !this.#isKnown(key)) return
     const names = Array.from(services, (service) => `${namespace}/${service}`)
     this.#services.set(key, names)
     for (const name of names) this.#keys.set(name, (this.#keys.get(name) ?? new Set()).add(key))

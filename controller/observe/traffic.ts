@@ -7,7 +7,12 @@ import { ServiceFollowers } from './service-followers.ts'
 export class TrafficIndex {
   readonly services = new ByNamespace<ServiceView>()
   readonly slices = new ByNamespace<SliceView>()
-  readonly followers = new ServiceFollowers()
+  readonly followers: ServiceFollowers
+
+  /** @param isKnown whether there is an experiment of this key */
+  constructor(isKnown: (key: Key) => boolean) {
+    this.followers = new ServiceFollowers(isKnown)
+  }
 
   /** What a pass over `key` reads. Until the pass says which Services it follows, it follows all of the namespace. */
   readFor(key: Key, namespace: string): Traffic {

@@ -41,6 +41,11 @@ export class ExperimentIndex {
     }
   }
 
+  /** Whether there is such an experiment. */
+  has(key: Key): boolean {
+    return this.#experiments.has(key)
+  }
+
   /** The experiments whose source is `workload`, such as `Deployment/shop/cart`. */
   ofSource(workload: string): ReadonlySet<Key> {
     return this.#of(`source ${workload}`)

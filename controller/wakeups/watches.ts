@@ -56,7 +56,7 @@ export function wakeOnChanges(
   queue: Pick<KeyQueue, 'add' | 'addAfter' | 'forget'>,
   { index, onExperimentChange, onForkChange, timers }: ExperimentTracking,
 ): Indexes {
-  const [traffic, referrers] = [new TrafficIndex(), new Referrers()]
+  const [traffic, referrers] = [new TrafficIndex((key) => index.has(key)), new Referrers()]
   const wake = (keys: Iterable<Key>) => {
     for (const key of keys) queue.add(key)
   }

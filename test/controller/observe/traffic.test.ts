@@ -10,7 +10,7 @@ const slice = (...pods: readonly string[]): SliceView => ({
 
 describe('the index of traffic', () => {
   it('keeps Services and EndpointSlices by namespace', () => {
-    const index = new TrafficIndex()
+    const index = new TrafficIndex(() => true)
     index.services.update({ is: 'added', key: 'shop/cart', after: service('cart') })
     index.services.update({ is: 'added', key: 'store/till', after: service('till') })
     index.slices.update({ is: 'added', key: 'shop/cart-x1', after: slice('cart-1') })
@@ -20,14 +20,14 @@ describe('the index of traffic', () => {
   })
 
   it('lets a pass that reads follow all Services of the namespace', () => {
-    const index = new TrafficIndex()
+    const index = new TrafficIndex(() => true)
     index.services.update({ is: 'added', key: 'shop/cart', after: service('cart') })
     expect(index.readFor('shop/faster-cart', 'shop').services).to.deep.equal([service('cart')])
     expect([...index.followers.of('shop', 'till')]).to.deep.equal(['shop/faster-cart'])
   })
 
   it('follows updates and deletes', () => {
-    const index = new TrafficIndex()
+    const index = new TrafficIndex(() => true)
     const [before, after] = [slice('cart-1'), slice('cart-1', 'cart-2')]
     index.slices.update({ is: 'added', key: 'shop/cart-x1', after: before })
     index.slices.update({ is: 'updated', key: 'shop/cart-x1', before, after })

@@ -82,6 +82,7 @@ describe('the index of experiments', () => {
   it('forgets an experiment that was removed, and only that one', () => {
     const index = indexed()
     index.remove('shop/faster-cart', NEAR)
+    expect(['shop/faster-cart', 'lab/far'].map((key) => index.has(key))).to.deep.equal([false, true])
     expect([...index.ofSource('Deployment/shop/cart')]).to.deep.equal(['lab/far'])
     expect([...index.ofFork(`Deployment/shop/${FORK}`)]).to.deep.equal([])
     index.remove('lab/far', FAR)
