@@ -35,6 +35,8 @@ export function changedPods(before: SliceView | undefined, after: SliceView | un
 
 class ByNamespace<T> {
   readonly #byNamespace = new Map<string, Map<string, T>>()
+  /** the same list until the next change, since what is computed from it is kept with it */
+  readonly #lists = new Map<string, readonly T[]>()
 
   /** Follows one change of an object. */
   update(change: Change<T>): void {
@@ -44,12 +46,17 @@ class ByNamespace<T> {
     const objects = this.#byNamespace.get(namespace) ?? new Map<string, T>()
     if (after === undefined) objects.delete(key)
     else objects.set(key, after)
+    this.#lists.delete(namespace)
     if (objects.size > 0) this.#byNamespace.set(namespace, objects)
     else this.#byNamespace.delete(namespace)
   }
 
   of(namespace: string): readonly T[] {
-    return [...(this.#byNamespace.get(namespace)?.values() ?? [])]
+    const objects = this.#byNamespace.get(namespace)
+    if (!objects) return []
+    const list = this.#lists.get(namespace) ?? [...objects.values()]
+    this.#lists.set(namespace, list)
+    return list
   }
 }
 

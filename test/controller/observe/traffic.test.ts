@@ -19,6 +19,17 @@ describe('the index of traffic', () => {
     expect(index.of('empty')).to.deep.equal({ services: [], slices: [] })
   })
 
+  it('gives the same list until something changes', () => {
+    const index = new TrafficIndex(() => true)
+    index.slices.update({ is: 'added', key: 'shop/cart-x1', after: slice('cart-1') })
+    const { slices } = index.of('shop')
+    index.slices.update({ is: 'added', key: 'store/till-x1', after: slice('till-1') })
+    expect(index.of('shop').slices).to.equal(slices)
+    index.slices.update({ is: 'added', key: 'shop/cart-x2', after: slice('cart-2') })
+    expect(index.of('shop').slices).to.have.length(2)
+    expect(slices).to.have.length(1)
+  })
+
   it('lets a pass that reads follow all Services of the namespace', () => {
     const index = new TrafficIndex(() => true)
     index.services.update({ is: 'added', key: 'shop/cart', after: service('cart') })
