@@ -153,7 +153,7 @@ describe('the port of workloads', () => {
     expect([deployment, rollout, statefulSet].map((kind) => port.isAbsent(kind))).to.deep.equal([false, true, true])
   })
 
-  it('finds the workloads that take their template from another one', () => {
+  it('R10: finds the workloads that take their template from another one by an index, without a list', () => {
     const rollouts = [aRollout(REF), { ...aRollout(), metadata: { name: 'other', namespace: 'shop' } }]
     const { port } = world({ all: [aDeployment()], rollouts })
     expect(port.referrers(deployment, 'shop', 'cart').map(({ kind }) => kind)).to.deep.equal(['Rollout'])
