@@ -9,6 +9,7 @@ import { decodePolicy } from '../common/policy/decode.ts'
 import { serviceView, sliceView } from '../common/surroundings/traffic.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
+import { watchedPart } from '../common/workload/watched.ts'
 import type { Config } from './config.ts'
 
 type CachesOptions = Pick<ReflectorOptions<unknown>, 'client' | 'timers' | 'random' | 'log'> &
@@ -19,23 +20,38 @@ export type Caches = ReturnType<typeof createCaches>
 
 /** Creates the caches. They watch nothing until each reflector is started. */
 export function createCaches({ client, timers, random, log, kindProbeMs }: CachesOptions) {
+  const shared = { client, timers, random, log, probeAbsentMs: kindProbeMs }
   const reflector = <T>(view: View, project: (object: KubeObject) => T | undefined) =>
-    new Reflector<T>({ client, view, project, timers, random, log, probeAbsentMs: kindProbeMs })
+    new Reflector<T>({ ...shared, view, project })
   return {
     experiments: reflector({ resource: EXPERIMENT_DEPLOYMENT, managedFields: 'managers' }, experimentIn),
     policies: reflector({ resource: EXPERIMENT_POLICY, managedFields: 'none' }, decodePolicy),
     services: reflector({ resource: RESOURCES.Service, managedFields: 'none' }, serviceView),
     slices: reflector({ resource: RESOURCES.EndpointSlice, managedFields: 'none' }, sliceView),
-    workloads: Object.values(WORKLOAD_KINDS).map((kind: WorkloadKind) => ({
-      kind,
-      /** whole objects that have the label of forks */
-      forks: reflector({ resource: kind, managedFields: 'others', labelSelector: EXPERIMENT_ID }, whole),
-      /** every object of the kind; metadata only when that is enough */
-      all: reflector(
-        { resource: kind, managedFields: 'none', metadataOnly: kind.watchProjection === undefined },
-        kind.watchProjection ?? whole,
-      ),
-    })),
+    workloads: Object.values(WORKLOAD_KINDS).map((kind: WorkloadKind) => {
+      const all = reflector(
+        {
+          resource: kind,
+          managedFields: 'none',
+          metadataOnly: kind.watchProjection === undefined,
+          keep: (object) => watchedPart(kind, object),
+        },
+        whole,
+      )
+      const forks = new Reflector({
+        ...shared,
+        view: { resource: kind, managedFields: 'others', labelSelector: EXPERIMENT_ID },
+        project: whole,
+        untilServed: (signal) => all.presence.served(signal),
+      })
+      return {
+        kind,
+        /** whole objects that have the label of forks */
+        forks,
+        /** the watched part of every object of the kind */
+        all,
+      }
+    }),
   }
 }
 

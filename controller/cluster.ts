@@ -5,6 +5,7 @@ import type { Log } from '../common/program/log.ts'
 import { Writer } from './apply/writer.ts'
 import type { WrittenVersions } from './apply/written-versions.ts'
 import type { PoliciesPort, Ports } from './observe/ports.ts'
+import type { Referrers } from './observe/referrers.ts'
 import { type WorkloadReflectors, workloadReads } from './observe/workloads.ts'
 import type { PolicyStatus } from './policies/policy-status.ts'
 import type { Reservations } from './policies/reservations.ts'
@@ -17,6 +18,7 @@ import type { Pass } from './runtime/worker.ts'
 export interface ClusterOptions extends Pick<Ports, 'experiments' | 'schemaOf' | 'surroundings'> {
   readonly client: KubeClient
   readonly workloads: readonly WorkloadReflectors[]
+  readonly referrers: Pick<Referrers, 'of'>
   readonly policies: PoliciesPort & { readonly status: Pick<PolicyStatus, 'record'> }
   readonly reservations: Pick<Reservations, 'reserve'>
   readonly drift: DriftBackoff
@@ -26,9 +28,9 @@ export interface ClusterOptions extends Pick<Ports, 'experiments' | 'schemaOf' |
 }
 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
-export function clusterForPass({ client, workloads, reservations, written, recorder, log, ...shared }: ClusterOptions) {
+export function clusterForPass({ client, reservations, written, recorder, log, ...shared }: ClusterOptions) {
   const { policies, drift } = shared
-  const readsOf = workloadReads(client, workloads)
+  const readsOf = workloadReads(client, shared)
   return ({ signal, yieldToWrites }: Pass): Cluster => {
     const writer = new Writer({ client, signal, written })
     const revision = (namespace: string, name: string) =>

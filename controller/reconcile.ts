@@ -1,3 +1,4 @@
+import { sourceNamespaceOf } from '../common/api/defaults.ts'
 import { plan } from '../common/plan/plan.ts'
 import type { Clock } from '../common/program/clock.ts'
 import { type ApplyPorts, apply } from './apply/apply.ts'
@@ -17,13 +18,17 @@ export interface Cluster {
   readonly yieldToWrites: () => Promise<void>
 }
 
+const NO_SERVICES: ReadonlySet<string> = new Set()
+
 /** Makes the function for one pass over one experiment. A pass depends on the present state only. */
 export const reconciler =
   ({ ports, writer, reporter, yieldToWrites }: Cluster, clock: Clock) =>
   async (key: Key): Promise<Requeue> => {
     const facts = await observe(ports, key, clock())
     if (!facts) return 'never'
-    const result = await apply(writer, plan(facts), facts)
+    const planned = plan(facts)
+    ports.surroundings.follow(key, sourceNamespaceOf(facts.experiment), planned.services?.() ?? NO_SERVICES)
+    const result = await apply(writer, planned, facts)
     if (result.is === 'lookAgain') return 'backoff'
     await yieldToWrites()
     const reportAgainMs = await report(reporter, key, facts, result.conclusion)

@@ -2,25 +2,31 @@ import { untilExpiryMs } from '../common/api/expiry.ts'
 import { type Conclusion, RECHECK_MS } from '../common/plan/conclusion.ts'
 import type { State } from '../common/plan/decision.ts'
 import type { Facts } from '../common/plan/facts.ts'
+import { isPinned } from '../common/workload/pinned.ts'
 import type { Requeue } from './runtime/worker.ts'
 
 /** No event wakes an experiment when its neighbours can be read again. */
 const NEIGHBOURS_RETRY_MS = 60_000
 
+/** ControllerRevisions are not watched, so no event tells that somebody deleted or replaced a pinned base. */
+const PINNED_RECHECK_MS = 60_000
+
 /**
  * When an experiment gets its next pass if nothing wakes it before: the earliest of what its conclusion waits for, a report
- * that was put off by `reportAgainMs` (Infinity for none), its expiry, a retry of neighbours that could not be read, and
- * the time after which something follows from being alone behind a Service.
+ * that was put off by `reportAgainMs` (Infinity for none), its expiry, a retry of neighbours that could not be read, the
+ * time after which a pinned base is read again, and that after which something follows from being alone behind a Service.
  */
 export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: number): Requeue {
   const expiresInMs = untilExpiryMs(facts.experiment, facts.now)
   const isUnread = facts.surroundings.neighbours.is === 'unknown' && conclusion.reason !== 'Terminating'
   const { restMs = 0 } = conclusion.alone ?? {}
+  const isActive = conclusion.reason !== 'Terminating' && conclusion.reason !== 'Expired'
   const others = [
     reportAgainMs,
     ...(restMs > 0 ? [restMs] : []),
     ...(expiresInMs > 0 ? [expiresInMs] : []),
     ...(isUnread ? [NEIGHBOURS_RETRY_MS] : []),
+    ...(isActive && isPinned(facts.experiment) ? [PINNED_RECHECK_MS] : []),
   ]
   return earlier(requeueOf(conclusion), Math.min(...others))
 }

@@ -35,7 +35,10 @@ export interface ControllerOptions extends Pick<Config, 'workers' | 'kindProbeMs
 /** The parts of a running controller. */
 export type Subsystems = ReturnType<typeof createSubsystems>
 
-/** How long a pass waits for autoscalers, budgets and network policies. They only add warnings. */
+/**
+ * How long a pass waits for autoscalers, budgets and network policies. They only add warnings. They are not watched, so
+ * those of a namespace with a fork are listed again every minute.
+ */
 const NEIGHBOURS_MS = 5_000
 
 /**
@@ -49,24 +52,27 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const queue = new KeyQueue({ timers, random })
   const experiments = new AllExperiments({ experiments: caches.experiments, queue, timers, random })
   const schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS))
+  const index = new ExperimentIndex()
   const neighbours = new RefreshingCache<Neighbours>({
     read: (namespace) => neighboursIn(client, namespace, NEIGHBOURS_MS),
     changed: (namespace) => experiments.wake(namespace),
+    isWatched: (namespace) => index.withForkIn(namespace).size > 0,
     timers,
   })
   const recorder = new Recorder(options)
-  const index = new ExperimentIndex()
   const reservations = new Reservations({
     index,
     experiment: (key) => caches.experiments.get(key),
     fork: (kind, key) => forksOf(kind)?.get(key),
   })
-  const traffic = wakeOnChanges(caches, queue, {
+  const { traffic, referrers } = wakeOnChanges(caches, queue, {
     index,
     onExperimentChange: (change) => reservations.experimentChanged(change),
+    onForkChange: (kind, change) => (policies.areCounting ? reservations.forkChanged(kind, change) : []),
+    timers,
   })
   const policies = new PolicyRuntime({
-    client,
+    ...options,
     policies: caches.policies,
     reservations,
     ownNamespace: options.namespace,
@@ -74,9 +80,6 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     keys: () => experiments.activeKeys,
     isUsedNamespace: (namespace) => index.isUsedNamespace(namespace),
     wake: (namespace) => experiments.wake(namespace),
-    timers,
-    clock,
-    log,
   })
   schemas.subscribe(() => policies.schemasChanged())
   caches.experiments.subscribe((change) => {
@@ -87,8 +90,10 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     client,
     experiments: caches.experiments,
     workloads: caches.workloads,
+    referrers,
     surroundings: {
-      traffic: (namespace) => traffic.of(namespace),
+      traffic: (key, namespace) => traffic.readFor(key, namespace),
+      follow: (key, namespace, services) => traffic.followers.follow(key, namespace, services),
       neighbours: (namespace) => neighbours.of(namespace),
     },
     policies,

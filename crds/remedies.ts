@@ -14,7 +14,10 @@ const OF_CONDITIONS = {
   ReplicaFailure: 'Raise the quota, or satisfy the admission rule, that prevents the creation of pods.',
   ProgressDeadlineExceeded:
     'Find out why the pods do not become ready. Then correct the override, or delete the experiment.',
-  Paused: 'Remove `paused`, canary steps and analysis from the override, or resume the fork by hand after each change.',
+  Contested:
+    'Find the client that changes the fork, by `kubectl get --show-managed-fields -o yaml` or its autoscaler, and stop it. An autoscaler can scale the experiment instead.',
+  Paused:
+    'Resume the fork, for example by `kubectl rollout resume`. If the override pauses it by `paused`, canary steps or an analysis, remove them.',
   ScaleNotReviewed:
     'Scale the experiment back with `kubectl scale`, then set `spec.replicas` with `kubectl patch` or `kubectl apply`, which check your permissions in the namespace of the source. `kubectl scale` checks nothing there, so it can only make such a fork smaller.',
   Expired: 'No action needed. To run the experiment again, raise `spec.ttlSeconds`; otherwise delete it.',

@@ -53,8 +53,16 @@ export type Program = 'controller' | 'webhook'
 /** The arguments of Node that run a program from its sources. */
 const fromSources = (name: Program): readonly string[] => [join(ROOT, name, 'main.ts')]
 
+interface InstallOptions {
+  /** the arguments of Node that run a program; default: from its sources */
+  readonly argsOf?: (name: Program) => readonly string[]
+  /** how often the programs look for a kind that is not served; default: as shipped */
+  readonly kindProbeSeconds?: number
+}
+
 /** Installs the product. The CRDs must already be in the control plane. @throws Error that names what failed */
-export async function install(plane: ControlPlane, argsOf = fromSources): Promise<Installation> {
+export async function install(plane: ControlPlane, options: InstallOptions = {}): Promise<Installation> {
+  const { argsOf = fromSources, kindProbeSeconds } = options
   await applied(
     plane,
     MANIFESTS.flatMap((name) => ['-f', join(ROOT, 'manifests/base', `${name}.yaml`)]),
@@ -76,7 +84,7 @@ export async function install(plane: ControlPlane, argsOf = fromSources): Promis
       env: {
         KUBECONFIG,
         HOSTNAME: name,
-        KIND_PROBE_SECONDS: '2',
+        KIND_PROBE_SECONDS: kindProbeSeconds === undefined ? undefined : `${kindProbeSeconds}`,
         NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
         ...env,
       },

@@ -53,9 +53,11 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     traffic: traffic ?? { services: [], slices: [] },
     neighbours: NO_NEIGHBOURS as Neighbours | undefined,
     referring: [] as readonly KubeObject[],
+    followed: undefined as readonly string[] | undefined,
     stored: undefined as KubeObject | undefined,
     revision: undefined as KubeObject | undefined,
     driftBackoffMs: 0,
+    contestedMs: 0,
     /** the error of every apply, and of every live read of the fork */
     failure: undefined as KubeError | undefined,
     /** errors by the verb and role of a write, such as `patch experiment` */
@@ -115,7 +117,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
         if (world.failure) throw world.failure
         return world.stored
       },
-      referring: () => world.referring,
+      referrers: () => world.referring,
     },
     revision: async () => world.revision,
     schemaOf: () => schema,
@@ -125,8 +127,14 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       isExcluded: () => world.isExcluded,
       others: () => ({ others: world.others, asOf: 0 }),
     },
-    surroundings: { traffic: () => world.traffic, neighbours: async () => world.neighbours },
-    drift: { waitMs: () => world.driftBackoffMs },
+    surroundings: {
+      traffic: () => world.traffic,
+      follow: (_key, _namespace, services) => {
+        world.followed = [...services]
+      },
+      neighbours: async () => world.neighbours,
+    },
+    drift: { waitMs: () => world.driftBackoffMs, contestedMs: () => world.contestedMs },
   }
   const applyStatus = async (of: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void> => {
     const ready = status.conditions?.find(({ type }) => type === 'Ready')

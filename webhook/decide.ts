@@ -74,7 +74,13 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     experiment,
     replicas: isLive(experiment, now) ? allowedReplicas(experiment) : undefined,
   }))
-  const facts = { ...early, surroundings, now, driftBackoffMs: 0, policies: known({ ...policies, others: counted }) }
+  const facts = {
+    ...early,
+    surroundings,
+    driftBackoffMs: 0,
+    contestedMs: 0,
+    policies: known({ ...policies, others: counted }),
+  }
   const evaluation = evaluate(facts, assessment, judged)
   const outcome = policyOutcome({ spec: decoded.experiment.spec, findings: findingsOf(evaluation.policy) }, () =>
     formerFindings(facts, decoded.previous, compared.before()),
@@ -101,6 +107,7 @@ function specFacts({ decoded: { experiment }, schema, found, now }: Review): Spe
     ...read,
     experiment: { ...experiment, metadata: { ...experiment.metadata, creationTimestamp } },
     schema: knownOrAbsent(schema),
+    now,
     isExcluded: false, // our webhook configurations send no reviews for excluded namespaces
   }
 }

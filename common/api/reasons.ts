@@ -36,6 +36,7 @@ export const REASONS = {
   ReplicaFailure: { about: 'fork' },
   ProgressDeadlineExceeded: { about: 'fork' },
   Paused: { about: 'fork' },
+  Contested: { about: 'fork' },
   ScaleNotReviewed: { about: 'fork' },
   Expired: { about: 'fork' },
   Terminating: { about: 'fork' },

@@ -24,8 +24,11 @@ export interface DerivationBase {
 /** The base, or why it is not known. */
 export type ResolvedBase = ({ readonly is: 'base' } & DerivationBase) | ({ readonly is: 'blocked' } & Blocked)
 
-/** ReplicaSets and the target of a `workloadRef` are not watched, so the pass is repeated after this time. */
-const TEMPLATE_RETRY_MS = 5_000
+/**
+ * ReplicaSets and PodTemplates are not watched, so the pass is repeated while the template is missing: soon at first, since
+ * it may be about to be created, and then less and less often.
+ */
+const TEMPLATE_RETRY_MS = { first: 5_000, longest: 60_000 }
 
 /** The base from which a pinned experiment started, or the present state of the source. */
 export function resolveBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
@@ -81,7 +84,7 @@ function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
   const based = baseOf(kind, { source: object, referents, shape, template })
   switch (based.is) {
     case 'missing':
-      return blocked(waiting('SourceTemplateNotFound', based.message, TEMPLATE_RETRY_MS))
+      return blocked(waiting('SourceTemplateNotFound', based.message, templateRetryMs(facts)))
     case 'refused':
       return { is: 'blocked', ...unforkable(experiment, based.errors) }
     case 'base':
@@ -91,6 +94,15 @@ function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
         source: once(() => sourceStatus(experiment, kind, { object, base: based.base })),
       }
   }
+}
+
+/** As long as the template has been missing by the stored status, so that the time since then doubles with each pass. */
+function templateRetryMs({ experiment, now }: SpecFacts): number {
+  const { first, longest } = TEMPLATE_RETRY_MS
+  const stored = experiment.status?.conditions?.find(({ type }) => type === 'SourceResolved')
+  if (stored?.reason !== 'SourceTemplateNotFound') return first
+  const missingMs = now.getTime() - Date.parse(stored.lastTransitionTime)
+  return Math.min(longest, Math.max(first, missingMs || 0))
 }
 
 /** Otherwise an experiment that is older than its source would read a template that its author may not read. */

@@ -33,6 +33,8 @@ export interface Plan {
   readonly reservation?: Reservation
   readonly writes: readonly Write[]
   readonly conclusion: Conclusion
+  /** the Services whose endpoints matter to this plan and to the status; absent: none */
+  readonly services?: () => ReadonlySet<string>
 }
 
 /** No event says that a quota was raised or a permission was granted, so the pass is repeated after this time. */

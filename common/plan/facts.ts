@@ -15,6 +15,7 @@ import type { Source, WorkloadKind } from '../workload/kind.ts'
 
 /** The facts that decide which fork is wanted: the input of `assess`. */
 export interface SpecFacts {
+  readonly now: Date
   readonly experiment: ExperimentDeployment
   /** absent: the cluster does not serve the kind; unknown: this version cannot fork it */
   readonly kind: Known<WorkloadKind>
@@ -35,10 +36,11 @@ export interface SpecFacts {
 
 /** Everything on which a plan may depend. The webhook collects it for one review, the controller for one pass. */
 export interface Facts extends SpecFacts {
-  readonly now: Date
   readonly surroundings: Surroundings
   /** milliseconds until the fork may be repaired again, because another client keeps changing it; 0 or less: now */
   readonly driftBackoffMs: number
+  /** for so long another client must leave the fork alone until it counts as undisputed; 0 if it does */
+  readonly contestedMs: number
 }
 
 /** The policies that apply, and the facts that they need. */

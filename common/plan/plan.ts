@@ -5,15 +5,17 @@ import { DERIVED_HASH } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import { attributesOf } from '../api/reasons.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
+import { trafficInput } from '../surroundings/pod-labels.ts'
+import { concernedServices } from '../surroundings/shares.ts'
 import { forkHealth } from '../workload/health.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
-import { type Assessment, assess, type DesiredFork } from './assess.ts'
+import { type Assessment, assess, type DesiredFork, derivedFork } from './assess.ts'
 import { mistaken } from './checks.ts'
-import { decisionOn, type Plan, type Reservation } from './conclusion.ts'
+import { decisionOn, type Plan, RECHECK_MS, type Reservation } from './conclusion.ts'
 import { type Decision, waiting } from './decision.ts'
-import type { Facts } from './facts.ts'
+import { type Facts, forkAndSource } from './facts.ts'
 import { addFinalizer, baseWrites, planDeletion, planExpiry, scaleDown } from './lifecycle.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
@@ -46,7 +48,15 @@ export function plan(facts: Facts, evaluation?: Evaluation): Plan {
       : planHold(facts, assessment.decision, alone?.isHeld)
   const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
   const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
-  return { ...planned, conclusion: { ...planned.conclusion, policy, ...changes, ...(alone ? { alone } : {}) } }
+  const conclusion = { ...planned.conclusion, policy, ...changes, ...(alone ? { alone } : {}) }
+  return { ...planned, conclusion, services: () => followedServices(facts, assessment) }
+}
+
+/** The Services that select the source, or the fork as it is or as it is wanted. */
+function followedServices(facts: Facts, assessment: Assessment): ReadonlySet<string> {
+  const services = knownValue(facts.surroundings.traffic)?.services ?? []
+  const pairs = [knownValue(facts.fork), derivedFork(assessment)].map((fork) => forkAndSource(facts, fork))
+  return new Set(pairs.flatMap((pair) => (pair ? concernedServices(services, trafficInput(pair)) : [])))
 }
 
 /** Makes the fork as it is wanted, if it differs and policies allow it. */
@@ -62,7 +72,8 @@ function planSync(facts: Facts, wanted: DesiredFork, { policy, alone }: Omit<Eva
   if (fork && !hasDrifted(facts, fork, wanted)) {
     const health = forkHealth(wanted.kind, fork, facts.now)
     const message = health.reason === 'Updating' ? firstMessage(facts, health.message) : health.message
-    const decision = alone?.isHeld ? heldDecision(alone) : decisionOn(facts.experiment, { ...health, message })
+    const described = decisionOn(facts.experiment, { ...health, message })
+    const decision = alone?.isHeld ? heldDecision(alone) : (contested(facts, fork, described) ?? described)
     return { writes: before, conclusion: { ...decision, fork, source } }
   }
   const mistakes = wanted.mistakes()
@@ -92,13 +103,25 @@ function planApply(facts: Facts, desired: DesiredFork, { before, alone }: ApplyO
     ? occasionOf({ ...facts, isHeld: alone?.isHeld ?? false }, fork, desired)
     : creationOf(facts, desired)
   const name = `${resource.kind.toLowerCase()}/${wanted.metadata.name}`
-  const decision = alone?.isHeld ? heldDecision(alone) : waiting('Updating', `${name}: ${message}`)
+  const updating = waiting('Updating', `${name}: ${message}`)
+  const disputed = isRepair ? contested(facts, wanted, updating) : undefined
+  const decision = alone?.isHeld ? heldDecision(alone) : (disputed ?? updating)
   const conclusion = { ...decision, fork, source: base.source }
   if (isRepair && facts.driftBackoffMs > 0)
     return { writes: before, conclusion: { ...conclusion, is: 'waiting', retryAfterMs: facts.driftBackoffMs } }
   const object = withUid(wanted, fork)
   const apply: Write = { verb: 'apply', role: fork ? 'fork' : 'newFork', resource, object, isRepair }
   return { writes: [...before, apply], conclusion }
+}
+
+/**
+ * The decision while another client keeps changing the fork, so that the status does not swing with each change and its
+ * repair. Undefined if it does not, or if something worse is to be told.
+ */
+function contested({ contestedMs }: Facts, { kind, metadata }: KubeObject, described: Decision): Decision | undefined {
+  if (contestedMs <= 0 || described.is === 'stalled') return undefined
+  const message = `another client keeps changing ${kind.toLowerCase()}/${metadata.name}; each change is undone within a minute`
+  return waiting('Contested', message, Math.min(RECHECK_MS, contestedMs))
 }
 
 /**

@@ -26,7 +26,7 @@ export function keepFresh({
   timers,
   log,
   signal,
-  everyMs = 600_000,
+  everyMs = 60_000,
   absentMs = 30_000,
   retryMs = 5_000,
 }: RefresherOptions) {

@@ -47,9 +47,15 @@ export const hazards = (input: HazardInput): readonly Warning[] =>
     return found === undefined ? [] : [warning(reason, ...(typeof found === 'string' ? [found] : found))]
   })
 
+const PRIMARY = '-primary'
+
 /** The name of the workload that Flagger creates when it scales `source` to zero; undefined if it has replicas. */
 export const primaryOf = (source: KubeObject): string | undefined =>
-  replicasOf(source) === 0 ? `${source.metadata.name}-primary` : undefined
+  replicasOf(source) === 0 ? `${source.metadata.name}${PRIMARY}` : undefined
+
+/** The name of the source in whose place the workload `name` may serve; undefined if it cannot be a primary. */
+export const sourceOfPrimary = (name: string): string | undefined =>
+  name.endsWith(PRIMARY) ? name.slice(0, -PRIMARY.length) : undefined
 
 function managed({ pair: { source }, primary, referrer }: HazardInput): ReturnType<Detector> {
   if (!source) return undefined

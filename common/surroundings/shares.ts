@@ -3,8 +3,8 @@ import type { ServiceShare } from '../api/types.ts'
 import type { ServiceEndpoints } from '../policy/policy.ts'
 import { listed } from '../text/list.ts'
 import { percent } from '../text/percent.ts'
-import { isForkPod } from '../workload/identity.ts'
 import { ROLLOUT_HASH } from '../workload/stable-template.ts'
+import { type ReadyEndpoints, readyEndpoints } from './endpoints.ts'
 import { missingLabels, type PodLabels, type TrafficInput } from './pod-labels.ts'
 import type { ServiceView, SliceView, Traffic } from './traffic.ts'
 
@@ -21,6 +21,10 @@ export function serviceShares({ services, slices }: Traffic, input: TrafficInput
     .map((service) => row(service, slices, input))
 }
 
+/** The names of the Services that select the fork or its source, possibly only a single pod or revision. */
+export const concernedServices = (services: readonly ServiceView[], input: TrafficInput): readonly string[] =>
+  services.filter((service) => concerns(service, input.fork) || concernsSource(service, input)).map(({ name }) => name)
+
 /** Whether `service` selects pods of the source, possibly a single pod or revision. */
 export const concernsSource = (service: ServiceView, { source }: TrafficInput): boolean =>
   source !== undefined && concerns(service, source)
@@ -33,17 +37,17 @@ function concerns({ selector }: ServiceView, pods: PodLabels): boolean {
 
 function row(service: ServiceView, slices: readonly SliceView[], input: TrafficInput): ServiceShare {
   const { name, selector } = service
-  const pods = readyPods(slices, name)
-  const experimentEndpoints = pods.filter((pod) => pod.startsWith(`${input.forkName}-`)).length
-  const counts = { experimentEndpoints, readyEndpoints: pods.length }
+  const endpoints = readyEndpoints(slices, name)
+  const experimentEndpoints = endpoints.byFork.get(input.forkName) ?? 0
+  const counts = { experimentEndpoints, readyEndpoints: endpoints.all }
   const missing = missingLabels(selector, input.fork)
   if (missing.length > 0) return { name, selected: false, ...absence(service, missing, input), ...counts }
   if (input.isRouted) {
     const message = 'selects the fork, but the Rollout routes the requests: the share is unknown'
     return { name, selected: true, reason: 'RoutedByRollout', message, ...counts }
   }
-  const share = percent(experimentEndpoints, pods.length)
-  const caveats = shareCaveats(service, pods, input)
+  const share = percent(experimentEndpoints, endpoints.all)
+  const caveats = shareCaveats(service, endpoints, input)
   return {
     name,
     selected: true,
@@ -51,13 +55,6 @@ function row(service: ServiceView, slices: readonly SliceView[], input: TrafficI
     ...(share === undefined ? {} : { share }),
     ...counts,
   }
-}
-
-/** The names of the ready pods of `service`. A pod in two slices counts once. */
-function readyPods(slices: readonly SliceView[], service: string): readonly string[] {
-  const pods = new Map<string, string>()
-  for (const slice of slices) if (slice.service === service) for (const { uid, pod } of slice.ready) pods.set(uid, pod)
-  return [...pods.values()]
 }
 
 /** How many of the `replicas` of a fork a Service selects that selects the fork. A label of a single pod selects one. */
@@ -80,10 +77,10 @@ function absence({ name, selector }: ServiceView, missing: Missing, { pinnedServ
   return { reason: 'LabelsDoNotMatch', message: `the fork's pods lack ${pairs}` } as const
 }
 
-/** Why the share of requests may differ from the share of endpoints. `pods` are the names of the ready pods. */
-export function shareCaveats(service: ServiceView, pods: readonly string[], input: TrafficInput): readonly string[] {
+/** Why the share of requests may differ from the share of endpoints. */
+function shareCaveats(service: ServiceView, endpoints: ReadyEndpoints, input: TrafficInput): readonly string[] {
   const { sessionAffinity, internalTrafficPolicy, trafficDistribution } = service
-  const others = pods.filter((pod) => isForkPod(pod) && !pod.startsWith(`${input.forkName}-`)).length
+  const others = endpoints.all - endpoints.others - (endpoints.byFork.get(input.forkName) ?? 0)
   return [
     ...scaling(input),
     ...(sessionAffinity ? [`sessionAffinity ${sessionAffinity}: only new clients reach it`] : []),
@@ -108,8 +105,4 @@ function scaling({ autoscaler, replicas }: TrafficInput): readonly string[] {
 export const endpointsOfOthers = ({ services, slices }: Traffic, input: TrafficInput): readonly ServiceEndpoints[] =>
   services
     .filter(({ selector }) => missingLabels(selector, input.fork).length === 0)
-    .map(({ name }) => {
-      const pods = slices.filter(({ service }) => service === name).flatMap(({ ready }) => ready)
-      const others = new Set(pods.filter(({ pod }) => !isForkPod(pod)).map(({ uid }) => uid))
-      return { service: name, ready: others.size }
-    })
+    .map(({ name }) => ({ service: name, ready: readyEndpoints(slices, name).others }))

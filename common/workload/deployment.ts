@@ -1,4 +1,5 @@
 import type { KubeObject } from '../api/object.ts'
+import { at } from '../json/json.ts'
 import { count } from '../text/count.ts'
 import type { Health, WorkloadKind } from './kind.ts'
 import {
@@ -12,6 +13,9 @@ import {
   statusCount,
 } from './status.ts'
 
+/** Set by the Deployment controller. */
+const REVISION = 'deployment.kubernetes.io/revision'
+
 export const deployment: WorkloadKind = {
   ...APPS_KIND,
   kind: 'Deployment',
@@ -21,8 +25,9 @@ export const deployment: WorkloadKind = {
   fixedSpec: { revisionHistoryLimit: 1 },
   mutableFields: undefined,
   podReach: PLAIN_POD_REACH,
+  watchedAnnotations: [REVISION],
   health,
-  revision: ({ metadata }) => metadata.annotations?.['deployment.kubernetes.io/revision'],
+  revision: ({ metadata }) => metadata.annotations?.[REVISION],
 }
 
 function health(fork: KubeObject): Health {
@@ -31,6 +36,8 @@ function health(fork: KubeObject): Health {
   const overdue = conditionOf(fork, 'Progressing', 'False')
   if (overdue?.reason === 'ProgressDeadlineExceeded')
     return { is: 'stalled', reason: 'ProgressDeadlineExceeded', message: messageOf(overdue) }
+  if (at(fork, 'spec', 'paused') === true)
+    return { is: 'unready', reason: 'Paused', message: `${progress(fork)}; paused: changes do not reach the pods` }
   const wanted = replicasOf(fork)
   const counts = countsOf(fork)
   return counts.every((count) => count === wanted)

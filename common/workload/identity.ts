@@ -23,8 +23,8 @@ export const experimentId = (uid: string): string => hashOf(uid, 10)
 export const forkName = (sourceName: string, uid: string): string =>
   `${sourceName.slice(0, 30).replace(/[-.]+$/, '')}-experiment-${experimentId(uid)}`
 
-/** Whether the pod called `name` belongs to a fork of any experiment. */
-export const isForkPod = (name: string): boolean => /-experiment-[0-9a-f]{10}-/.test(name)
+/** The name of the fork to which the pod called `name` belongs; undefined if it belongs to none. */
+export const forkOfPod = (name: string): string | undefined => /^(.*-experiment-[0-9a-f]{10})-/.exec(name)?.[1]
 
 /** The labels that link a fork and its pods to the experiment. */
 export const identityLabels = (experiment: ExperimentDeployment): Readonly<Record<string, string>> => ({

@@ -58,8 +58,10 @@ export interface WorkloadKind extends ResourceType {
   readonly refersTo?: (workload: KubeObject) => { readonly resource: ResourceType; readonly name: string } | undefined
   /** the kinds of object that `refersTo` may name */
   readonly referents?: readonly ResourceType[]
-  /** what the watch keeps of a source; undefined: the watch requests metadata only */
-  readonly watchProjection: ((source: KubeObject) => KubeObject) | undefined
+  /** annotations of a source that the watch keeps: every one of which the base, its fingerprint or the status depends */
+  readonly watchedAnnotations: readonly string[]
+  /** what the watch keeps of a source besides its metadata; undefined: the watch requests metadata only */
+  readonly watchProjection: ((source: KubeObject) => Fields) | undefined
   /** a text that changes whenever the base may change; reads only what `watchProjection` keeps */
   readonly baseFingerprint: (source: KubeObject) => string
   /** the generation that the workload controller has observed, 0 if none */

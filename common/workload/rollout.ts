@@ -6,6 +6,9 @@ import { OBJECT_NAME } from './referent.ts'
 import { ROLLOUT_HASH, stableTemplate } from './stable-template.ts'
 import { ownTemplate, PLAIN_POD_REACH, pick, replicasOf, stalledBy, statusCount } from './status.ts'
 
+/** The Argo controller that is responsible, if a cluster has several. */
+const INSTANCE_ID = 'argo-rollouts.argoproj.io/controller-instance-id'
+
 /** Changes with the object of a `workloadRef`, which does not change `metadata.generation`. */
 const WORKLOAD_GENERATION = 'rollout.argoproj.io/workload-generation'
 
@@ -36,7 +39,7 @@ export const rollout: WorkloadKind = {
   }),
   fixedSpec: { revisionHistoryLimit: 1 },
   // without it, a sharded Argo ignores the fork
-  inheritedAnnotations: ['argo-rollouts.argoproj.io/controller-instance-id'],
+  inheritedAnnotations: [INSTANCE_ID],
   mutableFields: undefined,
   bans: BANS,
   podReach: { ...PLAIN_POD_REACH, added, isRouted, pinnedServices },
@@ -45,10 +48,8 @@ export const rollout: WorkloadKind = {
     isStable(source) ? stableTemplate(source, stableRevision(source), referents) : desiredTemplate(source, referents),
   refersTo: referentOf,
   referents: REFERENTS,
-  watchProjection: ({ apiVersion, kind, metadata, spec, status }) => ({
-    apiVersion,
-    kind,
-    metadata,
+  watchedAnnotations: [INSTANCE_ID, WORKLOAD_GENERATION],
+  watchProjection: ({ spec, status }) => ({
     spec: { workloadRef: at(spec, 'workloadRef') },
     status: { stableRS: at(status, 'stableRS') },
   }),

@@ -44,6 +44,7 @@ export const APPS_KIND = {
   bans: [],
   references: () => [],
   template: ownTemplate,
+  watchedAnnotations: [],
   watchProjection: undefined,
   baseFingerprint: ({ metadata }: KubeObject) => `${metadata.generation}`,
   observedGeneration: (fork: KubeObject) => statusCount(fork, 'observedGeneration'),

@@ -51,7 +51,8 @@ interface Stored {
 function concluded(conclusion: Conclusion, write: Write, { stored, experiment, now }: Stored): Conclusion {
   if (!stored || WRITTEN_OBJECT[write.role] !== 'fork') return conclusion
   const kind = workloadKind(stored.kind)
-  if (write.verb !== 'apply' || !kind) return { ...conclusion, fork: stored }
+  const isContested = conclusion.reason === 'Contested'
+  if (write.verb !== 'apply' || !kind || isContested) return { ...conclusion, fork: stored }
   const health = forkHealth(kind, stored, now)
   const { reason, message } = health.reason === 'Updating' ? conclusion : health
   return { ...conclusion, ...decisionOn(experiment, { ...health, reason, message }), fork: stored }

@@ -27,7 +27,7 @@ export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts 
   // While the experiment is being deleted only its fork matters. Another read that fails must not block the deletion.
   const read = isBeingDeleted(experiment)
     ? { ...UNREAD, ...(await forkFacts(ports, experiment, adapter)) }
-    : await allFacts(ports, experiment, adapter)
+    : await allFacts({ ports, key, experiment, adapter })
   return { ...read, ...experimentFacts(ports, key, experiment), now }
 }
 
@@ -55,10 +55,18 @@ function experimentFacts({ policies, drift, workloads }: Ports, key: Key, experi
     kind: adapter ? knownOrAbsent(served) : unknown(`this version cannot fork a ${kind}`),
     isExcluded: policies.isExcluded(experiment.metadata.namespace),
     driftBackoffMs: drift.waitMs(key),
+    contestedMs: drift.contestedMs(key),
   }
 }
 
-async function allFacts(ports: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
+interface Observed {
+  readonly ports: Ports
+  readonly key: Key
+  readonly experiment: ExperimentDeployment
+  readonly adapter: WorkloadKind | undefined
+}
+
+async function allFacts({ ports, key, experiment, adapter }: Observed) {
   const { name } = experiment.spec.sourceRef
   const namespace = sourceNamespaceOf(experiment)
   const consent = await consentTo(ports, experiment)
@@ -76,7 +84,7 @@ async function allFacts(ports: Ports, experiment: ExperimentDeployment, adapter:
     schema: knownOrAbsent(adapter && ports.schemaOf(adapter)),
     source: mayRead ? knownOrAbsent(source) : unknown('its namespace does not share it'),
     surroundings: {
-      traffic: known(ports.surroundings.traffic(namespace)),
+      traffic: known(ports.surroundings.traffic(key, namespace)),
       neighbours: neighbours ? known(neighbours) : unknown('autoscalers, budgets and network policies'),
       ...relatedWorkloads(ports, adapter, source),
     },
@@ -88,12 +96,12 @@ async function allFacts(ports: Ports, experiment: ExperimentDeployment, adapter:
 /** Other workloads that act on the source: a Flagger primary, and one that takes its template from it. */
 function relatedWorkloads({ workloads }: Ports, adapter: WorkloadKind | undefined, source: Source | undefined) {
   if (!adapter || !source) return { primary: ABSENT, referrer: ABSENT }
-  const { namespace = '' } = source.object.metadata
+  const { namespace = '', name } = source.object.metadata
   const primary = primaryOf(source.object)
   const isCached = primary !== undefined && workloads.cached(adapter, namespace, primary) !== undefined
   return {
     primary: isCached ? known(primary) : ABSENT,
-    referrer: knownOrAbsent(referrerOf(source.object, workloads.referring(namespace))),
+    referrer: knownOrAbsent(referrerOf(source.object, workloads.referrers(adapter, namespace, name))),
   }
 }
 

@@ -18,8 +18,8 @@ export interface WorkloadsPort {
   cached(kind: WorkloadKind, namespace: string, name: string): KubeObject | undefined
   /** from the API server, because a cache may be too old to decide a deletion. @throws KubeError */
   live(kind: WorkloadKind, namespace: string, name: string): Promise<KubeObject | undefined>
-  /** the workloads of `namespace` whose kind may take the template of another workload */
-  referring(namespace: string): readonly KubeObject[]
+  /** the workloads that take their template from the object */
+  referrers(kind: WorkloadKind, namespace: string, name: string): readonly KubeObject[]
 }
 
 /** Policies, namespaces, and the experiments that count against limits. */
@@ -41,7 +41,10 @@ export interface OtherExperiments {
 
 /** What else acts on the pods of a namespace. */
 export interface SurroundingsPort {
-  traffic(namespace: string): Traffic
+  /** From now on, until `follow`, every change of endpoints in the namespace wakes the experiment `key`. */
+  traffic(key: Key, namespace: string): Traffic
+  /** From now on only the endpoints of these Services wake the experiment `key`. */
+  follow(key: Key, namespace: string, services: ReadonlySet<string>): void
   /** at most a minute old; undefined when the API server does not answer. Does not throw. */
   neighbours(namespace: string): Promise<Neighbours | undefined>
 }
@@ -57,6 +60,10 @@ export interface Ports {
   readonly schemaOf: (kind: WorkloadKind) => SpecSchema | undefined
   readonly policies: PoliciesPort
   readonly surroundings: SurroundingsPort
-  /** how many milliseconds the next repair of a fork has to wait; 0 or less means now */
-  readonly drift: { waitMs(key: Key): number }
+  readonly drift: {
+    /** how many milliseconds the next repair of a fork has to wait; 0 or less means now */
+    waitMs(key: Key): number
+    /** for how many milliseconds another client must leave the fork alone after many repairs in a row; else 0 */
+    contestedMs(key: Key): number
+  }
 }

@@ -8,8 +8,8 @@ const MAX_CHARACTERS = 32 * 1024 * 1024
 interface SourceCacheOptions {
   /** reads the object and its referents from the API server; undefined if it does not exist. @throws KubeError */
   readonly fetch: (watched: KubeObject) => Promise<Source | undefined>
-  /** of a whole object or its watched part: a text that changes whenever the base may have changed */
-  readonly fingerprint: (source: KubeObject) => string
+  /** of whole objects or their watched part: a text that changes whenever the base may have changed */
+  readonly fingerprint: (source: Source) => string
   /** whether everything that the source refers to was found; if not, the source is not kept */
   readonly isComplete: (found: Source) => boolean
   readonly maxCharacters?: number
@@ -31,7 +31,7 @@ export class RecentSources {
   }
 
   /** The whole object of which the watch has `watched`, in this state or a later one. @throws KubeError */
-  async get(watched: KubeObject): Promise<Source | undefined> {
+  async get(watched: Source): Promise<Source | undefined> {
     const id = this.#idOf(watched)
     const entry = this.#entries.get(id)
     if (entry) {
@@ -41,14 +41,14 @@ export class RecentSources {
     }
     // Two hundred followers of one source may ask at once.
     return this.#loads.of(id, async () => {
-      const found = await this.#options.fetch(watched)
+      const found = await this.#options.fetch(watched.object)
       if (found && this.#options.isComplete(found)) this.#keep(found)
       return { value: found, isLasting: false }
     })
   }
 
   #keep(found: Source): void {
-    const id = this.#idOf(found.object)
+    const id = this.#idOf(found)
     if (this.#entries.has(id)) return
     const { maxCharacters = MAX_CHARACTERS } = this.#options
     const size = sizeOf(found)
@@ -61,8 +61,8 @@ export class RecentSources {
     }
   }
 
-  #idOf(source: KubeObject): string {
-    return `${source.metadata.uid}/${this.#options.fingerprint(source)}`
+  #idOf(source: Source): string {
+    return `${source.object.metadata.uid}/${this.#options.fingerprint(source)}`
   }
 }
 

@@ -1,10 +1,24 @@
 import { afterOf, type Change } from '../../common/kube/watch/store.ts'
 import type { ServiceView, SliceView, Traffic } from '../../common/surroundings/traffic.ts'
+import type { Key } from '../runtime/queue.ts'
+import { ServiceFollowers } from './service-followers.ts'
 
-/** The Services and EndpointSlices by namespace, because a pass reads those of one namespace only. */
+/** The Services and EndpointSlices by namespace, because a pass reads those of one namespace only, and who follows them. */
 export class TrafficIndex {
   readonly services = new ByNamespace<ServiceView>()
   readonly slices = new ByNamespace<SliceView>()
+  readonly followers: ServiceFollowers
+
+  /** @param isKnown whether there is an experiment of this key */
+  constructor(isKnown: (key: Key) => boolean) {
+    this.followers = new ServiceFollowers(isKnown)
+  }
+
+  /** What a pass over `key` reads. Until the pass says which Services it follows, it follows all of the namespace. */
+  readFor(key: Key, namespace: string): Traffic {
+    this.followers.followAll(key, namespace)
+    return this.of(namespace)
+  }
 
   /** All Services and EndpointSlices of `namespace`. */
   of(namespace: string): Traffic {
@@ -21,6 +35,8 @@ export function changedPods(before: SliceView | undefined, after: SliceView | un
 
 class ByNamespace<T> {
   readonly #byNamespace = new Map<string, Map<string, T>>()
+  /** the same list until the next change, since what is computed from it is kept with it */
+  readonly #lists = new Map<string, readonly T[]>()
 
   /** Follows one change of an object. */
   update(change: Change<T>): void {
@@ -30,12 +46,17 @@ class ByNamespace<T> {
     const objects = this.#byNamespace.get(namespace) ?? new Map<string, T>()
     if (after === undefined) objects.delete(key)
     else objects.set(key, after)
+    this.#lists.delete(namespace)
     if (objects.size > 0) this.#byNamespace.set(namespace, objects)
     else this.#byNamespace.delete(namespace)
   }
 
   of(namespace: string): readonly T[] {
-    return [...(this.#byNamespace.get(namespace)?.values() ?? [])]
+    const objects = this.#byNamespace.get(namespace)
+    if (!objects) return []
+    const list = this.#lists.get(namespace) ?? [...objects.values()]
+    this.#lists.set(namespace, list)
+    return list
   }
 }
 

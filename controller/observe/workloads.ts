@@ -6,30 +6,44 @@ import { fetchSource } from '../../common/kube/reads/source.ts'
 import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import { unlessAborted } from '../../common/program/deadline.ts'
 import { hasForkLabel } from '../../common/workload/identity.ts'
-import type { WorkloadKind } from '../../common/workload/kind.ts'
+import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
+import { workloadKind } from '../../common/workload/registry.ts'
+import { withWatchedPart } from '../../common/workload/watched.ts'
 import type { WorkloadsPort } from './ports.ts'
 import { RecentSources } from './recent-sources.ts'
+import type { Referrers } from './referrers.ts'
 
 /** The two caches of one kind of workload. */
 export interface WorkloadReflectors {
   readonly kind: WorkloadKind
   /** whole objects that have the label of forks */
   readonly forks: Pick<Reflector<KubeObject>, 'get'>
-  /** every object of the kind, metadata only */
-  readonly all: Pick<Reflector<KubeObject>, 'get' | 'list' | 'isAbsent'>
+  /** the watched part of every object of the kind */
+  readonly all: Pick<Reflector<KubeObject>, 'get' | 'isAbsent'>
+}
+
+interface WorkloadCaches {
+  readonly workloads: readonly WorkloadReflectors[]
+  readonly referrers: Pick<Referrers, 'of'>
 }
 
 /**
- * Reads workloads from the caches `workloads`, and whole sources with `client`. The result makes the port of one pass, whose
- * requests end with the signal of the pass.
+ * Reads workloads from caches, and whole sources with `client`. The result makes the port of one pass, whose requests end
+ * with the signal of the pass.
  */
-export function workloadReads(client: KubeClient, workloads: readonly WorkloadReflectors[]) {
+export function workloadReads(client: KubeClient, { workloads, referrers }: WorkloadCaches) {
   const reflectorsOf = (kind: string) => workloads.find((reflectors) => reflectors.kind.kind === kind)
+  /** The watched objects that the template of a watched source may be in. */
+  const watchedReferents = (kind: WorkloadKind, source: KubeObject) =>
+    kind.references(source).flatMap(({ resource, name }) => {
+      const found = reflectorsOf(resource.kind)?.all.get(`${source.metadata.namespace}/${name}`)
+      return found ? [found] : []
+    })
   const sources = new Map(
     workloads.map(({ kind }) => [
       kind.kind,
       new RecentSources({
-        fingerprint: kind.baseFingerprint,
+        fingerprint: (source) => fingerprintOf(kind, source),
         fetch: ({ metadata: { namespace = '', name } }) => fetchSource(client, kind, { namespace, name }),
         isComplete: ({ object, referents }) => kind.template(object, referents).is === 'found',
       }),
@@ -38,23 +52,20 @@ export function workloadReads(client: KubeClient, workloads: readonly WorkloadRe
   return (signal: AbortSignal): WorkloadsPort => ({
     isAbsent: ({ kind }) => reflectorsOf(kind)?.all.isAbsent ?? true,
 
-    referring: (namespace) =>
-      workloads
-        .filter(({ kind }) => kind.refersTo !== undefined)
-        .flatMap(({ all }) => all.list())
-        .filter(({ metadata }) => metadata.namespace === namespace),
+    referrers: ({ kind }, namespace, name) => referrers.of(`${kind}/${namespace}/${name}`),
 
-    async source({ kind }, namespace, name) {
-      const cached = reflectorsOf(kind)?.all.get(`${namespace}/${name}`)
-      const cache = sources.get(kind)
+    async source(kind, namespace, name) {
+      const cached = reflectorsOf(kind.kind)?.all.get(`${namespace}/${name}`)
+      const cache = sources.get(kind.kind)
       if (!cached || !cache) return undefined
+      const watched = { object: cached, referents: watchedReferents(kind, cached) }
       // Passes of other experiments may share this read, so the signal ends only the waiting of this pass.
-      const source = await unlessAborted(cache.get(cached), signal)
+      const source = await unlessAborted(cache.get(watched), signal)
       const isSame =
         source?.object.metadata.uid === cached.metadata.uid &&
         source?.object.metadata.generation === cached.metadata.generation
       // Labels, owners and annotations change without a new generation. The watch has the present ones.
-      return source && isSame ? { ...source, object: { ...source.object, metadata: cached.metadata } } : source
+      return source && isSame ? { ...source, object: withWatchedPart(kind, source.object, cached) } : source
     },
 
     cached({ kind }, namespace, name) {
@@ -72,3 +83,15 @@ export function workloadReads(client: KubeClient, workloads: readonly WorkloadRe
       ]),
   })
 }
+
+/**
+ * Changes whenever the base may change: with the source, and with the Deployment that it refers to. Other objects that it
+ * may refer to are not watched.
+ */
+const fingerprintOf = (kind: WorkloadKind, { object, referents }: Source): string =>
+  [
+    kind.baseFingerprint(object),
+    ...referents
+      .filter((referent) => workloadKind(referent.kind) !== undefined)
+      .map(({ metadata: { uid, generation } }) => `${uid}/${generation}`),
+  ].join(' ')

@@ -6,6 +6,7 @@ import { pathOf } from '../../common/kube/client/resources.ts'
 import { readNamespace } from '../../common/kube/reads/namespace.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
 import type { Handler } from '../../common/kube/watch/reflector.ts'
+import { isCounting } from '../../common/plan/policy-decision.ts'
 import {
   type CountScope,
   type ExperimentPolicy,
@@ -71,6 +72,11 @@ export class PolicyRuntime implements PoliciesPort {
   /** How many paths, patterns and selectors of all policies can match nothing. */
   get mistakes(): number {
     return this.#validity.count(this.list())
+  }
+
+  /** Whether a policy limits how many experiments or pods there may be together. */
+  get areCounting(): boolean {
+    return isCounting({ policies: this.list() })
   }
 
   /** Call this when a schema was read. */

@@ -12,7 +12,7 @@ import type { Key } from '../runtime/queue.ts'
 import type { ExperimentIndex } from '../wakeups/experiment-index.ts'
 
 interface ReservationsOptions {
-  readonly index: Pick<ExperimentIndex, 'ofSource' | 'inNamespace' | 'sourceOf'>
+  readonly index: Pick<ExperimentIndex, 'ofFork' | 'ofSource' | 'inNamespace' | 'sourceOf'>
   readonly experiment: (key: Key) => ExperimentDeployment | undefined
   /** the object with the label of forks, by kind and `namespace/name` */
   readonly fork: (kind: string, key: string) => KubeObject | undefined
@@ -46,6 +46,20 @@ export class Reservations {
     if (!after && before) this.#reserved.delete(before.metadata.uid)
     if (!before || !hasLeft(before, after)) return []
     return [...this.#keysIn(before, EVERY_SCOPE)].filter((other) => this.#waiting.has(other))
+  }
+
+  /**
+   * Follows one change of a fork. Returns the other experiments of its source if the fork has another number of pods now,
+   * which count for their limits although no endpoint has changed yet.
+   */
+  forkChanged(kind: string, change: Change<KubeObject>): readonly Key[] {
+    const [before, after] = [beforeOf(change), afterOf(change)]
+    if (before && after && replicasOf(before) === replicasOf(after)) return []
+    const { index, experiment } = this.#options
+    return [...index.ofFork(`${kind}/${change.key}`)].flatMap((key) => {
+      const of = experiment(key)
+      return of ? [...index.ofSource(index.sourceOf(of))].filter((other) => other !== key) : []
+    })
   }
 
   /** The other experiments in `scope`. Ends the reservation of `experiment` itself, because its pass decides again. */

@@ -29,9 +29,6 @@ export interface Reporter {
   log(key: Key, conclusion: Conclusion): void
 }
 
-/** The least time between two status writes that change only shares. One ready pod may change those of many forks. */
-const SHARE_INTERVAL_MS = 10_000
-
 /**
  * Writes the status if it changed. Emits Events and a log line once for each change. Returns after how many milliseconds it
  * must be called again because it put a write off; Infinity if it did not.
@@ -51,8 +48,9 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   const status = statusOf(facts, conclusion)
   const before = experiment.status
   if (isEqual(status, before ?? {})) return Number.POSITIVE_INFINITY
-  if (before && isEqual(withoutShares(status), withoutShares(before))) {
-    const restMs = SHARE_INTERVAL_MS - (facts.now.getTime() - lastStatusWrite(experiment))
+  const { intervalMs, part } = reason === 'Contested' ? CONTESTED : SHARED
+  if (before && isEqual(part(status), part(before))) {
+    const restMs = intervalMs - (facts.now.getTime() - lastStatusWrite(experiment))
     if (restMs > 0) return restMs
   }
   await reporter.applyStatus(experiment, status)
@@ -108,6 +106,23 @@ function withoutShares({ services, share: _share, conditions, ...rest }: Experim
     ),
   }
 }
+
+/** A status without all that changes with each pod of a fork. */
+function withoutPods({ replicas: _all, readyReplicas: _ready, pods: _pods, ...status }: ExperimentDeploymentStatus) {
+  const { services: _services, conditions, ...rest } = withoutShares(status)
+  return { ...rest, conditions: conditions?.filter(({ type }) => type !== 'TrafficShared') }
+}
+
+/** What a status tells besides numbers, and the least time between two writes that change only these. */
+interface Pace {
+  readonly part: (status: ExperimentDeploymentStatus) => object
+  readonly intervalMs: number
+}
+
+/** One ready pod may change the shares of many forks. */
+const SHARED: Pace = { part: withoutShares, intervalMs: 10_000 }
+/** Each repair of a fork that another client scales starts and ends pods. */
+const CONTESTED: Pace = { part: withoutPods, intervalMs: 60_000 }
 
 const summaryOf = (status: ExperimentDeploymentStatus | undefined): string =>
   JSON.stringify(

@@ -6,8 +6,20 @@ import type { Key } from './queue.ts'
 const FORGET_MS = 60_000
 const MAX_MS = 60_000
 
+/** After so many repairs in a row, somebody keeps changing the fork. Less may be a person who edits it. */
+const CONTESTED_AFTER = 3
+
 /** The wait after so many repairs in a row. */
 const pauseMs = backoff({ random: () => 0, firstMs: 250, maxMs: MAX_MS })
+
+interface Repairs {
+  /** in a row */
+  readonly repairs: number
+  readonly lastMs: number
+}
+
+/** From then on the next repair is the first of another row. */
+const forgottenAt = ({ repairs, lastMs }: Repairs): number => lastMs + FORGET_MS + pauseMs(repairs)
 
 /**
  * How long the next repair of a fork has to wait. The first repair is immediate. The wait doubles while another client
@@ -15,7 +27,7 @@ const pauseMs = backoff({ random: () => 0, firstMs: 250, maxMs: MAX_MS })
  */
 export class DriftBackoff {
   readonly #timers: Pick<Timers, 'now'>
-  readonly #repairs = new Map<Key, { readonly repairs: number; readonly lastMs: number }>()
+  readonly #repairs = new Map<Key, Repairs>()
 
   constructor(timers: Pick<Timers, 'now'>) {
     this.#timers = timers
@@ -26,8 +38,15 @@ export class DriftBackoff {
     const now = this.#timers.now()
     for (const [other, { lastMs }] of this.#repairs) if (now - lastMs > 2 * MAX_MS) this.#repairs.delete(other)
     const before = this.#repairs.get(key)
-    const isInRow = before !== undefined && now - before.lastMs < FORGET_MS + pauseMs(before.repairs)
+    const isInRow = before !== undefined && now < forgottenAt(before)
     this.#repairs.set(key, { repairs: isInRow ? before.repairs + 1 : 1, lastMs: now })
+  }
+
+  /** Milliseconds until repairs of `key` count as over, if there were many in a row; 0 if not. */
+  contestedMs(key: Key): number {
+    const past = this.#repairs.get(key)
+    if (past === undefined || past.repairs < CONTESTED_AFTER) return 0
+    return Math.max(0, forgottenAt(past) - this.#timers.now())
   }
 
   /** Milliseconds until the next repair of `key` may be made; 0 or less: now. */

@@ -66,10 +66,7 @@ export class KeyQueue {
 
   /** Requests a pass for `key`. Requests before a worker takes the key are one request. */
   add(key: Key): void {
-    if (this.#isShutDown || this.#dirty.has(key)) return
-    this.#dirty.set(key, this.#timers.now())
-    this.#observer.added()
-    if (!this.#processing.has(key)) this.#line.push(key)
+    this.#admit(key)
     this.#handOut()
   }
 
@@ -128,11 +125,8 @@ export class KeyQueue {
   resume(first: Iterable<Key>): void {
     this.#isPaused = false
     for (const key of first) {
-      if (this.#isShutDown || this.#dirty.has(key)) continue
       this.#later.delete(key)
-      this.#dirty.set(key, this.#timers.now())
-      this.#observer.added()
-      if (!this.#processing.has(key)) this.#first.push(key)
+      this.#admit(key, this.#first)
     }
     this.#setTimer()
     this.#handOut()
@@ -148,6 +142,13 @@ export class KeyQueue {
     this.#failures.clear()
     this.#setTimer()
     for (const resolve of this.#idle.splice(0)) resolve(undefined)
+  }
+
+  #admit(key: Key, line = this.#line): void {
+    if (this.#isShutDown || this.#dirty.has(key)) return
+    this.#dirty.set(key, this.#timers.now())
+    this.#observer.added()
+    if (!this.#processing.has(key)) line.push(key)
   }
 
   #handOut(): void {
@@ -176,7 +177,9 @@ export class KeyQueue {
 
   #onTimer(): void {
     this.#timer = undefined
-    for (const key of this.#later.take(this.#timers.now())) this.add(key)
+    // All of them first: handed out one by one, those of the first namespace would get all waiting workers.
+    for (const key of this.#later.take(this.#timers.now())) this.#admit(key)
+    this.#handOut()
     this.#setTimer()
   }
 }

@@ -1,26 +1,49 @@
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
+import { attributesOf, isReason } from '../../common/api/reasons.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import type { Key } from '../runtime/queue.ts'
+
+/** What is kept of an experiment. */
+interface Known {
+  readonly creationTimestamp: string
+  readonly isUrgent: boolean
+}
+
+/** Whether it waits for a place under a limit, or would be alone behind a Service. */
+function dependsOnOthers({ status }: ExperimentDeployment): boolean {
+  const reason = status?.conditions?.find(({ type }) => type === 'Ready')?.reason
+  const isWaiting = isReason(reason) && attributesOf(reason).wakesWhenAnotherEnds === true
+  return isWaiting || status?.aloneSince !== undefined
+}
 
 const NO_KEYS: ReadonlySet<Key> = new Set()
 
 /** Finds the experiments that an object concerns. It is computed from the experiments alone. */
 export class ExperimentIndex {
   readonly #keys = new Map<string, Set<Key>>() // by what they have in common
+  readonly #experiments = new Map<Key, Known>()
 
-  /** Adds an experiment. Adding it twice is harmless, because its `sourceRef` is immutable. */
+  /** Adds an experiment, or follows its change. Its `sourceRef` is immutable. */
   add(key: Key, experiment: ExperimentDeployment): void {
+    const { creationTimestamp = '' } = experiment.metadata
+    this.#experiments.set(key, { creationTimestamp, isUrgent: dependsOnOthers(experiment) })
     for (const group of this.#groupsOf(experiment)) this.#keys.set(group, (this.#keys.get(group) ?? new Set()).add(key))
   }
 
   /** Removes an experiment that is gone. */
   remove(key: Key, experiment: ExperimentDeployment): void {
+    this.#experiments.delete(key)
     for (const group of this.#groupsOf(experiment)) {
       const keys = this.#keys.get(group)
       keys?.delete(key)
       if (keys?.size === 0) this.#keys.delete(group)
     }
+  }
+
+  /** Whether there is such an experiment. */
+  has(key: Key): boolean {
+    return this.#experiments.has(key)
   }
 
   /** The experiments whose source is `workload`, such as `Deployment/shop/cart`. */
@@ -58,6 +81,21 @@ export class ExperimentIndex {
   sourceOf(experiment: ExperimentDeployment): string {
     const { kind, name } = experiment.spec.sourceRef
     return `${kind}/${sourceNamespaceOf(experiment)}/${name}`
+  }
+
+  /**
+   * Those of `keys` whose pods depend on the pods of others, and the rest, the newest first: their authors may be watching.
+   * The rest is without those that may be left out.
+   */
+  byUrgency(keys: Iterable<Key>, mayLeaveOut: (key: Key) => boolean) {
+    const all = [...keys]
+    const createdAt = (key: Key) => this.#experiments.get(key)?.creationTimestamp ?? ''
+    const isUrgent = (key: Key) => this.#experiments.get(key)?.isUrgent === true
+    const others = all.filter((key) => !isUrgent(key) && !mayLeaveOut(key))
+    return {
+      urgent: all.filter(isUrgent),
+      others: others.sort((a, b) => (createdAt(a) < createdAt(b) ? 1 : createdAt(a) > createdAt(b) ? -1 : 0)),
+    }
   }
 
   #of(group: string): ReadonlySet<Key> {

@@ -3,12 +3,16 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { isEqual } from '../../common/json/json.ts'
 import type { Handler } from '../../common/kube/watch/reflector.ts'
 import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
+import type { Timers } from '../../common/program/clock.ts'
+import { sourceOfPrimary } from '../../common/surroundings/hazards.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
 import { hasForkLabel, isFork } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
+import { Referrers } from '../observe/referrers.ts'
 import { changedPods, namespaceOf, TrafficIndex } from '../observe/traffic.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
 import type { ExperimentIndex } from './experiment-index.ts'
+import { COALESCE_MS, PacedWakeups } from './paced-wakeups.ts'
 
 /** A cache that reports its changes; a `Reflector` is one. */
 interface WatchedObjects<T> {
@@ -28,13 +32,16 @@ interface ExperimentTracking {
   readonly index: ExperimentIndex
   /** returns the experiments that may take the place that the changed one left under a limit */
   readonly onExperimentChange: (change: Change<ExperimentDeployment>) => readonly Key[]
+  /** returns the experiments for whose limits the changed fork counts */
+  readonly onForkChange: (kind: string, change: Change<KubeObject>) => readonly Key[]
+  readonly timers: Pick<Timers, 'now'>
 }
 
-/**
- * Milliseconds within which many changes of a neighbour cause one pass. Otherwise a rolling update of a large source, or
- * of the other pods of a Service, would cause a pass of every follower for every pod.
- */
-export const COALESCE_MS = 5_000
+/** What passes read. */
+interface Indexes {
+  readonly traffic: TrafficIndex
+  readonly referrers: Referrers
+}
 
 /** A status that another client wrote is corrected within this time. */
 const STATUS_CHANGE_MS = 60_000
@@ -43,18 +50,30 @@ const STATUS_CHANGE_MS = 60_000
 const hasSameSpec = ({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean =>
   before.generation === after.generation && before.deletionTimestamp === after.deletionTimestamp
 
-/** Makes every change in `caches` wake the experiments that it may concern. Returns the index that passes read. */
+/** Makes every change in `caches` wake the experiments that it may concern. Returns the indexes that passes read. */
 export function wakeOnChanges(
   caches: WatchedCaches,
   queue: Pick<KeyQueue, 'add' | 'addAfter' | 'forget'>,
-  { index, onExperimentChange }: ExperimentTracking,
-): TrafficIndex {
-  const traffic = new TrafficIndex()
+  { index, onExperimentChange, onForkChange, timers }: ExperimentTracking,
+): Indexes {
+  const [traffic, referrers] = [new TrafficIndex((key) => index.has(key)), new Referrers()]
   const wake = (keys: Iterable<Key>) => {
     for (const key of keys) queue.add(key)
   }
-  const wakeCoalesced = (keys: Iterable<Key>) => {
-    for (const key of keys) queue.addAfter(key, COALESCE_MS)
+  const paced = new PacedWakeups(queue, timers)
+  /** Soon, if what an experiment may do depends on it; the numbers in the status of the others can wait. */
+  const wakeLater = (keys: Iterable<Key>) => {
+    const { urgent, others } = index.byUrgency(keys, (key) => paced.isWaiting(key))
+    for (const key of urgent) queue.addAfter(key, COALESCE_MS)
+    paced.wake(others)
+  }
+
+  /** The other sources, such as `Deployment/shop/cart`, for whose experiments a change of this workload matters. */
+  const related = (kind: WorkloadKind, change: Change<KubeObject>, isOther: boolean): readonly string[] => {
+    const referents = referrers.update(kind, change)
+    if (!isOther) return []
+    const referring = referrers.of(`${kind.kind}/${change.key}`)
+    return [...referents, ...referring.map(workloadName), ...replacedByPrimary(kind, change)]
   }
 
   caches.experiments.subscribe((change) => {
@@ -62,6 +81,8 @@ export function wakeOnChanges(
     wake(onExperimentChange(change))
     if (change.is === 'deleted') {
       index.remove(key, change.before)
+      traffic.followers.forget(key)
+      paced.forget(key)
       queue.forget(key)
       return
     }
@@ -72,13 +93,18 @@ export function wakeOnChanges(
   })
 
   for (const { kind, forks, all } of caches.workloads) {
-    forks.subscribe(({ key }) => wake(index.ofFork(`${kind.kind}/${key}`)))
+    forks.subscribe((change) => {
+      wake(index.ofFork(`${kind.kind}/${change.key}`))
+      wakeLater(onForkChange(kind.kind, change))
+    })
     all.subscribe((change) => {
       const [before, after] = [beforeOf(change), afterOf(change)]
       const name = `${kind.kind}/${change.key}`
       const followers = index.ofSource(name)
-      if (hasSourceChanged(kind, before, after)) wake(followers)
-      else wakeCoalesced(followers)
+      const isOther = hasSourceChanged(kind, before, after)
+      if (isOther) wake(followers)
+      else wakeLater(followers)
+      for (const other of related(kind, change, isOther)) wake(index.ofSource(other))
       // Another object that takes or frees the name of a fork. The fork itself is in the other cache.
       if ([before, after].some((object) => object && !hasForkLabel(object))) wake(index.ofFork(name))
     })
@@ -93,10 +119,22 @@ export function wakeOnChanges(
   caches.slices.subscribe((change) => {
     traffic.slices.update(change)
     const namespace = namespaceOf(change.key)
-    for (const pod of changedPods(beforeOf(change), afterOf(change))) wake(index.ofPod(namespace, pod))
-    wakeCoalesced(index.withForkIn(namespace))
+    const [before, after] = [beforeOf(change), afterOf(change)]
+    if (isEqual(before, after)) return
+    for (const pod of changedPods(before, after)) wake(index.ofPod(namespace, pod))
+    const services = new Set([before, after].flatMap((slice) => (slice ? [slice.service] : [])))
+    for (const service of services) wakeLater(traffic.followers.of(namespace, service))
   })
-  return traffic
+  return { traffic, referrers }
+}
+
+/** `Deployment/shop/cart` */
+const workloadName = ({ kind, metadata: { namespace, name } }: KubeObject): string => `${kind}/${namespace}/${name}`
+
+/** The source in whose place a workload serves that was added or deleted, if its name is that of a primary. */
+function replacedByPrimary({ kind }: WorkloadKind, { is, key }: Change<KubeObject>): readonly string[] {
+  const source = is === 'updated' ? undefined : sourceOfPrimary(key)
+  return source === undefined ? [] : [`${kind}/${source}`]
 }
 
 /** Whether a source was added or deleted, or changed in what a fork is derived from. */

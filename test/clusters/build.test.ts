@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { bundle, PROGRAMS } from '../../build/bundle.ts'
-import { crds, install } from '../../sandbox/installation.ts'
+import { crds, install, type Program } from '../../sandbox/installation.ts'
 import { shippedCommand } from '../manifests/shipped.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
@@ -40,10 +40,11 @@ describe('the programs as they are installed: bundled, with the flags of the man
     this.timeout(180_000) // two programs are bundled, and have half a minute each to be ready
     folder = await mkdtemp(join(tmpdir(), 'build-'))
     await bundle(PROGRAMS, folder)
-    await install(plane(), (program) => {
+    const argsOf = (program: Program) => {
       const { flags, file } = shippedCommand(program)
       return [...flags, join(folder, file)]
-    })
+    }
+    await install(plane(), { argsOf })
   })
   after('the build is removed', () => rm(folder, { recursive: true, force: true }))
 

@@ -12,6 +12,7 @@ const versioned = (object: object, more: object = {}): KubeObject => {
   const given = object as KubeObject
   return { ...given, ...more, metadata: { uid: 'u', resourceVersion: '10', ...given.metadata } }
 }
+const REVISION = 'deployment.kubernetes.io/revision'
 const EXPERIMENTS = `${GROUP}/namespaces/shop/experimentdeployments`
 
 /** Filled caches of these objects. */
@@ -69,6 +70,38 @@ describe('the caches', () => {
     })
     expect(deployments.forks.list().map(({ metadata }) => metadata.name)).to.deep.equal([FORK])
     expect(deployments.all.list().map(({ metadata }) => metadata.name)).to.deep.equal(['cart', FORK])
+  })
+
+  it('R16: keep little of a workload, however large its metadata and its labels are', async () => {
+    const annotations = { 'example.com/large': 'x'.repeat(250_000), [REVISION]: '7' }
+    const labels = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`label-${index}`, 'y'.repeat(60)]))
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'z'.repeat(200), uid: 'u' }
+    const ownerReferences = Array.from({ length: 100 }, () => owner)
+    const large = aDeployment({ labels, metadata: { annotations, ownerReferences } })
+    const { deployments } = await filled({ [`${SHOP}/cart`]: versioned(large, { spec: undefined }) })
+    const kept = deployments.all.get('shop/cart')
+    expect(JSON.stringify(kept).length).to.be.at.most(300)
+    expect(kept?.metadata.annotations).to.deep.equal({ [REVISION]: '7' })
+  })
+
+  it('R15: look for an absent kind once in 30 s, and both find it then', async () => {
+    const server = new FakeApiServer({})
+    server.absent.add('/apis/argoproj.io/v1alpha1/rollouts')
+    const time = new VirtualTime()
+    const caches = createCaches({ client: server, timers: time, random: () => 0, log: diaryLog(), kindProbeMs: 30_000 })
+    const rollouts = caches.workloads.find(({ kind }) => kind.kind === 'Rollout')
+    const [forks, all] = [rollouts?.forks, rollouts?.all]
+    for (const reflector of [forks, all]) reflector?.start()
+    await time.pass(1_000)
+    server.requests.length = 0
+    await time.pass(600_000)
+    expect(server.requests).to.have.length(20)
+    server.absent.clear()
+    await time.pass(30_000)
+    await time.pass(1_000)
+    expect([forks?.isAbsent, all?.isAbsent]).to.deep.equal([false, false])
+    for (const reflector of [forks, all]) await reflector?.stop()
+    expect(time.pending).to.equal(0)
   })
 
   it('keep of a Service and a slice only what passes read', async () => {

@@ -6,6 +6,7 @@ import { deployment } from '../../common/workload/deployment.ts'
 import { WrittenVersions } from '../../controller/apply/written-versions.ts'
 import { createCaches } from '../../controller/caches.ts'
 import { clusterForPass } from '../../controller/cluster.ts'
+import { Referrers } from '../../controller/observe/referrers.ts'
 import { DriftBackoff } from '../../controller/runtime/drift-backoff.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
@@ -26,7 +27,12 @@ function world() {
     client: server,
     experiments: caches.experiments,
     workloads: caches.workloads,
-    surroundings: { traffic: () => ({ services: [], slices: [] }), neighbours: async () => undefined },
+    referrers: new Referrers(),
+    surroundings: {
+      traffic: () => ({ services: [], slices: [] }),
+      follow: () => undefined,
+      neighbours: async () => undefined,
+    },
     policies: {
       list: () => [],
       namespace: async () => undefined,

@@ -118,6 +118,20 @@ describe('the controller', () => {
     await controller.stop()
   })
 
+  it('R15: when nothing changes, makes one probe for each absent kind in 30 s, and one for its schema', async () => {
+    const { server, controller, settle, time } = running()
+    server.absent.add('/apis/argoproj.io/v1alpha1/rollouts')
+    await controller.start()
+    await settle()
+    await time.pass(60_000)
+    server.requests.length = 0
+    await time.pass(600_000)
+    const counted = Object.entries(Object.groupBy(server.requests, (request) => request))
+    expect(counted.filter(([, all = []]) => all.length > 20)).to.deep.equal([])
+    expect(server.requests).to.include('list /apis/argoproj.io/v1alpha1/rollouts')
+    await controller.stop()
+  })
+
   it('counts the experiments that violate a policy, and writes the status of the policy', async () => {
     const policy = versioned(aPolicy({ maxReplicas: 1 }))
     const experiment = versioned(anExperiment({ replicas: 3 }))

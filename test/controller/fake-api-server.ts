@@ -1,26 +1,34 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import { objectOr } from '../../common/json/json.ts'
+import { at, isEqual, objectOr } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest, KubeStream } from '../../common/kube/client/request.ts'
 import { APPS_V1 } from '../common/schema/openapi.ts'
 
-const OPENAPI: Readonly<Record<string, unknown>> = {
-  '/openapi/v3': { paths: { 'apis/apps/v1': { serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=A' } } },
-  '/openapi/v3/apis/apps/v1': APPS_V1,
-}
+const APPLIED = { manager: 'experiment-controller', operation: 'Apply' }
+const SCHEMAS = '/openapi/v3/apis/apps/v1'
 
 /** The paths of objects and lists, without their namespaces: lists of all namespaces find every object. */
 const withoutNamespace = (path: string): string => path.replace(/\/namespaces\/[^/]+/, '')
 
 interface OpenWatch {
   readonly collection: string
+  readonly label: unknown
   readonly emit: (line: string) => void
 }
 
+/** Whether a list or a watch with the label selector `label`, if any, has `object`. */
+const isSelected = ({ metadata }: KubeObject, label: unknown): boolean =>
+  label === undefined || Object.hasOwn(metadata.labels ?? {}, String(label))
+
+const isNamed = (body: unknown): body is KubeObject => typeof at(body, 'metadata', 'name') === 'string'
+
+/** `/apis/apps/v1/namespaces/shop/deployments/cart` → `/apis/apps/v1/deployments` */
+const collectionOf = (path: string): string => withoutNamespace(path).replace(/\/[^/]+$/, '')
+
 /**
- * An API server in memory: it lists, gets, applies and watches `objects`, by the path of each. It knows no defaults, no
- * conflicts and no selectors other than "has this label".
+ * An API server in memory: it lists, gets, applies, deletes and watches `objects`, by the path of each. It knows no
+ * defaults, no conflicts and no selectors other than "has this label".
  */
 export class FakeApiServer implements KubeClient {
   readonly #objects: Map<string, KubeObject>
@@ -28,8 +36,15 @@ export class FakeApiServer implements KubeClient {
   #version = 100
   /** every write and live read so far: `apply /apis/…` */
   readonly diary: string[] = []
+  /** every request so far, with lists: `list /apis/…` */
+  readonly requests: string[] = []
   /** collections that the server refuses to list */
   readonly forbidden = new Set<string>()
+  /** collections of kinds that the server does not serve */
+  readonly absent = new Set<string>()
+  clock: () => Date = () => new Date(0)
+  /** the schemas of `apps/v1` */
+  schemas: { readonly hash: string; readonly document: unknown } = { hash: 'A', document: APPS_V1 }
 
   constructor(objects: Readonly<Record<string, KubeObject>> = {}) {
     this.#objects = new Map(Object.entries(objects))
@@ -40,6 +55,11 @@ export class FakeApiServer implements KubeClient {
     return this.#objects.get(path)
   }
 
+  /** The objects of the collection at `path`. */
+  all(path: string): readonly KubeObject[] {
+    return [...this.#objects].flatMap(([each, object]) => (each.startsWith(`${path}/`) ? [object] : []))
+  }
+
   get openWatches(): number {
     return this.#watches.size
   }
@@ -47,30 +67,55 @@ export class FakeApiServer implements KubeClient {
   /** Changes the object at `path`, as another client does it. */
   edit(path: string, change: (before: KubeObject) => KubeObject): void {
     const before = this.#objects.get(path)
-    if (before) this.#store(path, change(before))
+    if (before) this.put(path, change(before))
+  }
+
+  /** Creates or replaces the object at `path`, as another client does. */
+  put(path: string, object: KubeObject): void {
+    this.#version += 1
+    const before = this.#objects.get(path)
+    const metadata = { uid: `uid-of-${object.metadata.name}`, ...object.metadata, resourceVersion: `${this.#version}` }
+    const stored = { ...object, metadata }
+    this.#objects.set(path, stored)
+    this.#emit(path, before ? 'MODIFIED' : 'ADDED', stored)
+  }
+
+  /** Deletes the object at `path`, if there is one. */
+  remove(path: string): void {
+    const found = this.#objects.get(path)
+    if (!found) return
+    this.#objects.delete(path)
+    this.#version += 1
+    const metadata = { ...found.metadata, resourceVersion: `${this.#version}` }
+    this.#emit(path, 'DELETED', { ...found, metadata })
   }
 
   async request({ verb, path, query, body, expects }: KubeRequest): Promise<unknown> {
-    if (path in OPENAPI) return OPENAPI[path]
+    this.requests.push(`${verb} ${path}`)
+    if (path === '/openapi/v3')
+      return { paths: { 'apis/apps/v1': { serverRelativeURL: `${SCHEMAS}?hash=${this.schemas.hash}` } } }
+    if (path === SCHEMAS) return this.schemas.document
     if (verb === 'list') return this.#list(path, expects, query?.labelSelector)
     this.diary.push(`${verb} ${path}`)
     if (verb === 'apply') return this.#apply(path, objectOr(body))
+    if (verb === 'delete') return this.remove(path)
+    if (verb === 'create' && isNamed(body)) return this.#create(`${path}/${body.metadata.name}`, body)
     const found = this.#objects.get(path)
     if (verb === 'get' && !found) throw new KubeError({ kind: 'notFound', message: `no ${path}` })
     return found ?? {}
   }
 
-  async stream({ path, signal }: KubeStream): Promise<AsyncIterable<string>> {
+  async stream({ path, query, signal }: KubeStream): Promise<AsyncIterable<string>> {
     const lines: string[] = []
     let wake = () => {}
     const emit = (line: string) => {
       lines.push(line)
       wake()
     }
-    const watch = { collection: withoutNamespace(path), emit }
-    this.#watches.add(watch)
     const ended = Promise.withResolvers<never>()
     ended.promise.catch(() => undefined)
+    const watch = { collection: withoutNamespace(path), label: query?.labelSelector, emit }
+    this.#watches.add(watch)
     signal.addEventListener('abort', () => {
       this.#watches.delete(watch)
       ended.reject(new KubeError({ kind: 'unreachable', message: 'aborted' }))
@@ -94,36 +139,45 @@ export class FakeApiServer implements KubeClient {
 
   #list(path: string, kind: string | undefined, label: unknown): unknown {
     if (this.forbidden.has(path)) throw new KubeError({ kind: 'forbidden', message: `cannot list ${path}` })
+    if (this.absent.has(path)) throw new KubeError({ kind: 'kindAbsent', message: `no ${path}` })
     const items = [...this.#objects].flatMap(([each, object]) => {
       const isInside = withoutNamespace(each).startsWith(`${withoutNamespace(path)}/`)
-      const hasLabel = label === undefined || Object.hasOwn(object.metadata.labels ?? {}, String(label))
-      return isInside && hasLabel ? [object] : []
+      return isInside && isSelected(object, label) ? [object] : []
     })
     return { kind, metadata: { resourceVersion: `${this.#version}` }, items }
+  }
+
+  #create(path: string, object: KubeObject): KubeObject | undefined {
+    this.put(path, object)
+    return this.#objects.get(path)
   }
 
   #apply(path: string, body: object): KubeObject {
     const of = path.replace(/\/status$/, '')
     const before = this.#objects.get(of)
     const given = body as KubeObject
+    this.#version += 1
+    const { generation = 0 } = before?.metadata ?? {}
+    const isSameSpec = given.spec === undefined || isEqual(before?.spec, given.spec)
     const metadata = {
       uid: `uid-of-${given.metadata.name}`,
-      generation: 1,
-      ...given.metadata,
       ...before?.metadata,
-      managedFields: [{ manager: 'experiment-controller', operation: 'Apply' }],
+      ...given.metadata,
+      generation: isSameSpec ? generation : generation + 1,
+      managedFields: [
+        { ...APPLIED, ...(path === of ? {} : { subresource: 'status', time: this.clock().toISOString() }) },
+      ],
+      resourceVersion: `${this.#version}`,
     }
-    return this.#store(of, { ...before, ...given, metadata })
+    const stored: KubeObject = { ...before, ...given, metadata }
+    this.#objects.set(of, stored)
+    this.#emit(of, before ? 'MODIFIED' : 'ADDED', stored)
+    return stored
   }
 
-  #store(path: string, object: KubeObject): KubeObject {
-    const before = this.#objects.get(path)
-    this.#version += 1
-    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: `${this.#version}` } }
-    this.#objects.set(path, stored)
-    const collection = withoutNamespace(path).replace(/\/[^/]+$/, '')
-    const line = JSON.stringify({ type: before ? 'MODIFIED' : 'ADDED', object: stored })
-    for (const watch of this.#watches) if (watch.collection === collection) watch.emit(line)
-    return stored
+  #emit(path: string, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): void {
+    const line = JSON.stringify({ type, object })
+    for (const { collection, label, emit } of this.#watches)
+      if (collection === collectionOf(path) && isSelected(object, label)) emit(line)
   }
 }

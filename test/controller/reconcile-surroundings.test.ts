@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { NO_NEIGHBOURS } from '../../common/surroundings/neighbours.ts'
 import type { Traffic } from '../../common/surroundings/traffic.ts'
 import { reconciler } from '../../controller/reconcile.ts'
-import { aDeployment, anExperiment, aRollout, FORK } from '../builders.ts'
+import { aDeployment, anExperiment, aPolicy, aRollout, FORK } from '../builders.ts'
 import { recordingCluster } from '../recording-cluster.ts'
 
 const KEY = 'shop/faster-cart'
@@ -44,6 +44,38 @@ async function settled({ source = aDeployment(), present = SHARED, replicas = 1 
 const elector = aDeployment({ container: { args: ['--leader-elect'] } })
 const LEADER = 'LeaderElection: leader election is on: the experiment may become the leader, or stay idle'
 const COUNTED = "CountedByHPA: hpa/cart includes the fork's pods in its average when it scales the source"
+
+describe('R10: a pass follows', () => {
+  const other = { name: 'other', selector: { app: 'other' } }
+  const stable = { name: 'stable', selector: { app: 'cart', 'pod-template-hash': '1' } }
+
+  it('the Services that select its source or its fork, also a single revision, and no others', async () => {
+    const { world, pass } = await settled()
+    world.traffic = { ...SHARED, services: [other, CART, stable] }
+    await pass()
+    expect(world.followed).to.deep.equal(['cart', 'stable'])
+  })
+
+  it('those of a fork that policies do not allow yet', async () => {
+    const { world, cluster } = recordingCluster({
+      experiment: anExperiment(),
+      source: aDeployment(),
+      traffic: { ...SHARED, services: [other, CART] },
+    })
+    world.policies = [aPolicy({ maxShare: '1%' })]
+    await reconciler(cluster, clock)(KEY)
+    expect([world.stored, world.followed]).to.deep.equal([undefined, ['cart']])
+  })
+
+  it('no Services once it is being deleted', async () => {
+    const { world, pass } = await settled()
+    const { experiment = anExperiment() } = world
+    const metadata = { ...experiment.metadata, deletionTimestamp: '2026-11-21T10:00:00Z' }
+    world.experiment = { ...experiment, metadata }
+    await pass()
+    expect(world.followed).to.deep.equal([])
+  })
+})
 
 describe('a pass reports', () => {
   it('a Rollout that takes its template from the source', async () => {

@@ -50,6 +50,18 @@ describe('the requeue of a pass', () => {
       NONE,
       'never',
     ],
+    'R7: is a minute for a pinned base, which is not watched': [
+      { experiment: anExperiment({ onSourceChange: 'Pin' }) },
+      settled,
+      NONE,
+      { afterMs: 60_000 },
+    ],
+    'is never for a pinned experiment that has expired': [
+      { experiment: anExperiment({ onSourceChange: 'Pin' }) },
+      concluded({ is: 'unready' }, 'Expired'),
+      NONE,
+      'never',
+    ],
     'is the earliest of several times': [
       { ...unread, experiment: expiring },
       waiting(30_000),

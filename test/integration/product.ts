@@ -16,7 +16,7 @@ let installing: Promise<Installation> | undefined
 
 /** The installation of the run. The first caller creates it. */
 export function installation(): Promise<Installation> {
-  installing ??= controlPlane().then((plane) => install(plane))
+  installing ??= controlPlane().then((plane) => install(plane, { kindProbeSeconds: 2 }))
   return installing
 }
 

@@ -21,6 +21,8 @@ export interface Intake {
    * `others` also keeps the fields of `spec` that other managers than the controller own, which are few.
    */
   readonly managedFields: 'none' | 'managers' | 'others'
+  /** the part of an object to keep, if not all; called as soon as the object is read, so that no list is held whole */
+  readonly keep?: (object: KubeObject) => KubeObject
 }
 
 /**
@@ -28,7 +30,7 @@ export interface Intake {
  * `apiVersion` and `kind` (lists omit them, and metadata-only responses have others). Undefined if it has no name, uid or
  * version, which every object of the API server has. All other fields may have any shape.
  */
-export function arrival(raw: unknown, { resource, managedFields }: Intake): Arrival | undefined {
+export function arrival(raw: unknown, { resource, managedFields, keep }: Intake): Arrival | undefined {
   if (!isObject(raw) || !isObject(raw.metadata)) return undefined
   const { managedFields: entries, ...rest } = raw.metadata
   const { name, namespace, uid, resourceVersion } = rest
@@ -38,13 +40,14 @@ export function arrival(raw: unknown, { resource, managedFields }: Intake): Arri
     managedFields === 'none'
       ? { ...rest, name }
       : { ...rest, name, managedFields: listOr(entries).map((entry) => managerOf(entry, managedFields)) }
-  const object = { ...raw, apiVersion: resource.apiVersion, kind: resource.kind, metadata }
+  // the schema of the API server ensures the types of the other metadata
+  const object = { ...raw, apiVersion: resource.apiVersion, kind: resource.kind, metadata } as KubeObject
   return {
     key: namespace === undefined ? name : `${namespace}/${name}`,
     uid,
     version: resourceVersion,
     isDeleting: rest.deletionTimestamp !== undefined,
-    object: frozen(object as KubeObject), // the schema of the API server ensures the types of the other metadata
+    object: frozen(keep ? keep(object) : object),
   }
 }
 

@@ -7,6 +7,7 @@ import type { KubeClient } from '../client/client.ts'
 import { factsOf, KubeError } from '../client/errors.ts'
 import { CatchUp } from './catch-up.ts'
 import { FailureLog } from './failure-log.ts'
+import { Presence } from './presence.ts'
 import { Reconnect } from './reconnect.ts'
 import { type Change, Store } from './store.ts'
 import { compareVersions, Staleness } from './version.ts'
@@ -17,8 +18,6 @@ import { type WatchEvent, watchEvent } from './watch-event.ts'
 const SILENT_AFTER_MS = 120_000
 /** After a watch that lasted this long, the next one opens without a wait. */
 const NO_WAIT_AFTER_MS = 5_000
-/** After so many failures in a row, the reflector lists again: the version itself may be the cause. */
-const RELIST_AFTER_FAILURES = 5
 
 /** Called for each change of a store. */
 export type Handler<T> = (change: Change<T>) => void
@@ -33,6 +32,8 @@ export interface ReflectorOptions<T> {
   readonly log: Log
   /** how often to look for a kind that is not served, since its CRD may be created; default: 30 s */
   readonly probeAbsentMs?: number
+  /** instead of `probeAbsentMs`: resolves when another reflector has found the kind, which then asks for both */
+  readonly untilServed?: (signal: AbortSignal) => Promise<void>
 }
 
 /**
@@ -56,7 +57,8 @@ export class Reflector<T> {
   #hasSynced = false
   #version: string | undefined // the newest one seen
   #mustList = true
-  #failures = 0 // in a row
+  /** for those who wait until the server serves the kind */
+  readonly presence = new Presence()
   #connection: Deadline | undefined
 
   constructor(options: ReflectorOptions<T>) {
@@ -142,6 +144,7 @@ export class Reflector<T> {
       const turn = version === undefined ? this.#list(signal) : this.#watch(version)
       const delayMs = await turn.catch((error: unknown) => this.#fail(error))
       if (delayMs > 0) await pause(this.#options.timers, delayMs, signal)
+      if (this.isAbsent) await this.#options.untilServed?.(signal)
     }
   }
 
@@ -156,7 +159,8 @@ export class Reflector<T> {
       this.#log.warn({ version, before: this.#version }, 'resource versions went back; assuming that etcd was restored')
     this.#mustList = false
     this.#version = version
-    this.#recover()
+    this.presence.found()
+    this.#failureLog.recovered()
     this.#settle(this.#store.replace(arrivals))
     if (staleness === 'restored') this.#catchUp.release()
     return 0
@@ -188,7 +192,7 @@ export class Reflector<T> {
 
   #take(event: WatchEvent): void {
     if (event.is === 'error') throw event.error
-    this.#recover()
+    this.#failureLog.recovered()
     // a duplicate, or a change that the list has already contained
     if (this.#version !== undefined && compareVersions(event.version, this.#version) <= 0) return
     this.#version = event.version
@@ -209,14 +213,13 @@ export class Reflector<T> {
   #fail(error: unknown): number {
     if (this.#stopping.signal.aborted) return 0
     const kind = error instanceof BadLine ? 'badLine' : error instanceof KubeError ? error.kind : 'unreachable'
-    this.#failureLog.failed(kind, error)
+    const isDoubted = this.#failureLog.failed(kind, error)
     const delayMs = this.#reconnect.delayMs()
     if (kind === 'kindAbsent') {
       this.#empty()
-      return this.#options.probeAbsentMs ?? 30_000
+      return this.#options.untilServed ? delayMs : (this.#options.probeAbsentMs ?? 30_000)
     }
-    this.#failures += 1
-    if (kind === 'gone' || kind === 'badLine' || this.#failures >= RELIST_AFTER_FAILURES) this.#mustList = true
+    if (kind === 'gone' || kind === 'badLine' || isDoubted) this.#mustList = true
     return Math.max(delayMs, error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0)
   }
 
@@ -224,6 +227,7 @@ export class Reflector<T> {
   #empty(): void {
     this.#mustList = true
     this.#version = undefined
+    this.presence.lost()
     this.#settle(this.#store.replace([]))
     this.#catchUp.release()
   }
@@ -231,11 +235,6 @@ export class Reflector<T> {
   #relist(): void {
     this.#mustList = true
     this.#connection?.abort(new Error('the version that a caller waits for has not come'))
-  }
-
-  #recover(): void {
-    this.#failures = 0
-    this.#failureLog.recovered()
   }
 
   #guarded<R>(run: () => R): R | undefined {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { ABSENT, known, unknown } from '../../../common/api/known.ts'
 import { REVIEWED_TEMPLATE } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import type { Reason } from '../../../common/api/reasons.ts'
 import type { ExperimentDeployment, SourceStatus } from '../../../common/api/types.ts'
 import { at, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
 import { type ResolvedBase, resolveBase } from '../../../common/plan/base.ts'
@@ -38,6 +39,29 @@ const REFERRING = anExperiment({
   metadata: { annotations: { [REVIEWED_TEMPLATE]: 'Deployment/base' } },
 })
 const IS_EXPERIMENT = 'deployment/cart is itself the fork of an experiment; name its source'
+
+describe('R9: the wait for a template that does not exist', () => {
+  const NOW = Date.parse('2026-11-21T10:00:00Z')
+  const waitAfter = (missingMs: number, reason: Reason = 'SourceTemplateNotFound'): unknown => {
+    const lastTransitionTime = new Date(NOW - missingMs).toISOString()
+    const condition = { type: 'SourceResolved', status: 'False', reason, message: '', lastTransitionTime } as const
+    const status = { conditions: [{ ...condition, observedGeneration: 1 }] }
+    const workloadRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'base' }
+    const source = sourceOf(aRollout({ workloadRef }))
+    const found = resolved({ adapter: rollout, experiment: { ...REFERRING, status }, source, now: new Date(NOW) })
+    return found.is === 'blocked' && found.decision.is === 'waiting' && found.decision.retryAfterMs
+  }
+
+  it('doubles the time since it is missing, from five seconds up to a minute', () => {
+    const seconds = [0, 5, 10, 20, 40, 80, 3_600].map((missing) => waitAfter(1_000 * missing))
+    expect(seconds).to.deep.equal([5_000, 5_000, 10_000, 20_000, 40_000, 60_000, 60_000])
+  })
+
+  it('is short when it was not missing before, or when the clock went back', () => {
+    expect(waitAfter(3_600_000, 'SourceNotFound')).to.equal(5_000)
+    expect(waitAfter(-3_600_000)).to.equal(5_000)
+  })
+})
 
 describe('the base of a fork', () => {
   const cases: Record<string, readonly [Given, ...string[]]> = {

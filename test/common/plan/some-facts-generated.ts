@@ -83,6 +83,7 @@ export const aFactsCase = fc.record({
   ),
   isExcluded: rarely,
   driftBackoffMs: fc.constantFrom(0, 0, 5_000),
+  contestedMs: fc.constantFrom(0, 0, 90_000),
   knowsTraffic: fc.boolean(),
   alone: mostly(['no'], ['now', 'for long']),
 })
@@ -113,6 +114,7 @@ export function factsOf(of: Case): Facts {
     },
     isExcluded: of.isExcluded,
     driftBackoffMs: of.driftBackoffMs,
+    contestedMs: of.contestedMs,
   }
 }
 

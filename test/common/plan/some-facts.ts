@@ -29,6 +29,7 @@ export interface Given {
   readonly neighbours?: Neighbours | undefined
   readonly isExcluded?: boolean
   readonly driftBackoffMs?: number
+  readonly contestedMs?: number
 }
 
 /** The facts of one pass over `faster-cart`, which has no fork yet, changed by `given`. */
@@ -58,6 +59,7 @@ export function someFacts(given: Given = {}): Facts {
     },
     isExcluded: of.isExcluded ?? false,
     driftBackoffMs: of.driftBackoffMs ?? 0,
+    contestedMs: of.contestedMs ?? 0,
   }
 }
 

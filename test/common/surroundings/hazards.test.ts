@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { REASONS } from '../../../common/api/reasons.ts'
 import { type JsonObject, objectOr } from '../../../common/json/json.ts'
-import { hazards, primaryOf } from '../../../common/surroundings/hazards.ts'
+import { hazards, primaryOf, sourceOfPrimary } from '../../../common/surroundings/hazards.ts'
 import { trafficInput } from '../../../common/surroundings/pod-labels.ts'
 import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { workloadKind } from '../../../common/workload/registry.ts'
@@ -192,5 +192,9 @@ describe('primaryOf', () => {
   it('is the name of the primary that Flagger makes of a source, which it scales to zero', () => {
     expect(primaryOf(aDeployment({ spec: { replicas: 0 } }))).to.equal('cart-primary')
     expect(primaryOf(aDeployment())).to.equal(undefined)
+  })
+
+  it('has an inverse, by which a primary finds the source', () => {
+    expect(['cart-primary', 'cart'].map(sourceOfPrimary)).to.deep.equal(['cart', undefined])
   })
 })

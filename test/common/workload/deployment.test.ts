@@ -4,6 +4,7 @@ import { deployment } from '../../../common/workload/deployment.ts'
 import { aDeployment } from '../../builders.ts'
 
 interface Case {
+  readonly spec?: JsonObject
   readonly status: JsonObject
   readonly is: string
   readonly reason: string
@@ -46,6 +47,20 @@ const cases: Record<string, Case> = {
     is: 'ready',
     reason: 'Available',
   },
+  'R11: is not ready while it is paused, also when all its pods are available': {
+    spec: { paused: true },
+    status: { replicas: 2, updatedReplicas: 2, availableReplicas: 2 },
+    is: 'unready',
+    reason: 'Paused',
+    says: '2 of 2 pods available; paused: changes do not reach the pods',
+  },
+  'R11: says of a paused fork which pods have the change': {
+    spec: { paused: true },
+    status: { replicas: 2, updatedReplicas: 0, availableReplicas: 2 },
+    is: 'unready',
+    reason: 'Paused',
+    says: '2 of 2 pods available, 0 of 2 up to date; paused: changes do not reach the pods',
+  },
   'is stalled if a quota is exceeded, with the message': {
     status: {
       conditions: [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota' }],
@@ -85,9 +100,9 @@ describe('deployment', () => {
 })
 
 describe('the health of a Deployment', () => {
-  for (const [sentence, { status, is, reason, says }] of Object.entries(cases))
+  for (const [sentence, { spec, status, is, reason, says }] of Object.entries(cases))
     it(sentence, () => {
-      const fork = { ...aDeployment({ spec: { replicas: 2 } }), status }
+      const fork = { ...aDeployment({ spec: { replicas: 2, ...spec } }), status }
       const health = deployment.health(fork, 0)
       expect({ is: health.is, reason: health.reason }).to.deep.equal({ is, reason })
       if (says) expect(health.message).to.equal(says)

@@ -6,6 +6,7 @@ import { NO_SHAPE } from '../../../common/override/shape.ts'
 import { baseOf } from '../../../common/workload/base.ts'
 import { forkHealth } from '../../../common/workload/health.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
+import { watchedPart } from '../../../common/workload/watched.ts'
 import { aDeployment } from '../../builders.ts'
 import { HASH, stableReplicaSet } from './replica-set.ts'
 
@@ -98,9 +99,9 @@ describe('rollout', () => {
       { ...aRollout(), metadata: { name: 'cart', generation: 2 } },
     ].map(rollout.baseFingerprint)
     expect(new Set(fingerprints).size).to.equal(4)
-    const watched = rollout.watchProjection?.(aRollout({}, { stableRS: 'abc', phase: 'Healthy' }))
-    expect(watched && rollout.baseFingerprint(watched)).to.equal(fingerprints[1])
-    expect(watched?.spec).to.deep.equal({ workloadRef: undefined })
+    const watched = watchedPart(rollout, aRollout({}, { stableRS: 'abc', phase: 'Healthy' }))
+    expect(rollout.baseFingerprint(watched)).to.equal(fingerprints[1])
+    expect(watched.spec).to.deep.equal({ workloadRef: undefined })
   })
 })
 

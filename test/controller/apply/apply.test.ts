@@ -47,12 +47,13 @@ interface Given {
   /** what a write throws, by `verb role` */
   readonly failures?: Readonly<Record<string, Error>>
   readonly isTaken?: boolean
+  readonly conclusion?: Conclusion
 }
 
 /** Applies a plan, and keeps a diary of what it did. */
-async function applied({ writes = [], reservation, stored = {}, failures = {}, isTaken = false }: Given) {
+async function applied({ writes = [], reservation, stored = {}, failures = {}, isTaken = false, ...given }: Given) {
   const diary: string[] = []
-  const plan: Plan = { writes, conclusion: CONCLUSION, ...(reservation ? { reservation } : {}) }
+  const plan: Plan = { writes, conclusion: CONCLUSION, ...given, ...(reservation ? { reservation } : {}) }
   const ports = {
     reserve: (_of: unknown, { replicas, asOf }: Reservation) => {
       diary.push(`reserve ${replicas} as of ${asOf}`)
@@ -97,6 +98,17 @@ describe('apply', () => {
   })
 
   describe('concludes', () => {
+    it('R17: that the fork is contested, whatever its health is after the repair', async () => {
+      const decision = waiting('Contested', 'another client keeps changing it')
+      const conclusion = { ...CONCLUSION, ...decision }
+      const { conclusion: after } = await applied({
+        conclusion,
+        writes: [applyOf('fork', true)],
+        stored: { 'apply fork': FORK },
+      })
+      expect(after).to.deep.equal({ ...conclusion, fork: FORK })
+    })
+
     it('the health of the fork as stored after an apply', async () => {
       const { conclusion } = await applied({ writes: [applyOf('fork')], stored: { 'apply fork': FORK } })
       expect([conclusion?.is, conclusion?.reason, conclusion?.fork]).to.deep.equal(['settled', 'Available', FORK])

@@ -44,7 +44,7 @@ function world(given: Given = {}) {
         diary.push(`live ${namespace}/${name}`)
         return live
       },
-      referring: () => referring,
+      referrers: () => referring,
     },
     revision: async (namespace, name) => {
       diary.push(`revision ${namespace}/${name}`)
@@ -65,12 +65,13 @@ function world(given: Given = {}) {
     },
     surroundings: {
       traffic: () => ({ services: [], slices: [] }),
+      follow: () => undefined,
       neighbours: async (namespace) => {
         diary.push(`neighbours ${namespace}`)
         return NO_NEIGHBOURS
       },
     },
-    drift: { waitMs: () => 250 },
+    drift: { waitMs: () => 250, contestedMs: () => 60_000 },
   }
   const facts = async () => {
     const found = await observe(ports, KEY, NOW)
@@ -84,7 +85,13 @@ describe('observe', () => {
   it('collects the facts of an experiment without policies', async () => {
     const { diary, facts } = world({ cached: theFork() })
     const found = await facts()
-    expect(found).to.deep.include({ now: NOW, driftBackoffMs: 250, isExcluded: false, nameHolder: undefined })
+    expect(found).to.deep.include({
+      now: NOW,
+      driftBackoffMs: 250,
+      contestedMs: 60_000,
+      isExcluded: false,
+      nameHolder: undefined,
+    })
     expect(found.source).to.deep.equal({ is: 'known', value: { object: aDeployment(), referents: [] } })
     expect(found.fork).to.deep.equal({ is: 'known', value: theFork() })
     expect([found.kind.is, found.schema.is, found.policies.is, found.revision.is]).to.deep.equal([

@@ -11,14 +11,17 @@ function counting({ maxCharacters = 10_000, isComplete = true } = {}) {
       reads.push(watched.metadata.name)
       return watched.metadata.name === 'gone' ? undefined : { object: watched, referents: [] }
     },
-    fingerprint: ({ metadata }) => `${metadata.generation}`,
+    fingerprint: ({ object }) => `${object.metadata.generation}`,
     isComplete: () => isComplete,
     maxCharacters,
   })
   return { cache, reads }
 }
 
-const source = (name: string, generation = 1) => aDeployment({ name, metadata: { uid: name, generation } })
+const source = (name: string, generation = 1): Source => ({
+  object: aDeployment({ name, metadata: { uid: name, generation } }),
+  referents: [],
+})
 
 describe('the recent sources', () => {
   it('reads a source once for many callers, and again for another generation', async () => {
@@ -31,7 +34,7 @@ describe('the recent sources', () => {
   })
 
   it('drops the least recently used source', async () => {
-    const size = JSON.stringify({ source: source('a'), referents: [] }).length
+    const size = JSON.stringify(source('a')).length
     const { cache, reads } = counting({ maxCharacters: 2 * size + 10 })
     for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.get(source(name))
     expect(reads).to.deep.equal(['a', 'b', 'c', 'b'])

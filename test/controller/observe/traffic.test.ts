@@ -10,7 +10,7 @@ const slice = (...pods: readonly string[]): SliceView => ({
 
 describe('the index of traffic', () => {
   it('keeps Services and EndpointSlices by namespace', () => {
-    const index = new TrafficIndex()
+    const index = new TrafficIndex(() => true)
     index.services.update({ is: 'added', key: 'shop/cart', after: service('cart') })
     index.services.update({ is: 'added', key: 'store/till', after: service('till') })
     index.slices.update({ is: 'added', key: 'shop/cart-x1', after: slice('cart-1') })
@@ -19,8 +19,26 @@ describe('the index of traffic', () => {
     expect(index.of('empty')).to.deep.equal({ services: [], slices: [] })
   })
 
+  it('gives the same list until something changes', () => {
+    const index = new TrafficIndex(() => true)
+    index.slices.update({ is: 'added', key: 'shop/cart-x1', after: slice('cart-1') })
+    const { slices } = index.of('shop')
+    index.slices.update({ is: 'added', key: 'store/till-x1', after: slice('till-1') })
+    expect(index.of('shop').slices).to.equal(slices)
+    index.slices.update({ is: 'added', key: 'shop/cart-x2', after: slice('cart-2') })
+    expect(index.of('shop').slices).to.have.length(2)
+    expect(slices).to.have.length(1)
+  })
+
+  it('lets a pass that reads follow all Services of the namespace', () => {
+    const index = new TrafficIndex(() => true)
+    index.services.update({ is: 'added', key: 'shop/cart', after: service('cart') })
+    expect(index.readFor('shop/faster-cart', 'shop').services).to.deep.equal([service('cart')])
+    expect([...index.followers.of('shop', 'till')]).to.deep.equal(['shop/faster-cart'])
+  })
+
   it('follows updates and deletes', () => {
-    const index = new TrafficIndex()
+    const index = new TrafficIndex(() => true)
     const [before, after] = [slice('cart-1'), slice('cart-1', 'cart-2')]
     index.slices.update({ is: 'added', key: 'shop/cart-x1', after: before })
     index.slices.update({ is: 'updated', key: 'shop/cart-x1', before, after })

@@ -1,20 +1,24 @@
 import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
-import { EXPERIMENT_ID } from '../../../common/api/names.ts'
+import { EXPERIMENT_ID, IS_EXPERIMENT } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
+import { watchedPart } from '../../../common/workload/watched.ts'
+import { Referrers } from '../../../controller/observe/referrers.ts'
 import { workloadReads } from '../../../controller/observe/workloads.ts'
 import { aDeployment, aRollout, FORK } from '../../builders.ts'
 
 const PATH = '/apis/apps/v1/namespaces/shop/deployments'
 
+/** What makes a Rollout take its template from the Deployment `cart`. */
+const REF = { workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart' } }
+
 const cacheOf = (objects: readonly KubeObject[], isAbsent = false) => ({
   get: (key: string) => objects.find(({ metadata }) => `${metadata.namespace}/${metadata.name}` === key),
-  list: () => objects,
   isAbsent,
 })
 
@@ -38,10 +42,13 @@ function world({ forks = [], all = [], rollouts = [], stored = aDeployment() }: 
     stream: () => Promise.reject(new Error('no watch is needed')),
     close: async () => undefined,
   }
-  const reads = workloadReads(client, [
+  const referrers = new Referrers()
+  for (const after of rollouts) referrers.update(rollout, { is: 'added', key: `shop/${after.metadata.name}`, after })
+  const workloads = [
     { kind: deployment, forks: cacheOf(forks), all: cacheOf(all) },
     { kind: rollout, forks: cacheOf([]), all: cacheOf(rollouts, true) },
-  ])
+  ]
+  const reads = workloadReads(client, { workloads, referrers })
   const stopping = new AbortController()
   return { port: reads(stopping.signal), otherPort: reads(new AbortController().signal), requests, stopping }
 }
@@ -49,7 +56,7 @@ function world({ forks = [], all = [], rollouts = [], stored = aDeployment() }: 
 describe('the source of the port of workloads', () => {
   it('is read whole from the API server, and kept', async () => {
     const { port, requests } = world({ all: [aDeployment()] })
-    expect((await port.source(deployment, 'shop', 'cart'))?.object).to.deep.equal(aDeployment())
+    expect((await port.source(deployment, 'shop', 'cart'))?.object.spec).to.deep.equal(aDeployment().spec)
     await port.source(deployment, 'shop', 'cart')
     expect(requests).to.deep.equal([`get ${PATH}/cart`])
   })
@@ -60,9 +67,10 @@ describe('the source of the port of workloads', () => {
   })
 
   it('has the metadata of the watch, which may be newer', async () => {
-    const watched = aDeployment({ labels: { team: 'blue' } })
-    const { port } = world({ all: [watched] })
-    expect((await port.source(deployment, 'shop', 'cart'))?.object.metadata.labels).to.include({ team: 'blue' })
+    const watched = watchedPart(deployment, aDeployment({ labels: { [IS_EXPERIMENT]: 'true' } }))
+    const { port } = world({ all: [watched], stored: aDeployment({ labels: { team: 'blue' } }) })
+    const { labels } = (await port.source(deployment, 'shop', 'cart'))?.object.metadata ?? {}
+    expect(labels).to.deep.equal({ app: 'cart', team: 'blue', [IS_EXPERIMENT]: 'true' })
   })
 
   it('has its own metadata when it is of another generation than the watched object', async () => {
@@ -79,6 +87,45 @@ describe('the source of the port of workloads', () => {
     expect(await ended).to.be.instanceOf(Error)
     expect((await other)?.object.metadata.name).to.equal('cart')
     expect(requests).to.have.length(1)
+  })
+})
+
+describe('R7: the source that takes its template from a Deployment', () => {
+  /** A port for one pass, when the Deployment is in the cache in this generation. */
+  function generations() {
+    const requests: string[] = []
+    const referent = { generation: 1 }
+    const stored: Readonly<Record<string, () => KubeObject>> = {
+      rollouts: () => aRollout(REF),
+      deployments: () => aDeployment({ metadata: referent }),
+    }
+    const client = {
+      request: async ({ path }: KubeRequest) => {
+        const [kind = ''] = path.split('/').slice(-2)
+        requests.push(kind)
+        return stored[kind]?.()
+      },
+      stream: () => Promise.reject(new Error('no watch is needed')),
+      close: async () => undefined,
+    }
+    const watched = (kind: string) => ({ get: () => stored[kind]?.(), isAbsent: false })
+    const workloads = [
+      { kind: deployment, forks: cacheOf([]), all: watched('deployments') },
+      { kind: rollout, forks: cacheOf([]), all: watched('rollouts') },
+    ]
+    const port = workloadReads(client, { workloads, referrers: new Referrers() })(new AbortController().signal)
+    return { port, requests, referent }
+  }
+
+  it('is kept, and read again when the Deployment has another generation', async () => {
+    const { port, requests, referent } = generations()
+    await port.source(rollout, 'shop', 'cart')
+    await port.source(rollout, 'shop', 'cart')
+    expect(requests.splice(0)).to.deep.equal(['rollouts', 'deployments'])
+    referent.generation = 2
+    const source = await port.source(rollout, 'shop', 'cart')
+    expect(requests).to.deep.equal(['rollouts', 'deployments'])
+    expect(source?.referents.map(({ metadata }) => metadata.generation)).to.deep.equal([2])
   })
 })
 
@@ -106,9 +153,11 @@ describe('the port of workloads', () => {
     expect([deployment, rollout, statefulSet].map((kind) => port.isAbsent(kind))).to.deep.equal([false, true, true])
   })
 
-  it('lists the workloads of a namespace whose kind may refer to another workload', () => {
-    const [here, there] = [aRollout(), { ...aRollout(), metadata: { name: 'cart', namespace: 'store' } }]
-    expect(world({ all: [aDeployment()], rollouts: [here, there] }).port.referring('shop')).to.deep.equal([here])
+  it('R10: finds the workloads that take their template from another one by an index, without a list', () => {
+    const rollouts = [aRollout(REF), { ...aRollout(), metadata: { name: 'other', namespace: 'shop' } }]
+    const { port } = world({ all: [aDeployment()], rollouts })
+    expect(port.referrers(deployment, 'shop', 'cart').map(({ kind }) => kind)).to.deep.equal(['Rollout'])
+    expect(port.referrers(deployment, 'store', 'cart')).to.deep.equal([])
   })
 
   it('reads an object from the API server', async () => {

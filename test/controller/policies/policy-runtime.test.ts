@@ -105,6 +105,15 @@ describe('the policy runtime', () => {
     expect(excluded).to.deep.equal([false, true, true])
   })
 
+  it('says whether a policy counts the pods or the experiments of others', () => {
+    const { runtime, cluster } = world()
+    const counting = [{}, { maxReplicas: 1 }, { maxShare: '10%' }, { maxExperimentsPerSource: 1 }].map((limits) => {
+      cluster.policies = [aPolicy(limits)]
+      return runtime.areCounting
+    })
+    expect(counting).to.deep.equal([false, false, true, true])
+  })
+
   it('applies the counts to the status of the policy only', async () => {
     const { time, diary, runtime, cluster } = world()
     cluster.policies = [aPolicy()]

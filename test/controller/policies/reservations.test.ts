@@ -87,6 +87,16 @@ describe('reservations', () => {
     expect(others(a)).to.deep.equal([['b', undefined]])
   })
 
+  it('R7: name the other experiments of a source when the number of pods of one fork has changed', () => {
+    const { reservations } = world(a, b, elsewhere, beside)
+    const changed = (before?: KubeObject, after?: KubeObject) =>
+      reservations.forkChanged('Deployment', changeOf(`shop/${nameOf(a)}`, before, after))
+    expect(changed(undefined, forkOf(a))).to.deep.equal(['shop/b', 'lab/c'])
+    expect(changed(forkOf(a), forkOf(a, 3))).to.deep.equal(['shop/b', 'lab/c'])
+    expect(changed(forkOf(a), forkOf(a))).to.deep.equal([])
+    expect(changed(forkOf(a), undefined)).to.deep.equal(['shop/b', 'lab/c'])
+  })
+
   it('count a fork in another namespace that its labels prove', () => {
     const { has, others } = world(a, elsewhere)
     has(elsewhere, forkOf(elsewhere, 4))

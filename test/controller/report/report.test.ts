@@ -122,6 +122,33 @@ describe('the report of a share', () => {
   })
 })
 
+describe('R17: the report of a fork that another client keeps changing', () => {
+  const contested = { ...READY, contestedMs: 60_000 }
+  const written = (time: string) => ({
+    managedFields: [{ manager: 'experiment-controller', subresource: 'status', time }],
+  })
+  const fork = { ...theFork(), status: { replicas: 3, readyReplicas: 3 } }
+
+  it('waits with all that follows from the pods until a minute after the last write', async () => {
+    const facts = await afterReport(contested, { fork, traffic: pods('cart-1') }, written('2026-11-21T09:59:20Z'))
+    expect(await reported(facts)).to.deep.include({ diary: [], againMs: 20_000 })
+  })
+
+  it('writes the status after a minute, without an Event', async () => {
+    const facts = await afterReport(contested, { fork }, written('2026-11-21T09:59:00Z'))
+    expect((await reported(facts)).diary).to.deep.equal(['status'])
+  })
+
+  it('tells at once that it ended', async () => {
+    const facts = await afterReport(contested, { contestedMs: 0 }, written('2026-11-21T09:59:59Z'))
+    expect((await reported(facts)).diary).to.deep.equal([
+      'status',
+      'Normal Available',
+      'log shop/faster-cart Available',
+    ])
+  })
+})
+
 describe('the Events of a report', () => {
   const violated = { policies: { ...NO_POLICIES, policies: [aPolicy({ maxReplicas: 0 })] } }
 

@@ -31,6 +31,23 @@ describe('the backoff of repairs', () => {
     expect(backoff.waitMs('a/b')).to.equal(250)
   })
 
+  it('R17: calls a fork contested after three repairs in a row, until it is left alone for a minute', () => {
+    const { backoff, pass } = world()
+    const contested = [250, 500, 1_000].map((ms) => {
+      backoff.noteRepair('a/b')
+      const found = backoff.contestedMs('a/b')
+      pass(ms)
+      return found
+    })
+    expect(contested).to.deep.equal([0, 0, 61_000])
+    expect(backoff.contestedMs('a/b')).to.equal(60_000)
+    expect(backoff.contestedMs('a/c')).to.equal(0)
+    pass(60_000)
+    expect(backoff.contestedMs('a/b')).to.equal(0)
+    backoff.noteRepair('a/b')
+    expect(backoff.contestedMs('a/b')).to.equal(0)
+  })
+
   it('keeps the keys apart', () => {
     const { backoff } = world()
     backoff.noteRepair('a/b')

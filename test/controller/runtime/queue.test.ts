@@ -41,6 +41,14 @@ describe('a queue of keys', () => {
     expect(order).to.deep.equal(['a/1', 'b/1', 'c/1', 'a/2', 'b/2', 'a/3'])
   })
 
+  it('lets namespaces take turns also when their times come at once and workers are waiting', async () => {
+    const { queue, time } = aQueue()
+    for (const key of ['a/1', 'a/2', 'b/1']) queue.addAfter(key, 10)
+    const handedOut = [queue.get(), queue.get()]
+    await time.pass(10)
+    expect(await Promise.all(handedOut)).to.deep.equal(['a/1', 'b/1'])
+  })
+
   it('gives a key to a worker that is already waiting', async () => {
     const { queue } = aQueue()
     const first = queue.get()

@@ -56,9 +56,33 @@ describe('the index of experiments', () => {
     ])
   })
 
+  it('P3: tells which experiments depend on the pods of others, and orders the rest by age', () => {
+    const index = new ExperimentIndex()
+    const ready = (reason: string) => [
+      { type: 'Ready', status: 'False', reason, message: '', observedGeneration: 1, lastTransitionTime: '' } as const,
+    ]
+    const all = {
+      'shop/older': { creationTimestamp: '2026-11-21T10:00:00Z', status: { conditions: ready('Updating') } },
+      'shop/newer': { creationTimestamp: '2026-11-21T10:00:01Z', status: {} },
+      'shop/waiting': { creationTimestamp: '2026-11-21T10:00:02Z', status: { conditions: ready('PolicyDenied') } },
+      'shop/alone': { creationTimestamp: '2026-11-21T10:00:03Z', status: { aloneSince: '2026-11-21T10:00:03Z' } },
+    }
+    for (const [key, { creationTimestamp, status }] of Object.entries(all))
+      index.add(key, anExperiment({ metadata: { creationTimestamp }, status }))
+    expect(index.byUrgency(Object.keys(all), () => false)).to.deep.equal({
+      urgent: ['shop/waiting', 'shop/alone'],
+      others: ['shop/newer', 'shop/older'],
+    })
+    expect(index.byUrgency(Object.keys(all), () => true)).to.deep.equal({
+      urgent: ['shop/waiting', 'shop/alone'],
+      others: [],
+    })
+  })
+
   it('forgets an experiment that was removed, and only that one', () => {
     const index = indexed()
     index.remove('shop/faster-cart', NEAR)
+    expect(['shop/faster-cart', 'lab/far'].map((key) => index.has(key))).to.deep.equal([false, true])
     expect([...index.ofSource('Deployment/shop/cart')]).to.deep.equal(['lab/far'])
     expect([...index.ofFork(`Deployment/shop/${FORK}`)]).to.deep.equal([])
     index.remove('lab/far', FAR)

@@ -1,53 +1,9 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../common/api/object.ts'
-import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import type { Handler } from '../../../common/kube/watch/reflector.ts'
-import type { Change } from '../../../common/kube/watch/store.ts'
-import type { ServiceView, SliceView } from '../../../common/surroundings/traffic.ts'
-import { deployment } from '../../../common/workload/deployment.ts'
+import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { forkName } from '../../../common/workload/identity.ts'
-import { Reservations } from '../../../controller/policies/reservations.ts'
-import { ExperimentIndex } from '../../../controller/wakeups/experiment-index.ts'
-import { COALESCE_MS, wakeOnChanges } from '../../../controller/wakeups/watches.ts'
 import { aDeployment, anExperiment, FORK } from '../../builders.ts'
 
-/** A cache whose changes a test makes. */
-function cache<T>() {
-  const handlers: Handler<T>[] = []
-  return {
-    subscribe: (handler: Handler<T>) => void handlers.push(handler),
-    emit: (change: Change<T>) => {
-      for (const handler of handlers) handler(change)
-    },
-  }
-}
-
-/** One experiment on `cart`, and a diary of the wakeups. */
-function world() {
-  const experiments = cache<ExperimentDeployment>()
-  const forks = cache<KubeObject>()
-  const all = cache<KubeObject>()
-  const services = cache<ServiceView>()
-  const slices = cache<SliceView>()
-  const diary: string[] = []
-  const queue = {
-    add: (key: string) => diary.push(`add ${key}`),
-    addAfter: (key: string, delayMs: number) => diary.push(`add ${key} in ${delayMs}`),
-    forget: (key: string) => diary.push(`forget ${key}`),
-  }
-  const caches = { experiments, workloads: [{ kind: deployment, forks, all }], services, slices }
-  const index = new ExperimentIndex()
-  const reservations = new Reservations({ index, experiment: () => undefined, fork: () => undefined })
-  const onExperimentChange = (change: Change<ExperimentDeployment>) => reservations.experimentChanged(change)
-  const traffic = wakeOnChanges(caches, queue, { index, onExperimentChange })
-  experiments.emit({ is: 'added', key: 'shop/faster-cart', after: anExperiment() })
-  diary.length = 0
-  return { experiments, forks, all, services, slices, traffic, diary }
-}
-
-const NOW = ['add shop/faster-cart']
-const LATER = [`add shop/faster-cart in ${COALESCE_MS}`]
-const slice = (...pods: string[]): SliceView => ({ service: 'cart', ready: pods.map((pod) => ({ uid: pod, pod })) })
+import { LATER, NOW, referringTo, world } from './waking.ts'
 
 describe('an experiment is woken', () => {
   it('by a change of its spec, and forgotten when it is deleted', () => {
@@ -86,6 +42,50 @@ describe('an experiment is woken', () => {
     const { all, diary } = world()
     all.emit({ is: 'added', key: `shop/${FORK}`, after: aDeployment({ name: FORK }) })
     expect(diary).to.deep.equal(NOW)
+  })
+
+  it('a few seconds later by a fork that counts for its limits', () => {
+    const { forks, diary } = world()
+    forks.emit({ is: 'added', key: 'shop/counted', after: aDeployment({ name: 'counted' }) })
+    forks.emit({ is: 'added', key: 'shop/another', after: aDeployment({ name: 'another' }) })
+    expect(diary).to.deep.equal(LATER)
+  })
+
+  it('R7: by a workload that comes to serve in place of its source, or goes, not by other changes of that', () => {
+    const { all, diary } = world()
+    const primary = aDeployment({ name: 'cart-primary' })
+    all.emit({ is: 'added', key: 'shop/cart-primary', after: primary })
+    all.emit({ is: 'updated', key: 'shop/cart-primary', before: primary, after: primary })
+    all.emit({ is: 'deleted', key: 'shop/cart-primary', before: primary })
+    all.emit({ is: 'added', key: 'store/cart-primary', after: primary })
+    expect(diary).to.deep.equal([...NOW, ...NOW])
+  })
+
+  it('R7: by a Rollout that refers to its source, or did', () => {
+    const { rollouts, referrers, diary } = world()
+    const [cart, other] = [referringTo('cart'), referringTo('other')]
+    rollouts.emit({ is: 'added', key: 'shop/front', after: cart })
+    rollouts.emit({ is: 'updated', key: 'shop/front', before: cart, after: cart })
+    expect([diary.splice(0), referrers.of('Deployment/shop/cart').length]).to.deep.equal([NOW, 1])
+    rollouts.emit({ is: 'updated', key: 'shop/front', before: cart, after: other })
+    expect([diary.splice(0), referrers.of('Deployment/shop/cart').length]).to.deep.equal([NOW, 0])
+    rollouts.emit({ is: 'deleted', key: 'shop/front', before: other })
+    expect(diary).to.deep.equal([])
+  })
+
+  it('R7: by the Deployment that its source takes its template from', () => {
+    const { experiments, rollouts, all, diary } = world()
+    const metadata = { name: 'far', uid: 'far' }
+    const after = anExperiment({ metadata, sourceRef: { kind: 'Rollout', name: 'front' } })
+    experiments.emit({ is: 'added', key: 'shop/far', after })
+    rollouts.emit({ is: 'added', key: 'shop/front', after: referringTo('base') })
+    diary.length = 0
+    const base = (generation: number) => aDeployment({ name: 'base', metadata: { generation } })
+    const [one, two] = [base(1), base(2)]
+    all.emit({ is: 'added', key: 'shop/base', after: one })
+    all.emit({ is: 'updated', key: 'shop/base', before: one, after: one })
+    all.emit({ is: 'updated', key: 'shop/base', before: one, after: two })
+    expect(diary).to.deep.equal(['add shop/far', 'add shop/far'])
   })
 
   it('by a Service of its namespace, not of another one', () => {
@@ -141,15 +141,5 @@ describe('an experiment is woken', () => {
     }
     expect(wakeupsIn('lab')).to.deep.equal([])
     expect(wakeupsIn('store')).to.deep.equal(['add lab/far', 'add lab/far', 'add lab/far'])
-  })
-
-  it('by an endpoint of its own pods at once, by other endpoints a few seconds later', () => {
-    const { slices, traffic, diary } = world()
-    slices.emit({ is: 'added', key: 'shop/cart-x', after: slice('cart-5c6b-1') })
-    expect(diary.splice(0)).to.deep.equal(LATER)
-    const both = slice('cart-5c6b-1', `${FORK}-7d9f-2`)
-    slices.emit({ is: 'updated', key: 'shop/cart-x', before: slice('cart-5c6b-1'), after: both })
-    expect(diary).to.deep.equal([...NOW, ...LATER])
-    expect(traffic.of('shop').slices).to.deep.equal([both])
   })
 })

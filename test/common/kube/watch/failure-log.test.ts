@@ -32,6 +32,15 @@ describe('FailureLog', () => {
     expect(times()).to.deep.equal([1, 1, 1])
   })
 
+  it('doubt the version of a watch after five failures in a row, of whatever kind', () => {
+    const { failureLog } = world()
+    const kinds = ['server', 'unreachable', 'server', 'throttled', 'server'] as const
+    const fail = () => kinds.map((kind) => failureLog.failed(kind, kubeError(kind)))
+    expect(fail()).to.deep.equal([false, false, false, false, true])
+    failureLog.recovered()
+    expect(fail()).to.deep.equal([false, false, false, false, true])
+  })
+
   it('count from one again after a success', () => {
     const { failureLog, times } = world()
     failureLog.failed('forbidden', kubeError('forbidden'))

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { KubeObject } from '../../../../common/api/object.ts'
 import { RESOURCES } from '../../../../common/kube/client/resources.ts'
 import { arrival, frozen } from '../../../../common/kube/watch/intake.ts'
 
@@ -55,6 +56,18 @@ describe('arrival', () => {
       { ...other, fieldsV1: { 'f:spec': { 'f:paused': {} } } },
       { ...other, subresource: 'status' },
     ])
+  })
+
+  it('has only the part that is kept', () => {
+    const keep = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
+      apiVersion,
+      kind,
+      metadata: { name: metadata.name },
+    })
+    const found = arrival(parsed('"spec": 1'), { ...INTAKE, keep })
+    expect(found).to.deep.include({ key: 'shop/cart', uid: 'u1', version: '7' })
+    expect(Object.keys(found?.object.metadata ?? {})).to.deep.equal(['name'])
+    expect([found?.object.spec, Object.isFrozen(found?.object.metadata)]).to.deep.equal([undefined, true])
   })
 
   it('is frozen at all of 100,000 levels', () => {

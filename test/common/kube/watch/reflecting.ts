@@ -6,7 +6,11 @@ import { diaryLog, VirtualTime } from '../../../virtual-time.ts'
 import { cart, deploymentList, ScriptedClient, type Wire } from '../scripted-client.ts'
 
 /** A started reflector of Deployments and what it uses. `changes` are the calls of a handler. */
-export function world(view: Partial<View> = {}, client = new ScriptedClient()) {
+export function world(
+  view: Partial<View> = {},
+  client = new ScriptedClient(),
+  untilServed?: (signal: AbortSignal) => Promise<void>,
+) {
   const time = new VirtualTime()
   const log = diaryLog()
   const changes: string[] = []
@@ -17,6 +21,7 @@ export function world(view: Partial<View> = {}, client = new ScriptedClient()) {
     timers: time,
     random: () => 1, // the longest wait
     log,
+    ...(untilServed ? { untilServed } : {}),
   })
   const nameOf = ({ metadata: { uid, resourceVersion } }: KubeObject) => `${uid}@${resourceVersion}`
   reflector.subscribe((change) => {

@@ -17,6 +17,21 @@ describe('a reflector of an absent kind', () => {
     await reflector.stop()
   })
 
+  it('waits for another reflector to find the kind, if there is one, and then tries at once', async () => {
+    const { promise: isServed, resolve } = Promise.withResolvers<void>()
+    const { client, time, reflector } = world({}, undefined, () => isServed)
+    ;(await client.list()).fail(kubeError('kindAbsent'))
+    await reflector.synced()
+    await time.pass(600_000)
+    expect(client.diary).to.have.length(1)
+    resolve()
+    ;(await client.list()).answer(deploymentList(5, []))
+    await turn()
+    expect(reflector.isAbsent).to.equal(false)
+    await reflector.presence.served(new AbortController().signal)
+    await reflector.stop()
+  })
+
   it('removes all objects when the kind is removed', async () => {
     const { client, time, wire, reflector, changes } = await following()
     await time.pass(5_000)

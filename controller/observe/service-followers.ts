@@ -1,0 +1,59 @@
+import type { Key } from '../runtime/queue.ts'
+
+const NO_KEYS: ReadonlySet<Key> = new Set()
+
+/** Stands for every Service of a namespace. It is no valid name of one. */
+const EVERY = '*'
+const EVERY_SERVICE: ReadonlySet<string> = new Set([EVERY])
+
+/**
+ * The experiments to which the endpoints of each Service matter, so that a changed endpoint wakes no others. The last pass
+ * over an experiment decided which Services these are. During a pass all Services of the namespace matter, because what
+ * has been read may be outdated before it is known to matter.
+ */
+export class ServiceFollowers {
+  readonly #keys = new Map<string, Set<Key>>() // by `namespace/service`
+  readonly #services = new Map<Key, readonly string[]>()
+  readonly #isKnown: (key: Key) => boolean
+
+  /** @param isKnown whether there is such an experiment; one that is deleted during its pass follows nothing any more */
+  constructor(isKnown: (key: Key) => boolean) {
+    this.#isKnown = isKnown
+  }
+
+  /** How many entries its maps have; 0 when all experiments are gone. For tests. */
+  get entryCount(): number {
+    return this.#keys.size + this.#services.size
+  }
+
+  /** The experiments to which the endpoints of `service` matter. */
+  of(namespace: string, service: string): ReadonlySet<Key> {
+    const always = this.#keys.get(`${namespace}/${EVERY}`) ?? NO_KEYS
+    const keys = this.#keys.get(`${namespace}/${service}`) ?? NO_KEYS
+    return always.size === 0 ? keys : keys.union(always)
+  }
+
+  /** A pass over `key` reads the Services of `namespace`, and it is not known yet which of them matter. */
+  followAll(key: Key, namespace: string): void {
+    this.follow(key, namespace, EVERY_SERVICE)
+  }
+
+  /** From now on only these Services of `namespace` matter to `key`. */
+  follow(key: Key, namespace: string, services: ReadonlySet<string>): void {
+    this.forget(key)
+    if (services.size === 0 || !this.#isKnown(key)) return
+    const names = Array.from(services, (service) => `${namespace}/${service}`)
+    this.#services.set(key, names)
+    for (const name of names) this.#keys.set(name, (this.#keys.get(name) ?? new Set()).add(key))
+  }
+
+  /** The experiment is gone. */
+  forget(key: Key): void {
+    for (const name of this.#services.get(key) ?? []) {
+      const keys = this.#keys.get(name)
+      keys?.delete(key)
+      if (keys?.size === 0) this.#keys.delete(name)
+    }
+    this.#services.delete(key)
+  }
+}

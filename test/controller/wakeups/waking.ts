@@ -1,0 +1,80 @@
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
+import type { Handler } from '../../../common/kube/watch/reflector.ts'
+import type { Change } from '../../../common/kube/watch/store.ts'
+import type { ServiceView, SliceView } from '../../../common/surroundings/traffic.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { rollout } from '../../../common/workload/rollout.ts'
+import { Reservations } from '../../../controller/policies/reservations.ts'
+import { ExperimentIndex } from '../../../controller/wakeups/experiment-index.ts'
+import { COALESCE_MS } from '../../../controller/wakeups/paced-wakeups.ts'
+import { wakeOnChanges } from '../../../controller/wakeups/watches.ts'
+import { anExperiment, aRollout } from '../../builders.ts'
+import { VirtualTime } from '../../virtual-time.ts'
+
+/** A cache whose changes a test makes. */
+function cache<T>() {
+  const handlers: Handler<T>[] = []
+  return {
+    subscribe: (handler: Handler<T>) => void handlers.push(handler),
+    emit: (change: Change<T>) => {
+      for (const handler of handlers) handler(change)
+    },
+  }
+}
+
+/** One experiment on `cart`, and a diary of the wakeups. */
+export function world() {
+  const experiments = cache<ExperimentDeployment>()
+  const forks = cache<KubeObject>()
+  const all = cache<KubeObject>()
+  const services = cache<ServiceView>()
+  const slices = cache<SliceView>()
+  const diary: string[] = []
+  const time = new VirtualTime()
+  const queue = {
+    add: (key: string) => diary.push(`add ${key}`),
+    addAfter: (key: string, delayMs: number) => diary.push(`add ${key} in ${delayMs}`),
+    forget: (key: string) => diary.push(`forget ${key}`),
+  }
+  const rollouts = { kind: rollout, forks: cache<KubeObject>(), all: cache<KubeObject>() }
+  const caches = { experiments, workloads: [{ kind: deployment, forks, all }, rollouts], services, slices }
+  const index = new ExperimentIndex()
+  const reservations = new Reservations({ index, experiment: () => undefined, fork: () => undefined })
+  const onExperimentChange = (change: Change<ExperimentDeployment>) => reservations.experimentChanged(change)
+  const { traffic, referrers } = wakeOnChanges(caches, queue, {
+    index,
+    onExperimentChange,
+    onForkChange: (_kind, { key }) => (key === 'shop/counted' ? ['shop/faster-cart'] : []),
+    timers: time,
+  })
+  experiments.emit({ is: 'added', key: 'shop/faster-cart', after: anExperiment() })
+  diary.length = 0
+  return {
+    experiments,
+    forks,
+    all,
+    rollouts: rollouts.all,
+    services,
+    slices,
+    traffic,
+    referrers,
+    followers: traffic.followers,
+    time,
+    diary,
+  }
+}
+
+/** A Rollout that takes its template from the Deployment `name`. */
+export function referringTo(name: string): KubeObject {
+  const found = aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name } })
+  return { ...found, metadata: { ...found.metadata, name: 'front', generation: name.length } }
+}
+
+export const NOW = ['add shop/faster-cart']
+export const LATER = [`add shop/faster-cart in ${COALESCE_MS}`]
+/** An EndpointSlice of the Service `cart` with these ready pods. */
+export const slice = (...pods: string[]): SliceView => ({
+  service: 'cart',
+  ready: pods.map((pod) => ({ uid: pod, pod })),
+})

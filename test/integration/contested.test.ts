@@ -1,0 +1,26 @@
+import { expect } from 'chai'
+import { at } from '../../common/json/json.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { aSource, condition, DEADLINE_MS, forkOf, usesProduct } from './product.ts'
+
+describe('R17: a fork that another client keeps scaling, on the real control plane', () => {
+  const place = usesProduct()
+
+  it('is put back each time, and told once', async () => {
+    await aSource(place(), 'disputed')
+    await place().experiment('calmed', { source: 'disputed' })
+    const fork = forkOf(await place().reaches('calmed', 'Available'))
+    for (const replicas of [2, 3, 4, 5]) {
+      await place().api.patch(place().path('deployments', fork), { spec: { replicas } })
+      await eventually('the fork to be put back', DEADLINE_MS, async () =>
+        expect(at(await place().deployment(fork), 'spec', 'replicas')).to.equal(1),
+      )
+    }
+    const found = await place().reaches('calmed', 'Contested')
+    expect(condition(found, 'Ready')?.message).to.contain(`another client keeps changing deployment/${fork}`)
+    await eventually('its Event', DEADLINE_MS, async () => {
+      const events = await place().api.list(`/apis/events.k8s.io/v1/namespaces/${place().namespace}/events`)
+      expect(events.filter(({ reason }) => reason === 'Contested')).to.have.length(1)
+    })
+  })
+})
