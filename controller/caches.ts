@@ -11,18 +11,29 @@ import type { WorkloadKind } from '../common/workload/kind.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { watchedPart } from '../common/workload/watched.ts'
 import type { Config } from './config.ts'
+import type { ControllerMetrics } from './metrics.ts'
 
-type CachesOptions = Pick<ReflectorOptions<unknown>, 'client' | 'timers' | 'random' | 'log'> &
-  Pick<Config, 'kindProbeMs'>
+interface CachesOptions
+  extends Pick<ReflectorOptions<unknown>, 'client' | 'timers' | 'random' | 'log'>,
+    Pick<Config, 'kindProbeMs'> {
+  readonly metrics: Pick<ControllerMetrics, 'reflectorFailed' | 'handlerFailed'>
+}
+
+/** Ends the name of a cache of forks. */
+const FORKS = ' (forks)'
 
 /** The caches of everything that the controller watches. */
 export type Caches = ReturnType<typeof createCaches>
 
 /** Creates the caches. They watch nothing until each reflector is started. */
-export function createCaches({ client, timers, random, log, kindProbeMs }: CachesOptions) {
-  const shared = { client, timers, random, log, probeAbsentMs: kindProbeMs }
+export function createCaches({ client, timers, random, log, kindProbeMs, metrics }: CachesOptions) {
+  const sharedBy = ({ resource }: View, suffix = '') => ({
+    ...{ client, timers, random, log, probeAbsentMs: kindProbeMs },
+    onFailure: (cause: string) => metrics.reflectorFailed({ resource: `${resource.plural}${suffix}`, cause }),
+    onHandlerError: metrics.handlerFailed,
+  })
   const reflector = <T>(view: View, project: (object: KubeObject) => T | undefined) =>
-    new Reflector<T>({ ...shared, view, project })
+    new Reflector<T>({ ...sharedBy(view), view, project })
   return {
     experiments: reflector({ resource: EXPERIMENT_DEPLOYMENT, managedFields: 'managers' }, experimentIn),
     policies: reflector({ resource: EXPERIMENT_POLICY, managedFields: 'none' }, decodePolicy),
@@ -38,9 +49,10 @@ export function createCaches({ client, timers, random, log, kindProbeMs }: Cache
         },
         whole,
       )
+      const ofForks: View = { resource: kind, managedFields: 'others', labelSelector: EXPERIMENT_ID }
       const forks = new Reflector({
-        ...shared,
-        view: { resource: kind, managedFields: 'others', labelSelector: EXPERIMENT_ID },
+        ...sharedBy(ofForks, FORKS),
+        view: ofForks,
         project: whole,
         untilServed: (signal) => all.presence.served(signal),
       })
@@ -62,7 +74,7 @@ export const namedReflectors = ({ experiments, policies, services, slices, workl
   { name: RESOURCES.Service.plural, reflector: services },
   { name: RESOURCES.EndpointSlice.plural, reflector: slices },
   ...workloads.flatMap(({ kind, forks, all }) => [
-    { name: `${kind.plural} (forks)`, reflector: forks },
+    { name: `${kind.plural}${FORKS}`, reflector: forks },
     { name: kind.plural, reflector: all },
   ]),
 ]

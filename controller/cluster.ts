@@ -1,3 +1,4 @@
+import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { pathOf, RESOURCES } from '../common/kube/client/resources.ts'
 import { orUndefined } from '../common/kube/reads/object.ts'
@@ -22,13 +23,16 @@ export interface ClusterOptions extends Pick<Ports, 'experiments' | 'schemaOf' |
   readonly policies: PoliciesPort & { readonly status: Pick<PolicyStatus, 'record'> }
   readonly reservations: Pick<Reservations, 'reserve'>
   readonly drift: DriftBackoff
+  /** is told of each write that undoes the change of another client */
+  readonly onRepair: (experiment: ExperimentDeployment) => void
   readonly written: WrittenVersions
   readonly recorder: Pick<Recorder, 'record'>
   readonly log: Log
 }
 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
-export function clusterForPass({ client, reservations, written, recorder, log, ...shared }: ClusterOptions) {
+export function clusterForPass(options: ClusterOptions) {
+  const { client, reservations, written, recorder, log, onRepair, ...shared } = options
   const { policies, drift } = shared
   const readsOf = workloadReads(client, shared)
   return ({ signal, yieldToWrites }: Pass): Cluster => {
@@ -42,7 +46,10 @@ export function clusterForPass({ client, reservations, written, recorder, log, .
       writer: {
         write: (write) => writer.write(write),
         reserve: ({ metadata }, { replicas, asOf }) => reservations.reserve(metadata.uid, replicas, asOf),
-        noteRepair: (experiment) => drift.noteRepair(keyOf(experiment)),
+        noteRepair: (experiment) => {
+          drift.noteRepair(keyOf(experiment))
+          onRepair(experiment)
+        },
       },
       reporter: {
         applyStatus: (experiment, status) => writer.applyStatus(experiment, status),

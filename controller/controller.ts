@@ -1,6 +1,8 @@
+import type { Sent } from '../common/kube/client/client.ts'
 import { keepFresh } from '../common/schema/refresher.ts'
 import { namedReflectors } from './caches.ts'
 import { type Fillable, fill } from './fill.ts'
+import type { Measured } from './metrics.ts'
 import { type ControllerOptions, createSubsystems, type Subsystems } from './subsystems.ts'
 
 /** How long the exit waits for Events that were not sent yet. */
@@ -23,19 +25,23 @@ export class Controller {
     this.#parts = createSubsystems(options, this.#stopping.signal, () => this.#state === 'leading')
   }
 
-  /** The number of experiments that violate a policy. */
-  get violating(): number {
-    return this.#parts.policies.status.violating
+  /** What metrics read. */
+  get measured(): Omit<Measured, 'leader'> {
+    const { caches, policies, ...parts } = this.#parts
+    return {
+      ...parts,
+      experiments: () => caches.experiments.list(),
+      reflectors: namedReflectors(caches),
+      policies: {
+        violating: () => policies.status.violating,
+        mistakes: () => policies.mistakes,
+      },
+    }
   }
 
-  /** How many paths, patterns and selectors of policies can match nothing. */
-  get policyMistakes(): number {
-    return this.#parts.policies.mistakes
-  }
-
-  /** The number of forks in other namespaces whose experiment is gone. */
-  get orphaned(): number {
-    return this.#parts.orphans.count
+  /** Call this for each request of the process, so that the breaker notices when the API server works again. */
+  sent(sent: Sent): void {
+    this.#parts.breaker.sent(sent)
   }
 
   /** How long the oldest running pass has taken so far, in milliseconds. */
@@ -79,8 +85,9 @@ export class Controller {
   /** Starts no more passes. Resolves when it writes no more: running passes have ended, and Events were sent. */
   async stopLeading(): Promise<void> {
     this.#state = 'stopping'
-    const { neighbours, policies, recorder, workers, experiments, orphans } = this.#parts
+    const { neighbours, policies, recorder, breaker, workers, experiments, orphans } = this.#parts
     experiments.stopResync()
+    breaker.stop()
     await Promise.all([workers.stop(), orphans.stop()])
     neighbours.stop()
     await policies.stop()

@@ -38,16 +38,21 @@ const leader = new Leader({
   ...{ timers, clock, random, log },
 })
 
+const metrics = new Metrics()
+metrics.addNode(METRIC_PREFIX)
+const counted = controllerMetrics(metrics)
+
 const client = kubeClient({
   ...connecting,
+  onSent: (sent) => {
+    counted.sent(sent)
+    controller.sent(sent)
+  },
   connections: config.workers + 16, // more than workers, so that a write never waits for a connection that a watch uses
   fence: leader,
 })
-const controller = new Controller({ ...config, client, clock, timers, random, log })
-
-const metrics = new Metrics()
-metrics.addNode(METRIC_PREFIX)
-controllerMetrics(metrics, { controller, leader })
+const controller = new Controller({ ...config, client, clock, timers, random, log, metrics: counted })
+counted.measure({ ...controller.measured, leader })
 
 const heartbeat = new Heartbeat(timers)
 const probes = healthServer({

@@ -1,8 +1,10 @@
 import { isReason } from '../common/api/reasons.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Sent } from '../common/kube/client/client.ts'
+import type { Timers } from '../common/program/clock.ts'
 import type { Metrics, Series } from '../common/program/metrics.ts'
-import type { QueueObserver } from './runtime/queue.ts'
+import type { Key, QueueObserver } from './runtime/queue.ts'
+import type { WorkersOptions } from './runtime/worker.ts'
 
 /** The beginning of the names of the controller's metrics, and of Node's default metrics. */
 export const METRIC_PREFIX = 'experiment_controller_'
@@ -116,7 +118,7 @@ export interface Measured {
   readonly experiments: () => readonly ExperimentDeployment[]
   readonly reflectors: readonly { readonly name: string; readonly reflector: MeasuredReflector }[]
   readonly recorder: { readonly droppedCount: number }
-  readonly policies: { readonly violating: number; readonly mistakes: number }
+  readonly policies: { readonly violating: () => number; readonly mistakes: () => number }
   readonly orphans: { readonly count: number }
   readonly leader: { readonly held: () => boolean; readonly leaseAgeSeconds: number | undefined }
 }
@@ -158,15 +160,16 @@ export function controllerMetrics(metrics: Metrics) {
     handlerFailed: (): void => handlerErrors({}),
     /** Registers what is read at each scrape. To be called once. */
     measure: (measured: Measured): void => {
-      const gauge = (name: keyof Named, read: () => number | undefined) => metrics.gauge({ ...of(name), labels: [], read })
+      const gauge = (name: keyof Named, read: () => number | undefined) =>
+        metrics.gauge({ ...of(name), labels: [], read })
       gauge('queue_depth', () => measured.queue.depth)
       gauge('leader', () => Number(measured.leader.held()))
       gauge('lease_age_seconds', () => measured.leader.leaseAgeSeconds)
       gauge('paused', () => Number(measured.breaker.isOpen))
       gauge('workers_busy', () => measured.workers.busy)
       gauge('longest_reconcile_seconds', () => measured.workers.longestMs / 1_000)
-      gauge('policy_violations', () => measured.policies.violating)
-      gauge('policy_mistakes', () => measured.policies.mistakes)
+      gauge('policy_violations', () => measured.policies.violating())
+      gauge('policy_mistakes', () => measured.policies.mistakes())
       gauge('orphaned_forks', () => measured.orphans.count)
       metrics.total({ ...of('events_dropped_total'), labels: [], read: () => measured.recorder.droppedCount })
       metrics.gauges({ ...of('experiments'), read: () => experimentSeries(measured.experiments()) })
@@ -183,6 +186,26 @@ export function controllerMetrics(metrics: Metrics) {
 
 /** The functions that count what happens in the controller. */
 export type ControllerMetrics = ReturnType<typeof controllerMetrics>
+
+type Reconcile = WorkersOptions['reconcile']
+
+/** Makes passes report their kind, how they ended, and how long they took. */
+export const measuringPasses =
+  ({ passed }: Pick<ControllerMetrics, 'passed'>, timers: Pick<Timers, 'now'>) =>
+  (reconcile: Reconcile, kindOf: (key: Key) => string | undefined): Reconcile =>
+  async (key, pass) => {
+    const startedAt = timers.now()
+    const kind = kindOf(key) ?? 'None' // the experiment is gone
+    const ended = (outcome: PassOutcome) => passed(kind, outcome, (timers.now() - startedAt) / 1_000)
+    try {
+      const requeue = await reconcile(key, pass)
+      ended(requeue === 'backoff' ? 'failed' : 'done')
+      return requeue
+    } catch (error) {
+      ended('error')
+      throw error
+    }
+  }
 
 function experimentSeries(experiments: readonly ExperimentDeployment[]): readonly Series<Label<'experiments'>>[] {
   const counts = new Map<string, [labels: Readonly<Record<Label<'experiments'>, string>>, count: number]>()

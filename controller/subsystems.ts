@@ -1,4 +1,6 @@
+import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
+import { pathOf } from '../common/kube/client/resources.ts'
 import { neighboursIn } from '../common/kube/reads/neighbours.ts'
 import type { Clock, Random, Timers } from '../common/program/clock.ts'
 import type { Log } from '../common/program/log.ts'
@@ -12,14 +14,16 @@ import { WrittenVersions } from './apply/written-versions.ts'
 import { createCaches } from './caches.ts'
 import { clusterForPass } from './cluster.ts'
 import type { Config } from './config.ts'
+import { type ControllerMetrics, measuringPasses } from './metrics.ts'
 import { Orphans } from './orphans.ts'
 import { PolicyRuntime } from './policies/policy-runtime.ts'
 import { Reservations } from './policies/reservations.ts'
 import { reconciler } from './reconcile.ts'
+import { Breaker } from './runtime/breaker.ts'
 import { DriftBackoff } from './runtime/drift-backoff.ts'
-import { KeyQueue } from './runtime/queue.ts'
+import { type Key, KeyQueue } from './runtime/queue.ts'
 import { Recorder } from './runtime/recorder.ts'
-import { Workers } from './runtime/worker.ts'
+import { Workers, type WorkersOptions } from './runtime/worker.ts'
 import { AllExperiments } from './wakeups/all-experiments.ts'
 import { ExperimentIndex } from './wakeups/experiment-index.ts'
 import { wakeOnChanges } from './wakeups/watches.ts'
@@ -30,6 +34,7 @@ export interface ControllerOptions extends Pick<Config, 'workers' | 'kindProbeMs
   readonly timers: Timers
   readonly random: Random
   readonly log: Log
+  readonly metrics: ControllerMetrics
 }
 
 /** The parts of a running controller. */
@@ -46,10 +51,10 @@ const NEIGHBOURS_MS = 5_000
  * false the workers drop their keys: a standby would collect the keys of all experiments that ever were.
  */
 export function createSubsystems(options: ControllerOptions, stopping: AbortSignal, isLeading: () => boolean) {
-  const { client, clock, timers, random, log } = options
+  const { client, clock, timers, random, log, metrics } = options
   const caches = createCaches(options)
   const forksOf = (kind: string) => caches.workloads.find((each) => each.kind.kind === kind)?.forks
-  const queue = new KeyQueue({ timers, random })
+  const queue = new KeyQueue({ timers, random, observer: metrics.queue })
   const experiments = new AllExperiments({ experiments: caches.experiments, queue, timers, random })
   const schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS))
   const index = new ExperimentIndex()
@@ -100,6 +105,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     reservations,
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
     drift: new DriftBackoff(timers),
+    onRepair: ({ spec }) => metrics.repaired({ kind: spec.sourceRef.kind }),
     written,
     recorder,
     log,
@@ -113,13 +119,22 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     timers,
     log,
   })
-  const workers = new Workers({
-    queue,
-    reconcile: async (key, pass) => (isLeading() ? reconciler(clusterOf(pass), clock)(key) : 'never'),
-    caughtUp: (key) => written.caughtUp(key, stopping),
-    timers,
-    log,
-    count: options.workers,
-  })
-  return { caches, schemas, neighbours, policies, recorder, workers, experiments, orphans }
+  const reconcile = measuringPasses(metrics, timers)(
+    async (key, pass) => (isLeading() ? reconciler(clusterOf(pass), clock)(key) : 'never'),
+    (key) => caches.experiments.get(key)?.spec.sourceRef.kind,
+  )
+  const caughtUp = (key: Key) => written.caughtUp(key, stopping)
+  const working = createWorkers(options, { queue, reconcile, caughtUp })
+  return { caches, schemas, neighbours, policies, recorder, queue, experiments, orphans, ...working }
+}
+
+/** The workers, and the breaker that they tell how their passes end. */
+function createWorkers(
+  { client, timers, log, workers: count }: ControllerOptions,
+  of: Pick<WorkersOptions, 'reconcile' | 'caughtUp'> & { readonly queue: KeyQueue },
+) {
+  const probe = (signal: AbortSignal) =>
+    client.request({ verb: 'list', path: pathOf(EXPERIMENT_DEPLOYMENT), query: { limit: 1 }, signal })
+  const breaker = new Breaker({ queue: of.queue, probe, timers, log })
+  return { breaker, workers: new Workers({ ...of, breaker, timers, log, count }) }
 }

@@ -5,6 +5,7 @@ import { createCaches, namedReflectors } from '../../controller/caches.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
 import { diaryLog, VirtualTime } from '../virtual-time.ts'
 import { FakeApiServer } from './fake-api-server.ts'
+import { noMetrics } from './no-metrics.ts'
 
 const GROUP = '/apis/experimentcontroller.example.com/v1alpha1'
 const SHOP = '/apis/apps/v1/namespaces/shop/deployments'
@@ -19,7 +20,14 @@ const EXPERIMENTS = `${GROUP}/namespaces/shop/experimentdeployments`
 async function filled(objects: Readonly<Record<string, KubeObject>>) {
   const server = new FakeApiServer(objects)
   const timers = new VirtualTime()
-  const caches = createCaches({ client: server, timers, random: () => 0, log: diaryLog(), kindProbeMs: 30_000 })
+  const caches = createCaches({
+    client: server,
+    timers,
+    random: () => 0,
+    log: diaryLog(),
+    kindProbeMs: 30_000,
+    metrics: noMetrics(),
+  })
   const reflectors = namedReflectors(caches)
   for (const { reflector } of reflectors) reflector.start()
   await Promise.all(reflectors.map(({ reflector }) => reflector.synced()))
@@ -88,7 +96,14 @@ describe('the caches', () => {
     const server = new FakeApiServer({})
     server.absent.add('/apis/argoproj.io/v1alpha1/rollouts')
     const time = new VirtualTime()
-    const caches = createCaches({ client: server, timers: time, random: () => 0, log: diaryLog(), kindProbeMs: 30_000 })
+    const caches = createCaches({
+      client: server,
+      timers: time,
+      random: () => 0,
+      log: diaryLog(),
+      kindProbeMs: 30_000,
+      metrics: noMetrics(),
+    })
     const rollouts = caches.workloads.find(({ kind }) => kind.kind === 'Rollout')
     const [forks, all] = [rollouts?.forks, rollouts?.all]
     for (const reflector of [forks, all]) reflector?.start()

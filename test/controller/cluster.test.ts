@@ -12,6 +12,7 @@ import { ANY_SCHEMA, aDeployment, anExperiment, FORK } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
 import { diaryLog, VirtualTime } from '../virtual-time.ts'
 import { FakeApiServer } from './fake-api-server.ts'
+import { noMetrics } from './no-metrics.ts'
 
 const FORKS = '/apis/apps/v1/namespaces/shop/deployments'
 const REVISION = `/apis/apps/v1/namespaces/shop/controllerrevisions/${FORK}`
@@ -21,7 +22,14 @@ function world() {
   const log = diaryLog()
   const timers = new VirtualTime()
   const server = new FakeApiServer({ [REVISION]: aDeployment({ name: FORK }) })
-  const caches = createCaches({ client: server, timers, random: () => 0, log, kindProbeMs: 30_000 })
+  const caches = createCaches({
+    client: server,
+    timers,
+    random: () => 0,
+    log,
+    kindProbeMs: 30_000,
+    metrics: noMetrics(),
+  })
   const written = new WrittenVersions({ experiments: caches.experiments, forks: () => undefined })
   const clusterOf = clusterForPass({
     client: server,
@@ -48,6 +56,7 @@ function world() {
     },
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),
+    onRepair: ({ metadata }) => void diary.push(`repair ${metadata.name}`),
     written,
     recorder: {
       record: ({ regarding, related, reason, action, note }) =>

@@ -33,6 +33,7 @@ describe('P3: the shares of many forks behind one Service', () => {
     const pods = ['cart-of-source', ...names.map(podOf)]
     const world = aController({ ...Object.fromEntries(experiments), [SERVICE]: theService, [SLICE]: aSlice(pods) })
     await world.controller.start()
+    world.controller.lead()
     await world.pass(1_000)
     for (const name of names)
       world.change(`${PATHS.deployments}/${forkName('cart', name)}`, () => ({ status: AVAILABLE }))

@@ -4,6 +4,7 @@ import { Controller } from '../../controller/controller.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { FakeApiServer } from './fake-api-server.ts'
+import { noMetrics } from './no-metrics.ts'
 
 const GROUP = '/apis/experimentcontroller.example.com/v1alpha1'
 const EXPERIMENT = `${GROUP}/namespaces/shop/experimentdeployments/faster-cart`
@@ -32,6 +33,7 @@ function running(objects: Readonly<Record<string, KubeObject>> = {}) {
     clock: () => new Date('2026-11-21T10:00:00Z'),
     timers: time,
     random: () => 0.5,
+    metrics: noMetrics(),
     log,
   })
   /** Lets everything run that needs no time to pass. */
@@ -144,11 +146,17 @@ describe('the controller', () => {
     await controller.start()
     controller.lead()
     await settle()
-    expect([controller.violating, server.at(`${DEPLOYMENTS}/${FORK}`)]).to.deep.equal([1, undefined])
+    expect([controller.measured.policies.violating(), server.at(`${DEPLOYMENTS}/${FORK}`)]).to.deep.equal([
+      1,
+      undefined,
+    ])
     expect(conditionOf(server.at(EXPERIMENT), 'Ready')).to.equal('PolicyDenied')
     await time.pass(2_000)
     expect(server.at(POLICY)?.status).to.deep.include({ observedGeneration: 1, experiments: 1, violations: 1 })
-    expect([conditionOf(server.at(POLICY), 'Valid'), controller.policyMistakes]).to.deep.equal(['Valid', 0])
+    expect([conditionOf(server.at(POLICY), 'Valid'), controller.measured.policies.mistakes()]).to.deep.equal([
+      'Valid',
+      0,
+    ])
     await controller.stop()
   })
 

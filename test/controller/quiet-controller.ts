@@ -4,6 +4,7 @@ import { Controller } from '../../controller/controller.ts'
 import { aDeployment, anExperiment, FORK } from '../builders.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { FakeApiServer } from './fake-api-server.ts'
+import { noMetrics } from './no-metrics.ts'
 
 const GROUP = '/apis/experimentcontroller.example.com/v1alpha1'
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments'
@@ -59,6 +60,7 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}) 
     clock,
     timers: time,
     random: () => 0.5,
+    metrics: noMetrics(),
     log: diaryLog(),
   })
   /** Lets `forMs` pass, and everything run that needs no time to pass. */
@@ -105,6 +107,7 @@ export async function aQuietController(
   const world = aController(objects)
   before(world)
   await world.controller.start()
+  world.controller.lead()
   await world.pass(1_000)
   if (world.server.at(PATHS.fork)) world.change(PATHS.fork, () => ({ status: AVAILABLE }))
   await world.pass(QUIET_MS)

@@ -5,6 +5,7 @@ import { createSubsystems } from '../../controller/subsystems.ts'
 import { anExperiment } from '../builders.ts'
 import { diaryLog, VirtualTime } from '../virtual-time.ts'
 import { FakeApiServer } from './fake-api-server.ts'
+import { noMetrics } from './no-metrics.ts'
 
 const EXPERIMENT = '/apis/experimentcontroller.example.com/v1alpha1/namespaces/shop/experimentdeployments/faster-cart'
 const { metadata, ...rest } = anExperiment()
@@ -24,6 +25,7 @@ function created() {
       clock: () => new Date('2026-11-21T10:00:00Z'),
       timers: time,
       random: () => 0,
+      metrics: noMetrics(),
       log: diaryLog(),
     },
     stopping.signal,

@@ -1,3 +1,4 @@
+import type { Timers } from '../../program/clock.ts'
 import { type Log, shouldLogRepetition } from '../../program/log.ts'
 import { factsOf } from '../client/errors.ts'
 
@@ -7,15 +8,28 @@ const VERSION_DOUBTED_AFTER = 5
 /** Kinds of failures that last until a person acts. They are logged once. */
 const LASTING = new Set(['forbidden', 'kindAbsent'])
 
+interface FailureLogOptions {
+  readonly log: Log
+  readonly timers: Pick<Timers, 'now'>
+  /** is told the kind of every failure */
+  readonly onFailure?: ((kind: string) => void) | undefined
+}
+
 /** Logs repeated failures of the same kind less and less often, until a success. */
 export class FailureLog {
-  readonly #log: Log
+  readonly #options: FailureLogOptions
+  #lastSuccessMs: number | undefined
   #kind = ''
   #times = 0
   #inRow = 0
 
-  constructor(log: Log) {
-    this.#log = log
+  constructor(options: FailureLogOptions) {
+    this.#options = options
+  }
+
+  /** Milliseconds since the last success; undefined before the first one. */
+  get silentMs(): number | undefined {
+    return this.#lastSuccessMs === undefined ? undefined : this.#options.timers.now() - this.#lastSuccessMs
   }
 
   /**
@@ -23,16 +37,19 @@ export class FailureLog {
    * many that the version itself may be the cause.
    */
   failed(kind: string, error: unknown): boolean {
+    const { log, onFailure } = this.#options
+    onFailure?.(kind)
     this.#inRow += 1
     this.#times = kind === this.#kind ? this.#times + 1 : 1
     this.#kind = kind
     if (LASTING.has(kind) ? this.#times === 1 : shouldLogRepetition(this.#times))
-      this.#log.warn({ ...factsOf(error), kind, times: this.#times }, 'list or watch failed')
+      log.warn({ ...factsOf(error), kind, times: this.#times }, 'list or watch failed')
     return this.#inRow >= VERSION_DOUBTED_AFTER
   }
 
   /** Call this after a success: the next failure is logged again. */
   recovered(): void {
+    this.#lastSuccessMs = this.#options.timers.now()
     this.#kind = ''
     this.#inRow = 0
   }

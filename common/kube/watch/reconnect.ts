@@ -6,6 +6,8 @@ const LONGEST_MS = 20_000
 
 /** A connection that lasted this long was healthy. The value is that of client-go. */
 export const HEALTHY_AFTER_MS = 120_000
+/** After a watch that lasted this long, the next one opens without a wait. */
+const NO_WAIT_AFTER_MS = 5_000
 
 /** How long a reflector waits before it connects again. The wait doubles, with jitter over its upper half. */
 export class Reconnect {
@@ -21,6 +23,11 @@ export class Reconnect {
     const delayMs = this.#nextMs
     this.#nextMs = Math.min(LONGEST_MS, delayMs * 2)
     return (delayMs / 2) * (1 + this.#random())
+  }
+
+  /** Milliseconds to wait after a watch that has ended in order, and was open so long. */
+  delayAfterWatchMs(openMs: number): number {
+    return openMs >= NO_WAIT_AFTER_MS ? 0 : this.delayMs()
   }
 
   /** Call this when a connection has ended. After a healthy one, waits begin with the first again. */

@@ -16,8 +16,6 @@ import { type WatchEvent, watchEvent } from './watch-event.ts'
 
 /** A watch without a line for this time is dead: the server sends a bookmark every 60 s. */
 const SILENT_AFTER_MS = 120_000
-/** After a watch that lasted this long, the next one opens without a wait. */
-const NO_WAIT_AFTER_MS = 5_000
 
 /** Called for each change of a store. */
 export type Handler<T> = (change: Change<T>) => void
@@ -30,10 +28,13 @@ export interface ReflectorOptions<T> {
   readonly timers: Timers
   readonly random: Random
   readonly log: Log
-  /** how often to look for a kind that is not served, since its CRD may be created; default: 30 s */
+  /** how often to look for a kind that is not served; default: 30 s */
   readonly probeAbsentMs?: number
   /** instead of `probeAbsentMs`: resolves when another reflector has found the kind, which then asks for both */
   readonly untilServed?: (signal: AbortSignal) => Promise<void>
+  /** is told the cause of each failed list or watch */
+  readonly onFailure?: (cause: string) => void
+  readonly onHandlerError?: () => void
 }
 
 /**
@@ -57,15 +58,14 @@ export class Reflector<T> {
   #hasSynced = false
   #version: string | undefined // the newest one seen
   #mustList = true
-  /** for those who wait until the server serves the kind */
-  readonly presence = new Presence()
+  readonly presence = new Presence() // for those who wait until the server serves the kind
   #connection: Deadline | undefined
 
   constructor(options: ReflectorOptions<T>) {
     const { view, project, timers, random, log } = options
     this.#options = options
     this.#log = log.with({ resource: view.resource.plural })
-    this.#failureLog = new FailureLog(this.#log)
+    this.#failureLog = new FailureLog({ log: this.#log, timers, onFailure: options.onFailure })
     this.#store = new Store((object) => this.#guarded(() => project(object)))
     this.#catchUp = new CatchUp({ timers, relist: () => this.#relist() })
     this.#reconnect = new Reconnect(random)
@@ -80,6 +80,11 @@ export class Reflector<T> {
   /** Whether the server does not serve the kind at present. */
   get isAbsent(): boolean {
     return this.#hasSynced && this.#version === undefined
+  }
+
+  /** Milliseconds since the last answer; undefined while the kind is absent. */
+  get silentMs(): number | undefined {
+    return this.isAbsent ? undefined : this.#failureLog.silentMs
   }
 
   /** How many objects there are, also those that the projection does not keep. */
@@ -124,17 +129,13 @@ export class Reflector<T> {
    * `stop`, and if the version can never come (the kind is absent, or etcd was restored).
    */
   caughtUp(version: string, signal?: AbortSignal): Promise<void> {
-    return this.#catchUp.until(() => this.#hasReached(version), signal)
+    const hasSeen = () => this.#version !== undefined && compareVersions(this.#version, version) >= 0
+    return this.#catchUp.until(() => this.#stopping.signal.aborted || hasSeen(), signal)
   }
 
   /** Resolves when the object with that uid is gone or being deleted, and otherwise as `caughtUp` does. */
   caughtUpDeletion(key: string, uid: string, signal?: AbortSignal): Promise<void> {
     return this.#catchUp.until(() => this.#stopping.signal.aborted || this.#store.isGoneOrDeleting(key, uid), signal)
-  }
-
-  #hasReached(version: string): boolean {
-    if (this.#stopping.signal.aborted) return true
-    return this.#version !== undefined && compareVersions(this.#version, version) >= 0
   }
 
   async #run(): Promise<void> {
@@ -150,8 +151,7 @@ export class Reflector<T> {
 
   /** Lists once, and takes the list only as a whole. Resolves to the milliseconds to wait. */
   async #list(signal: AbortSignal): Promise<number> {
-    const { client, view } = this.#options
-    const { version, arrivals } = await listAll(client, view, signal)
+    const { version, arrivals } = await listAll(this.#options.client, this.#options.view, signal)
     if (signal.aborted) return 0
     const staleness = this.#staleness.check(version, this.#version)
     if (staleness === 'stale') throw new KubeError({ kind: 'unreachable', message: 'the list is older than the store' })
@@ -176,7 +176,7 @@ export class Reflector<T> {
       const lines = await watchFrom(client, view, { version, timeoutSeconds, signal: connection.signal })
       const openedAt = timers.now()
       await this.#follow(lines, connection).finally(() => this.#reconnect.connectionEnded(timers.now() - openedAt))
-      return timers.now() - openedAt >= NO_WAIT_AFTER_MS ? 0 : this.#reconnect.delayMs()
+      return this.#reconnect.delayAfterWatchMs(timers.now() - openedAt)
     } finally {
       this.#connection = undefined
       connection.end()
@@ -241,8 +241,8 @@ export class Reflector<T> {
     try {
       return run()
     } catch (error) {
-      this.#log.error(factsOf(error), 'a handler threw')
+      this.#options.onHandlerError?.()
+      return void this.#log.error(factsOf(error), 'a handler threw')
     }
-    return undefined
   }
 }

@@ -14,6 +14,7 @@ describe('R9: a Rollout whose template does not exist', () => {
       [`${PATHS.rollouts}/cart`]: stored(aRollout({ workloadRef })),
     })
     await world.controller.start()
+    world.controller.lead()
     await world.pass(1_000)
     expect(world.condition('Ready')?.reason).to.equal('SourceTemplateNotFound')
     return world

@@ -20,10 +20,8 @@ function atWork({ count = 2 }: { readonly count?: number } = {}) {
   const passes: StartedPass[] = []
   const gates: PromiseWithResolvers<void>[] = []
   const state = { isGated: false }
-  const told: string[] = []
   const workers = new Workers({
     queue,
-    breaker: { succeeded: () => void told.push('succeeded'), failed: (key) => void told.push(key) },
     timers: time,
     log,
     count,
@@ -47,7 +45,7 @@ function atWork({ count = 2 }: { readonly count?: number } = {}) {
     if (!last) throw new Error('no pass is running')
     return last
   }
-  return { time, queue, log, passes, gates, state, told, workers, pass }
+  return { time, queue, log, passes, gates, state, workers, pass }
 }
 
 describe('workers', () => {
@@ -107,20 +105,6 @@ describe('workers', () => {
       [1, 2, 4, 8].map((failures) => ['error reconcile failed', failures]),
     )
     ;(await pass()).end()
-  })
-
-  it('tell the breaker of each pass that the API server made fail, and of each that it did not', async () => {
-    const { queue, pass, told } = atWork()
-    for (const key of ['a/1', 'a/2', 'a/3', 'a/4']) {
-      queue.add(key)
-      const { end, fail } = await pass()
-      if (key === 'a/1') fail(new KubeError({ kind: 'server', message: 'sorry' }))
-      else if (key === 'a/2') fail(new KubeError({ kind: 'invalid', message: 'no' }))
-      else if (key === 'a/3') fail(new TypeError('a bug'))
-      else end('backoff')
-      await turn()
-    }
-    expect(told).to.deep.equal(['a/1', 'succeeded', 'succeeded'])
   })
 
   it('wait as long as the API server asks, and log no values of a refused body', async () => {

@@ -1,13 +1,15 @@
 import { expect } from 'chai'
 import { FailureLog } from '../../../../common/kube/watch/failure-log.ts'
-import { diaryLog } from '../../../virtual-time.ts'
+import { diaryLog, VirtualTime } from '../../../virtual-time.ts'
 import { kubeError } from '../scripted-client.ts'
 
 function world() {
   const log = diaryLog()
-  const failureLog = new FailureLog(log)
+  const timers = new VirtualTime()
+  const failed: string[] = []
+  const failureLog = new FailureLog({ log, timers, onFailure: (kind) => void failed.push(kind) })
   const times = () => log.lines.map(({ facts }) => facts.times)
-  return { log, failureLog, times }
+  return { log, timers, failed, failureLog, times }
 }
 
 describe('FailureLog', () => {
@@ -25,6 +27,22 @@ describe('FailureLog', () => {
       for (let i = 0; i < 10; i++) failureLog.failed(kind, kubeError(kind))
       expect(times()).to.deep.equal([1])
     })
+
+  it('tell the kind of every failure, also of those that are not logged', () => {
+    const { failureLog, failed, times } = world()
+    for (let i = 0; i < 3; i++) failureLog.failed('server', kubeError('server'))
+    expect(failed).to.deep.equal(['server', 'server', 'server'])
+    expect(times()).to.deep.equal([1, 2])
+  })
+
+  it('know the time since the last success', async () => {
+    const { failureLog, timers } = world()
+    expect(failureLog.silentMs).to.equal(undefined)
+    failureLog.recovered()
+    await timers.pass(3_000)
+    failureLog.failed('server', kubeError('server'))
+    expect(failureLog.silentMs).to.equal(3_000)
+  })
 
   it('count from one again for another kind of failure', () => {
     const { failureLog, times } = world()

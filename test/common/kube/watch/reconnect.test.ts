@@ -19,6 +19,12 @@ describe('Reconnect', () => {
     expect(reconnect.delayMs()).to.equal(800)
   })
 
+  it('does not wait after a watch that was open for 5 s', () => {
+    const reconnect = new Reconnect(() => 1)
+    expect(reconnect.delayAfterWatchMs(5_000)).to.equal(0)
+    expect(reconnect.delayAfterWatchMs(4_999)).to.equal(800)
+  })
+
   it('does not start with the first wait after a shorter one', () => {
     const reconnect = new Reconnect(() => 1)
     delays(reconnect, 1)
