@@ -4,7 +4,7 @@ import { listOr, member } from '../json/json.ts'
 import type { BanLookup } from '../override/rules.ts'
 import type { SpecError } from '../override/spec-schema.ts'
 import { NULL_ITEM } from '../override/unmergeable.ts'
-import { didYouMean } from '../text/did-you-mean.ts'
+import { didYouMean, editDistance } from '../text/did-you-mean.ts'
 import type { FieldLocations } from './field-locations.ts'
 import { fieldNamesOf, MAX_LISTED, validFields, wrongType } from './wrong-type.ts'
 
@@ -103,27 +103,40 @@ function noQuantity(text: string): string {
 const suggestion = (error: ErrorObject): string | undefined =>
   didYouMean(String(error.params.additionalProperty), fieldNamesOf(error))
 
+/** Fields of an experiment. Workloads have none of these names, but for `replicas`, at the root. */
+const OF_EXPERIMENTS: ReadonlySet<string> = new Set([
+  'onSourceChange',
+  'overrideSpec',
+  'overrideType',
+  'replicas',
+  'sourceRef',
+  'ttlSeconds',
+])
+
 function unknownField(error: ErrorObject, parent: Path, { locations, banOf }: About): string {
-  const place = placeOf(String(error.params.additionalProperty), parent, locations)
-  if (place !== undefined) return `unknown field; it belongs in ${place}`
+  const key = String(error.params.additionalProperty)
+  if (OF_EXPERIMENTS.has(key)) return `unknown field; it belongs in spec, beside overrideSpec`
   const meant = suggestion(error)
+  const isSlip = meant !== undefined && editDistance(key, meant) === 1
+  const places = isSlip ? [] : locations.placesOf(key, parent)
+  if (places.length > 0) return `unknown field; it belongs in ${formatPlaces(places)}`
   if (meant === undefined) return `unknown field; ${validFields(error, parent, banOf)}`
   const refused = banOf([...parent, meant])
   const name = JSON.stringify(meant)
   return `unknown field; ${refused === undefined ? `did you mean ${name}?` : `if you mean ${name}: ${refused}`}`
 }
 
-/** The parent of `key` if it is above or below `parent`. In another branch the field has another meaning. */
-function placeOf(key: string, parent: Path, locations: FieldLocations): string | undefined {
-  const place = locations.get(key)
-  if (place === undefined) return undefined
-  const here = parent.map((step) => (typeof step === 'number' ? '[]' : `.${step}`)).join('')
-  const there = place === '' ? '' : `.${place}`
-  return isWithin(there, here) || isWithin(here, there) ? place || 'overrideSpec itself' : undefined
+/** `template.spec`, or `template.spec.containers[].resources.limits or requests`: what places share is said once. */
+function formatPlaces(places: readonly string[]): string {
+  const [first = ''] = places
+  const shared = first.slice(0, first.lastIndexOf('.') + 1)
+  const isShared = places.every((place) => place.lastIndexOf('.') === shared.length - 1 && place.startsWith(shared))
+  const told = isShared ? [first, ...places.slice(1).map((place) => place.slice(shared.length))] : places
+  return ALTERNATIVES.format(told.map((place) => place || 'overrideSpec itself'))
 }
 
-const isWithin = (inner: string, outer: string): boolean =>
-  inner.startsWith(outer) && /^(?:[.[]|$)/.test(inner.slice(outer.length))
+/** `a, b or c`: the American list has one more comma. */
+const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 
 function unsupported(error: ErrorObject): string {
   const allowed = listOr(error.params.allowedValues).filter((value) => value !== null)
