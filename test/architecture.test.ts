@@ -90,6 +90,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'webhook/reads': [
     'common/json',
+    'common/text',
     'common/program',
     'common/api',
     'common/policy',
