@@ -7,6 +7,7 @@ import { attributesOf } from '../api/reasons.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { forkHealth } from '../workload/health.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
+import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
 import { type Assessment, assess, type DesiredFork } from './assess.ts'
@@ -16,6 +17,7 @@ import { type Decision, waiting } from './decision.ts'
 import type { Facts } from './facts.ts'
 import { addFinalizer, baseWrites, planDeletion, planExpiry, scaleDown } from './lifecycle.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
+import { atOverridePaths } from './refusal.ts'
 import type { Write } from './write.ts'
 
 /** What is computed from the facts before the plan: the wanted fork and what policies say about it. */
@@ -61,7 +63,7 @@ function planSync(facts: Facts, wanted: DesiredFork, { policy, alone }: Omit<Eva
   const before = [...addFinalizer(facts), ...baseWrites(facts, wanted)]
   if (fork && !hasDrifted(facts, fork, wanted)) {
     const health = forkHealth(wanted.kind, fork, facts.now)
-    const message = health.reason === 'Updating' ? firstMessage(facts, health.message) : health.message
+    const message = messageOf(facts, fork, health)
     const decision = alone?.isHeld ? heldDecision(alone) : decisionOn(facts.experiment, { ...health, message })
     return { writes: before, conclusion: { ...decision, fork, source } }
   }
@@ -112,6 +114,12 @@ function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Pla
   const isShrinking = fork && mayShrink && replicas < replicasOf(fork)
   const writes = fork ? [...addFinalizer(facts), ...(isShrinking && kind ? [scaleDown(kind, fork, replicas)] : [])] : []
   return { writes, conclusion: { ...decision, fork, source: undefined } }
+}
+
+/** Kubernetes may refuse the pods of a fork that it stored, or Argo its spec: the author knows the override only. */
+function messageOf(facts: Facts, fork: KubeObject, { is, reason, message }: Health): string {
+  if (is === 'stalled') return atOverridePaths(message, fork, facts)
+  return reason === 'Updating' ? firstMessage(facts, message) : message
 }
 
 /** Keeps the message of the apply, which says why the fork was updated, while the workload controller catches up. */
