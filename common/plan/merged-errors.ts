@@ -21,8 +21,8 @@ export interface MergedResult extends Origin {
 
 /**
  * Every mistake of the merged spec, of its schema and of its values, at the field of the override that must be changed.
- * A mistake that the fork without the override has too, or at a place that the override does not set, is one of the
- * source and not reported. Expects an override without `overrideErrors`.
+ * A mistake that the fork without the override has too is one of the source and not reported. Expects an override
+ * without `overrideErrors`.
  */
 export function mergedErrors(schema: SpecSchema, merged: MergedResult): readonly FieldError[] {
   const errors = wholeErrors(schema, merged.fork, merged)
@@ -69,7 +69,11 @@ function atOverride(error: MergedError, shape: Shape, merged: MergedResult): Fie
     return place ? [{ ...place, remedy }] : []
   })
   const place = places.find(({ isWhole }) => isWhole) ?? places[0]
-  if (!place) return undefined
+  if (!place) {
+    // the override changes something elsewhere on which this depends
+    const where = formatPath('', error.path).slice(1)
+    return { field: 'spec.overrideSpec', message: `${where}: ${error.message}`, cause: error.cause }
+  }
   const { path, isNull, isWhole, remedy } = place
   const isRequired = error.cause === 'FieldValueRequired' && remedy === error
   const required = isNull ? NULLED : error.others ? error.message : LACKING

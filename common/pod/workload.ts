@@ -43,10 +43,16 @@ export function checkStatefulSet(spec: Field): void {
     checkOneOf(fieldAt(spec, 'persistentVolumeClaimRetentionPolicy', key), ['Retain', 'Delete'])
   const service = fieldAt(spec, 'serviceName')
   if (textOf(service) !== '') refuseIf(service, dnsLabelProblem(textOf(service)))
+  const names = new Set<string>()
   for (const claim of itemsOf(fieldAt(spec, 'volumeClaimTemplates'))) {
     const name = fieldAt(claim, 'metadata', 'name')
     if (textOf(name) === '') requireValue(name, 'must be a name; set it')
     else refuseIf(name, dnsLabelProblem(textOf(name)))
+    if (textOf(name) !== '' && names.has(textOf(name)))
+      refuse(name, 'must be unique: the pods have only one claim of this name; rename or remove one', {
+        cause: 'FieldValueDuplicate',
+      })
+    names.add(textOf(name))
     checkClaimSpec(fieldAt(claim, 'spec'))
   }
 }
