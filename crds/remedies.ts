@@ -59,6 +59,8 @@ const OF_CONDITIONS = {
   NoService:
     'No action needed if you expect no traffic. Otherwise create a Service that selects the pods of the source: none selects the pods of the source or of the experiment.',
   LabelsDoNotMatch: 'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`.',
+  PortMissing:
+    'Give a container of the experiment a port with the name in the message. With `overrideType: Merge` list all ports of the container, or use `Strategic`.',
   RoutedByRollout:
     'Read the traffic routing of the source Rollout. It decides how many requests reach the experiment; the share does not.',
   PinnedByRollout:

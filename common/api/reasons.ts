@@ -68,6 +68,7 @@ export const REASONS = {
   Selected: { about: 'traffic' },
   NoService: { about: 'traffic' },
   LabelsDoNotMatch: { about: 'traffic' },
+  PortMissing: { about: 'traffic' },
   RoutedByRollout: { about: 'traffic' },
   PinnedByRollout: { about: 'traffic' },
   PinnedToPod: { about: 'traffic' },
