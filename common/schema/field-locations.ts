@@ -7,9 +7,11 @@ import { type Definitions, resolved } from './transform.ts'
 export interface FieldLocations {
   /**
    * The paths of the parents that `key` may have instead of `parent`, which does not know it, such as
-   * `template.spec.containers[]`; `''` is the root. None if there are too many to choose from.
+   * `template.spec.containers[]`; `''` is the root. The nearest above, or else those nearest below, at most three.
    */
   placesOf(key: string, parent: Path): readonly string[]
+  /** The only such path in a neighbour of something above, if there is one: less likely. */
+  besideOf(key: string, parent: Path): readonly string[]
 }
 
 /** How many levels are searched. The deepest useful names are `drop` and `secretKeyRef`, of containers. */
@@ -22,13 +24,35 @@ const MAX_PLACES = 3
 /** The places of all fields that are not banned. They are found when they are first needed, in a few milliseconds. */
 export function fieldLocations(definitions: Definitions, banOf: BanLookup): FieldLocations {
   let index: ReadonlyMap<string, readonly string[]> | undefined
+  const all = (key: string): readonly string[] => {
+    index ??= indexOf(definitions, banOf)
+    return index.get(key) ?? []
+  }
   return {
     placesOf(key, parent) {
-      index ??= indexOf(definitions, banOf)
-      return chosen(index.get(key) ?? [], placeOf(parent))
+      const here = placeOf(parent)
+      const above = all(key).filter((place) => isWithin(here, place))
+      if (above.length > 0) return above.slice(-1)
+      return MANIFOLD.has(key) ? [] : nearestBelow(all(key), here)
+    },
+    besideOf(key, parent) {
+      const beside = MANIFOLD.has(key) ? [] : all(key).filter((place) => isBeside(place, placeOf(parent)))
+      return beside.length === 1 ? beside : []
     },
   }
 }
+
+/** Names of so many fields that where one of them is says nothing. */
+const MANIFOLD: ReadonlySet<string> = new Set([
+  'apiVersion',
+  'key',
+  'kind',
+  'name',
+  'namespace',
+  'operator',
+  'type',
+  'value',
+])
 
 /** `template.spec.containers[]` for any item of the list. */
 const placeOf = (path: Path): string =>
@@ -73,12 +97,10 @@ function fieldsOf(definitions: Definitions, schema: unknown) {
 }
 
 /**
- * The nearest of `places` above `here`, or else the nearest below it, or else one in a neighbour of a place above. In
- * another branch the field has another meaning. What the init containers have too is meant of the containers.
+ * The nearest of `places` below `here`. In another branch the field has another meaning. What the init containers have
+ * too is meant of the containers.
  */
-function chosen(places: readonly string[], here: string): readonly string[] {
-  const above = places.filter((place) => isWithin(here, place))
-  if (above.length > 0) return above.slice(-1)
+function nearestBelow(places: readonly string[], here: string): readonly string[] {
   const below = places.filter((place) => isWithin(place, here))
   const deepest = Math.max(MAX_ELSEWHERE, depthOf(here) + 1)
   const ofContainer = isOf('initContainers', here) ? 'initContainers' : 'containers'
@@ -89,9 +111,7 @@ function chosen(places: readonly string[], here: string): readonly string[] {
     ...inContainers,
     ...nearest(elsewhere.filter((place) => inContainers.length === 0 || !place.includes('[]'))),
   ]
-  if (found.length > 0) return found.length <= MAX_PLACES ? found : []
-  const beside = places.filter((place) => isBeside(place, here))
-  return beside.length === 1 ? beside : []
+  return found.length <= MAX_PLACES ? found : []
 }
 
 const LISTS = ['containers', 'initContainers'] as const

@@ -4,9 +4,9 @@ import { listOr, member } from '../json/json.ts'
 import type { BanLookup } from '../override/rules.ts'
 import type { SpecError } from '../override/spec-schema.ts'
 import { NULL_ITEM } from '../override/unmergeable.ts'
-import { didYouMean, editDistance } from '../text/did-you-mean.ts'
 import type { FieldLocations } from './field-locations.ts'
-import { fieldNamesOf, MAX_LISTED, validFields, wrongType } from './wrong-type.ts'
+import { meantField, unknownField } from './unknown-field.ts'
+import { MAX_LISTED, wrongType } from './wrong-type.ts'
 
 export interface ValidatedSpec {
   /** the path of `document` in the experiment or in the fork */
@@ -26,7 +26,8 @@ export function specErrors(
   const found = errors.slice(0, MAX_FOUND).map((error) => ({ error, path: pathOf(error, pathAt) }))
   const misspelt = new Set(
     found.slice(0, MAX_EXPLAINED).flatMap(({ error, path }) => {
-      const meant = error.keyword === 'additionalProperties' ? suggestion(error) : undefined
+      const meant =
+        error.keyword === 'additionalProperties' ? meantField(error, path.slice(0, -1), about.locations) : undefined
       return meant === undefined ? [] : [formatPath(root, [...path.slice(0, -1), meant])]
     }),
   )
@@ -98,45 +99,6 @@ function noQuantity(text: string): string {
   const remedy = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`
   return `expected a quantity such as 500m or 1Gi, got ${showValue(text)}${remedy}`
 }
-
-/** The known field that resembles the unknown one most. It may be banned. */
-const suggestion = (error: ErrorObject): string | undefined =>
-  didYouMean(String(error.params.additionalProperty), fieldNamesOf(error))
-
-/** Fields of an experiment. Workloads have none of these names, but for `replicas`, at the root. */
-const OF_EXPERIMENTS: ReadonlySet<string> = new Set([
-  'onSourceChange',
-  'overrideSpec',
-  'overrideType',
-  'replicas',
-  'sourceRef',
-  'ttlSeconds',
-])
-
-function unknownField(error: ErrorObject, parent: Path, { locations, banOf }: About): string {
-  const key = String(error.params.additionalProperty)
-  if (OF_EXPERIMENTS.has(key)) return `unknown field; it belongs in spec, beside overrideSpec`
-  const meant = suggestion(error)
-  const isSlip = meant !== undefined && editDistance(key, meant) === 1
-  const places = isSlip ? [] : locations.placesOf(key, parent)
-  if (places.length > 0) return `unknown field; it belongs in ${formatPlaces(places)}`
-  if (meant === undefined) return `unknown field; ${validFields(error, parent, banOf)}`
-  const refused = banOf([...parent, meant])
-  const name = JSON.stringify(meant)
-  return `unknown field; ${refused === undefined ? `did you mean ${name}?` : `if you mean ${name}: ${refused}`}`
-}
-
-/** `template.spec`, or `template.spec.containers[].resources.limits or requests`: what places share is said once. */
-function formatPlaces(places: readonly string[]): string {
-  const [first = ''] = places
-  const shared = first.slice(0, first.lastIndexOf('.') + 1)
-  const isShared = places.every((place) => place.lastIndexOf('.') === shared.length - 1 && place.startsWith(shared))
-  const told = isShared ? [first, ...places.slice(1).map((place) => place.slice(shared.length))] : places
-  return ALTERNATIVES.format(told.map((place) => place || 'overrideSpec itself'))
-}
-
-/** `a, b or c`: the American list has one more comma. */
-const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 
 function unsupported(error: ErrorObject): string {
   const allowed = listOr(error.params.allowedValues).filter((value) => value !== null)

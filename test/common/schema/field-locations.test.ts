@@ -56,7 +56,6 @@ const cases: Record<string, readonly [key: string, parent: Path, ...places: stri
     [...POD, 'initContainers', 1],
     'template.spec.initContainers[].securityContext',
   ],
-  'a neighbour of a place above': ['labels', CART, 'template.metadata'],
   'nothing in another branch': ['matchLabels', POD],
   'nothing for a name that means little': ['partition', POD],
   'that name one level below': [
@@ -65,12 +64,19 @@ const cases: Record<string, readonly [key: string, parent: Path, ...places: stri
     'template.spec.volumes[].disk',
     'template.spec.volumes[].file',
   ],
+  'nothing below for a name of many fields': ['name', []],
   'nothing for an unknown name': ['constructor', []],
 }
 
 describe('fieldLocations', () => {
   for (const [sentence, [key, parent, ...places]] of Object.entries(cases))
     it(`M9: finds ${sentence}`, () => expect(locations().placesOf(key, parent)).to.deep.equal(places))
+
+  it('M9: finds a neighbour of a place above', () => {
+    expect(locations().besideOf('labels', CART)).to.deep.equal(['template.metadata'])
+    expect(locations().besideOf('image', [...POD, 'volumes', 0])).to.deep.equal([])
+    expect(locations().besideOf('matchLabels', POD)).to.deep.equal([])
+  })
 
   it('leaves out what is banned, and everything below it', () => {
     expect(locations().placesOf('matchLabels', [])).to.deep.equal(['selector'])
