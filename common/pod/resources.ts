@@ -1,5 +1,6 @@
 import { labelKeyProblem } from '../api/metadata-syntax.ts'
 import { showValue } from '../json/field-path.ts'
+import { count } from '../text/count.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import { type Field, fieldAt, isSet, itemsOf, membersOf, refuse, remedyAt, requireValue, textOf } from './field.ts'
 import { ONE, parseQuantity } from './quantity.ts'
@@ -64,11 +65,15 @@ type NameProblem = (name: string) => string | undefined
 function checkAmounts(resources: Field, nameProblem: NameProblem): void {
   const limits = fieldAt(resources, 'limits')
   const requests = fieldAt(resources, 'requests')
+  const wrong = new Set<string>()
   for (const [name, amount] of [...membersOf(limits), ...membersOf(requests)]) {
     const problem = nameProblem(name) ?? amountProblem(name, amount)
-    if (problem !== undefined) refuse(amount, problem)
+    if (problem === undefined) continue
+    refuse(amount, problem)
+    wrong.add(name)
   }
-  for (const [name, request] of membersOf(requests)) checkRequest(name, request, fieldAt(limits, name))
+  for (const [name, request] of membersOf(requests))
+    if (!wrong.has(name)) checkRequest(name, request, fieldAt(limits, name))
   const names = [...membersOf(limits), ...membersOf(requests)].map(([name]) => name)
   if (names.some((name) => name.startsWith(HUGE_PAGES)) && !names.some((name) => OF_PODS.includes(name)))
     refuse(resources, 'must have an amount of cpu or memory too, because it has huge pages; add one')
@@ -102,7 +107,21 @@ function amountProblem(name: string, { value }: Field): string | undefined {
   if (amount === undefined) return undefined // the schema says so
   if (amount < 0n) return `must not be negative; got ${showValue(value)}`
   if (!isNative(name) && amount % ONE !== 0n) return `must be a whole number; got ${showValue(value)}`
+  if (BYTES.has(name)) return bytesProblem(amount, value)
   return name.startsWith(HUGE_PAGES) ? pagesProblem(name, amount) : undefined
+}
+
+/** Amounts of bytes. */
+const BYTES: ReadonlySet<string> = new Set(['memory', 'ephemeral-storage'])
+/** No process starts with less memory. */
+const LEAST_BYTES = 2n ** 20n
+
+/** `m` is a thousandth, and a number without a suffix counts bytes: the runtime cannot start a container with so little. */
+function bytesProblem(amount: bigint, value: unknown): string | undefined {
+  if (amount === 0n || amount >= LEAST_BYTES * ONE) return undefined
+  const meant = `${/^[\d.]+/.exec(String(value).trim())?.[0] ?? '64'}Mi`
+  const bytes = amount % ONE === 0n ? count(Number(amount / ONE), 'byte') : 'a fraction of a byte'
+  return `must be at least 1Mi; got ${showValue(value)}, which is ${bytes}; did you mean "${meant}"?`
 }
 
 function pagesProblem(name: string, amount: bigint): string | undefined {
@@ -126,6 +145,7 @@ const podResourceProblem: NameProblem = (name) =>
   OF_PODS.includes(name) || name.startsWith(HUGE_PAGES) ? undefined : unknown(name, OF_PODS)
 
 function unknown(name: string, known: readonly string[]): string {
+  if (name === 'gpu') return 'unknown resource; devices have the domain of their maker, such as nvidia.com/gpu'
   const meant = didYouMean(name, known)
   return `unknown resource; ${meant === undefined ? `known are ${known.join(', ')} and names with a domain` : `did you mean "${meant}"?`}`
 }

@@ -67,14 +67,17 @@ function checkTimes(spec: Field): void {
     })
 }
 
+/** Client-side `kubectl apply` drops the null of a new object. */
+const CLEARED = 'use overrideType: Strategic, which removes it, or set rollingUpdate to null'
+
 /** Returns `rollingUpdate` if it counts. With type `other` it must not be set. */
 function checkRolling(strategy: Field, other: string): Field | undefined {
   const [type, rolling] = [fieldAt(strategy, 'type'), fieldAt(strategy, 'rollingUpdate')]
   if (type.value !== other) return rolling
   if (isSet(rolling))
-    refuse(rolling, `cannot be set with type: ${other}; set it to null`, {
+    refuse(rolling, `cannot be set with type: ${other}; ${CLEARED}`, {
       cause: 'FieldValueForbidden',
-      others: [remedyAt(type, `cannot be ${other} while rollingUpdate is set; set rollingUpdate to null`)],
+      others: [remedyAt(type, `cannot be ${other} while rollingUpdate is set; ${CLEARED}`)],
     })
   return undefined
 }

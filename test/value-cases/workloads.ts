@@ -34,7 +34,9 @@ export const WORKLOADS: readonly ValueCase[] = [
     title: 'M4: Recreate beside rollingUpdate',
     accepted: { strategy: { type: 'Recreate' } },
     refused: { strategy: { type: 'Recreate', rollingUpdate: { maxSurge: 1 } } },
-    errors: ['strategy.rollingUpdate: cannot be set with type: Recreate; set it to null'],
+    errors: [
+      'strategy.rollingUpdate: cannot be set with type: Recreate; use overrideType: Strategic, which removes it, or set rollingUpdate to null',
+    ],
   },
   {
     title: 'M4: minReadySeconds over the deadline',
@@ -59,7 +61,9 @@ export const WORKLOADS: readonly ValueCase[] = [
     kind: 'StatefulSet',
     accepted: set({ type: 'OnDelete' }),
     refused: set({ type: 'OnDelete', rollingUpdate: { partition: 1 } }),
-    errors: ['updateStrategy.rollingUpdate: cannot be set with type: OnDelete; set it to null'],
+    errors: [
+      'updateStrategy.rollingUpdate: cannot be set with type: OnDelete; use overrideType: Strategic, which removes it, or set rollingUpdate to null',
+    ],
   },
   {
     title: 'M4: a negative partition',

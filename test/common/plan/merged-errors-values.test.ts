@@ -135,7 +135,7 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
   ],
   'M4: Recreate beside the rollingUpdate of the source': [
     { override: { strategy: { type: 'Recreate' } }, type: 'Merge' },
-    '~.strategy.type: cannot be Recreate while rollingUpdate is set; set rollingUpdate to null',
+    '~.strategy.type: cannot be Recreate while rollingUpdate is set; use overrideType: Strategic, which removes it, or set rollingUpdate to null',
   ],
   'M4: a port of the node that another container has': [
     {
