@@ -109,6 +109,10 @@ const OF_WARNINGS = {
   ListReplaced: 'Repeat the whole list in the override, or use `overrideType: Strategic`, which merges lists by name.',
   NewContainer:
     'No action needed if the fork should have one more container. Otherwise correct the name in the override: containers are merged by name.',
+  NewReference:
+    'No action needed if the object exists in the namespace of the source. Otherwise correct the name in the override, or create the object: without it no pod of the experiment starts. The webhook does not look, because it may not read Secrets.',
+  LikelyMistake:
+    'No action needed if the override means what the message says. Otherwise correct it: Kubernetes accepts it, but it rarely is meant.',
   NullDropped: 'Use `kubectl apply --server-side`. A plain `kubectl apply` drops `null` before it sends the resource.',
   SourceUnread:
     'No action needed. The webhook could not read the source in time; the controller checks the override and reports in `status`.',

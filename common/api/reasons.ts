@@ -96,6 +96,8 @@ export const REASONS = {
   Source: { about: 'apply' },
   ListReplaced: { about: 'apply' },
   NewContainer: { about: 'apply' },
+  NewReference: { about: 'apply' },
+  LikelyMistake: { about: 'apply' },
   NullDropped: { about: 'apply' },
   SourceUnread: { about: 'apply' },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>
