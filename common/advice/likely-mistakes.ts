@@ -32,7 +32,9 @@ function emptyLists(overrideSpec: unknown, shape: Shape): readonly string[] {
     if (Array.isArray(value)) {
       if (at.keys.length === 0) return
       if (value.length === 0)
-        found.push(`${path} is empty: Strategic keeps all items of the source; use Merge to remove them`)
+        found.push(
+          `${path.replace('template.spec.', '')}: [] changes nothing under Strategic; use Merge to remove items`,
+        )
       for (const item of value) {
         const [key = { key: '' }] = at.keys
         visit(item, at.items(), `${path}[${member(item, key.key)}]`)

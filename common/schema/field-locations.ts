@@ -33,7 +33,7 @@ export function fieldLocations(definitions: Definitions, banOf: BanLookup): Fiel
       const here = placeOf(parent)
       const above = all(key).filter((place) => isWithin(here, place))
       if (above.length > 0) return above.slice(-1)
-      return MANIFOLD.has(key) ? [] : nearestBelow(all(key), here)
+      return MANIFOLD.has(key) ? onlyChild(all(key), here) : nearestBelow(all(key), here)
     },
     besideOf(key, parent) {
       const beside = MANIFOLD.has(key) ? [] : all(key).filter((place) => isBeside(place, placeOf(parent)))
@@ -42,7 +42,7 @@ export function fieldLocations(definitions: Definitions, banOf: BanLookup): Fiel
   }
 }
 
-/** Names of so many fields that where one of them is says nothing. */
+/** Names of so many fields that where one of them is far away says nothing. */
 const MANIFOLD: ReadonlySet<string> = new Set([
   'apiVersion',
   'key',
@@ -94,6 +94,12 @@ function fieldsOf(definitions: Definitions, schema: unknown) {
   for (const name of ['limits', 'requests'])
     if (isObject(properties[name])) properties[name] = { properties: RESOURCE_NAMES }
   return { suffix: item === undefined ? '' : '[]', properties }
+}
+
+/** The place one level below `here`, if there is only one. */
+const onlyChild = (places: readonly string[], here: string): readonly string[] => {
+  const children = places.filter((place) => isWithin(place, here) && depthOf(place) === depthOf(here) + 1)
+  return children.length === 1 ? children : []
 }
 
 /**

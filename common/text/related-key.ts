@@ -17,7 +17,7 @@ const MOST = 0.55
  * `secretRef` of `secretKeyRef`, or `updateStrategy` for `strategy`. The longer one is less than twice as long.
  */
 export const withSameLetters = (found: string, known: readonly string[]): string | undefined =>
-  found.length < 4 || found.length > MAX_LENGTH
+  found.length < 5 || found.length > MAX_LENGTH
     ? undefined
     : only(
         known.filter((key) => {

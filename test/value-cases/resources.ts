@@ -21,7 +21,7 @@ export const RESOURCES: readonly ValueCase[] = [
   {
     title: 'M4: a fraction of a byte',
     accepted: resources({ limits: { memory: '512Mi' } }),
-    refused: resources({ requests: { memory: '128Mi' }, limits: { memory: '512m' } }),
+    refused: resources({ limits: { memory: '512m' } }),
     errors: [
       `${AT}.limits.memory: must be at least 1Mi; got "512m", which is a fraction of a byte; did you mean "512Mi"?`,
     ],

@@ -13,7 +13,7 @@ const cases: Record<string, readonly [OverrideType, JsonObject, ...string[]]> = 
   'is an empty list under Strategic, which removes nothing': [
     'Strategic',
     container({ env: [] }),
-    'template.spec.containers[cart].env is empty: Strategic keeps all items of the source; use Merge to remove them',
+    'containers[cart].env: [] changes nothing under Strategic; use Merge to remove items',
   ],
   'is no empty list that replaces another': ['Strategic', container({ args: [] })],
   'is no empty list under Merge': ['Merge', container({ env: [] })],

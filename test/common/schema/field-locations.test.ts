@@ -19,6 +19,7 @@ const container = object({
   readinessProbe: probe,
 })
 const ROOT = object({
+  claims: list(object({ metadata: object({ name: text }) })),
   paused: text,
   selector: object({ matchLabels: text }),
   template: object({
@@ -64,7 +65,9 @@ const cases: Record<string, readonly [key: string, parent: Path, ...places: stri
     'template.spec.volumes[].disk',
     'template.spec.volumes[].file',
   ],
-  'nothing below for a name of many fields': ['name', []],
+  'nothing far below for a name of many fields': ['name', []],
+  'nothing for such a name in several objects below': ['name', POD],
+  'such a name in the only object below': ['name', ['claims', 0], 'claims[].metadata'],
   'nothing for an unknown name': ['constructor', []],
 }
 

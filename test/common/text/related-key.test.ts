@@ -24,7 +24,8 @@ describe('withSameLetters', () => {
     'finds a key that is shorter': ['updateStrategy', ['paused', 'strategy'], 'strategy'],
     'finds a key in another case': ['UpdateStrategy', ['strategy'], 'strategy'],
     'finds none of several': ['volumes', ['volumesXyz', 'volumesAbc'], undefined],
-    'finds none that is twice as long': ['path', ['mountPath'], undefined],
+    'finds none that is twice as long': ['mounts', ['volumeMounts'], undefined],
+    'finds nothing for very short keys': ['path', ['subPath'], undefined],
     'finds nothing for very long keys': ['x'.repeat(101), ['x'.repeat(100)], undefined],
   }
   for (const [sentence, [found, known, meant]] of Object.entries(cases))
