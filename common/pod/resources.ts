@@ -2,7 +2,18 @@ import { labelKeyProblem } from '../api/metadata-syntax.ts'
 import { showValue } from '../json/field-path.ts'
 import { count } from '../text/count.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
-import { type Field, fieldAt, isSet, itemsOf, membersOf, refuse, remedyAt, requireValue, textOf } from './field.ts'
+import {
+  type Field,
+  fieldAt,
+  fieldIn,
+  isSet,
+  itemsOf,
+  membersOf,
+  refuse,
+  remedyAt,
+  requireValue,
+  textOf,
+} from './field.ts'
 import { ONE, parseQuantity } from './quantity.ts'
 import { dnsLabelProblem } from './syntax.ts'
 
@@ -29,7 +40,7 @@ export function checkPodResources(resources: Field, containers: readonly Field[]
     refuse(claims, 'cannot be set for the whole pod; set it in a container', { cause: 'FieldValueForbidden' })
   for (const [name, limit] of membersOf(fieldAt(resources, 'limits')))
     for (const container of containers) {
-      const own = fieldAt(container, 'resources', 'limits', name)
+      const own = fieldIn(container, 'resources', 'limits', name)
       if (isMore(own, limit))
         refuse(own, `must be at most the limit of the pod (${showValue(limit.value)}); lower it`, {
           others: [remedyAt(limit, `must be at least the limit of each container (${showValue(own.value)}); raise it`)],
@@ -37,14 +48,14 @@ export function checkPodResources(resources: Field, containers: readonly Field[]
     }
   for (const [name, request] of membersOf(fieldAt(resources, 'requests'))) {
     const total = containers
-      .map((container) => parseQuantity(fieldAt(container, 'resources', 'requests', name).value) ?? 0n)
+      .map((container) => parseQuantity(fieldIn(container, 'resources', 'requests', name).value) ?? 0n)
       .reduce((sum, each) => sum + each, 0n)
     const own = parseQuantity(request.value)
     if (own !== undefined && total > own)
       refuse(request, 'must be at least the sum of the requests of all containers; raise it', {
         others: containers.map((container) =>
           remedyAt(
-            fieldAt(container, 'resources', 'requests', name),
+            fieldIn(container, 'resources', 'requests', name),
             `all containers together must request at most what the pod requests (${showValue(request.value)}); lower it`,
           ),
         ),
@@ -64,17 +75,17 @@ type NameProblem = (name: string) => string | undefined
 
 function checkAmounts(resources: Field, nameProblem: NameProblem): void {
   const limits = fieldAt(resources, 'limits')
-  const requests = fieldAt(resources, 'requests')
-  const wrong = new Set<string>()
-  for (const [name, amount] of [...membersOf(limits), ...membersOf(requests)]) {
+  const requests = membersOf(fieldAt(resources, 'requests'))
+  const amounts = [...membersOf(limits), ...requests]
+  const wrong: string[] = []
+  for (const [name, amount] of amounts) {
     const problem = nameProblem(name) ?? amountProblem(name, amount)
     if (problem === undefined) continue
     refuse(amount, problem)
-    wrong.add(name)
+    wrong.push(name)
   }
-  for (const [name, request] of membersOf(requests))
-    if (!wrong.has(name)) checkRequest(name, request, fieldAt(limits, name))
-  const names = [...membersOf(limits), ...membersOf(requests)].map(([name]) => name)
+  for (const [name, request] of requests) if (!wrong.includes(name)) checkRequest(name, request, fieldAt(limits, name))
+  const names = amounts.map(([name]) => name)
   if (names.some((name) => name.startsWith(HUGE_PAGES)) && !names.some((name) => OF_PODS.includes(name)))
     refuse(resources, 'must have an amount of cpu or memory too, because it has huge pages; add one')
 }
@@ -98,11 +109,16 @@ function checkRequest(name: string, request: Field, limit: Field): void {
 }
 
 function isMore({ value }: Field, { value: other }: Field): boolean {
+  if (value === other || (other ?? undefined) === undefined) return false // the usual cases need no arithmetic
   const [amount, least] = [parseQuantity(value), parseQuantity(other)]
   return amount !== undefined && least !== undefined && amount > least
 }
 
 function amountProblem(name: string, { value }: Field): string | undefined {
+  if (isOvercommitted(name) && typeof value === 'string') {
+    // the usual cases need no arithmetic
+    if (BYTES.has(name) ? USUAL_BYTES.test(value) : !value.includes('-')) return undefined
+  }
   const amount = parseQuantity(value)
   if (amount === undefined) return undefined // the schema says so
   if (amount < 0n) return `must not be negative; got ${showValue(value)}`
@@ -114,14 +130,16 @@ function amountProblem(name: string, { value }: Field): string | undefined {
 /** Amounts of bytes. */
 const BYTES: ReadonlySet<string> = new Set(['memory', 'ephemeral-storage'])
 /** No process starts with less memory. */
-const LEAST_BYTES = 2n ** 20n
+const LEAST_BYTES = 10n ** 6n * ONE
+/** At least a million. */
+const USUAL_BYTES = /^[1-9]\d*(?:\.\d+)?[MGTPE]i?$/
 
 /** `m` is a thousandth, and a number without a suffix counts bytes: the runtime cannot start a container with so little. */
 function bytesProblem(amount: bigint, value: unknown): string | undefined {
-  if (amount === 0n || amount >= LEAST_BYTES * ONE) return undefined
+  if (amount === 0n || amount >= LEAST_BYTES) return undefined
   const meant = `${/^[\d.]+/.exec(String(value).trim())?.[0] ?? '64'}Mi`
   const bytes = amount % ONE === 0n ? count(Number(amount / ONE), 'byte') : 'a fraction of a byte'
-  return `must be at least 1Mi; got ${showValue(value)}, which is ${bytes}; did you mean "${meant}"?`
+  return `must be at least 1M; got ${showValue(value)}, which is ${bytes}; did you mean "${meant}"?`
 }
 
 function pagesProblem(name: string, amount: bigint): string | undefined {

@@ -1,6 +1,7 @@
 import {
   type Field,
   fieldAt,
+  fieldIn,
   isSet,
   itemsOf,
   membersOf,
@@ -49,7 +50,7 @@ function refuseClaimed(name: Field, claimTemplates: Field | undefined): void {
 }
 
 const namesOf = (claimTemplates: Field | undefined): readonly string[] =>
-  claimTemplates ? itemsOf(claimTemplates).map((claim) => textOf(fieldAt(claim, 'metadata', 'name'))) : []
+  claimTemplates ? itemsOf(claimTemplates).map((claim) => textOf(fieldIn(claim, 'metadata', 'name'))) : []
 
 /** The volumes that containers can mount. */
 export function volumesOf(pod: Field, claimTemplates: Field | undefined): Volumes {
@@ -89,7 +90,7 @@ function checkSource(volume: Field): void {
     })
   const source = fieldAt(volume, first)
   for (const key of REQUIRED_TEXTS[first] ?? []) {
-    const field = fieldAt(source, ...key.split('.'))
+    const field = fieldIn(source, ...key.split('.'))
     if (textOf(field) === '') requireValue(field, 'must not be empty; set it')
   }
   VOLUME_RULES[first]?.(source)

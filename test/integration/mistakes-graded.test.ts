@@ -3,7 +3,8 @@ import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { inParallel } from '../in-parallel.ts'
-import { GRADED, type GradedMistake } from './mistakes/graded.ts'
+import { GRADED } from './mistakes/graded.ts'
+import type { GradedMistake } from './mistakes/graded-mistake.ts'
 import { manifestOf } from './mistakes/mistake.ts'
 import { condition, DEADLINE_MS, hasEndpoints, type Place, usesProduct } from './product.ts'
 import { usesRolloutCrds } from './rollout-crds.ts'
@@ -57,6 +58,34 @@ describe('ordinary mistakes, by kubectl apply', () => {
         expect(ready).to.match(new RegExp(`^${mistake.ends}: `))
         expect(ready).not.to.contain('ApplyRefused')
       })
+
+  it('M6: names no workload to those who may not list it', async () => {
+    const { api, namespace, kubectl } = place()
+    const [name, as] = ['reads-by-name', `guest-of-${namespace}`]
+    const collection = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`
+    const verbs = ['get', 'create', 'patch']
+    await api.create(`${collection}/roles`, {
+      metadata: { name },
+      rules: [
+        { apiGroups: ['apps'], resources: ['deployments'], verbs },
+        { apiGroups: [EXPERIMENT_DEPLOYMENT.apiVersion.split('/')[0]], resources: ['experimentdeployments'], verbs },
+      ],
+    })
+    await api.create(`${collection}/rolebindings`, {
+      metadata: { name },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: as }],
+    })
+    const manifest = manifestOf({
+      title: 'none',
+      paths: [],
+      spec: 'sourceRef: {kind: Deployment, name: crat}\noverrideSpec: {}',
+    })
+    await eventually('the role to count', DEADLINE_MS, async () => {
+      const { text } = await kubectl(['apply', '--dry-run=server', `--as=${as}`, '-f', '-'], manifest)
+      expect(text).to.contain('[SourceNotFound] no deployment/crat').and.not.contain('did you mean')
+    })
+  })
 
   it('have exactly the chapters of mistakes-graded.md, with the same answers', () => {
     const chapters = GRADED.map((mistake) => chapter(mistake, outcomes.get(mistake)))

@@ -23,7 +23,7 @@ export const RESOURCES: readonly ValueCase[] = [
     accepted: resources({ limits: { memory: '512Mi' } }),
     refused: resources({ limits: { memory: '512m' } }),
     errors: [
-      `${AT}.limits.memory: must be at least 1Mi; got "512m", which is a fraction of a byte; did you mean "512Mi"?`,
+      `${AT}.limits.memory: must be at least 1M; got "512m", which is a fraction of a byte; did you mean "512Mi"?`,
     ],
     isOfKubelet: true,
   },
@@ -31,7 +31,7 @@ export const RESOURCES: readonly ValueCase[] = [
     title: 'M4: bytes without a unit',
     accepted: resources({ limits: { memory: 0 } }),
     refused: resources({ limits: { memory: 512 } }),
-    errors: [`${AT}.limits.memory: must be at least 1Mi; got 512, which is 512 bytes; did you mean "512Mi"?`],
+    errors: [`${AT}.limits.memory: must be at least 1M; got 512, which is 512 bytes; did you mean "512Mi"?`],
     isOfKubelet: true,
   },
   {
