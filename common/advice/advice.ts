@@ -1,6 +1,8 @@
+import { warning } from '../api/conditions.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
 import type { JsonObject } from '../json/json.ts'
+import { clauses } from '../text/fitted.ts'
 import { likelyMistakes, type Written } from './likely-mistakes.ts'
 import { newReferences } from './new-references.ts'
 import { similarContainers } from './similar-containers.ts'
@@ -15,7 +17,7 @@ interface Advised extends Written {
 
 /** Warnings about what Kubernetes accepts in an override and what rarely is meant. */
 export const advice = ({ fork, source, sourceContainers, ...written }: Advised): readonly Warning[] => [
-  ...similarContainers(fork, sourceContainers()).map((message) => ({ reason: 'NewContainer', message }) as const),
-  ...newReferences(written.overrideSpec, source).map((message) => ({ reason: 'NewReference', message }) as const),
-  ...likelyMistakes(written).map((message) => ({ reason: 'LikelyMistake', message }) as const),
+  ...similarContainers(fork, sourceContainers()).map((message) => warning('NewContainer', ...clauses(message))),
+  ...newReferences(written.overrideSpec, source).map((message) => warning('NewReference', ...clauses(message))),
+  ...likelyMistakes(written).map((message) => warning('LikelyMistake', ...clauses(message))),
 ]

@@ -1,8 +1,8 @@
+import { parseQuantity } from '../api/quantity.ts'
 import type { OverrideType } from '../api/types.ts'
 import { formatPath } from '../json/field-path.ts'
 import { at, isObject, listOr, member } from '../json/json.ts'
 import type { Shape } from '../override/shape.ts'
-import { parseQuantity } from '../pod/quantity.ts'
 
 /** More cores than most nodes have. Whoever forgets the `m` asks for a thousand times what is meant. */
 const MANY_CORES = 100

@@ -1,4 +1,5 @@
 import { advice } from '../advice/advice.ts'
+import { warning } from '../api/conditions.ts'
 import { boundedOverride } from '../api/decode.ts'
 import { allowedReplicas, withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
@@ -9,6 +10,7 @@ import { type OverrideEffect, overrideEffect } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { flawsOf } from '../override/unique-items.ts'
 import { containerNames } from '../pod/value-errors.ts'
+import { clauses } from '../text/fitted.ts'
 import { derive, forkHash } from '../workload/derive.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { type DerivationBase, resolveBase, unforkable } from './base.ts'
@@ -75,8 +77,8 @@ export function assess(
   const merged = { fork: changed, plain: () => effect().plain, overrideSpec, overrideType, sourceContainers }
   const errors = once(() => mergedErrors(schema, merged))
   const warnings = once(() => [
-    ...base.warnings.map((message) => ({ reason: 'Source', message }) as const),
-    ...derived.replaced.map((message) => ({ reason: 'ListReplaced', message }) as const),
+    ...base.warnings.map((message) => warning('Source', ...clauses(message))),
+    ...derived.replaced.map((parts) => warning('ListReplaced', ...parts)),
     ...advice({ ...merged, source: base.spec, shape: schema.shape }),
   ])
   const hash = once(() => forkHash(changed))

@@ -13,7 +13,7 @@ import { pinnedSource } from '../workload/pinned.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Assessment, type DesiredFork, derivedFork } from './assess.ts'
 import { POLICIES_NOT_READ } from './checks.ts'
-import { type Decision, stalled, waiting } from './decision.ts'
+import { type Decision, firstFive, stalled, waiting } from './decision.ts'
 import { type Facts, forkAndSource, type OtherExperiment, type PolicyFacts } from './facts.ts'
 
 /** The decision of the policies about an experiment. `policies` are the names of those that apply. */
@@ -109,13 +109,15 @@ export function deniedBy(
   return counted.length > 0 ? waiting('LimitReached', formatFindings(counted)) : undefined
 }
 
-/** The findings in one line, for a condition. A finding that is only audited shows its field without a value. */
+/**
+ * The first five findings in one line, for a condition. A finding that is only audited shows its field without a value.
+ */
 export const formatFindings = (findings: readonly PolicyFinding[]): string =>
-  joinReplaced(findings)
-    .map(({ policy, actions, error: { field, message } }) =>
+  firstFive(
+    joinReplaced(findings).map(({ policy, actions, error: { field, message } }) =>
       actions.every((action) => action === 'Audit') ? `${field} (policy "${policy}")` : `${field}: ${message}`,
-    )
-    .join('; ')
+    ),
+  )
 
 /** The findings of a decision; none if there is no decision. */
 export const findingsOf = (decision: PolicyDecision): readonly PolicyFinding[] =>
