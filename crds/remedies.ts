@@ -62,6 +62,8 @@ const OF_CONDITIONS = {
   NoService:
     'No action needed if you expect no traffic. Otherwise create a Service that selects the pods of the source: none selects the pods of the source or of the experiment.',
   LabelsDoNotMatch: 'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`.',
+  PortMissing:
+    'Give a container of the experiment a port with the name in the message. With `overrideType: Merge` list all ports of the container, or use `Strategic`.',
   RoutedByRollout:
     'Read the traffic routing of the source Rollout. It decides how many requests reach the experiment; the share does not.',
   PinnedByRollout:
@@ -110,6 +112,10 @@ const OF_WARNINGS = {
   ListReplaced: 'Repeat the whole list in the override, or use `overrideType: Strategic`, which merges lists by name.',
   NewContainer:
     'No action needed if the fork should have one more container. Otherwise correct the name in the override: containers are merged by name.',
+  NewReference:
+    'No action needed if the object exists in the namespace of the source. Otherwise correct the name in the override, or create the object: without it no pod of the experiment starts. The webhook does not look, because it may not read Secrets.',
+  LikelyMistake:
+    'No action needed if the override means what the message says. Otherwise correct it: Kubernetes accepts it, but it rarely is meant.',
   NullDropped: 'Use `kubectl apply --server-side`. A plain `kubectl apply` drops `null` before it sends the resource.',
   SourceUnread:
     'No action needed. The webhook could not read the source in time; the controller checks the override and reports in `status`.',

@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'common/pod': ['common/json', 'common/text', 'common/api', 'common/policy'],
   'common/workload': ['common/json', 'common/text', 'common/api', 'common/override'],
   'common/surroundings': ['common/json', 'common/text', 'common/api', 'common/policy', 'common/workload'],
+  'common/advice': ['common/json', 'common/text', 'common/api', 'common/override', 'common/pod'],
   'common/plan': [
     'common/json',
     'common/text',
@@ -26,6 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/pod',
     'common/workload',
     'common/surroundings',
+    'common/advice',
   ],
   'common/kube/client': [
     'common/json',
@@ -90,6 +92,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'webhook/reads': [
     'common/json',
+    'common/text',
     'common/program',
     'common/api',
     'common/policy',

@@ -19,6 +19,7 @@ import { policyOutcome } from './ratchet/policy-findings.ts'
 import type { Ratcheted } from './ratchet/ratchet.ts'
 import type { ExperimentCounter } from './reads/experiment-counter.ts'
 import type { RequestFacts } from './reads/facts.ts'
+import type { SimilarSources } from './reads/similar-sources.ts'
 import { NO_SURROUNDINGS, type SurroundingsReader } from './reads/surroundings.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { droppedNulls, nullDropped } from './review/dropped-nulls.ts'
@@ -49,6 +50,8 @@ export interface LaterReads {
   /** the other experiments that limits count; undefined if they could not be read in time */
   readonly others: () => ReturnType<ExperimentCounter['others']>
   readonly surroundings: (pair: ForkAndSource) => ReturnType<SurroundingsReader['of']>
+  /** workloads that may be meant where the source does not exist */
+  readonly similar: () => ReturnType<SimilarSources['of']>
   readonly onFinding: (action: ValidationAction) => void
 }
 
@@ -63,9 +66,10 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   const compared = comparedWith(review, early, judged)
   await yielder.yieldIfLong()
   const pair = forkAndSource(early, derivedFork(judged))
-  const [others, surroundings] = await Promise.all([
+  const [others, surroundings, similar] = await Promise.all([
     isCounting(policies) ? reads.others() : [],
     pair ? reads.surroundings(pair) : NO_SURROUNDINGS,
+    isMissing(early) ? reads.similar() : [],
   ])
   if (others === undefined) return mistakes.length > 0 ? invalid(decoded, mistakes) : POLICIES_UNCHECKED
   yielder.resume()
@@ -87,17 +91,33 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   )
   for (const action of outcome.actions) reads.onFinding(action)
   await yielder.yieldIfLong()
-  const errors = [...review.forged, ...compared.errors, ...outcome.errors]
+  const errors = [...review.forged, ...compared.errors, ...outcome.errors.map((error) => withSimilar(error, similar))]
   const audited = outcome.audit === undefined ? {} : { audit: outcome.audit }
   if (errors.length > 0) return { ...invalid(decoded, errors), ...audited }
   const warnings = [
     ...outcome.warnings,
     ...knownMistakes(own, compared, judged),
     ...droppedNulls(decoded.request.object).map(nullDropped),
-    ...describe(facts, plan(facts, evaluation), describedBy(facts, decoded, evaluation, compared)),
+    ...describe(facts, plan(facts, evaluation), describedBy(facts, decoded, evaluation, compared)).flatMap((line) =>
+      IS_MISSING.has(line.reason) ? [line, ...meantBy(similar).map((message) => ({ ...line, message }))] : [line],
+    ),
   ]
   return { is: 'admitted', warnings, ...audited }
 }
+
+/** The source does not exist, and no fork of it does. */
+const isMissing = ({ source, fork }: SpecFacts): boolean => source.is === 'absent' && fork.is === 'absent'
+
+const IS_MISSING: ReadonlySet<Warning['reason']> = new Set(['SourceNotFound', 'KindNotAvailable'])
+
+const meantBy = (similar: readonly string[]): readonly string[] =>
+  similar.length === 0 ? [] : [`did you mean ${ALTERNATIVES.format(similar)}?`]
+
+const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+
+/** A policy may refuse what has no source yet. */
+const withSimilar = (error: FieldError, similar: readonly string[]): FieldError =>
+  error.field === 'spec.sourceRef' ? { ...error, message: [error.message, ...meantBy(similar)].join('; ') } : error
 
 /** The facts that the plan needs, as far as they are read at this point. */
 function specFacts({ decoded: { experiment }, schema, found, now }: Review): SpecFacts {

@@ -14,6 +14,7 @@ import { ExperimentCounter } from './reads/experiment-counter.ts'
 import { type RequestFacts, readFacts } from './reads/facts.ts'
 import type { PolicySource } from './reads/policies.ts'
 import { bounded, type Reader, sharing, within } from './reads/reader.ts'
+import { SimilarSources } from './reads/similar-sources.ts'
 import { SurroundingsReader } from './reads/surroundings.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
 import type { ReviewDecision } from './review/decision.ts'
@@ -39,6 +40,7 @@ const REVIEW_MS = 4_500
 export const validator = (deps: ValidatorDeps) => {
   const kube = sharing(bounded(deps.kube))
   const [counter, surroundings] = [new ExperimentCounter(kube, deps.timers), new SurroundingsReader(kube, deps.timers)]
+  const similar = new SimilarSources(kube, deps.timers)
   return async (request: AdmissionRequest, limitMs = REVIEW_MS): Promise<ReviewDecision> => {
     if (request.resource === EXPERIMENT_POLICY.plural) return reviewPolicy(request, deps.schemas)
     const yielder = new Yielder(deps.timers)
@@ -62,6 +64,7 @@ export const validator = (deps: ValidatorDeps) => {
         {
           others: () => counter.others(decoded, policies, deadline.signal),
           surroundings: (pair) => surroundings.of(pair, scope),
+          similar: () => similar.of(decoded, scope),
           onFinding: deps.onFinding ?? (() => undefined),
         },
       )

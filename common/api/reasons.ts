@@ -69,6 +69,7 @@ export const REASONS = {
   Selected: { about: 'traffic' },
   NoService: { about: 'traffic' },
   LabelsDoNotMatch: { about: 'traffic' },
+  PortMissing: { about: 'traffic' },
   RoutedByRollout: { about: 'traffic' },
   PinnedByRollout: { about: 'traffic' },
   PinnedToPod: { about: 'traffic' },
@@ -96,6 +97,8 @@ export const REASONS = {
   Source: { about: 'apply' },
   ListReplaced: { about: 'apply' },
   NewContainer: { about: 'apply' },
+  NewReference: { about: 'apply' },
+  LikelyMistake: { about: 'apply' },
   NullDropped: { about: 'apply' },
   SourceUnread: { about: 'apply' },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>

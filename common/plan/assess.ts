@@ -1,3 +1,4 @@
+import { advice } from '../advice/advice.ts'
 import { warning } from '../api/conditions.ts'
 import { boundedOverride } from '../api/decode.ts'
 import { allowedReplicas, withDefaults } from '../api/defaults.ts'
@@ -17,7 +18,6 @@ import { type Blocked, firstBlocked, kindNotAvailable, mistaken, overrideErrors,
 import type { SpecFacts } from './facts.ts'
 import { mergedErrors } from './merged-errors.ts'
 import { once } from './once.ts'
-import { similarContainers } from './similar-containers.ts'
 
 /** The fork that an experiment describes, whether or not policies allow it. */
 export interface DesiredFork {
@@ -76,13 +76,21 @@ export function assess(
   const sourceContainers = () => containerNames(at(base.spec, 'template', 'spec'))
   const merged = { fork: changed, plain: () => effect().plain, overrideSpec, overrideType, sourceContainers }
   const errors = once(() => mergedErrors(schema, merged))
-  const warnings = [
+  const warnings = once(() => [
     ...base.warnings.map((message) => warning('Source', ...clauses(message))),
     ...derived.replaced.map((parts) => warning('ListReplaced', ...parts)),
-    ...similarContainers(changed, sourceContainers()).map((message) => warning('NewContainer', ...clauses(message))),
-  ]
+    ...advice({ ...merged, source: base.spec, shape: schema.shape }),
+  ])
   const hash = once(() => forkHash(changed))
-  return { is: 'wanted', kind, fork: changed, hash, base: { base, source }, effect, mistakes: errors, warnings }
+  const desired = { kind, fork: changed, hash, base: { base, source }, effect, mistakes: errors }
+  // only admission reads them
+  return {
+    is: 'wanted',
+    ...desired,
+    get warnings() {
+      return warnings()
+    },
+  }
 }
 
 /** The fork that was derived, also where it is not written because the schema is missing. */

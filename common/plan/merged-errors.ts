@@ -1,9 +1,10 @@
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError } from '../api/types.ts'
 import { inDocumentOrder } from '../json/document-order.ts'
-import { formatPath, type Path } from '../json/field-path.ts'
-import { isObject, type JsonObject, listOr, member } from '../json/json.ts'
-import { type Identity, identityOf, type Shape } from '../override/shape.ts'
+import { formatPath } from '../json/field-path.ts'
+import { isObject, type JsonObject, member } from '../json/json.ts'
+import { overridePath } from '../override/override-path.ts'
+import type { Shape } from '../override/shape.ts'
 import type { SpecError, SpecSchema } from '../override/spec-schema.ts'
 import type { Origin } from '../pod/containers.ts'
 import type { ValueError } from '../pod/field.ts'
@@ -20,8 +21,8 @@ export interface MergedResult extends Origin {
 
 /**
  * Every mistake of the merged spec, of its schema and of its values, at the field of the override that must be changed.
- * A mistake that the fork without the override has too, or at a place that the override does not set, is one of the
- * source and not reported. Expects an override without `overrideErrors`.
+ * A mistake that the fork without the override has too is one of the source and not reported. Expects an override
+ * without `overrideErrors`.
  */
 export function mergedErrors(schema: SpecSchema, merged: MergedResult): readonly FieldError[] {
   const errors = wholeErrors(schema, merged.fork, merged)
@@ -62,12 +63,17 @@ const LACKING = 'required: neither the source nor the override has it; set it'
 
 /** The mistake where the override has the value, or one that contradicts it; else as near to it as the override goes. */
 function atOverride(error: MergedError, shape: Shape, merged: MergedResult): FieldError | undefined {
+  const { fork, overrideSpec, overrideType } = merged
   const places = [error, ...(error.others ?? [])].flatMap((remedy) => {
-    const place = overridePath(merged, remedy.path, shape)
+    const place = overridePath({ spec: fork.spec, overrideSpec, overrideType, shape }, remedy.path)
     return place ? [{ ...place, remedy }] : []
   })
   const place = places.find(({ isWhole }) => isWhole) ?? places[0]
-  if (!place) return undefined
+  if (!place) {
+    // the override changes something elsewhere on which this depends
+    const where = formatPath('', error.path).slice(1)
+    return { field: 'spec.overrideSpec', message: `${where}: ${error.message}`, cause: error.cause }
+  }
   const { path, isNull, isWhole, remedy } = place
   const isRequired = error.cause === 'FieldValueRequired' && remedy === error
   const required = isNull ? NULLED : error.others ? error.message : LACKING
@@ -76,57 +82,3 @@ function atOverride(error: MergedError, shape: Shape, merged: MergedResult): Fie
   const where = isWhole || rest.length === 0 || !error.others ? '' : `${formatPath('', rest).replace(/^\./, '')} `
   return { field: formatPath('spec.overrideSpec', path), message: `${where}${message}`, cause: error.cause }
 }
-
-/**
- * The path in the override to the value at `path` in the merged spec, as far as the override has it, whether that is
- * all of it, and whether a null ends it. Undefined if the override lacks even its first step. With Merge it is the same path, because lists are
- * replaced. With Strategic an item of a keyed list is the item of the override with the same key.
- */
-function overridePath({ fork, overrideSpec, overrideType }: MergedResult, path: Path, shape: Shape) {
-  const found: (string | number)[] = []
-  let place: Place = { value: overrideSpec, merged: fork.spec, shape, isByKeys: overrideType === 'Strategic' }
-  for (const step of path) {
-    const next = stepInto(place, step)
-    if (next === undefined) break
-    found.push(next.step)
-    place = next
-  }
-  if (place.value === null) return { path: found, isNull: true, isWhole: true }
-  if (found.length === 0) return undefined
-  const [missing, ...more] = path.slice(found.length)
-  if (missing === undefined) return { path: found, isNull: false, isWhole: true }
-  // a missing field has a path although the override does not have it
-  const isField = typeof missing === 'string' && more.length === 0
-  return { path: isField ? [...found, missing] : found, isNull: false, isWhole: isField && !isPresent(fork.spec, path) }
-}
-
-/** One place in the override and in the merged spec. */
-interface Place {
-  readonly value: unknown
-  readonly merged: unknown
-  readonly shape: Shape
-  /** whether lists below merge by their keys; they do not in a list that is replaced */
-  readonly isByKeys: boolean
-}
-
-function stepInto({ value, merged, shape, isByKeys }: Place, step: string | number) {
-  if (typeof step === 'string')
-    return isObject(value) && Object.hasOwn(value, step)
-      ? { step, value: value[step], merged: member(merged, step), shape: shape.member(step), isByKeys }
-      : undefined
-  if (!Array.isArray(value)) return undefined
-  const item: unknown = Array.isArray(merged) ? merged[step] : undefined
-  const isMerged = isByKeys && shape.keys.length > 0
-  const index = isMerged ? indexOf(value, identityOf(item, shape.keys), shape) : step
-  return index < 0 || index >= value.length
-    ? undefined
-    : { step: index, value: value[index], merged: item, shape: shape.items(), isByKeys: isMerged }
-}
-
-const indexOf = (items: readonly unknown[], id: Identity | undefined, { keys }: Shape): number =>
-  id === undefined ? -1 : items.findIndex((item) => identityOf(item, keys) === id)
-
-/** Whether a value at `path` exists. */
-const isPresent = (value: unknown, path: Path): boolean =>
-  path.reduce<unknown>((at, step) => (typeof step === 'string' ? member(at, step) : listOr(at)[step]), value) !==
-  undefined

@@ -9,6 +9,7 @@ import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
 import { forkHealth } from '../workload/health.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
+import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
 import { type Assessment, assess, type DesiredFork, derivedFork } from './assess.ts'
@@ -18,6 +19,7 @@ import { type Decision, waiting } from './decision.ts'
 import { type Facts, forkAndSource } from './facts.ts'
 import { addFinalizer, baseWrites, planDeletion, planExpiry, scaleDown } from './lifecycle.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
+import { atOverridePaths } from './refusal.ts'
 import type { Write } from './write.ts'
 
 /** What is computed from the facts before the plan: the wanted fork and what policies say about it. */
@@ -71,8 +73,7 @@ function planSync(facts: Facts, wanted: DesiredFork, { policy, alone }: Omit<Eva
   const before = [...addFinalizer(facts), ...baseWrites(facts, wanted)]
   if (fork && !hasDrifted(facts, fork, wanted)) {
     const health = forkHealth(wanted.kind, fork, facts.now)
-    const message = health.reason === 'Updating' ? firstMessage(facts, health.message) : health.message
-    const described = decisionOn(facts.experiment, { ...health, message })
+    const described = decisionOn(facts.experiment, { ...health, message: messageOf(facts, fork, health) })
     const decision = alone?.isHeld ? heldDecision(alone) : (contested(facts, fork, described) ?? described)
     return { writes: before, conclusion: { ...decision, fork, source } }
   }
@@ -135,6 +136,12 @@ function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Pla
   const isShrinking = fork && mayShrink && replicas < replicasOf(fork)
   const writes = fork ? [...addFinalizer(facts), ...(isShrinking && kind ? [scaleDown(kind, fork, replicas)] : [])] : []
   return { writes, conclusion: { ...decision, fork, source: undefined } }
+}
+
+/** Kubernetes may refuse the pods of a fork that it stored, or Argo its spec: the author knows the override only. */
+function messageOf(facts: Facts, fork: KubeObject, { is, reason, message }: Health): string {
+  if (is === 'stalled') return atOverridePaths(message, fork, facts)
+  return reason === 'Updating' ? firstMessage(facts, message) : message
 }
 
 /** Keeps the message of the apply, which says why the fork was updated, while the workload controller catches up. */

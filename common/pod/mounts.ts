@@ -16,8 +16,8 @@ import { pathWithoutBackstepsProblem, relativePathProblem } from './syntax.ts'
 
 /** The volumes of a pod by name. */
 export interface Volumes {
-  /** the list in the pod, where a missing volume can be added */
-  readonly list: Field
+  /** the list in the pod, and that of a StatefulSet's claims, where a missing volume can be added */
+  readonly lists: readonly Field[]
   readonly names: readonly string[]
   /** those that can be devices: claims */
   readonly claims: ReadonlySet<string>
@@ -40,16 +40,16 @@ export function checkMounts(container: Field, volumes: Volumes): void {
   checkDevices(devices, container, volumes)
 }
 
-function checkVolumeName(name: Field, container: Field, { names, list }: Volumes): void {
+function checkVolumeName(name: Field, container: Field, { names, lists }: Volumes): void {
   if (typeof name.value !== 'string' || names.includes(name.value)) return
   const meant = didYouMean(name.value, names)
   const known = names.length === 0 ? 'the pod has none' : `the pod has ${listed(names)}`
   const remedy = meant === undefined ? `${known}; add it to volumes, or correct the name` : `did you mean "${meant}"?`
   const user = `container "${textOf(fieldAt(container, 'name'))}"`
   refuse(name, `must be the name of a volume of the pod; ${remedy}`, {
-    others: [
+    others: lists.map((list) =>
       remedyAt(list, `must have a volume "${name.value}", because ${user} mounts it; keep it, or remove the mount`),
-    ],
+    ),
   })
 }
 

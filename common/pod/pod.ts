@@ -23,8 +23,8 @@ import { checkVolumes, emptyDirsOf, volumesOf } from './volumes.ts'
 export interface Template {
   readonly template: Field
   readonly isStatefulSet: boolean
-  /** the names of a StatefulSet's claims */
-  readonly claimTemplates: readonly string[]
+  /** the list of a StatefulSet's claims */
+  readonly claimTemplates: Field | undefined
 }
 
 /** The pod template of a workload. */

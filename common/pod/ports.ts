@@ -26,19 +26,16 @@ export function checkPortNumber(port: Field): void {
 
 /** The ports of one container. */
 export function checkPorts(container: Field, hostNetwork: Field): void {
-  const names = new Map<string, number>()
-  for (const [index, port] of itemsOf(fieldAt(container, 'ports')).entries()) {
+  const names = new Map<string, Field>()
+  for (const port of itemsOf(fieldAt(container, 'ports'))) {
     const name = fieldAt(port, 'name')
     const text = textOf(name)
     const earlier = names.get(text)
     if (text !== '') {
       const problem = portNameProblem(text)
       refuseIf(name, problem)
-      if (problem === undefined && earlier !== undefined)
-        refuse(name, `must be unique: port [${earlier}] has the name ${showValue(text)} too; rename or remove one`, {
-          cause: 'FieldValueDuplicate',
-        })
-      names.set(text, index)
+      if (problem === undefined && earlier !== undefined) refuseSameName(port, earlier)
+      names.set(text, port)
     }
     checkPortNumber(fieldAt(port, 'containerPort'))
     if (isWithoutHostPort(port.value)) continue
@@ -46,6 +43,17 @@ export function checkPorts(container: Field, hostNetwork: Field): void {
     checkPortNumber(hostPort)
     if (hostNetwork.value === true) checkSamePort(port, hostPort, hostNetwork)
   }
+}
+
+/** The other port is named by its number: under Strategic, its index in the override is another one, or there is none. */
+function refuseSameName(port: Field, earlier: Field): void {
+  const name = fieldAt(port, 'name')
+  const besides = (other: Field) =>
+    `must be unique: port ${fieldAt(other, 'containerPort').value} has the name ${showValue(textOf(name))} too; rename or remove one`
+  refuse(name, besides(earlier), {
+    cause: 'FieldValueDuplicate',
+    others: [remedyAt(fieldAt(earlier, 'name'), besides(port))],
+  })
 }
 
 /** 0 stands for none. */

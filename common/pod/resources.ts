@@ -1,6 +1,7 @@
 import { labelKeyProblem } from '../api/metadata-syntax.ts'
 import { ONE, parseQuantity } from '../api/quantity.ts'
 import { showValue } from '../json/field-path.ts'
+import { count } from '../text/count.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import {
   type Field,
@@ -76,11 +77,14 @@ function checkAmounts(resources: Field, nameProblem: NameProblem): void {
   const limits = fieldAt(resources, 'limits')
   const requests = membersOf(fieldAt(resources, 'requests'))
   const amounts = [...membersOf(limits), ...requests]
+  const wrong: string[] = []
   for (const [name, amount] of amounts) {
     const problem = nameProblem(name) ?? amountProblem(name, amount)
-    if (problem !== undefined) refuse(amount, problem)
+    if (problem === undefined) continue
+    refuse(amount, problem)
+    wrong.push(name)
   }
-  for (const [name, request] of requests) checkRequest(name, request, fieldAt(limits, name))
+  for (const [name, request] of requests) if (!wrong.includes(name)) checkRequest(name, request, fieldAt(limits, name))
   const names = amounts.map(([name]) => name)
   if (names.some((name) => name.startsWith(HUGE_PAGES)) && !names.some((name) => OF_PODS.includes(name)))
     refuse(resources, 'must have an amount of cpu or memory too, because it has huge pages; add one')
@@ -111,12 +115,31 @@ function isMore({ value }: Field, { value: other }: Field): boolean {
 }
 
 function amountProblem(name: string, { value }: Field): string | undefined {
-  if (isOvercommitted(name) && typeof value === 'string' && !value.includes('-')) return undefined // not negative
+  if (isOvercommitted(name) && typeof value === 'string') {
+    // the usual cases need no arithmetic
+    if (BYTES.has(name) ? USUAL_BYTES.test(value) : !value.includes('-')) return undefined
+  }
   const amount = parseQuantity(value)
   if (amount === undefined) return undefined // the schema says so
   if (amount < 0n) return `must not be negative; got ${showValue(value)}`
   if (!isNative(name) && amount % ONE !== 0n) return `must be a whole number; got ${showValue(value)}`
+  if (BYTES.has(name)) return bytesProblem(amount, value)
   return name.startsWith(HUGE_PAGES) ? pagesProblem(name, amount) : undefined
+}
+
+/** Amounts of bytes. */
+const BYTES: ReadonlySet<string> = new Set(['memory', 'ephemeral-storage'])
+/** No process starts with less memory. */
+const LEAST_BYTES = 10n ** 6n * ONE
+/** At least a million. */
+const USUAL_BYTES = /^[1-9]\d*(?:\.\d+)?[MGTPE]i?$/
+
+/** `m` is a thousandth, and a number without a suffix counts bytes: the runtime cannot start a container with so little. */
+function bytesProblem(amount: bigint, value: unknown): string | undefined {
+  if (amount === 0n || amount >= LEAST_BYTES) return undefined
+  const meant = `${/^[\d.]+/.exec(String(value).trim())?.[0] ?? '64'}Mi`
+  const bytes = amount % ONE === 0n ? count(Number(amount / ONE), 'byte') : 'a fraction of a byte'
+  return `must be at least 1M; got ${showValue(value)}, which is ${bytes}; did you mean "${meant}"?`
 }
 
 function pagesProblem(name: string, amount: bigint): string | undefined {
@@ -140,6 +163,7 @@ const podResourceProblem: NameProblem = (name) =>
   OF_PODS.includes(name) || name.startsWith(HUGE_PAGES) ? undefined : unknown(name, OF_PODS)
 
 function unknown(name: string, known: readonly string[]): string {
+  if (name === 'gpu') return 'unknown resource; devices have the domain of their maker, such as nvidia.com/gpu'
   const meant = didYouMean(name, known)
   return `unknown resource; ${meant === undefined ? `known are ${known.join(', ')} and names with a domain` : `did you mean "${meant}"?`}`
 }

@@ -20,8 +20,9 @@ const MAX_MODE = 0o777
 /** File permissions. */
 export function checkMode(mode: Field): void {
   const number = numberOf(mode)
-  if (number !== undefined && (number < 0 || number > MAX_MODE))
-    refuse(mode, `must be from 0 to 0777 octal, which is ${MAX_MODE} in JSON; got ${number}`)
+  if (number === undefined || (number >= 0 && number <= MAX_MODE)) return
+  const meant = /^[0-7]{3}$/.test(`${number}`) ? `; did you mean 0${number}, which is ${parseInt(`${number}`, 8)}?` : ''
+  refuse(mode, `must be from 0 to 0777 octal, which is ${MAX_MODE} in JSON; got ${number}${meant}`)
 }
 
 /** The files of a Secret or ConfigMap. Returns their paths. */

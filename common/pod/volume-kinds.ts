@@ -48,6 +48,11 @@ export const VOLUME_RULES: Readonly<Record<string, (source: Field) => void>> = {
   emptyDir: (source) => {
     const limit = fieldAt(source, 'sizeLimit')
     if ((parseQuantity(limit.value) ?? 0n) < 0n) refuse(limit, 'must not be negative; remove it')
+    const medium = fieldAt(source, 'medium')
+    if (textOf(medium) !== '' && !/^(?:Memory|HugePages(?:-.+)?)$/.test(textOf(medium)))
+      refuse(medium, 'must be Memory, HugePages, or absent for the disk of the node; correct it', {
+        cause: 'FieldValueNotSupported',
+      })
   },
   hostPath: (source) => refuseIf(fieldAt(source, 'path'), pathWithoutBackstepsProblem(textOf(fieldAt(source, 'path')))),
   configMap: checkFiles,

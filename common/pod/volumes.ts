@@ -19,11 +19,14 @@ import { REQUIRED_TEXTS, VOLUME_RULES } from './volume-kinds.ts'
  * The volumes of a pod. `claimTemplates` are names of a StatefulSet's claims, each of which takes the place of a volume
  * with its name.
  */
-export function checkVolumes(pod: Field, claimTemplates: readonly string[]): void {
-  const seen = new Set<string>()
+export function checkVolumes(pod: Field, claimTemplates: Field | undefined): void {
+  const [seen, claims] = [new Set<string>(), namesOf(claimTemplates)]
   for (const volume of itemsOf(fieldAt(pod, 'volumes'))) {
     const name = fieldAt(volume, 'name')
-    if (claimTemplates.includes(textOf(name))) continue
+    if (claims.includes(textOf(name))) {
+      refuseClaimed(name, claimTemplates)
+      continue
+    }
     if (name.value === '') requireValue(name, 'must be a name; set it')
     else if (isSet(name)) refuseIf(name, dnsLabelProblem(textOf(name)))
     if (seen.has(textOf(name))) refuse(name, 'must be unique; rename or remove one', { cause: 'FieldValueDuplicate' })
@@ -32,17 +35,35 @@ export function checkVolumes(pod: Field, claimTemplates: readonly string[]): voi
   }
 }
 
+/** The controller of StatefulSets replaces the volume, so that who set it would wait for nothing. */
+function refuseClaimed(name: Field, claimTemplates: Field | undefined): void {
+  const claim = `the claim "${textOf(name)}" of volumeClaimTemplates`
+  const others = claimTemplates
+    ? [
+        remedyAt(
+          claimTemplates,
+          `must not have a claim "${textOf(name)}" beside a volume of this name; remove one of them`,
+        ),
+      ]
+    : []
+  refuse(name, `has no effect, because ${claim} takes its place; remove one of them`, { others })
+}
+
+const namesOf = (claimTemplates: Field | undefined): readonly string[] =>
+  claimTemplates ? itemsOf(claimTemplates).map((claim) => textOf(fieldIn(claim, 'metadata', 'name'))) : []
+
 /** The volumes that containers can mount. */
-export function volumesOf(pod: Field, claimTemplates: readonly string[]): Volumes {
+export function volumesOf(pod: Field, claimTemplates: Field | undefined): Volumes {
+  const claimed = namesOf(claimTemplates)
   const list = fieldAt(pod, 'volumes')
   const volumes = itemsOf(list)
   const claims = volumes.filter(
     (volume) => isSet(fieldAt(volume, 'persistentVolumeClaim')) || isSet(fieldAt(volume, 'ephemeral')),
   )
   return {
-    list,
-    names: [...new Set([...claimTemplates, ...volumes.map((volume) => textOf(fieldAt(volume, 'name')))])],
-    claims: new Set([...claimTemplates, ...claims.map((volume) => textOf(fieldAt(volume, 'name')))]),
+    lists: claimTemplates ? [list, claimTemplates] : [list],
+    names: [...new Set([...claimed, ...volumes.map((volume) => textOf(fieldAt(volume, 'name')))])],
+    claims: new Set([...claimed, ...claims.map((volume) => textOf(fieldAt(volume, 'name')))]),
   }
 }
 

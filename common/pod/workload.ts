@@ -44,10 +44,16 @@ export function checkStatefulSet(spec: Field): void {
     checkOneOf(fieldIn(spec, 'persistentVolumeClaimRetentionPolicy', key), ['Retain', 'Delete'])
   const service = fieldAt(spec, 'serviceName')
   if (textOf(service) !== '') refuseIf(service, dnsLabelProblem(textOf(service)))
+  const names = new Set<string>()
   for (const claim of itemsOf(fieldAt(spec, 'volumeClaimTemplates'))) {
     const name = fieldIn(claim, 'metadata', 'name')
     if (textOf(name) === '') requireValue(name, 'must be a name; set it')
     else refuseIf(name, dnsLabelProblem(textOf(name)))
+    if (textOf(name) !== '' && names.has(textOf(name)))
+      refuse(name, 'must be unique: the pods have only one claim of this name; rename or remove one', {
+        cause: 'FieldValueDuplicate',
+      })
+    names.add(textOf(name))
     checkClaimSpec(fieldAt(claim, 'spec'))
   }
 }
@@ -62,14 +68,17 @@ function checkTimes(spec: Field): void {
     })
 }
 
+/** Client-side `kubectl apply` drops the null of a new object. */
+const CLEARED = 'use overrideType: Strategic, which removes it, or set rollingUpdate to null'
+
 /** Returns `rollingUpdate` if it counts. With type `other` it must not be set. */
 function checkRolling(strategy: Field, other: string): Field | undefined {
   const [type, rolling] = [fieldAt(strategy, 'type'), fieldAt(strategy, 'rollingUpdate')]
   if (type.value !== other) return rolling
   if (isSet(rolling))
-    refuse(rolling, `cannot be set with type: ${other}; set it to null`, {
+    refuse(rolling, `cannot be set with type: ${other}; ${CLEARED}`, {
       cause: 'FieldValueForbidden',
-      others: [remedyAt(type, `cannot be ${other} while rollingUpdate is set; set rollingUpdate to null`)],
+      others: [remedyAt(type, `cannot be ${other} while rollingUpdate is set; ${CLEARED}`)],
     })
   return undefined
 }

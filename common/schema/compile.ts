@@ -47,10 +47,10 @@ function checkers(definitions: Definitions, banOf: BanLookup): (variant: Variant
   ajv.addKeyword({ keyword: 'present', validate: (_of: unknown, value: unknown) => value !== null, errors: false })
   ajv.addKeyword({ keyword: 'uniqueBy', type: 'array', schemaType: 'array', validate: uniqueBy, errors: true })
   ajv.addSchema({ definitions }, 'all')
+  const locations = fieldLocations(definitions, banOf)
   return (variant, root) => {
     const validate = ajv.getSchema(`all#/definitions/${variant}`)
     if (!validate) throw new Error(`no schema of ${variant}`)
-    const locations = fieldLocations(definitions, variant, banOf)
     return (document) => {
       validate(document)
       const errors = (validate.errors ?? []).filter((error) => !isTakenAsAbsent(error))

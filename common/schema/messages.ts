@@ -4,9 +4,9 @@ import { listOr, member } from '../json/json.ts'
 import type { BanLookup } from '../override/rules.ts'
 import type { SpecError } from '../override/spec-schema.ts'
 import { NULL_ITEM } from '../override/unmergeable.ts'
-import { didYouMean } from '../text/did-you-mean.ts'
 import type { FieldLocations } from './field-locations.ts'
-import { fieldNamesOf, MAX_LISTED, validFields, wrongType } from './wrong-type.ts'
+import { meantField, unknownField } from './unknown-field.ts'
+import { MAX_LISTED, wrongType } from './wrong-type.ts'
 
 export interface ValidatedSpec {
   /** the path of `document` in the experiment or in the fork */
@@ -26,7 +26,8 @@ export function specErrors(
   const found = errors.slice(0, MAX_FOUND).map((error) => ({ error, path: pathOf(error, pathAt) }))
   const misspelt = new Set(
     found.slice(0, MAX_EXPLAINED).flatMap(({ error, path }) => {
-      const meant = error.keyword === 'additionalProperties' ? suggestion(error) : undefined
+      const meant =
+        error.keyword === 'additionalProperties' ? meantField(error, path.slice(0, -1), about.locations) : undefined
       return meant === undefined ? [] : [formatPath(root, [...path.slice(0, -1), meant])]
     }),
   )
@@ -98,32 +99,6 @@ function noQuantity(text: string): string {
   const remedy = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`
   return `expected a quantity such as 500m or 1Gi, got ${showValue(text)}${remedy}`
 }
-
-/** The known field that resembles the unknown one most. It may be banned. */
-const suggestion = (error: ErrorObject): string | undefined =>
-  didYouMean(String(error.params.additionalProperty), fieldNamesOf(error))
-
-function unknownField(error: ErrorObject, parent: Path, { locations, banOf }: About): string {
-  const place = placeOf(String(error.params.additionalProperty), parent, locations)
-  if (place !== undefined) return `unknown field; it belongs in ${place}`
-  const meant = suggestion(error)
-  if (meant === undefined) return `unknown field; ${validFields(error, parent, banOf)}`
-  const refused = banOf([...parent, meant])
-  const name = JSON.stringify(meant)
-  return `unknown field; ${refused === undefined ? `did you mean ${name}?` : `if you mean ${name}: ${refused}`}`
-}
-
-/** The parent of `key` if it is above or below `parent`. In another branch the field has another meaning. */
-function placeOf(key: string, parent: Path, locations: FieldLocations): string | undefined {
-  const place = locations.get(key)
-  if (place === undefined) return undefined
-  const here = parent.map((step) => (typeof step === 'number' ? '[]' : `.${step}`)).join('')
-  const there = place === '' ? '' : `.${place}`
-  return isWithin(there, here) || isWithin(here, there) ? place || 'overrideSpec itself' : undefined
-}
-
-const isWithin = (inner: string, outer: string): boolean =>
-  inner.startsWith(outer) && /^(?:[.[]|$)/.test(inner.slice(outer.length))
 
 function unsupported(error: ErrorObject): string {
   const allowed = listOr(error.params.allowedValues).filter((value) => value !== null)

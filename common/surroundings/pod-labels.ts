@@ -1,6 +1,6 @@
 import type { KubeObject, Labels } from '../api/object.ts'
 import { PER_POD_LABELS } from '../api/template-metadata.ts'
-import { at, objectOr } from '../json/json.ts'
+import { at, listOr, member, objectOr } from '../json/json.ts'
 import { templateLabels } from '../workload/derive.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
@@ -27,6 +27,8 @@ export interface TrafficInput {
   /** how many pods the fork should have */
   readonly replicas: number
   readonly fork: PodLabels
+  /** whether a container of the fork has a port of this name */
+  readonly hasPort: (name: string) => boolean
   /** undefined if the source or its template is not known now */
   readonly source: PodLabels | undefined
   /** whether requests are divided by something other than the number of endpoints */
@@ -44,12 +46,20 @@ export function trafficInput(pair: ForkAndSource, autoscalers: readonly Autoscal
     forkName: fork.metadata.name,
     replicas: replicasOf(fork),
     fork: podLabelsOf(kind, fork, templateLabels(fork)),
+    hasPort: (name) => hasPort(at(fork.spec, 'template', 'spec'), name),
     source: source && pod ? podLabelsOf(kind, source, pod.labels) : undefined,
     isRouted: source !== undefined && kind.podReach.isRouted(source),
     pinnedServices: source ? kind.podReach.pinnedServices(source) : [],
     autoscaler: source && autoscalers.find(scales(source)),
   }
 }
+
+/** Of init containers only those that keep running have ports. */
+const hasPort = (pod: unknown, name: string): boolean =>
+  [
+    ...listOr(member(pod, 'containers')),
+    ...listOr(member(pod, 'initContainers')).filter((container) => member(container, 'restartPolicy') === 'Always'),
+  ].some((container) => listOr(member(container, 'ports')).some((port) => member(port, 'name') === name))
 
 const podLabelsOf = ({ podReach }: WorkloadKind, workload: KubeObject, labels: Labels): PodLabels => ({
   labels,

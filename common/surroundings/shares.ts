@@ -42,6 +42,11 @@ function row(service: ServiceView, slices: readonly SliceView[], input: TrafficI
   const counts = { experimentEndpoints, readyEndpoints: endpoints.all }
   const missing = missingLabels(selector, input.fork)
   if (missing.length > 0) return { name, selected: false, ...absence(service, missing, input), ...counts }
+  const unknownPorts = (service.portNames ?? []).filter((port) => !input.hasPort(port))
+  if (unknownPorts.length > 0 && unknownPorts.length === service.portNames?.length) {
+    const message = `no container of the fork has a port named ${unknownPorts.join(' or ')}`
+    return { name, selected: false, reason: 'PortMissing', message, ...counts }
+  }
   if (input.isRouted) {
     const message = 'selects the fork, but the Rollout routes the requests: the share is unknown'
     return { name, selected: true, reason: 'RoutedByRollout', message, ...counts }

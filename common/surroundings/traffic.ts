@@ -1,5 +1,5 @@
 import type { KubeObject, Labels } from '../api/object.ts'
-import { at, isEmpty, listOr, objectOr } from '../json/json.ts'
+import { at, isEmpty, listOr, member, objectOr } from '../json/json.ts'
 
 /** What is needed of a Service to compute a share. */
 export interface ServiceView {
@@ -7,13 +7,15 @@ export interface ServiceView {
   readonly selector: Labels
   /** DNS returns the addresses of the pods */
   readonly isHeadless?: boolean
+  /** the names of ports of pods, set only if it sends to no port by its number: without one of them, pods get nothing */
+  readonly portNames?: readonly string[]
   /** the following three are set only if they change the share */
   readonly sessionAffinity?: string
   readonly internalTrafficPolicy?: string
   readonly trafficDistribution?: string
 }
 
-/** What is needed of an EndpointSlice to compute a share: its ready pods. */
+/** What is needed of an EndpointSlice to compute a share: its ready pods, unless no request reaches them. */
 export interface SliceView {
   readonly service: string
   readonly ready: readonly { readonly uid: string; readonly pod: string }[]
@@ -21,24 +23,34 @@ export interface SliceView {
 
 /** The projection of a Service; undefined if it selects no pods. */
 export function serviceView({ metadata, spec }: KubeObject): ServiceView | undefined {
-  const { selector, type, clusterIP, sessionAffinity, internalTrafficPolicy, trafficDistribution } = objectOr(spec)
+  const { selector, type, clusterIP, ports, sessionAffinity, internalTrafficPolicy, trafficDistribution } =
+    objectOr(spec)
   const labels = objectOr(selector) as Labels
   if (type === 'ExternalName' || isEmpty(labels)) return undefined
   return {
     name: metadata.name,
     selector: labels,
-    ...(clusterIP === 'None' ? { isHeadless: true } : {}),
+    ...(clusterIP === 'None' ? { isHeadless: true } : portNamesOf(ports)),
     ...(sessionAffinity === 'ClientIP' ? { sessionAffinity } : {}),
     ...(internalTrafficPolicy === 'Local' ? { internalTrafficPolicy } : {}),
     ...(typeof trafficDistribution === 'string' ? { trafficDistribution } : {}),
   }
 }
 
+function portNamesOf(ports: unknown): Pick<ServiceView, 'portNames'> {
+  const targets = listOr(ports).map((port) => member(port, 'targetPort'))
+  const portNames = targets.filter((target) => typeof target === 'string')
+  return portNames.length > 0 && portNames.length === targets.length ? { portNames } : {}
+}
+
 /** The projection of an EndpointSlice; undefined if it belongs to no Service. */
 export function sliceView(slice: KubeObject): SliceView | undefined {
   const service = slice.metadata.labels?.['kubernetes.io/service-name']
   if (service === undefined) return undefined
-  const ready = listOr(slice.endpoints)
+  // the pods without any of the ports that a Service names are in a slice of their own
+  const hasPorts = !(slice.ports === null || (Array.isArray(slice.ports) && slice.ports.length === 0))
+  const isHeadless = Object.hasOwn(slice.metadata.labels ?? {}, 'service.kubernetes.io/headless')
+  const ready = (hasPorts || isHeadless ? listOr(slice.endpoints) : [])
     .filter((endpoint) => at(endpoint, 'conditions', 'ready') !== false)
     .map((endpoint) => objectOr(at(endpoint, 'targetRef')))
     .filter(({ kind }) => kind === 'Pod')

@@ -1,6 +1,6 @@
 /**
  * The key among `known` that differs from `found` only in case, or else the nearest that is at most two edits away (one
- * for keys below four characters). Of equally near ones, the first by alphabet.
+ * for keys below four characters); a swap of two neighbours is one edit. Of equally near ones, the first by alphabet.
  */
 export function didYouMean(found: string, known: readonly string[]): string | undefined {
   const lower = found.toLowerCase()
@@ -15,15 +15,22 @@ export function didYouMean(found: string, known: readonly string[]): string | un
   return nearest?.key
 }
 
-/** The Levenshtein distance: the fewest insertions, deletions and replacements of a character from `from` to `to`. */
+/**
+ * The fewest insertions, deletions and replacements of a character, and swaps of two neighbours, from `from` to `to`. No
+ * part is edited twice (the optimal string alignment).
+ */
 export function editDistance(from: string, to: string): number {
-  let previous = Array.from({ length: to.length + 1 }, (_, column) => column)
+  let beforePrevious: readonly number[] = []
+  let previous: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {
     const current = [row]
     for (let column = 1; column <= to.length; column++) {
       const replaced = cell(previous, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1)
-      current.push(Math.min(replaced, cell(previous, column) + 1, cell(current, column - 1) + 1))
+      const isSwap = row > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      const swapped = isSwap ? cell(beforePrevious, column - 2) + 1 : Number.POSITIVE_INFINITY
+      current.push(Math.min(replaced, swapped, cell(previous, column) + 1, cell(current, column - 1) + 1))
     }
+    beforePrevious = previous
     previous = current
   }
   return cell(previous, to.length)

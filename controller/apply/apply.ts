@@ -3,6 +3,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { type Conclusion, decisionOn, type Plan, type Reservation } from '../../common/plan/conclusion.ts'
 import type { Facts } from '../../common/plan/facts.ts'
+import { atOverridePaths } from '../../common/plan/refusal.ts'
 import { outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 import { forkHealth } from '../../common/workload/health.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
@@ -24,7 +25,8 @@ export type Result = { readonly is: 'concluded'; readonly conclusion: Conclusion
  * Makes the reservation and the writes of a plan, in their order, and ends at the first write that is refused.
  * @throws KubeError for a failure that says nothing to the user: an unreachable API server, or a conflict
  */
-export async function apply(ports: ApplyPorts, plan: Plan, { experiment, now }: Facts): Promise<Result> {
+export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promise<Result> {
+  const { experiment } = facts
   const { reservation, writes } = plan
   if (reservation && !ports.reserve(experiment, reservation)) return { is: 'lookAgain' }
   let { conclusion } = plan
@@ -32,10 +34,10 @@ export async function apply(ports: ApplyPorts, plan: Plan, { experiment, now }: 
     if (write.verb === 'apply' && write.isRepair) ports.noteRepair(experiment)
     try {
       const stored = await ports.write(write)
-      conclusion = concluded(conclusion, write, { stored, experiment, now })
+      conclusion = concluded(conclusion, write, { stored, facts })
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
-      return { is: 'concluded', conclusion: refused(conclusion, write, error) }
+      return { is: 'concluded', conclusion: refused(conclusion, write, { error, facts }) }
     }
   }
   return { is: 'concluded', conclusion }
@@ -43,24 +45,30 @@ export async function apply(ports: ApplyPorts, plan: Plan, { experiment, now }: 
 
 interface Stored {
   readonly stored: KubeObject | undefined
-  readonly experiment: ExperimentDeployment
-  readonly now: Date
+  readonly facts: Facts
 }
 
 /** After an apply, the health of the stored fork decides. */
-function concluded(conclusion: Conclusion, write: Write, { stored, experiment, now }: Stored): Conclusion {
+function concluded(conclusion: Conclusion, write: Write, { stored, facts }: Stored): Conclusion {
   if (!stored || WRITTEN_OBJECT[write.role] !== 'fork') return conclusion
   const kind = workloadKind(stored.kind)
   const isContested = conclusion.reason === 'Contested'
   if (write.verb !== 'apply' || !kind || isContested) return { ...conclusion, fork: stored }
-  const health = forkHealth(kind, stored, now)
+  const health = forkHealth(kind, stored, facts.now)
   const { reason, message } = health.reason === 'Updating' ? conclusion : health
-  return { ...conclusion, ...decisionOn(experiment, { ...health, reason, message }), fork: stored }
+  const told = health.is === 'stalled' ? atOverridePaths(message, stored, facts) : message
+  return { ...conclusion, ...decisionOn(facts.experiment, { ...health, reason, message: told }), fork: stored }
+}
+
+interface Refused {
+  readonly error: KubeError
+  readonly facts: Facts
 }
 
 /** The conclusion after a refused write. @throws KubeError when only a new pass can decide */
-function refused(conclusion: Conclusion, write: Write, error: KubeError): Conclusion {
+function refused(conclusion: Conclusion, write: Write, { error, facts }: Refused): Conclusion {
   const refusal = outcomeOf(write, error.kind, error.message)
   if (refusal === 'lookAgain') throw error
-  return { ...conclusion, ...refusal, message: error.message }
+  const message = write.verb === 'apply' ? atOverridePaths(error.message, write.object, facts) : error.message
+  return { ...conclusion, ...refusal, message }
 }

@@ -33,8 +33,8 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'experiment-webhook': {
     [`${OURS}/experimentdeployments`]: 'list',
     [`${OURS}/experimentpolicies`]: 'list watch',
-    'apps/deployments': 'get',
-    'apps/statefulsets': 'get',
+    'apps/deployments': 'get list',
+    'apps/statefulsets': 'get list',
     'argoproj.io/rollouts': 'get list',
     'apps/replicasets': 'get list',
     '/podtemplates': 'get',

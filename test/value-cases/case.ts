@@ -12,7 +12,7 @@ export interface ValueCase {
   readonly refused: JsonObject
   /** every mistake of `refused`: the path below `spec`, and the message */
   readonly errors: readonly string[]
-  /** a rule of the kubelet: the API server stores what no pod can run with */
+  /** a rule of the kubelet or of a controller: the API server stores what no pod can run with, or what has no effect */
   readonly isOfKubelet?: true
 }
 

@@ -50,7 +50,7 @@ export const PORTS: readonly ValueCase[] = [
     title: 'M5: one name for two ports',
     accepted: ports({ name: 'a', containerPort: 80 }, { name: 'b', containerPort: 81 }),
     refused: ports({ name: 'a', containerPort: 80 }, { name: 'a', containerPort: 81 }),
-    errors: [`${AT}[1].name: must be unique: port [0] has the name "a" too; rename or remove one`],
+    errors: [`${AT}[1].name: must be unique: port 80 has the name "a" too; rename or remove one`],
   },
   {
     title: 'M4: another port of the node with its network',

@@ -19,6 +19,28 @@ export const RESOURCES: readonly ValueCase[] = [
     errors: [`${AT}.limits.cpu: must not be negative; got -1`],
   },
   {
+    title: 'M4: a fraction of a byte',
+    accepted: resources({ limits: { memory: '512Mi' } }),
+    refused: resources({ limits: { memory: '512m' } }),
+    errors: [
+      `${AT}.limits.memory: must be at least 1M; got "512m", which is a fraction of a byte; did you mean "512Mi"?`,
+    ],
+    isOfKubelet: true,
+  },
+  {
+    title: 'M4: bytes without a unit',
+    accepted: resources({ limits: { memory: 0 } }),
+    refused: resources({ limits: { memory: 512 } }),
+    errors: [`${AT}.limits.memory: must be at least 1M; got 512, which is 512 bytes; did you mean "512Mi"?`],
+    isOfKubelet: true,
+  },
+  {
+    title: 'M4: a device without its maker',
+    accepted: resources({ limits: { 'nvidia.com/gpu': 1 } }),
+    refused: resources({ limits: { gpu: 1 } }),
+    errors: [`${AT}.limits.gpu: unknown resource; devices have the domain of their maker, such as nvidia.com/gpu`],
+  },
+  {
     title: 'M4: an unknown resource',
     accepted: resources({ limits: { 'ephemeral-storage': '1Gi', 'kubernetes.io/any': '1' } }),
     refused: resources({ limits: { memry: '1Gi' } }),

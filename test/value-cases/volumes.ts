@@ -41,7 +41,9 @@ export const VOLUME_FILES: readonly ValueCase[] = [
     title: 'M4: permissions of files',
     accepted: volume({ secret: { secretName: 'a', defaultMode: 511 } }),
     refused: volume({ secret: { secretName: 'a', defaultMode: 644 } }),
-    errors: [`${AT}.secret.defaultMode: must be from 0 to 0777 octal, which is 511 in JSON; got 644`],
+    errors: [
+      `${AT}.secret.defaultMode: must be from 0 to 0777 octal, which is 511 in JSON; got 644; did you mean 0644, which is 420?`,
+    ],
   },
   {
     title: 'M3: the path of a file',
@@ -102,6 +104,13 @@ export const VOLUME_KINDS: readonly ValueCase[] = [
     accepted: volume({ emptyDir: { sizeLimit: '1Gi' } }),
     refused: volume({ emptyDir: { sizeLimit: '-1Gi' } }),
     errors: [`${AT}.emptyDir.sizeLimit: must not be negative; remove it`],
+  },
+  {
+    title: 'M4: the medium of an emptyDir',
+    accepted: volume({ emptyDir: { medium: 'HugePages-2Mi' } }),
+    refused: volume({ emptyDir: { medium: 'memory' } }),
+    errors: [`${AT}.emptyDir.medium: must be Memory, HugePages, or absent for the disk of the node; correct it`],
+    isOfKubelet: true,
   },
   {
     title: 'M3: a path of the node',

@@ -3,8 +3,9 @@ import { pod, type ValueCase } from './case.ts'
 
 const rolling = (rollingUpdate: JsonObject) => ({ strategy: { type: 'RollingUpdate', rollingUpdate } })
 const claimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+const claims = (name: string, spec: JsonObject = {}) => [{ metadata: { name }, spec: { ...claimSpec, ...spec } }]
 const claim = (spec: JsonObject, name = 'data') => ({
-  volumeClaimTemplates: [{ metadata: { name }, spec: { ...claimSpec, ...spec } }],
+  volumeClaimTemplates: claims(name, spec),
 })
 const set = (updateStrategy: JsonObject) => ({ updateStrategy })
 const CLAIM = 'volumeClaimTemplates[0]'
@@ -33,7 +34,9 @@ export const WORKLOADS: readonly ValueCase[] = [
     title: 'M4: Recreate beside rollingUpdate',
     accepted: { strategy: { type: 'Recreate' } },
     refused: { strategy: { type: 'Recreate', rollingUpdate: { maxSurge: 1 } } },
-    errors: ['strategy.rollingUpdate: cannot be set with type: Recreate; set it to null'],
+    errors: [
+      'strategy.rollingUpdate: cannot be set with type: Recreate; use overrideType: Strategic, which removes it, or set rollingUpdate to null',
+    ],
   },
   {
     title: 'M4: minReadySeconds over the deadline',
@@ -58,7 +61,9 @@ export const WORKLOADS: readonly ValueCase[] = [
     kind: 'StatefulSet',
     accepted: set({ type: 'OnDelete' }),
     refused: set({ type: 'OnDelete', rollingUpdate: { partition: 1 } }),
-    errors: ['updateStrategy.rollingUpdate: cannot be set with type: OnDelete; set it to null'],
+    errors: [
+      'updateStrategy.rollingUpdate: cannot be set with type: OnDelete; use overrideType: Strategic, which removes it, or set rollingUpdate to null',
+    ],
   },
   {
     title: 'M4: a negative partition',
@@ -96,6 +101,26 @@ export const WORKLOADS: readonly ValueCase[] = [
     errors: [
       `${CLAIM}.metadata.name: must be lowercase letters, digits and "-", a letter or digit first and last; got "Data"`,
     ],
+  },
+  {
+    title: 'D5: two claims of one name',
+    kind: 'StatefulSet',
+    accepted: { volumeClaimTemplates: [...claims('data'), ...claims('logs')] },
+    refused: { volumeClaimTemplates: [...claims('data'), ...claims('data')] },
+    errors: [
+      'volumeClaimTemplates[1].metadata.name: must be unique: the pods have only one claim of this name; rename or remove one',
+    ],
+    isOfKubelet: true,
+  },
+  {
+    title: 'D5: a volume of the name of a claim',
+    kind: 'StatefulSet',
+    accepted: { ...claim({}), ...pod({ volumes: [{ name: 'logs', emptyDir: {} }] }) },
+    refused: { ...claim({}), ...pod({ volumes: [{ name: 'data', emptyDir: {} }] }) },
+    errors: [
+      'template.spec.volumes[0].name: has no effect, because the claim "data" of volumeClaimTemplates takes its place; remove one of them',
+    ],
+    isOfKubelet: true,
   },
   {
     title: 'M5: the host name of a pod of a StatefulSet, which replaces it',

@@ -66,6 +66,14 @@ describe('the decision on a request', () => {
     })
   })
 
+  it('M6: tells what may be meant by the name of a source that does not exist', async () => {
+    const world = [aDeployment({ name: 'card' })]
+    expect(await linesFor({ world })).to.deep.equal([NOT_YET, '[SourceNotFound] did you mean deployment/card?'])
+    expect(await linesFor({ world, policies: [{ sourceMissing: 'Deny' }] })).to.deep.equal([
+      `${MISSING}; did you mean deployment/card?`,
+    ])
+  })
+
   const { revision, status } = pinnedTo()
   const uncounted = { policies: [{ maxExperimentsPerSource: 2 }], instead: { [EXPERIMENTS]: failing('unreachable') } }
   const denied = { policies: [{ sourceMissing: 'Deny' }] } as const

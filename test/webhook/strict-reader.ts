@@ -51,11 +51,15 @@ export function aStrictReader(objects: readonly KubeObject[], { access, instead 
 }
 
 function answerTo(asked: KubeRequest, objects: readonly KubeObject[], access: StrictOf['access']): unknown {
-  const { verb, path, query = {}, body } = asked
+  const { verb, path, query = {}, body, accept = '' } = asked
   const isOfOne = parsePath(path)?.name !== undefined
   if (verb === 'create') return reviewed(path, body, access)
   if (verb === 'get' && isOfOne) return found(objects, path)
-  if (verb === 'list' && !isOfOne) return { kind: 'List', items: listed(objects, path, query) }
+  if (verb === 'list' && !isOfOne) {
+    const items = listed(objects, path, query)
+    if (!accept.includes('as=Table')) return { kind: 'List', items }
+    return { kind: 'Table', rows: items.map((item) => ({ cells: [at(item, 'metadata', 'name'), '0/1'] })) }
+  }
   throw new Error(`no API server is asked to ${verb} ${path}`)
 }
 
@@ -92,16 +96,20 @@ function typeOf({ apiVersion, kind }: KubeObject): ResourceType {
 const placeOf = ({ metadata: { namespace, name } }: KubeObject) =>
   namespace === undefined ? { name } : { namespace, name }
 
-/** One requirement of a selector: `app=cart` or `app in (cart,till)`. */
+/** One requirement of a selector: `app=cart`, `app in (cart,till)` or `!app`. */
 interface Term {
   readonly key: string
-  readonly values: readonly string[]
+  /** undefined: the key must be absent */
+  readonly values: readonly string[] | undefined
 }
 
 const termsOf = (selector: string): readonly Term[] =>
-  [...selector.matchAll(/([^,=\s]+)(?:=([^,]+)| in \(([^)]+)\))/g)].map(([, key = '', one, several]) => ({
-    key,
-    values: one === undefined ? (several ?? '').split(',') : [one],
-  }))
+  [...selector.matchAll(/!([^,\s]+)|([^,=\s]+)(?:=([^,]+)| in \(([^)]+)\))/g)].map(
+    ([, lacking, key = '', one, several]) => {
+      if (lacking !== undefined) return { key: lacking, values: undefined }
+      return { key, values: one === undefined ? (several ?? '').split(',') : [one] }
+    },
+  )
 
-const meets = ({ values }: Term, value: unknown): boolean => values.includes(`${value}`)
+const meets = ({ values }: Term, value: unknown): boolean =>
+  values ? values.includes(`${value}`) : value === undefined

@@ -10,7 +10,7 @@ import { DECISIVE_MS, type Reader } from './reader.ts'
 
 /** A permission that the requester must have, because the controller will act on behalf of the requester. */
 export interface Need {
-  readonly verb: 'create' | 'get' | 'patch'
+  readonly verb: 'create' | 'get' | 'list' | 'patch'
   readonly resource: ResourceType
   readonly namespace: string
   /** absent: objects of any name */

@@ -76,8 +76,9 @@ describe('a mistake of the merged spec', () => {
       { override: pod({ containers: null }), wrong: [inPod('containers', 0, 'name')], cause: 'FieldValueRequired' },
       `~.template.spec.containers: ${NULLED}`,
     ],
-    'is one of the source where the override does not set the field': [
+    'is reported with its place where the override sets nothing of it, because it is not one of the source': [
       { override: { minReadySeconds: 3 }, wrong: [inPod('hostNetwork')] },
+      '~: template.spec.hostNetwork: wrong',
     ],
     'is one of the source where the source has it by itself': [
       { override: pod({ hostNetwork: true }), wrong: [inPod('a')], wrongBefore: [inPod('a')] },

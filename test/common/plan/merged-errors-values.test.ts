@@ -1,14 +1,19 @@
 import { expect } from 'chai'
+import { known } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { OverrideType } from '../../../common/api/types.ts'
 import { formatPath } from '../../../common/json/field-path.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import type { SpecError, SpecSchema } from '../../../common/override/spec-schema.ts'
 import { assess } from '../../../common/plan/assess.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import type { WorkloadKind } from '../../../common/workload/kind.ts'
+import { statefulSet } from '../../../common/workload/stateful-set.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment } from '../../builders.ts'
 import { someFacts } from './some-facts.ts'
 
 interface Given {
+  readonly kind?: WorkloadKind
   readonly source?: KubeObject
   /** a place that the schema refuses */
   readonly invalid?: SpecError['path']
@@ -17,9 +22,17 @@ interface Given {
 }
 
 /** The warnings, and the mistakes in the values of the merged spec where the author has to correct them. */
-function linesOf({ source = SOURCE, override, type = 'Strategic', invalid }: Given): readonly string[] {
+function linesOf({
+  kind = deployment,
+  source = SOURCE,
+  override,
+  type = 'Strategic',
+  invalid,
+}: Given): readonly string[] {
   const experiment = anExperiment({ overrideSpec: override, overrideType: type })
-  const found = assess(someFacts({ experiment, source, schema: invalid ? refusing(invalid) : ANY_SCHEMA }))
+  const found = assess(
+    someFacts({ experiment, kind: known(kind), source, schema: invalid ? refusing(invalid) : ANY_SCHEMA }),
+  )
   if (found.is === 'blocked') throw new Error(found.decision.message)
   return [
     ...found.warnings.map(({ reason, message }) => `[${reason}] ${message}`),
@@ -51,6 +64,28 @@ const SOURCE = aDeployment({
 /** Stored before the API server had these rules, or by Argo, which does not check a template before it uses it. */
 const ODD = aDeployment({ container: { ports: [{ name: 'HTTP', containerPort: 0 }] } })
 
+const TWO_PORTS = aDeployment({
+  container: {
+    ports: [
+      { name: 'a', containerPort: 80 },
+      { name: 'b', containerPort: 81 },
+    ],
+  },
+})
+const claims = (name: string): JsonObject[] => [
+  {
+    metadata: { name },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  },
+]
+const STATEFUL: KubeObject = {
+  ...aDeployment({
+    container: { volumeMounts: [{ name: 'data', mountPath: '/data' }] },
+    spec: { serviceName: 'cart', volumeClaimTemplates: claims('data') },
+  }),
+  kind: 'StatefulSet',
+}
+
 const cases: Record<string, readonly [Given, ...string[]]> = {
   'M1: a new container without an image': [
     { override: containers({ name: 'crat', env: [{ name: 'A', value: 'b' }] }) },
@@ -74,6 +109,22 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     { override: pod({ volumes: [] }), type: 'Merge' },
     '~.template.spec.volumes: must have a volume "data", because container "cart" mounts it; keep it, or remove the mount',
   ],
+  'D5: a claim that is still mounted': [
+    { kind: statefulSet, source: STATEFUL, override: { volumeClaimTemplates: claims('logs') } },
+    '~.volumeClaimTemplates: must have a volume "data", because container "cart" mounts it; keep it, or remove the mount',
+  ],
+  'D5: a volume of the name of a claim of the source': [
+    { kind: statefulSet, source: STATEFUL, override: pod({ volumes: [{ name: 'data', emptyDir: {} }] }) },
+    '~.template.spec.volumes[0].name: has no effect, because the claim "data" of volumeClaimTemplates takes its place; remove one of them',
+  ],
+  'D5: a name of a port of the source, under Strategic': [
+    { override: containers({ name: 'cart', ports: [{ name: 'http', containerPort: 9090 }] }) },
+    '~.template.spec.containers[0].ports[0].name: must be unique: port 80 has the name "http" too; rename or remove one',
+  ],
+  'D5: a port of the source that is renamed, under Strategic': [
+    { source: TWO_PORTS, override: containers({ name: 'cart', ports: [{ name: 'b', containerPort: 80 }] }) },
+    '~.template.spec.containers[0].ports[0].name: must be unique: port 81 has the name "b" too; rename or remove one',
+  ],
   'M3: a mount of a volume that is not there': [
     { override: containers({ name: 'cart', volumeMounts: [{ name: 'date', mountPath: '/date' }] }) },
     '~.template.spec.containers[0].volumeMounts[0].name: must be the name of a volume of the pod; did you mean "data"?',
@@ -84,7 +135,7 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
   ],
   'M4: Recreate beside the rollingUpdate of the source': [
     { override: { strategy: { type: 'Recreate' } }, type: 'Merge' },
-    '~.strategy.type: cannot be Recreate while rollingUpdate is set; set rollingUpdate to null',
+    '~.strategy.type: cannot be Recreate while rollingUpdate is set; use overrideType: Strategic, which removes it, or set rollingUpdate to null',
   ],
   'M4: a port of the node that another container has': [
     {

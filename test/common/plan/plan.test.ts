@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { unknown } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID, IS_EXPERIMENT } from '../../../common/api/names.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
+import { objectOr } from '../../../common/json/json.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { forkHash } from '../../../common/workload/derive.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, imageOverride, UID } from '../../builders.ts'
@@ -190,6 +192,20 @@ describe('plan', () => {
       expect(planned.writes.map(({ verb, role }) => `${verb} ${role}`)).to.deep.equal(writes)
       if (says) expect(planned.conclusion.message).to.contain(says)
     })
+
+  it('M8: names the field of the override, or the source, when the pods of the fork are refused', () => {
+    const message = 'Pod "x" is invalid: spec.containers[0].image: Invalid value'
+    const says = (experiment: ExperimentDeployment) => {
+      const made = theFork({ experiment })
+      const conditions = [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message }]
+      const fork = { ...made, status: { ...objectOr(made.status), conditions } }
+      return plan(someFacts({ experiment: { ...experiment, status: leftAt(3) }, fork })).conclusion.message
+    }
+    expect(says(anExperiment())).to.contain('spec.template.spec.containers[0].image (from the source): Invalid')
+    expect(says(anExperiment({ overrideSpec: imageOverride('a:1') }))).to.contain(
+      'spec.overrideSpec.template.spec.containers[0].image: Invalid',
+    )
+  })
 
   it('writes the uid of a fork that exists, so that it is never re-created', () => {
     const fresh = applied()

@@ -31,14 +31,28 @@ const refused: Record<string, readonly [JsonObject, ...string[]]> = {
     pod({ imagePullPolicy: 'Always' }),
     '~.template.spec.imagePullPolicy: unknown field; it belongs in template.spec.containers[]',
   ],
+  'M9: a field that belongs in another object, below or beside': [
+    { template: { spec: { runAsUser: 1, labels: {} } } },
+    '~.template.spec.runAsUser: unknown field; it belongs in template.spec.securityContext',
+    '~.template.spec.labels: unknown field; it belongs in template.metadata',
+  ],
+  'M9: a field with several places, whose common part is said once': [
+    container({ resources: { cpu: 1 } }),
+    `${C}.resources.cpu: unknown field; it belongs in template.spec.containers[].resources.limits or requests`,
+  ],
   'a field that belongs further up': [
     container({ affinity: {}, minReadySeconds: 3 }),
     `${C}.affinity: unknown field; it belongs in template.spec`,
     `${C}.minReadySeconds: unknown field; it belongs in overrideSpec itself`,
   ],
-  'a banned field in another place, without sending it to where it is banned': [
-    { template: { replicas: 3 } },
-    '~.template.replicas: unknown field; valid fields: metadata, spec',
+  'M9: a misspelt field of this object, even if it has a name of another one': [
+    container({ port: [] }),
+    `${C}.port: unknown field; did you mean "ports"?`,
+  ],
+  'M9: fields of the experiment, at any level': [
+    { template: { replicas: 3 }, ttlSeconds: 60 },
+    '~.template.replicas: unknown field; it belongs in spec, beside overrideSpec',
+    '~.ttlSeconds: unknown field; it belongs in spec, beside overrideSpec',
   ],
   'a misspelt field that is banned, with the message of the ban': [
     { replica: 3, selecter: {} },

@@ -18,6 +18,8 @@ const keyed = (items: object, ...keys: string[]) => ({
   'x-kubernetes-list-map-keys': keys,
 })
 
+const amounts = { type: 'object', additionalProperties: ref('io.k8s.api.resource.Quantity') }
+
 /** An excerpt of the document of `apps/v1`, with one field for each feature of a schema. */
 export const APPS_V1 = {
   components: {
@@ -70,7 +72,7 @@ export const APPS_V1 = {
           name: string,
           ports: keyed(described('Port'), 'containerPort', 'protocol'),
           probe: described('Probe'),
-          resources: object({ limits: { type: 'object', additionalProperties: ref('io.k8s.api.resource.Quantity') } }),
+          resources: object({ limits: amounts, requests: amounts }),
         },
         ['name'],
       ),

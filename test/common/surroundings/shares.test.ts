@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { aFork } from '../../builders.ts'
+import { aDeployment, aFork } from '../../builders.ts'
 import { CART, others, ours, rows, service, slice } from './rows.ts'
 
 describe('serviceShares', () => {
@@ -26,6 +26,38 @@ describe('serviceShares', () => {
     const found = rows(services)
     expect(found).to.have.length(32)
     expect(found[0]?.name).to.equal('s60')
+  })
+
+  describe('of a Service that names the ports of pods', () => {
+    const named = (...portNames: string[]) => [{ ...CART, portNames }]
+    const withPort = (of: object) => ({
+      fork: aFork(aDeployment(), { pod: { containers: [{ name: 'cart', ...of }] } }),
+    })
+    const http = { ports: [{ name: 'http', containerPort: 80 }] }
+
+    it('says that the fork gets no requests without any of them', () => {
+      expect(rows(named('http', 'grpc'), [slice('cart', 'cart-1')], withPort({}))[0]).to.deep.equal({
+        name: 'cart',
+        selected: false,
+        reason: 'PortMissing',
+        message: 'no container of the fork has a port named http or grpc',
+        experimentEndpoints: 0,
+        readyEndpoints: 1,
+      })
+    })
+
+    it('selects a fork with one of them', () => {
+      expect(rows(named('http', 'grpc'), [], withPort(http))[0]?.selected).to.equal(true)
+    })
+
+    it('selects a fork with one in an init container that keeps running', () => {
+      const of = (restartPolicy: string) => {
+        const sidecar = { name: 'proxy', image: 'a:1', restartPolicy, ...http }
+        return { fork: aFork(aDeployment(), { pod: { initContainers: [sidecar] } }) }
+      }
+      expect(rows(named('http'), [], of('Always'))[0]?.selected).to.equal(true)
+      expect(rows(named('http'), [], of(''))[0]?.selected).to.equal(false)
+    })
   })
 
   it('gives no share for a Service without endpoints', () => {

@@ -32,6 +32,32 @@ describe('the projections of Services and EndpointSlices', () => {
     })
   })
 
+  it('keep the names of the ports of pods only if no port has a number', () => {
+    const portNames = (...targets: readonly unknown[]) =>
+      serviceView(
+        object({ spec: { selector: { a: 'b' }, ports: targets.map((targetPort) => ({ port: 80, targetPort })) } }),
+      )?.portNames
+    expect(portNames('http', 'grpc')).to.deep.equal(['http', 'grpc'])
+    expect(portNames('http', 8080)).to.equal(undefined)
+    expect(portNames(8080)).to.equal(undefined)
+    const headless = { selector: { a: 'b' }, clusterIP: 'None', ports: [{ targetPort: 'http' }] }
+    expect(serviceView(object({ spec: headless }))).not.to.have.property('portNames')
+  })
+
+  it('count no pods in a slice without ports, unless the Service is headless', () => {
+    const endpoints = [{ targetRef: { kind: 'Pod', name: 'a', uid: 'a' } }]
+    const of = (more: object, labels = {}) =>
+      sliceView(
+        object({
+          metadata: { name: 'x', labels: { 'kubernetes.io/service-name': 'cart', ...labels } },
+          endpoints,
+          ...more,
+        }),
+      )?.ready.length
+    expect([of({ ports: null }), of({ ports: [] }), of({ ports: [{ port: 80 }] })]).to.deep.equal([0, 0, 1])
+    expect(of({ ports: null }, { 'service.kubernetes.io/headless': '' })).to.equal(1)
+  })
+
   it('keep the ready pods of an EndpointSlice', () => {
     const endpoint = (name: string, ready: boolean | undefined) => ({
       conditions: ready === undefined ? {} : { ready },

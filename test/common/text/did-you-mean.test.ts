@@ -11,6 +11,7 @@ describe('didYouMean', () => {
     'finds the singular of a plural': ['names', 'name'],
     'does not guess at three edits': ['igames', undefined],
     'allows one edit below four characters': ['enf', 'env'],
+    'allows a swap below four characters': ['evn', 'env'],
     'does not allow two edits below four characters': ['ytt', undefined],
     'returns undefined if no key is similar': ['zzz', undefined],
     'returns undefined for a very long key': ['x'.repeat(317), undefined],
@@ -30,6 +31,9 @@ describe('editDistance', () => {
     ['', 'abc', 3],
     ['kitten', 'sitting', 3],
     ['image', 'imge', 1],
+    ['crat', 'cart', 1],
+    ['db', 'bd', 1],
+    ['abcd', 'badc', 2],
   ] as const)
     it(`from "${from}" to "${to}" is ${distance}`, () => expect(editDistance(from, to)).to.equal(distance))
 })

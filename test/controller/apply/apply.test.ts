@@ -156,6 +156,13 @@ describe('apply', () => {
       })
   })
 
+  it('M8: names the field of the override, not that of the fork', async () => {
+    const message = 'spec.template.spec.containers[0].image: Invalid value'
+    const failures = { 'apply newFork': new KubeError({ kind: 'invalid', message }) }
+    const { conclusion } = await applied({ writes: [applyOf('newFork')], failures })
+    expect(conclusion?.message).to.equal('spec.template.spec.containers[0].image (from the source): Invalid value')
+  })
+
   for (const error of [failure('unreachable'), failure('throttled'), new TypeError('a bug')])
     it(`throws ${error.message}, which says nothing to the user`, async () => {
       const { thrown } = await applied({ writes: [applyOf('fork')], failures: { 'apply fork': error } })

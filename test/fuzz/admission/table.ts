@@ -34,6 +34,8 @@ const BY_DESIGN: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/stopSignal: unsupported value/, 'the feature is off in this cluster, which drops the field'],
   [/expected an integer from/, 'the API server would store another number'],
   [/image: must be a reference such as|mountPath: must not contain ":"/, 'no kubelet can run it'],
+  [/must be at least 1M|must be Memory, HugePages/, 'no kubelet can run it'],
+  [/has no effect, because the claim|the pods have only one claim/, 'its controller ignores it'],
   [/must be the name of a port of this container|must have a port with the name/, 'no kubelet can run it'],
   [
     /^spec\.overrideSpec\.(?:minReadySeconds|progressDeadlineSeconds|revisionHistoryLimit|strategy)\b/,

@@ -1,0 +1,23 @@
+import { warning } from '../api/conditions.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { Warning } from '../api/types.ts'
+import type { JsonObject } from '../json/json.ts'
+import { clauses } from '../text/fitted.ts'
+import { likelyMistakes, type Written } from './likely-mistakes.ts'
+import { newReferences } from './new-references.ts'
+import { similarContainers } from './similar-containers.ts'
+
+interface Advised extends Written {
+  readonly fork: KubeObject
+  /** the spec of the source */
+  readonly source: JsonObject
+  /** the names of its containers */
+  readonly sourceContainers: () => readonly string[]
+}
+
+/** Warnings about what Kubernetes accepts in an override and what rarely is meant. */
+export const advice = ({ fork, source, sourceContainers, ...written }: Advised): readonly Warning[] => [
+  ...similarContainers(fork, sourceContainers()).map((message) => warning('NewContainer', ...clauses(message))),
+  ...newReferences(written.overrideSpec, source).map((message) => warning('NewReference', ...clauses(message))),
+  ...likelyMistakes(written).map((message) => warning('LikelyMistake', ...clauses(message))),
+]
