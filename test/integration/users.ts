@@ -10,6 +10,19 @@ export async function granted(user: string, role: string, namespace?: string): P
   await successful(kubectl, ['create', ...binding, `--clusterrole=${role}`, `--user=${user}`])
 }
 
+/** Grants `user` in `namespace` the verbs on resources such as `rollouts.argoproj.io`, and nothing else. */
+export async function grantedRights(
+  user: string,
+  namespace: string,
+  rights: { readonly verbs: string; readonly resources: string },
+): Promise<void> {
+  const { kubectl } = await controlPlane()
+  const name = `${user}-${rights.verbs}-${rights.resources}`.replaceAll(/[^a-z]+/g, '-').slice(0, 60)
+  const role = ['role', name, `--verb=${rights.verbs}`, `--resource=${rights.resources}`]
+  await successful(kubectl, ['-n', namespace, 'create', ...role])
+  await successful(kubectl, ['-n', namespace, 'create', 'rolebinding', name, `--role=${name}`, `--user=${user}`])
+}
+
 /** What kubectl prints when `user` runs it, both streams in one text. */
 export async function asUser(user: string, args: readonly string[], input?: object): Promise<string> {
   const { kubectl } = await controlPlane()
