@@ -17,7 +17,7 @@ const USERS = readFileSync(PAGE, 'utf8')
   .map((section, at) => ({
     title: section.slice(0, section.indexOf('\n')),
     name: `rights-${at}`,
-    rights: /^Rights: ([\s\S]+?)\.\n\n/m.exec(section)?.[1],
+    rights: /^Permissions: ([\s\S]+?)\.\n\n/m.exec(section)?.[1],
     account: /^Account: `(.+)`\.$/m.exec(section)?.[1],
     rows: [...section.matchAll(/^\| (?!she tries|it tries|---)(.+?) \| (.+) \|$/gm)].map(
       ([row, what = '', answer = '']) => ({ row, what, answer }),
