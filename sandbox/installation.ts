@@ -19,6 +19,7 @@ const MANIFESTS = [
   'controller-role',
   'controller-apart-role',
   'controller-limits',
+  'status-limits',
   'webhook-role',
   'people-roles',
 ]

@@ -102,6 +102,15 @@ const writeStatus: Action = async (who, world) => {
   })
 }
 
+/** The date means that the ten seconds, after which a policy takes the pods, never end. */
+const stayAlone: Action = async (who, world) => {
+  const { name } = await world.experiment({ on: 'stock' })
+  return who.kubectl([
+    ...patchOf(`expd/${name}`, { status: { aloneSince: '2099-01-01T00:00:00Z' } }),
+    '--subresource=status',
+  ])
+}
+
 /** The webhook may replace the value before it is stored. */
 const annotate =
   (on: Place, annotation: string, value: string): Action =>
@@ -165,6 +174,7 @@ export const WITH_EXPERIMENTS: Readonly<Record<string, Action>> = {
   'raise the reviewed replicas of an experiment on `stock` by hand': annotate('stock', REVIEWED_REPLICAS, '300'),
   'write another name into the annotation `requested-by`': annotate('shop', REQUESTED_BY, 'root'),
   'write the status of an experiment': writeStatus,
+  'let a fork stay alone behind a Service of `stock`, against a policy, by a forged status': stayAlone,
   'remove the finalizer of an experiment on `stock`': removeFinalizer,
   'keep the fork of a deleted experiment with a finalizer of her own': keepByFinalizer,
   'delete an experiment on `stock`': remove('stock'),

@@ -1,7 +1,8 @@
 /** What users try with other objects than experiments of `shop`, by the words of docs/rights.md. */
-import { CR_NAME, EXPERIMENT_POLICY } from '../../../common/api/names.ts'
+import { CR_NAME, EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { at, isObject, listOr } from '../../../common/json/json.ts'
+import { type Base, baseHash } from '../../../common/workload/base.ts'
 import { forkName, forkSelector } from '../../../common/workload/identity.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { imageOverride } from '../../builders.ts'
@@ -30,6 +31,52 @@ const replaceBase: Action = async (who, world) => {
       return world.refuses(running, 'PinnedBaseLost')
     }),
   )
+}
+
+/** A revision in the namespace of the experiment, and the hash of its content in the status. */
+const forgeBase: Action = async (who, world) => {
+  const running = await world.experiment({ on: 'stock', onSourceChange: 'Pin' })
+  const path = `/apis/apps/v1/namespaces/${world.stock.namespace}/controllerrevisions/${running.fork}`
+  const { apiVersion, kind, metadata, data } = await world.shop.api.get<KubeObject & { readonly data: object }>(path)
+  const forged = JSON.parse(JSON.stringify(data).replaceAll(FIRST_IMAGE, EVIL)) as { readonly base: Base }
+  const { uid, name } = (await world.shop.experimentAt(running.name)).metadata
+  const owner = { apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion, kind: EXPERIMENT_DEPLOYMENT.kind, uid, name }
+  const ownerReferences = [{ ...owner, controller: true }]
+  const copied = { name: running.fork, labels: metadata.labels, ownerReferences }
+  return stored(created(who, { apiVersion, kind, metadata: copied, data: forged, revision: 1 }), () => {
+    const source = { templateHash: baseHash(forged.base), generation: 7 }
+    return stored(who.kubectl([...patchOf(`expd/${name}`, { status: { source } }), '--subresource=status']), () =>
+      world.getsImage(running, EVIL),
+    )
+  })
+}
+
+/** A policy of the cluster that forbids the user, and nobody else, to create Deployments. */
+const evadePolicy: Action = async (who, world) => {
+  const name = `rights-${world.shop.namespace}`
+  const root = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic'
+  const resourceRules = [
+    { apiGroups: ['apps'], apiVersions: ['*'], operations: ['CREATE'], resources: ['deployments'] },
+  ]
+  const validations = [{ expression: `request.userInfo.username != '${who.name}'`, message: 'not her' }]
+  await world.shop.api.create(`${root}ies`, {
+    metadata: { name },
+    spec: { matchConstraints: { resourceRules }, validations },
+  })
+  await world.shop.api.create(`${root}ybindings`, {
+    metadata: { name },
+    spec: { policyName: name, validationActions: ['Deny'] },
+  })
+  await eventually('the policy', DEADLINE_MS, async () => {
+    const answer = await who.kubectl(['create', 'deployment', 'own', `--image=${EVIL}`, '--dry-run=server'])
+    if (!answer.includes('not her')) throw new Error(answer)
+  })
+  const manifest = world.manifest('shop')
+  return stored(created(who, manifest), async () => {
+    await world.shop.reaches(manifest.metadata.name, 'Available')
+    for (const kind of ['ies', 'ybindings']) await world.shop.api.delete(`${root}${kind}/${name}`)
+    return 'done'
+  })
 }
 
 const editFork =
@@ -160,6 +207,8 @@ export const WITH_OTHERS: Readonly<Record<string, Action>> = {
   'write a policy': writePolicy('shop'),
   'read the policies': (who) => who.kubectl(['get', EXPERIMENT_POLICY.plural]),
   'keep an experiment on a namespace that is deleted and created again by somebody else': reuseNamespace,
+  'have a fork that another admission policy forbids her to create herself': evadePolicy,
+  'forge the base of a pinned experiment on `stock`': forgeBase,
   'read the template of the source in `stock` from a pinned experiment': readBase,
   'replace the base of a pinned experiment in `shop`': replaceBase,
   'change the image of a fork': editFork('shop'),

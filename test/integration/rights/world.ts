@@ -202,8 +202,9 @@ async function becomes(what: string, answer: string, holds: () => Promise<void>)
 /** The answer of the page for what kubectl prints about a refused request. */
 function refusal(text: string): string {
   if (/is forbidden: User "[^"]+" cannot /.test(text)) return 'RBAC'
-  const [, policy] = /ValidatingAdmissionPolicy '[^']+' .*denied request: (.+)/.exec(text) ?? []
-  if (policy) return `account policy: ${policy}`
+  const [, policy, said] =
+    /ValidatingAdmissionPolicy 'experiment-(?:controller-)?(\w+)' .*denied request: (.+)/.exec(text) ?? []
+  if (policy) return `${policy} policy: ${said}`
   const [, denied] = /denied the request: (.+)/.exec(text) ?? []
   const [, invalid] = /is invalid: (?:\[)?(.+)/.exec(text) ?? []
   return (denied ?? invalid) ? `webhook: ${denied ?? invalid}` : text
