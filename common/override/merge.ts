@@ -1,6 +1,6 @@
 import type { BoundedOverride, FieldError, OverrideType } from '../api/types.ts'
 import { at, isEmpty, isObject, type Json, type JsonObject, listOr, member } from '../json/json.ts'
-import { identityOf, isSameKey, type ListKey, type Shape } from './shape.ts'
+import { identityOf, isSameKey, type ListKey, NO_SHAPE, type Shape } from './shape.ts'
 import { mergePatch, toMergePatch } from './strategic.ts'
 import { unmergeable } from './unmergeable.ts'
 
@@ -17,36 +17,42 @@ export type Merged =
 export function merge(base: JsonObject, override: BoundedOverride, type: OverrideType, shape: Shape): Merged {
   const errors = unmergeable(override, type, shape)
   if (errors.length > 0) return { is: 'invalid', errors }
-  const own = copyOf(override, type, { shape, isReplacing: false }) as JsonObject
+  const own = copyOf(override, type === 'Strategic' ? shape : NO_SHAPE) as JsonObject
   if (type === 'Strategic')
     return { is: 'merged', spec: mergePatch(base, toMergePatch(base, own, shape)), replaced: [] }
   const spec = mergePatch(base, own)
   return { is: 'merged', spec, replaced: replacedLists(base, spec) }
 }
 
-interface Place {
-  readonly shape: Shape
-  /** whether this is inside a list that is replaced whole */
-  readonly isReplacing: boolean
-}
-
 /**
- * A copy of an override. In a list that is replaced whole, null removes nothing, so a member that is null is left out,
- * as the API server does: YAML reads `env:` without a value as null. Takes a sixth of the time of `structuredClone`,
- * which supports more than JSON.
+ * A copy of an override. Lists of `shape` with keys are merged, the others are replaced whole. Takes a sixth of the time
+ * of `structuredClone`, which supports more than JSON.
  */
-function copyOf(value: Json, type: OverrideType, { shape, isReplacing }: Place): Json {
+function copyOf(value: Json, shape: Shape): Json {
   if (Array.isArray(value)) {
-    const isMerged = type === 'Strategic' && shape.keys.length > 0 && !isReplacing
-    const place = { shape: shape.items(), isReplacing: !isMerged }
-    return value.map((item) => (typeof item === 'object' ? copyOf(item, type, place) : item))
+    const items = shape.items()
+    return value.map(shape.keys.length > 0 ? (item) => copyOf(item, items) : withoutNulls)
   }
   if (!isObject(value)) return value
   const copy: Record<string, Json> = {}
   for (const key in value) {
     const inner = (value as JsonObject)[key] ?? null
-    if (inner === null && isReplacing) continue
-    copy[key] = typeof inner === 'object' ? copyOf(inner, type, { shape: shape.member(key), isReplacing }) : inner
+    copy[key] = typeof inner === 'object' ? copyOf(inner, shape.member(key)) : inner
+  }
+  return copy
+}
+
+/**
+ * A copy of an item of a list that is replaced whole. Null removes nothing there, so a member that is null is left out,
+ * as the API server does: YAML reads `env:` without a value as null.
+ */
+function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isObject(value)) return value
+  const copy: Record<string, Json> = {}
+  for (const key in value) {
+    const inner = (value as JsonObject)[key] ?? null
+    if (inner !== null) copy[key] = typeof inner === 'object' ? withoutNulls(inner) : inner
   }
   return copy
 }

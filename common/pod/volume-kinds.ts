@@ -4,6 +4,7 @@ import {
   checkRange,
   type Field,
   fieldAt,
+  fieldIn,
   isSet,
   itemsOf,
   membersOf,
@@ -141,7 +142,7 @@ function checkMonitors(source: Field): void {
 }
 
 function checkSecretRef(source: Field): void {
-  const name = fieldAt(source, 'secretRef', 'name')
+  const name = fieldIn(source, 'secretRef', 'name')
   if (isSet(fieldAt(source, 'secretRef')) && textOf(name) === '') requireValue(name, 'must not be empty; set it')
 }
 
