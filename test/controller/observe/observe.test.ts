@@ -218,8 +218,7 @@ describe('the revision that observe reads', () => {
     const sourceRef = { kind: 'Deployment', name: 'cart', namespace: 'stock' }
     for (const metadata of [{}, { deletionTimestamp: '2026-11-21T10:00:00Z' }]) {
       const experiment = anExperiment({ onSourceChange: 'Pin', sourceRef, metadata })
-      const { labels } = ownershipMetadata(experiment)
-      const beside = { ...revision, metadata: { name: FORK, labels: { ...labels } } }
+      const beside = { ...revision, metadata: { name: FORK, labels: { ...ownershipMetadata(experiment).labels } } }
       const { facts, diary } = world({ experiment, revision: beside })
       expect((await facts()).revision).to.deep.equal({ is: 'known', value: beside })
       expect(diary).to.include(`revision stock/${FORK}`)
