@@ -62,25 +62,23 @@ const patchUp =
     return stored(who.kubectl(patch), () => world.hasReplicas(running, 3))
   }
 
-const autoscale =
-  (on: Place): Action =>
-  async (who, world) => {
-    const running = await world.experiment({ on })
-    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
-    const target = { type: 'Utilization', averageUtilization: 50 }
-    const autoscaler = {
-      apiVersion: 'autoscaling/v2',
-      kind: 'HorizontalPodAutoscaler',
-      metadata: { name: running.name },
-      spec: {
-        scaleTargetRef: { apiVersion, kind, name: running.name },
-        minReplicas: 3,
-        maxReplicas: 5,
-        metrics: [{ type: 'Resource', resource: { name: 'cpu', target } }],
-      },
-    }
-    return stored(created(who, autoscaler), () => grows(world, on, running))
+const autoscale: Action = async (who, world) => {
+  const running = await world.experiment()
+  const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+  const target = { type: 'Utilization', averageUtilization: 50 }
+  const autoscaler = {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: running.name },
+    spec: {
+      scaleTargetRef: { apiVersion, kind, name: running.name },
+      minReplicas: 3,
+      maxReplicas: 5,
+      metrics: [{ type: 'Resource', resource: { name: 'cpu', target } }],
+    },
   }
+  return stored(created(who, autoscaler), () => world.hasReplicas(running, 3))
+}
 
 const remove =
   (on: Place): Action =>
@@ -169,8 +167,7 @@ export const WITH_EXPERIMENTS: Readonly<Record<string, Action>> = {
   'give an experiment on `stock` fewer pods after the consent was withdrawn': shrinkWithoutConsent,
   'give an experiment on `stock` more pods with `kubectl patch`': patchUp('stock'),
   'give an experiment in `shop` more pods with `kubectl patch`': patchUp('shop'),
-  'give an experiment in `shop` more pods with an autoscaler': autoscale('shop'),
-  'give an experiment on `stock` more pods with an autoscaler': autoscale('stock'),
+  'give an experiment in `shop` more pods with an autoscaler': autoscale,
   'raise the reviewed replicas of an experiment on `stock` by hand': annotate('stock', REVIEWED_REPLICAS, '300'),
   'write another name into the annotation `requested-by`': annotate('shop', REQUESTED_BY, 'root'),
   'write the status of an experiment': writeStatus,
