@@ -1,7 +1,7 @@
 import { sourceNamespaceOf } from '../api/defaults.ts'
 import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
-import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, FORK_FINALIZER } from '../api/names.ts'
+import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { JsonObject } from '../json/json.ts'
@@ -99,6 +99,16 @@ const deleteBase = (revision: Facts['revision']): readonly Write[] =>
   revision.is === 'known' ? [{ verb: 'delete', role: 'base', resource: CONTROLLER_REVISION, of: revision.value }] : []
 
 /**
+ * As of a fork, but a revision without a controller must not have the label of the selector: a fork that is a StatefulSet
+ * would adopt it as one of its own revisions, and could not create pods.
+ */
+function ownerOfBase(experiment: ExperimentDeployment): Pick<KubeObject['metadata'], 'labels' | 'ownerReferences'> {
+  const { labels = {}, ...owner } = ownershipMetadata(experiment)
+  const { [EXPERIMENT_ID]: _selected, ...others } = labels
+  return { labels: others, ...owner }
+}
+
+/**
  * The ControllerRevision that keeps `base`, beside the fork and under its name. It contains the template of the source,
  * so it must be in the namespace of the source: many who may read the namespace of the experiment may not read that.
  */
@@ -108,7 +118,7 @@ const revisionOf = (experiment: ExperimentDeployment, fork: KubeObject, base: Ba
   metadata: {
     name: fork.metadata.name,
     namespace: sourceNamespaceOf(experiment),
-    ...ownershipMetadata(experiment),
+    ...ownerOfBase(experiment),
   },
   revision: 1,
   data: encodeBase(base) as JsonObject,

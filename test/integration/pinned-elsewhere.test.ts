@@ -104,6 +104,23 @@ describe('S: the pinned base of a source in another namespace, on the real contr
     await gone()
   })
 
+  it('is not adopted by a fork that is a StatefulSet, which keeps revisions of its own', async () => {
+    const labels = { app: 'set' }
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'registry.example/c:1' }] } }
+    const spec = { replicas: 1, selector: { matchLabels: labels }, template }
+    await stock.api.create(stock.path('statefulSets'), { metadata: { name: 'set' }, spec })
+    const of = { source: 'set', kind: 'StatefulSet', of: stock.namespace, onSourceChange: 'Pin' }
+    await place().experiment('set', of)
+    const name = forkOf(await place().reaches('set', 'Available'))
+    // the controller of StatefulSets has looked at the revisions of the namespace again
+    await place().api.patch(place().path('experiments', 'set'), { spec: { replicas: 2 } })
+    await place().reaches('set', 'Available')
+    const { metadata } = await stock.api.get<KubeObject>(`${revisions(stock.namespace)}/${name}`)
+    expect(metadata.ownerReferences ?? []).to.deep.equal([])
+    await place().api.delete(place().path('experiments', 'set'))
+    await eventually('the base to be gone', DEADLINE_MS, async () => expect(await inStock()).to.not.include(name))
+  })
+
   it('is deleted with the fork if somebody removed the finalizer before the deletion', async () => {
     await place().experiment('pinned', { source: 'cart', of: stock.namespace, onSourceChange: 'Pin' })
     fork = forkOf(await place().reaches('pinned', 'Available'))

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ABSENT, type Known, known, unknown } from '../../../common/api/known.ts'
-import { FORK_FINALIZER, OWNER_UID } from '../../../common/api/names.ts'
+import { EXPERIMENT_ID, FORK_FINALIZER, OWNER_UID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { Facts } from '../../../common/plan/facts.ts'
 import {
@@ -177,6 +177,7 @@ describe('the writes of a pinned base', () => {
     const write = plan(facts).writes.find(({ role }) => role === 'base')
     const { namespace, labels, ownerReferences } = (write && 'object' in write ? write.object : aDeployment()).metadata
     expect([namespace, labels?.[OWNER_UID], ownerReferences]).to.deep.equal(['stock', UID, undefined])
+    expect(labels).to.not.have.property(EXPERIMENT_ID) // by which a StatefulSet would adopt it
   })
 
   it('S1: replace a revision of another content before the experiment has started', () => {
