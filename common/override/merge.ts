@@ -1,12 +1,14 @@
 import type { BoundedOverride, FieldError, OverrideType } from '../api/types.ts'
 import { at, isEmpty, isObject, type Json, type JsonObject, listOr, member } from '../json/json.ts'
+import { aside, type Part } from '../text/fitted.ts'
+import { list } from '../text/list.ts'
 import { identityOf, isSameKey, type ListKey, NO_SHAPE, type Shape } from './shape.ts'
 import { mergePatch, toMergePatch } from './strategic.ts'
 import { unmergeable } from './unmergeable.ts'
 
 /** The merged spec, and for each container a line for what it loses because Merge replaces lists; or all errors. */
 export type Merged =
-  | { readonly is: 'merged'; readonly spec: JsonObject; readonly replaced: readonly string[] }
+  | { readonly is: 'merged'; readonly spec: JsonObject; readonly replaced: readonly (readonly Part[])[] }
   | { readonly is: 'invalid'; readonly errors: readonly FieldError[] }
 
 /**
@@ -72,20 +74,20 @@ const KEYS: Readonly<Record<string, readonly ListKey[]>> = {
   ports: [{ key: 'containerPort' }, { key: 'protocol', fallback: 'TCP' }],
 }
 
-const REMEDY = 'Merge replaces whole lists; use Strategic to merge them'
+const REMEDY = aside(': Merge replaces whole lists; use Strategic to merge them')
 
 /** What the containers of `merged` lack of `base` because Merge replaced a list. One line for each container. */
-export const replacedLists = (base: JsonObject, merged: JsonObject): readonly string[] =>
-  LISTS.flatMap((list) => {
-    const [before, after] = [base, merged].map((spec) => at(spec, 'template', 'spec', list))
+export const replacedLists = (base: JsonObject, merged: JsonObject): readonly (readonly Part[])[] =>
+  LISTS.flatMap((containers) => {
+    const [before, after] = [base, merged].map((spec) => at(spec, 'template', 'spec', containers))
     if (before === after) return []
     if (!Array.isArray(after)) return [] // set to null, so intended
     const kept = named(after)
     return [...named(before)].flatMap(([name, container]) => {
       const other = kept.get(name)
-      if (other === undefined) return [`${list}[${name}] is removed: ${REMEDY}`]
+      if (other === undefined) return [[`${containers}[${name}] is removed`, REMEDY]]
       const lost = Object.keys(container).filter((key) => isLost(key, container, other))
-      return lost.length === 0 ? [] : [`${list}[${name}] loses ${lost.join(', ')}: ${REMEDY}`]
+      return lost.length === 0 ? [] : [[`${containers}[${name}] loses `, list(lost), REMEDY]]
     })
   })
 

@@ -1,5 +1,5 @@
+import { parseQuantity } from '../api/quantity.ts'
 import { type Field, fieldAt, fieldIn, isSet, itemsOf, refuse, refuseIf, requireValue, textOf } from './field.ts'
-import { parseQuantity } from './quantity.ts'
 import { checkSelector } from './selectors.ts'
 import { dnsNameProblem } from './syntax.ts'
 

@@ -1,8 +1,8 @@
 import { annotationKeyProblem, labelKeyProblem } from '../api/metadata-syntax.ts'
+import { parseQuantity } from '../api/quantity.ts'
 import { showValue } from '../json/field-path.ts'
 import { member } from '../json/json.ts'
 import { type Field, fieldAt, isSet, itemsOf, itemsUnless, refuse, refuseIf, requireValue, textOf } from './field.ts'
-import { parseQuantity } from './quantity.ts'
 import { dnsNameProblem, keyProblem, pathWithoutBackstepsProblem, variableNameProblem } from './syntax.ts'
 
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const

@@ -1,4 +1,5 @@
 import { labelKeyProblem } from '../api/metadata-syntax.ts'
+import { ONE, parseQuantity } from '../api/quantity.ts'
 import { showValue } from '../json/field-path.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import {
@@ -13,7 +14,6 @@ import {
   requireValue,
   textOf,
 } from './field.ts'
-import { ONE, parseQuantity } from './quantity.ts'
 import { dnsLabelProblem } from './syntax.ts'
 
 const OF_CONTAINERS = ['cpu', 'memory', 'ephemeral-storage']

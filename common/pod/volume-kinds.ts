@@ -1,3 +1,4 @@
+import { parseQuantity } from '../api/quantity.ts'
 import { showValue } from '../json/field-path.ts'
 import { checkClaimSpec } from './claims.ts'
 import {
@@ -13,7 +14,6 @@ import {
   requireValue,
   textOf,
 } from './field.ts'
-import { parseQuantity } from './quantity.ts'
 import { dnsLabelProblem, dnsNameProblem, pathWithoutBackstepsProblem, relativePathProblem } from './syntax.ts'
 import { checkDownwardFile, checkFiles, checkMode, checkProjected } from './volume-files.ts'
 
