@@ -1,4 +1,4 @@
-import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
+import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, OWNER_UID } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
@@ -29,8 +29,8 @@ interface OrphansOptions {
 }
 
 /**
- * Deletes forks in other namespaces whose experiment is gone. The finalizer of the experiment prevents such forks, unless
- * somebody removes it by hand. In the namespace of the experiment garbage collection deletes the fork.
+ * Deletes forks in other namespaces whose experiment is gone, with their pinned bases. The finalizer of the experiment
+ * prevents such forks, unless somebody removes it by hand. In the namespace of the experiment garbage collection does it.
  */
 export class Orphans {
   readonly #options: OrphansOptions
@@ -100,6 +100,15 @@ export class Orphans {
     const note = 'its experiment was removed together with its finalizer, so the controller deletes this fork now'
     recorder.record({ type: 'Warning', reason: 'Orphaned', action: 'Delete', note, regarding: of })
     log.warn({ namespace, fork: name }, 'deletes a fork without an experiment')
+    const base = await this.#baseOf(of)
+    if (base) await write({ verb: 'delete', role: 'base', resource: CONTROLLER_REVISION, of: base })
     await write({ verb: 'delete', role: 'fork', resource, of })
+  }
+
+  /** The revision of the same name with the pinned base, if it belonged to the same experiment. */
+  async #baseOf({ metadata: { namespace = '', name, labels } }: KubeObject): Promise<KubeObject | undefined> {
+    const path = pathOf(CONTROLLER_REVISION, { namespace, name })
+    const found = await orUndefined(this.#options.client.request({ verb: 'get', path }))
+    return found?.metadata.labels?.[OWNER_UID] === labels?.[OWNER_UID] ? found : undefined
   }
 }

@@ -24,6 +24,7 @@ const MANIFESTS = [
   'controller-apart-role',
   'controller-lease-role',
   'controller-limits',
+  'status-limits',
   'webhook-role',
   'people-roles',
 ]

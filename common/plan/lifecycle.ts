@@ -1,18 +1,13 @@
+import { sourceNamespaceOf } from '../api/defaults.ts'
 import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
-import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, FORK_FINALIZER } from '../api/names.ts'
+import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { JsonObject } from '../json/json.ts'
 import { duration } from '../text/duration.ts'
 import type { Base } from '../workload/base.ts'
-import {
-  hasForkFinalizer,
-  identityLabels,
-  isBeingDeleted,
-  isCrossNamespace,
-  ownerReference,
-} from '../workload/identity.ts'
+import { hasForkFinalizer, isBeingDeleted, isCrossNamespace, ownershipMetadata } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { decodeBase, encodeBase, isPinned, pinnedSource } from '../workload/pinned.ts'
 import type { DesiredFork } from './assess.ts'
@@ -25,10 +20,10 @@ import type { Write } from './write.ts'
 const ORPHAN = 'orphan'
 
 /**
- * Deletes the fork, then removes the finalizer, but only after the fork was observed to be gone. Another finalizer may
- * keep the experiment for any time, so that garbage collection would come too late.
+ * Deletes the fork, then a pinned base in another namespace and the finalizer, but only after the fork was observed to be
+ * gone. Another finalizer may keep the experiment for any time, so that garbage collection would come too late.
  */
-export function planDeletion({ kind, fork, experiment }: Facts): Plan {
+export function planDeletion({ kind, fork, revision, experiment }: Facts): Plan {
   const { kind: kindName, name } = experiment.spec.sourceRef
   const terminating = (message: string, ...writes: readonly Write[]): Plan => ({
     writes,
@@ -41,7 +36,7 @@ export function planDeletion({ kind, fork, experiment }: Facts): Plan {
     return terminating(`this version cannot say whether the fork of ${kindName}/${name} is gone`)
   if (fork.is === 'unknown') return terminating(`the fork could not be read now (${fork.because})`)
   if (fork.is === 'absent' || kind.is === 'absent')
-    return unready(terminating('its fork is gone', ...removeFinalizer(experiment)))
+    return unready(terminating('its fork is gone', ...deleteBase(revision), ...removeFinalizer(experiment)))
   const message = `${kindName.toLowerCase()}/${fork.value.metadata.name} is being deleted`
   return isBeingDeleted(fork.value) ? terminating(message) : terminating(message, deleteFork(kind.value, fork.value))
 }
@@ -91,24 +86,39 @@ function finalizers(of: ExperimentDeployment, finalizers: readonly string[]): Wr
 
 /** Stores the pinned base before the fork is created; deletes it when the experiment follows its source again. */
 export function baseWrites({ experiment, revision }: Facts, { base, fork }: DesiredFork): readonly Write[] {
-  const target = { role: 'base', resource: CONTROLLER_REVISION } as const
-  if (!isPinned(experiment)) return revision.is === 'known' ? [{ verb: 'delete', ...target, of: revision.value }] : []
+  if (!isPinned(experiment)) return deleteBase(revision)
   if (pinnedSource(experiment) || revision.is === 'unknown') return []
-  const create: Write = { verb: 'create', ...target, object: revisionOf(experiment, fork, base.base) }
+  const object = revisionOf(experiment, fork, base.base)
+  const create: Write = { verb: 'create', role: 'base', resource: CONTROLLER_REVISION, object }
   if (revision.is === 'absent') return [create]
   // The last pass ended before the status was written, or somebody else wrote the revision.
-  return decodeBase(revision.value, base.source()) ? [] : [{ verb: 'delete', ...target, of: revision.value }, create]
+  return decodeBase(revision.value, base.source()) ? [] : [...deleteBase(revision), create]
 }
 
-/** The ControllerRevision that keeps `base`. It has the name of the fork, and the experiment owns it. */
+const deleteBase = (revision: Facts['revision']): readonly Write[] =>
+  revision.is === 'known' ? [{ verb: 'delete', role: 'base', resource: CONTROLLER_REVISION, of: revision.value }] : []
+
+/**
+ * As of a fork, but a revision without a controller must not have the label of the selector: a fork that is a StatefulSet
+ * would adopt it as one of its own revisions, and could not create pods.
+ */
+function ownerOfBase(experiment: ExperimentDeployment): Pick<KubeObject['metadata'], 'labels' | 'ownerReferences'> {
+  const { labels = {}, ...owner } = ownershipMetadata(experiment)
+  const { [EXPERIMENT_ID]: _selected, ...others } = labels
+  return { labels: others, ...owner }
+}
+
+/**
+ * The ControllerRevision that keeps `base`, beside the fork and under its name. It contains the template of the source,
+ * so it must be in the namespace of the source: many who may read the namespace of the experiment may not read that.
+ */
 const revisionOf = (experiment: ExperimentDeployment, fork: KubeObject, base: Base): KubeObject => ({
   apiVersion: CONTROLLER_REVISION.apiVersion,
   kind: CONTROLLER_REVISION.kind,
   metadata: {
     name: fork.metadata.name,
-    namespace: experiment.metadata.namespace,
-    labels: identityLabels(experiment),
-    ownerReferences: [ownerReference(experiment)],
+    namespace: sourceNamespaceOf(experiment),
+    ...ownerOfBase(experiment),
   },
   revision: 1,
   data: encodeBase(base) as JsonObject,

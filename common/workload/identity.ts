@@ -67,8 +67,11 @@ export const ownershipMetadata = (experiment: ExperimentDeployment): Pick<Object
  * labels), label, field manager and selector. The name is not checked.
  */
 export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
-  (isCrossNamespace(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)) &&
-  isMarkedFor(experiment.metadata.uid, object)
+  belongsTo(experiment, object) && isMarkedFor(experiment.metadata.uid, object)
+
+/** Whether `object` has the metadata of `ownershipMetadata`, by uid. Many users can write it. */
+export const belongsTo = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
+  isCrossNamespace(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)
 
 /**
  * The experiment to which a fork in another namespace belongs, by its labels. Undefined if the field manager or the
@@ -101,7 +104,7 @@ const isLabelledFor = ({ metadata: { namespace, uid } }: ExperimentDeployment, o
   !controllerOf(object)
 
 /** Whether the controller of `object` is `experiment`, by uid. */
-export const isControlledBy = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
+const isControlledBy = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
   controllerOf(object)?.uid === experiment.metadata.uid
 
 const isMarkedFor = (uid: string, { metadata, spec }: KubeObject): boolean =>

@@ -56,6 +56,11 @@ export interface WorkloadKind extends ResourceType {
   readonly template: (source: KubeObject, referents: readonly KubeObject[]) => Template
   /** the object that a workload takes its template from; reads only what `watchProjection` keeps */
   readonly refersTo?: (workload: KubeObject) => { readonly resource: ResourceType; readonly name: string } | undefined
+  /**
+   * the kind of object in which the workload controller keeps templates, of which a fork may get one. Nobody can say
+   * from which object such a template once came, so a requester must have permission to get all of them.
+   */
+  readonly keepsTemplatesIn?: ResourceType
   /** the kinds of object that `refersTo` may name */
   readonly referents?: readonly ResourceType[]
   /** annotations of a source that the watch keeps: every one of which the base, its fingerprint or the status depends */

@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
 import { at, isObject, objectOr } from '../json/json.ts'
 import { type Base, baseHash } from './base.ts'
-import { isControlledBy } from './identity.ts'
+import { belongsTo } from './identity.ts'
 
 /** Whether `experiment` keeps the base that it started from. */
 export const isPinned = ({ spec }: Pick<ExperimentDeployment, 'spec'>): boolean =>
@@ -15,14 +15,15 @@ export const pinnedSource = (experiment: ExperimentDeployment): SourceStatus | u
 
 /** Whether `revision` is the ControllerRevision of `experiment` by its owner. Its content may be anybody's. */
 export const isRevisionOf = (experiment: ExperimentDeployment, revision: KubeObject): boolean =>
-  isControlledBy(experiment, revision)
+  belongsTo(experiment, revision)
 
 /** The data of a ControllerRevision that keeps `base`. */
 export const encodeBase = ({ spec, annotations }: Base) => ({ base: { spec, annotations } })
 
 /**
- * The base that `revision` keeps; undefined if its hash is not `hash`. Many users may replace a ControllerRevision, but
- * only the controller writes the status that has the hash.
+ * The base that `revision` keeps; undefined if its hash is not that of the status. Many users may replace a
+ * ControllerRevision, and few may write a status. For a source in another namespace, nobody may do both in the namespace
+ * of the experiment.
  */
 export function decodeBase(revision: KubeObject, { templateHash, base: template }: SourceStatus): Base | undefined {
   const [spec, annotations] = [at(revision, 'data', 'base', 'spec'), at(revision, 'data', 'base', 'annotations')]

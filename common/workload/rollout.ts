@@ -46,6 +46,7 @@ export const rollout: WorkloadKind = {
   references,
   template: (source, referents) =>
     isStable(source) ? stableTemplate(source, stableRevision(source), referents) : desiredTemplate(source, referents),
+  keepsTemplatesIn: REPLICA_SET, // the stable one may be older than the removal of a workloadRef
   refersTo: referentOf,
   referents: REFERENTS,
   watchedAnnotations: [INSTANCE_ID, WORKLOAD_GENERATION],

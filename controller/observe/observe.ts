@@ -24,9 +24,8 @@ export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts 
   const experiment = ports.experiments.get(key)
   if (!experiment) return undefined
   const adapter = workloadKind(experiment.spec.sourceRef.kind)
-  // While the experiment is being deleted only its fork matters. Another read that fails must not block the deletion.
   const read = isBeingDeleted(experiment)
-    ? { ...UNREAD, ...(await forkFacts(ports, experiment, adapter)) }
+    ? { ...UNREAD, ...(await factsOfDeletion(ports, experiment, adapter)) }
     : await allFacts({ ports, key, experiment, adapter })
   return { ...read, ...experimentFacts(ports, key, experiment), now }
 }
@@ -35,7 +34,6 @@ const BEING_DELETED = unknown('the experiment is being deleted')
 const UNREAD = {
   schema: BEING_DELETED,
   source: BEING_DELETED,
-  revision: BEING_DELETED,
   policies: BEING_DELETED,
   surroundings: {
     traffic: BEING_DELETED,
@@ -64,6 +62,16 @@ interface Observed {
   readonly key: Key
   readonly experiment: ExperimentDeployment
   readonly adapter: WorkloadKind | undefined
+}
+
+/**
+ * The fork, and when it is gone its pinned base in another namespace, which garbage collection does not delete. Another
+ * read that fails must not block the deletion.
+ */
+async function factsOfDeletion(ports: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
+  const facts = await forkFacts(ports, experiment, adapter)
+  const isBaseLeft = isCrossNamespace(experiment) && facts.fork.is === 'absent'
+  return { ...facts, revision: isBaseLeft ? await readRevision(ports, experiment) : BEING_DELETED }
 }
 
 async function allFacts({ ports, key, experiment, adapter }: Observed) {
@@ -122,7 +130,7 @@ async function forkFacts({ workloads }: Ports, experiment: ExperimentDeployment,
 async function readRevision({ revision }: Ports, experiment: ExperimentDeployment): Promise<Known<KubeObject>> {
   if (!isPinned(experiment) && experiment.status?.source?.pinned !== true) return ABSENT
   const { metadata, spec } = experiment
-  const found = await revision(metadata.namespace, forkName(spec.sourceRef.name, metadata.uid))
+  const found = await revision(sourceNamespaceOf(experiment), forkName(spec.sourceRef.name, metadata.uid))
   return found && isRevisionOf(experiment, found) ? known(found) : ABSENT
 }
 

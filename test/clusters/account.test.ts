@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, GROUP, REQUESTED_BY } from '../../common/api/names.ts'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, GROUP, OWNER_UID, REQUESTED_BY } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -25,10 +25,10 @@ const deployment = (name: string, label: string): JsonObject => ({
     },
   },
 })
-const revision = (name: string, ownerReferences: readonly JsonObject[]): JsonObject => ({
+const revision = (name: string, ownerReferences: readonly JsonObject[], labels: JsonObject = {}): JsonObject => ({
   apiVersion: 'apps/v1',
   kind: 'ControllerRevision',
-  metadata: { name, namespace: 'default', ownerReferences },
+  metadata: { name, namespace: 'default', ownerReferences, labels },
   revision: 1,
   data: { base: {}, source: {} },
 })
@@ -98,6 +98,11 @@ describe("A-4: what the API server refuses to the controller's account, although
     'deletes a fork': { args: ['delete', 'deployment/fork'], says: 'accepted' },
     'deletes no source': { args: ['delete', 'deployment/shop'], says: ONLY_FORKS },
     'creates a revision of an experiment': { args: ['create'], object: revision('more', OWN), says: 'accepted' },
+    'creates a revision of an experiment in another namespace': {
+      args: ['create'],
+      object: revision('more', [], { [OWNER_UID]: '1' }),
+      says: 'accepted',
+    },
     'creates no other revision': { args: ['create'], object: revision('more', []), says: ONLY_REVISIONS },
     'deletes a revision of an experiment': { args: ['delete', 'controllerrevision/own'], says: 'accepted' },
     'deletes no revision of another owner': { args: ['delete', 'controllerrevision/others'], says: ONLY_REVISIONS },
@@ -107,6 +112,12 @@ describe("A-4: what the API server refuses to the controller's account, although
     },
     'does not change what an experiment asks for': {
       args: patch('expd/e', { spec: { overrideSpec: { minReadySeconds: 5 } } }),
+      says: ONLY_FINALIZERS,
+    },
+    'S: does not give an experiment an owner with which it would be deleted': {
+      args: patch('expd/e', {
+        metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: '1' }] },
+      }),
       says: ONLY_FINALIZERS,
     },
     'does not change who has asked for it': {

@@ -124,7 +124,8 @@ describe('the pack, while there is no webhook configuration', () => {
     'checks the group of the source': {
       by: 'alice',
       kind: 'Rollout',
-      answer: NEEDS.replaceAll('deployments.apps', 'rollouts.argoproj.io'),
+      answer:
+        'needs "create rollouts.argoproj.io", "get rollouts.argoproj.io/cart" and "get replicasets.apps" in namespace "shop"',
     },
     'refuses replicas in the override': {
       by: 'alice',

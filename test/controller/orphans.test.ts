@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { OWNER_UID } from '../../common/api/names.ts'
+import { CONTROLLER_REVISION, OWNER_UID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
@@ -19,22 +19,25 @@ interface Given {
   readonly cached?: ExperimentDeployment
   /** the answer of the API server about the experiment */
   readonly live?: () => Promise<unknown>
+  /** the revision that has the name of the fork */
+  readonly revision?: KubeObject
 }
 
 /** What one sweep does. */
-function world({ fork = FORK, forks = [fork], cached, live = () => Promise.reject(GONE) }: Given = {}) {
+function world({ fork = FORK, forks = [fork], cached, live = () => Promise.reject(GONE), revision }: Given = {}) {
   const diary: string[] = []
   const timers = new VirtualTime()
   const orphans = new Orphans({
     client: {
       request: ({ path }) => {
         diary.push(`get ${path.split('/').slice(-3).join('/')}`)
-        return live()
+        if (!path.includes(CONTROLLER_REVISION.plural)) return live()
+        return revision ? Promise.resolve(revision) : Promise.reject(GONE)
       },
     },
     experiment: () => cached,
     workloads: [{ kind: deployment, forks: { list: () => forks } }],
-    write: async (write) => diary.push(`${write.verb} ${'of' in write ? write.of.metadata.name : ''}`),
+    write: async (write) => diary.push(`${write.verb} ${write.role} ${'of' in write ? write.of.metadata.name : ''}`),
     recorder: { record: ({ reason, regarding }) => diary.push(`event ${reason} ${regarding.kind}`) },
     timers,
     log: diaryLog(),
@@ -49,6 +52,7 @@ async function swept(given?: Given): Promise<readonly string[]> {
 }
 
 const LOOKED = 'get shop/experimentdeployments/faster-cart'
+const LOOKED_AT_BASE = `get stock/controllerrevisions/${FORK.metadata.name}`
 const labelled = (labels: object): KubeObject => ({
   ...FORK,
   metadata: { ...FORK.metadata, labels: { ...FORK.metadata.labels, ...labels } },
@@ -58,13 +62,27 @@ describe('a fork in another namespace', () => {
   it('S7: is deleted when its experiment is gone, and an Event in its namespace says so', async () => {
     const { orphans, diary } = world()
     await orphans.sweep()
-    expect(diary).to.deep.equal([LOOKED, 'event Orphaned Deployment', `delete ${FORK.metadata.name}`])
+    const deleted = `delete fork ${FORK.metadata.name}`
+    expect(diary).to.deep.equal([LOOKED, 'event Orphaned Deployment', LOOKED_AT_BASE, deleted])
     expect(orphans.count).to.equal(1)
+  })
+
+  it('S: is deleted with the base to which it was pinned, but not with the revision of another owner', async () => {
+    const { metadata } = FORK
+    const revision = {
+      ...FORK,
+      kind: 'ControllerRevision',
+      metadata: { name: metadata.name, labels: metadata.labels ?? {} },
+    }
+    const deleted = ['base', 'fork'].map((role) => `delete ${role} ${metadata.name}`)
+    expect((await swept({ revision })).slice(-2)).to.deep.equal(deleted)
+    const others = { ...revision, metadata: { name: metadata.name, labels: { [OWNER_UID]: 'other' } } }
+    expect((await swept({ revision: others })).slice(-2)).to.deep.equal([LOOKED_AT_BASE, deleted[1]])
   })
 
   it('S7: is deleted when another experiment has the name', async () => {
     const other = anExperiment({ metadata: { uid: 'other' } })
-    expect(await swept({ cached: other, live: async () => other })).to.include(`delete ${FORK.metadata.name}`)
+    expect(await swept({ cached: other, live: async () => other })).to.include(`delete fork ${FORK.metadata.name}`)
   })
 
   it('stays while its experiment is in the cache, and nothing is read', async () =>

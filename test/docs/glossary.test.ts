@@ -7,6 +7,8 @@ const GLOSSARY = 'docs/glossary.md'
 const GUIDES = ['README.md', ...globSync('docs/*.md')].sort()
 const read = (file: string): string => readFileSync(file, 'utf8')
 const withoutBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '')
+/** The names of pages are no prose. */
+const withoutFiles = (text: string): string => text.replaceAll(/\b[\w/]+\.md\b/g, '')
 
 const entries = [...read(GLOSSARY).matchAll(/^\| \*\*(.+?)\*\* \| (.+) \|$/gm)].map(([, word = '', meaning = '']) => ({
   word,
@@ -36,7 +38,7 @@ const CRDS = globSync('crds/experiment*.yaml')
 const packageText = (): string => String(JSON.parse(read('package.json')).description)
 
 const TEXTS: Readonly<Record<string, () => string>> = {
-  ...Object.fromEntries(GUIDES.map((file) => [file, () => withoutBlocks(read(file))])),
+  ...Object.fromEntries(GUIDES.map((file) => [file, () => withoutFiles(withoutBlocks(read(file)))])),
   ...Object.fromEntries(CRDS.map((file) => [file, () => textsOf(parse(read(file))).join('\n')])),
   'package.json': packageText,
 }

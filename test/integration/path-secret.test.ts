@@ -104,20 +104,21 @@ describe('S4: a caller that is not the API server', () => {
   it('S4: has a path set by the script in configurations of a Service, which another apply leaves alone', async () => {
     const namespace = await aNamespace()
     const name = `path-${namespace}`
-    const manifest = shippedConfigurations()
-      .map((configuration) => ({
-        ...configuration,
-        metadata: { name },
-        webhooks: configuration.webhooks.map((webhook) => ({
-          ...webhook,
-          namespaceSelector: { matchLabels: { none: namespace } }, // it is never called
-          clientConfig: { service: { ...webhook.clientConfig.service, path: undefined } },
-        })),
-      }))
-      .map((configuration) => JSON.stringify(configuration))
-      .join('\n---\n')
-    const apply = async (...args: readonly string[]) => {
-      const { code, stderr } = await plane().kubectl(['apply', ...args, '-f', '-'], { input: manifest })
+    const manifestWith = (path: string | undefined) =>
+      shippedConfigurations()
+        .map((configuration) => ({
+          ...configuration,
+          metadata: { name },
+          webhooks: configuration.webhooks.map((webhook) => ({
+            ...webhook,
+            namespaceSelector: { matchLabels: { none: namespace } }, // it is never called
+            clientConfig: { service: { ...webhook.clientConfig.service, path } },
+          })),
+        }))
+        .map((configuration) => JSON.stringify(configuration))
+        .join('\n---\n')
+    const apply = async (args: readonly string[] = [], input = manifestWith(undefined)) => {
+      const { code, stderr } = await plane().kubectl(['apply', ...args, '-f', '-'], { input })
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
     }
     const kinds = ['mutating', 'validating']
@@ -139,7 +140,11 @@ describe('S4: a caller that is not the API server', () => {
           return [at(config, 'service', 'path'), typeof at(config, 'caBundle')]
         }),
       )
+    // an installation from before the secret had a path in its manifests; applying the new ones removes it
+    await apply([], manifestWith('/validate'))
+    expect((await paths()).map(([path]) => path)).to.deep.equal(['/validate', '/validate'])
     await apply()
+    expect((await paths()).map(([path]) => path)).to.deep.equal([undefined, undefined])
     expect(await certs()).to.contain('path secret created (Secret experiment-webhook-path)')
     const secret = await plane().api.get<KubeObject>(`/api/v1/namespaces/${namespace}/secrets/experiment-webhook-path`)
     const current = textIn(secret, 'current')
@@ -149,7 +154,7 @@ describe('S4: a caller that is not the API server', () => {
     ]
     expect(await paths()).to.deep.equal(both)
     await apply()
-    await apply('--server-side', '--force-conflicts')
+    await apply(['--server-side', '--force-conflicts'])
     expect(await paths()).to.deep.equal(both)
     expect(await certs()).to.contain('path secret kept')
     expect(await paths()).to.deep.equal(both)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
 import { at, isObject, type JsonObject, listOr } from '../../common/json/json.ts'
 import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -7,6 +8,7 @@ import { imageOverride } from '../builders.ts'
 import { aRollout } from './argo.ts'
 import { controlPlane } from './fixture.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'
+import { asUser, granted, grantedRights } from './users.ts'
 
 /** A first start builds the controller. */
 const FIRST_START_MS = 900_000
@@ -133,6 +135,37 @@ describe('a Rollout, on the real control plane', () => {
     )
     expect(at(await place().deployment('referent'), 'spec', 'replicas')).to.equal(2)
     expect(at(await fork('inlined'), 'spec', 'workloadRef')).to.equal(undefined)
+  })
+
+  it('S: gives nobody a template that it once took from an object that they may not read', async () => {
+    const labels = { app: 'hidden' }
+    const template = (container: JsonObject) => ({
+      metadata: { labels },
+      spec: { containers: [{ name: 'cart', ...container }] },
+    })
+    const hidden = template({ image: 'a:1', env: [{ name: 'PASSWORD', value: 'hunter2' }] })
+    const spec = { replicas: 0, selector: { matchLabels: labels }, template: hidden }
+    await place().api.create(place().path('deployments'), { metadata: { name: 'hidden' }, spec })
+    const workloadRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'hidden' }
+    await aRollout(place(), 'hidden', { workloadRef, strategy: pausing })
+    await phase('hidden', 'Healthy')
+    const resources = `rollouts.argoproj.io,${EXPERIMENT_DEPLOYMENT.plural}.${GROUP}`
+    await grantedRights('rose', place().namespace, { verbs: 'create,get,list,patch', resources })
+    const rose = (args: readonly string[], input?: object) => asUser('rose', ['-n', place().namespace, ...args], input)
+    expect(await rose(['get', 'deployment', 'hidden'])).to.contain('forbidden')
+    const own = JSON.stringify({ spec: { workloadRef: null, template: template({ image: 'b:1' }) } })
+    expect(await rose(['patch', 'rollout/hidden', '--type=merge', '-p', own])).to.contain('patched')
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    const sourceRef = { kind: 'Rollout', name: 'hidden' }
+    const peek = { apiVersion, kind, metadata: { name: 'peek' }, spec: { sourceRef, overrideSpec: {} } }
+    const refused = await rose(['create', '-f', '-'], peek)
+    expect(refused).to.contain('"get rollouts.argoproj.io/hidden" and "get replicasets.apps" in namespace')
+    await granted('rose', 'view', place().namespace)
+    await eventually('her permission', DEADLINE_MS, async () =>
+      expect(await rose(['create', '-f', '-'], peek)).to.contain('created'),
+    )
+    await place().reaches('peek', 'Available')
+    expect(await rose(['get', 'rollouts', '--output=yaml'])).to.contain('hunter2') // what the permission is about
   })
 
   it('is never counted together with its fork', async () => {

@@ -26,6 +26,14 @@ describe('the pack', () => {
     )
   })
 
+  it('S: knows the kinds whose templates may be in a ReplicaSet', () => {
+    const kept = Object.entries(WORKLOAD_KINDS).filter(([, kind]) => 'keepsTemplatesIn' in kind)
+    const variables = listOr(at(policy(), 'spec', 'variables')).filter(isObject)
+    expect(variables.find(({ name }) => name === 'needs_replicasets')?.expression).to.equal(
+      `object.spec.sourceRef.kind in [${kept.map(([kind]) => `'${kind}'`).join(', ')}]`,
+    )
+  })
+
   it('refuses with the messages of the webhook', () => {
     const said = listOr(at(policy(), 'spec', 'validations')).map((validation) => at(validation, 'message'))
     const rules = brokenRules({ overrideSpec: { selector: {}, replicas: 1 } })

@@ -61,8 +61,8 @@ const nameOf = ({ apiVersion, plural }: ResourceType): string =>
   apiVersion.includes('/') ? `${plural}.${apiVersion.split('/')[0]}` : plural
 
 /**
- * To create a workload of this kind beside the source, to get the source, for an update to patch the fork, and to get the
- * object that the annotation names.
+ * To create a workload of this kind beside the source, to get the source, for an update to patch the fork, to get the
+ * objects in which the kind keeps templates, and to get the object that the annotation names.
  */
 export function needsOf({ request, kind, source, experiment }: DecodedRequest): readonly Need[] {
   const { namespace, name } = source
@@ -72,6 +72,7 @@ export function needsOf({ request, kind, source, experiment }: DecodedRequest): 
     { verb: 'create', resource: kind, namespace },
     { verb: 'get', resource: kind, namespace, name },
     ...(request.operation === 'UPDATE' ? [{ verb: 'patch', resource: kind, namespace, name: fork } as const] : []),
+    ...(kind.keepsTemplatesIn ? [{ verb: 'get', resource: kind.keepsTemplatesIn, namespace } as const] : []),
     ...(referent ? [{ verb: 'get', ...referent, namespace } as const] : []),
   ]
 }

@@ -64,12 +64,11 @@ export async function readSource(
 }
 
 /** The revision that keeps the base of an experiment that is or was pinned. A new experiment has none. */
-async function readRevision(kube: Reader, { request, experiment }: DecodedRequest): Promise<Known<KubeObject>> {
+async function readRevision(kube: Reader, { request, experiment, source }: DecodedRequest): Promise<Known<KubeObject>> {
   const mayHaveOne = isPinned(experiment) || experiment.status?.source?.pinned === true
   if (request.operation === 'CREATE' || !mayHaveOne) return ABSENT
-  const { namespace, uid } = experiment.metadata
-  const name = forkName(experiment.spec.sourceRef.name, uid)
-  const found = await readObject(kube, pathOf(RESOURCES.ControllerRevision, { namespace, name }))
+  const place = { namespace: source.namespace, name: forkName(source.name, experiment.metadata.uid) }
+  const found = await readObject(kube, pathOf(RESOURCES.ControllerRevision, place))
   return found.is === 'known' && !isRevisionOf(experiment, found.value) ? ABSENT : found
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ABSENT, type Known, known, unknown } from '../../../common/api/known.ts'
-import { FORK_FINALIZER } from '../../../common/api/names.ts'
+import { EXPERIMENT_ID, FORK_FINALIZER, OWNER_UID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { Facts } from '../../../common/plan/facts.ts'
 import {
@@ -87,6 +87,12 @@ describe('planDeletion', () => {
       expect([planned.conclusion.reason, planned.conclusion.message]).to.deep.equal(['Terminating', message])
     })
 
+  it('S: deletes a pinned base in another namespace before the finalizer', () => {
+    const { revision } = pinnedTo()
+    const { writes } = planDeletion(facts(ABSENT, { revision: known(revision) }))
+    expect(writes.map(({ verb, role }) => `${verb} ${role}`)).to.deep.equal(['delete base', 'patch experiment'])
+  })
+
   it('removes only its own finalizer, with uid and resourceVersion', () => {
     const [write] = planDeletion(facts(ABSENT)).writes
     expect(write).to.deep.include({
@@ -163,6 +169,15 @@ describe('the writes of a pinned base', () => {
     expect(writesOf({ revision })).to.deep.equal(['delete base', 'apply newFork'])
     const { status } = pinnedTo()
     expect(writesOf({ experiment: { ...pinned, status }, revision })).to.deep.equal(['apply newFork'])
+  })
+
+  it('S: are beside the fork, because many who may read the namespace of the experiment may not read the source', () => {
+    const sourceRef = { kind: 'Deployment', name: 'cart', namespace: 'stock' }
+    const facts = someFacts({ experiment: anExperiment({ onSourceChange: 'Pin', sourceRef }) })
+    const write = plan(facts).writes.find(({ role }) => role === 'base')
+    const { namespace, labels, ownerReferences } = (write && 'object' in write ? write.object : aDeployment()).metadata
+    expect([namespace, labels?.[OWNER_UID], ownerReferences]).to.deep.equal(['stock', UID, undefined])
+    expect(labels).to.not.have.property(EXPERIMENT_ID) // by which a StatefulSet would adopt it
   })
 
   it('S1: replace a revision of another content before the experiment has started', () => {

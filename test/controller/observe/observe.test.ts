@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { ExperimentPolicy } from '../../../common/policy/policy.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
+import { ownershipMetadata } from '../../../common/workload/identity.ts'
 import { observe } from '../../../controller/observe/observe.ts'
 import type { Ports } from '../../../controller/observe/ports.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, aPolicy, FORK } from '../../builders.ts'
@@ -219,6 +220,17 @@ describe('the revision that observe reads', () => {
     expect((await world({ experiment: pinned, revision: aDeployment({ name: FORK }) }).facts()).revision.is).to.equal(
       'absent',
     ))
+
+  it('S: is beside the fork, when that is in another namespace, also when the experiment is being deleted', async () => {
+    const sourceRef = { kind: 'Deployment', name: 'cart', namespace: 'stock' }
+    for (const metadata of [{}, { deletionTimestamp: '2026-11-21T10:00:00Z' }]) {
+      const experiment = anExperiment({ onSourceChange: 'Pin', sourceRef, metadata })
+      const beside = { ...revision, metadata: { name: FORK, labels: { ...ownershipMetadata(experiment).labels } } }
+      const { facts, diary } = world({ experiment, revision: beside })
+      expect((await facts()).revision).to.deep.equal({ is: 'known', value: beside })
+      expect(diary).to.include(`revision stock/${FORK}`)
+    }
+  })
 
   it('is read once more when the experiment was pinned until now', async () => {
     const status = { source: { uid: 'u', generation: 1, templateHash: 'a', pinned: true } }

@@ -34,11 +34,12 @@ describe('the rights that a requester needs', () => {
       { verb: 'get', ...attributes, name: 'cart' },
       { verb: 'patch', ...attributes, name: FORK },
     ],
-    'are all in the namespace of the source, for its kind': [
+    'S: are also to get all ReplicaSets, for a kind that keeps templates there, all in the namespace of the source': [
       anUpdate(ref('Rollout', 'till'), { ...ref('Rollout', 'till'), replicas: 2 }),
       { verb: 'create', ...rollouts },
       { verb: 'get', ...rollouts, name: 'cart' },
       { verb: 'patch', ...rollouts, name: FORK },
+      { verb: 'get', group: 'apps', version: 'v1', resource: 'replicasets', namespace: 'till' },
     ],
   }
   for (const [sentence, [decoded, ...expected]] of Object.entries(cases))

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ABSENT, known, unknown } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import { ownershipMetadata } from '../../../common/workload/identity.ts'
 import { readFacts } from '../../../webhook/reads/facts.ts'
 import { aDeployment, anExperiment, FORK, pinnedTo } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
@@ -100,11 +101,12 @@ describe('the revision that a review reads', () => {
     expect(paths()).to.include(REVISION_PATH)
   })
 
-  it('is in the namespace of the experiment, wherever its source is', async () => {
+  it('S: is in the namespace of the source, wherever the experiment is', async () => {
     const apart = anUpdate({ ...PIN, ...TILL }, { ...PIN, ...TILL, replicas: 2 })
-    expect((await read({ decoded: apart, world: [revision] })).facts.revision).to.deep.equal(known(revision))
-    const elsewhere = inNamespace('till', revision)
-    expect((await read({ decoded: apart, world: [elsewhere] })).facts.revision).to.deep.equal(ABSENT)
+    const { labels } = ownershipMetadata(apart.experiment)
+    const beside = { ...revision, metadata: { name: FORK, namespace: 'till', labels: { ...labels } } }
+    expect((await read({ decoded: apart, world: [beside] })).facts.revision).to.deep.equal(known(beside))
+    expect((await read({ decoded: apart, world: [revision] })).facts.revision).to.deep.equal(ABSENT)
   })
 
   it('is that of an experiment that was pinned until now', async () => {

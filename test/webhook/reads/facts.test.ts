@@ -132,12 +132,13 @@ describe('the source that a review reads', () => {
 })
 
 describe('the right to the object that a source refers to', () => {
-  const BOTH = 'needs "create rollouts.argoproj.io" and "get rollouts.argoproj.io/cart" in namespace "shop"'
+  const ALL =
+    'needs "create rollouts.argoproj.io", "get rollouts.argoproj.io/cart" and "get replicasets.apps" in namespace "shop"'
   const world = [referring, base]
 
   it('is checked once the right to the source itself is granted', async () => {
     const { facts, reviews } = await read({ decoded: ofRollout, world })
-    expect(reviews()).to.have.length(3)
+    expect(reviews()).to.have.length(4)
     expect(facts.access).to.equal('granted')
     expect(formatNeeds(facts.needs)).to.equal('needs "get deployments.apps/base" in namespace "shop"')
   })
@@ -149,8 +150,8 @@ describe('the right to the object that a source refers to', () => {
   for (const [sentence, [access, expected]] of Object.entries(refusals))
     it(sentence, async () => {
       const { facts, reviews } = await read({ decoded: ofRollout, world, access })
-      expect(reviews()).to.have.length(2)
-      expect([facts.access, formatNeeds(facts.needs)]).to.deep.equal([expected, BOTH])
+      expect(reviews()).to.have.length(3)
+      expect([facts.access, formatNeeds(facts.needs)]).to.deep.equal([expected, ALL])
     })
 
   it('comes with everything that was read', async () => {
@@ -161,7 +162,7 @@ describe('the right to the object that a source refers to', () => {
 
   it('is not needed where the source refers to nothing', async () => {
     const { facts, reviews } = await read({ decoded: ofRollout, world: [aRollout()] })
-    expect(reviews()).to.have.length(2)
-    expect(formatNeeds(facts.needs)).to.equal(BOTH)
+    expect(reviews()).to.have.length(3)
+    expect(formatNeeds(facts.needs)).to.equal(ALL)
   })
 })
