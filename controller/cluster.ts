@@ -1,21 +1,24 @@
+import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { pathOf, RESOURCES } from '../common/kube/client/resources.ts'
 import { orUndefined } from '../common/kube/reads/object.ts'
 import type { Log } from '../common/program/log.ts'
 import { Writer } from './apply/writer.ts'
 import type { WrittenVersions } from './apply/written-versions.ts'
+import { ExperimentReads } from './observe/experiment-reads.ts'
 import type { PoliciesPort, Ports } from './observe/ports.ts'
 import { type WorkloadReflectors, workloadReads } from './observe/workloads.ts'
 import type { PolicyStatus } from './policies/policy-status.ts'
 import type { Reservations } from './policies/reservations.ts'
 import type { Cluster } from './reconcile.ts'
 import type { DriftBackoff } from './runtime/drift-backoff.ts'
-import { keyOf } from './runtime/queue.ts'
+import { type Key, keyOf } from './runtime/queue.ts'
 import type { Recorder } from './runtime/recorder.ts'
 import type { Pass } from './runtime/worker.ts'
 
-export interface ClusterOptions extends Pick<Ports, 'experiments' | 'schemaOf' | 'surroundings'> {
+export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings'> {
   readonly client: KubeClient
+  readonly experiments: { get(key: Key): ExperimentDeployment | undefined }
   readonly workloads: readonly WorkloadReflectors[]
   readonly policies: PoliciesPort & { readonly status: Pick<PolicyStatus, 'record'> }
   readonly reservations: Pick<Reservations, 'reserve'>
@@ -26,17 +29,24 @@ export interface ClusterOptions extends Pick<Ports, 'experiments' | 'schemaOf' |
 }
 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
-export function clusterForPass({ client, workloads, reservations, written, recorder, log, ...shared }: ClusterOptions) {
+export function clusterForPass({ client, workloads, reservations, written, recorder, log, ...of }: ClusterOptions) {
+  const { experiments: cached, ...shared } = of
   const { policies, drift } = shared
+  const experiments = new ExperimentReads({ client, cached })
   const readsOf = workloadReads(client, workloads)
   return ({ signal, yieldToWrites }: Pass): Cluster => {
-    const writer = new Writer({ client, signal, written })
+    const writer = new Writer({ client, signal, written, doubt: (experiment) => experiments.doubt(experiment) })
     const revision = (namespace: string, name: string) =>
       orUndefined(
         client.request({ verb: 'get', path: pathOf(RESOURCES.ControllerRevision, { namespace, name }), signal }),
       )
     return {
-      ports: { ...shared, workloads: readsOf(signal), revision },
+      ports: {
+        ...shared,
+        experiment: (key) => experiments.get(key, signal),
+        workloads: readsOf(signal),
+        revision,
+      },
       writer: {
         write: (write) => writer.write(write),
         reserve: ({ metadata }, { replicas, asOf }) => reservations.reserve(metadata.uid, replicas, asOf),

@@ -100,7 +100,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     client,
     experiment: (key) => caches.experiments.get(key),
     workloads: caches.workloads,
-    write: (write) => new Writer({ client, signal: stopping, written }).write(write),
+    write: (write) => new Writer({ client, signal: stopping, written, doubt: () => undefined }).write(write),
     recorder,
     timers,
     log,

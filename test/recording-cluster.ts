@@ -105,7 +105,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     }
   }
   const ports: Ports = {
-    experiments: { get: () => world.experiment },
+    experiment: async () => world.experiment,
     workloads: {
       source: async () => world.source && { object: world.source, referents: [] },
       isAbsent: () => false,

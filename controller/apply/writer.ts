@@ -17,6 +17,8 @@ interface WriterOptions {
   /** aborts the requests */
   readonly signal: AbortSignal
   readonly written: WrittenVersions
+  /** called when the API server says that an experiment is gone or is not as it was observed */
+  readonly doubt: (experiment: Pick<KubeObject, 'metadata'>) => void
 }
 
 type Deletion = Extract<Write, { verb: 'delete' }>
@@ -37,14 +39,14 @@ export class Writer {
   /** Returns the object as stored; undefined after a delete, also when it was gone already. @throws KubeError */
   async write(write: Write): Promise<KubeObject | undefined> {
     if (write.verb === 'delete') return this.#delete(write)
+    const of = 'object' in write ? write.object : write.of
+    const written = WRITTEN_OBJECT[write.role]
+    if (written === 'experiment') return this.#writeExperiment(of, requestOf(write))
     const replacement = replacementOf(write)
     if (replacement) await this.#request(replacement)
     const stored = asObject(await this.#request(requestOf(write)))
-    const of = 'object' in write ? write.object : write.of
-    const written = WRITTEN_OBJECT[write.role]
     if (written === 'fork')
       this.#options.written.note(keyOfFork(of), { is: 'fork', kind: write.resource.kind, version: versionOf(stored) })
-    if (written === 'experiment') this.#noteExperiment(of, stored)
     return stored
   }
 
@@ -53,14 +55,13 @@ export class Writer {
     const { apiVersion, kind, metadata } = experiment
     const { name, namespace } = metadata
     const resourceVersion = this.#resourceVersion ?? metadata.resourceVersion
-    const stored = await this.#request({
+    await this.#writeExperiment(experiment, {
       verb: 'apply',
       path: pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name, subresource: 'status' }),
       query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
       body: { apiVersion, kind, metadata: { name, namespace, resourceVersion }, status },
       expects: kind,
     })
-    this.#noteExperiment(experiment, asObject(stored))
   }
 
   async #delete({ resource, role, of }: Deletion): Promise<undefined> {
@@ -88,10 +89,18 @@ export class Writer {
     return client.request({ ...request, signal })
   }
 
-  #noteExperiment(experiment: Pick<KubeObject, 'metadata'>, stored: KubeObject): void {
-    const version = versionOf(stored)
-    this.#resourceVersion = version
-    this.#options.written.note(keyOf(experiment), { is: 'experiment', version })
+  async #writeExperiment(experiment: Pick<KubeObject, 'metadata'>, request: KubeRequest): Promise<KubeObject> {
+    const { written, doubt } = this.#options
+    try {
+      const stored = asObject(await this.#request(request))
+      const version = versionOf(stored)
+      this.#resourceVersion = version
+      written.note(keyOf(experiment), { is: 'experiment', version })
+      return stored
+    } catch (error) {
+      if (error instanceof KubeError && (error.kind === 'notFound' || error.kind === 'conflict')) doubt(experiment)
+      throw error
+    }
   }
 }
 

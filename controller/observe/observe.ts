@@ -21,7 +21,7 @@ import type { Ports } from './ports.ts'
 
 /** All facts for one pass; undefined if the experiment is gone. @throws KubeError when a fact that decides cannot be read */
 export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts | undefined> {
-  const experiment = ports.experiments.get(key)
+  const experiment = await ports.experiment(key)
   if (!experiment) return undefined
   const adapter = workloadKind(experiment.spec.sourceRef.kind)
   // While the experiment is being deleted only its fork matters. Another read that fails must not block the deletion.

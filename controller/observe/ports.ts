@@ -48,8 +48,8 @@ export interface SurroundingsPort {
 
 /** Everything that `observe` reads, one port for each subject. */
 export interface Ports {
-  /** from the cache */
-  readonly experiments: { get(key: Key): ExperimentDeployment | undefined }
+  /** from the cache, or from the API server after a write showed that the cache is too old. @throws KubeError */
+  readonly experiment: (key: Key) => Promise<ExperimentDeployment | undefined>
   readonly workloads: WorkloadsPort
   /** the ControllerRevision of a pinned base; from the API server, because it is not watched. @throws KubeError */
   readonly revision: (namespace: string, name: string) => Promise<KubeObject | undefined>

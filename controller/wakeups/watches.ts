@@ -46,7 +46,7 @@ const hasSameSpec = ({ metadata: before }: KubeObject, { metadata: after }: Kube
 /** Makes every change in `caches` wake the experiments that it may concern. Returns the index that passes read. */
 export function wakeOnChanges(
   caches: WatchedCaches,
-  queue: Pick<KeyQueue, 'add' | 'addAfter' | 'forget'>,
+  queue: Pick<KeyQueue, 'add' | 'addAfter' | 'addChanged' | 'forget'>,
   { index, onExperimentChange }: ExperimentTracking,
 ): TrafficIndex {
   const traffic = new TrafficIndex()
@@ -68,7 +68,7 @@ export function wakeOnChanges(
     index.add(key, change.after)
     // The controller's own status write must not cut short the time that a waiting experiment set.
     if (change.is === 'updated' && hasSameSpec(change.before, change.after)) queue.addAfter(key, STATUS_CHANGE_MS)
-    else queue.add(key)
+    else queue.addChanged(key)
   })
 
   for (const { kind, forks, all } of caches.workloads) {

@@ -14,12 +14,13 @@ import { FakeApiServer } from './fake-api-server.ts'
 
 const FORKS = '/apis/apps/v1/namespaces/shop/deployments'
 const REVISION = `/apis/apps/v1/namespaces/shop/controllerrevisions/${FORK}`
+const EXPERIMENT = '/apis/experimentcontroller.example.com/v1alpha1/namespaces/shop/experimentdeployments/faster-cart'
 
 function world() {
   const diary: string[] = []
   const log = diaryLog()
   const timers = new VirtualTime()
-  const server = new FakeApiServer({ [REVISION]: aDeployment({ name: FORK }) })
+  const server = new FakeApiServer({ [REVISION]: aDeployment({ name: FORK }), [EXPERIMENT]: anExperiment() })
   const caches = createCaches({ client: server, timers, random: () => 0, log, kindProbeMs: 30_000 })
   const written = new WrittenVersions({ experiments: caches.experiments, forks: () => undefined })
   const clusterOf = clusterForPass({

@@ -30,6 +30,8 @@ export class FakeApiServer implements KubeClient {
   readonly diary: string[] = []
   /** collections that the server refuses to list */
   readonly forbidden = new Set<string>()
+  /** collections, without a namespace, whose watches are silent: their changes are lost */
+  readonly frozen = new Set<string>()
 
   constructor(objects: Readonly<Record<string, KubeObject>> = {}) {
     this.#objects = new Map(Object.entries(objects))
@@ -38,6 +40,16 @@ export class FakeApiServer implements KubeClient {
   /** The object at `path`. */
   at(path: string): KubeObject | undefined {
     return this.#objects.get(path)
+  }
+
+  /** Removes the object at `path`, as the API server does when it is deleted. */
+  remove(path: string): void {
+    const before = this.#objects.get(path)
+    if (!before) return
+    this.#objects.delete(path)
+    this.#version += 1
+    const metadata = { ...before.metadata, resourceVersion: `${this.#version}` }
+    this.#emit(path, 'DELETED', { ...before, metadata })
   }
 
   get openWatches(): number {
@@ -99,10 +111,11 @@ export class FakeApiServer implements KubeClient {
   #apply(path: string, body: object): KubeObject {
     const of = path.replace(/\/status$/, '')
     const before = this.#objects.get(of)
+    if (of !== path && !before) throw new KubeError({ kind: 'notFound', message: `no ${of}` })
     const given = body as KubeObject
     this.#version += 1
     const metadata = {
-      uid: `uid-of-${given.metadata.name}`,
+      uid: `uid-of-${given.metadata.name}-${this.#version}`,
       generation: 1,
       ...given.metadata,
       ...before?.metadata,
@@ -111,9 +124,14 @@ export class FakeApiServer implements KubeClient {
     }
     const stored: KubeObject = { ...before, ...given, metadata }
     this.#objects.set(of, stored)
-    const collection = withoutNamespace(of).replace(/\/[^/]+$/, '')
-    const line = JSON.stringify({ type: before ? 'MODIFIED' : 'ADDED', object: stored })
-    for (const watch of this.#watches) if (watch.collection === collection) watch.emit(line)
+    this.#emit(of, before ? 'MODIFIED' : 'ADDED', stored)
     return stored
+  }
+
+  #emit(path: string, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): void {
+    const collection = withoutNamespace(path).replace(/\/[^/]+$/, '')
+    if (this.frozen.has(collection)) return
+    const line = JSON.stringify({ type, object })
+    for (const watch of this.#watches) if (watch.collection === collection) watch.emit(line)
   }
 }

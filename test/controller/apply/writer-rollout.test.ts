@@ -22,7 +22,7 @@ async function requestsOf(write: Write) {
     },
   }
   const written = new WrittenVersions({ experiments: cache, forks: () => cache })
-  await new Writer({ client, signal: new AbortController().signal, written }).write(write)
+  await new Writer({ client, signal: new AbortController().signal, written, doubt: () => undefined }).write(write)
   return requests
 }
 

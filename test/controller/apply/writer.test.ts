@@ -51,6 +51,7 @@ function recording(...answers: readonly (KubeObject | KubeErrorKind)[]) {
     },
     signal,
     written,
+    doubt: ({ metadata }) => void diary.push(`doubt ${metadata.name} at ${metadata.resourceVersion}`),
   })
   /** What the next pass over the experiment waits for. */
   const awaited = async (key = 'shop/faster-cart') => {
@@ -214,9 +215,17 @@ describe('the status apply of a writer', () => {
     expect(requests[1]?.body).to.have.nested.property('metadata.resourceVersion', '10')
   })
 
-  it('throws a conflict', async () => {
-    const { writer } = recording('conflict')
-    const thrown = await writer.applyStatus(experiment, status).catch((error: unknown) => error)
-    expect(thrown).to.have.property('kind', 'conflict')
+  for (const kind of ['conflict', 'notFound'] as const)
+    it(`throws ${kind}, after which the experiment of the cache is doubted`, async () => {
+      const { writer, awaited } = recording(kind)
+      const thrown = await writer.applyStatus(experiment, status).catch((error: unknown) => error)
+      expect(thrown).to.have.property('kind', kind)
+      expect(await awaited()).to.deep.equal(['doubt faster-cart at 10'])
+    })
+
+  it('does not doubt the experiment when the API server cannot be reached', async () => {
+    const { writer, awaited } = recording('unreachable')
+    await writer.applyStatus(experiment, status).catch(() => undefined)
+    expect(await awaited()).to.deep.equal([])
   })
 })

@@ -32,7 +32,7 @@ function world(given: Given = {}) {
   const { experiment, source } = { experiment: anExperiment(), source: aDeployment(), ...given }
   const { cached, live, revision, policies = [], referring = [] } = given
   const ports: Ports = {
-    experiments: { get: (key) => (key === KEY ? experiment : undefined) },
+    experiment: async (key) => (key === KEY ? experiment : undefined),
     workloads: {
       source: async (_kind, namespace, name) => {
         diary.push(`source ${namespace}/${name}`)

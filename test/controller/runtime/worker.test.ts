@@ -115,6 +115,7 @@ describe('workers', () => {
     expect(slow.signal.aborted).to.equal(true)
     expect(passes).to.have.length(0)
     slow.fail(new Error('aborted'))
+    await time.pass(5)
     ;(await pass()).end()
   })
 
