@@ -43,7 +43,10 @@ export function clusterForPass({ client, workloads, reservations, written, recor
     return {
       ports: {
         ...shared,
-        experiment: (key) => experiments.get(key, signal),
+        experiments: {
+          get: (key) => experiments.get(key, signal),
+          doubt: (experiment) => experiments.doubt(experiment),
+        },
         workloads: readsOf(signal),
         revision,
       },

@@ -105,7 +105,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     }
   }
   const ports: Ports = {
-    experiment: async () => world.experiment,
+    experiments: { get: async () => world.experiment, doubt: () => diary.push('doubt the cache') },
     workloads: {
       source: async () => world.source && { object: world.source, referents: [] },
       isAbsent: () => false,

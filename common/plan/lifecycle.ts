@@ -8,6 +8,7 @@ import { duration } from '../text/duration.ts'
 import type { Base } from '../workload/base.ts'
 import {
   hasForkFinalizer,
+  hasOwnerReference,
   identityLabels,
   isBeingDeleted,
   isCrossNamespace,
@@ -35,7 +36,8 @@ export function planDeletion({ kind, fork, experiment }: Facts): Plan {
     conclusion: { ...waiting('Terminating', message), fork: knownValue(fork), source: undefined },
   })
   const unready = ({ writes, conclusion }: Plan): Plan => ({ writes, conclusion: { ...conclusion, is: 'unready' } })
-  if (!isCrossNamespace(experiment) && experiment.metadata.finalizers?.includes(ORPHAN))
+  const isOrphaned = fork.is === 'known' && !hasOwnerReference(experiment, fork.value)
+  if (isOrphaned || (!isCrossNamespace(experiment) && experiment.metadata.finalizers?.includes(ORPHAN)))
     return unready(terminating('its fork is left alone'))
   if (kind.is === 'unknown')
     return terminating(`this version cannot say whether the fork of ${kindName}/${name} is gone`)

@@ -6,7 +6,7 @@ import type { KubeObject, Labels } from '../api/object.ts'
 import { attributesOf } from '../api/reasons.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { forkHealth } from '../workload/health.ts'
-import { isBeingDeleted } from '../workload/identity.ts'
+import { hasOwnerReference, isApplied, isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
 import { type Assessment, assess, type DesiredFork } from './assess.ts'
@@ -141,7 +141,9 @@ function hasDrifted({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork
     hasSameHash(fork, wanted) &&
     replicasOf(fork) === replicasOf(wanted.fork) &&
     includes(fork.metadata.annotations, wanted.fork.metadata.annotations) &&
-    includes(fork.metadata.labels, wanted.fork.metadata.labels)
+    includes(fork.metadata.labels, wanted.fork.metadata.labels) &&
+    hasOwnerReference(experiment, fork) &&
+    isApplied(fork)
   )
 }
 

@@ -53,8 +53,10 @@ function concluded(conclusion: Conclusion, write: Write, { stored, experiment, n
   const kind = workloadKind(stored.kind)
   if (write.verb !== 'apply' || !kind) return { ...conclusion, fork: stored }
   const health = forkHealth(kind, stored, now)
-  const { reason, message } = health.reason === 'Updating' ? conclusion : health
-  return { ...conclusion, ...decisionOn(experiment, { ...health, reason, message }), fork: stored }
+  const isUpdating = health.reason === 'Updating'
+  const { reason, message } = isUpdating ? conclusion : health
+  const repaired = write.isRepair && !isUpdating ? { repaired: conclusion.message } : {}
+  return { ...conclusion, ...decisionOn(experiment, { ...health, reason, message }), fork: stored, ...repaired }
 }
 
 /** The conclusion after a refused write. @throws KubeError when only a new pass can decide */

@@ -1,5 +1,5 @@
 import { CR_NAME, EXPERIMENT_DEPLOYMENT, FIELD_MANAGER, OWNER_NAMESPACE } from '../../common/api/names.ts'
-import type { KubeObject } from '../../common/api/object.ts'
+import type { KubeObject, ResourceType } from '../../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
@@ -44,7 +44,9 @@ export class Writer {
     if (written === 'experiment') return this.#writeExperiment(of, requestOf(write))
     const replacement = replacementOf(write)
     if (replacement) await this.#request(replacement)
-    const stored = asObject(await this.#request(requestOf(write)))
+    const applied = asObject(await this.#request(requestOf(write)))
+    const takeover = takeoverOf(write.resource, applied)
+    const stored = takeover ? asObject(await this.#request(takeover)) : applied
     if (written === 'fork')
       this.#options.written.note(keyOfFork(of), { is: 'fork', kind: write.resource.kind, version: versionOf(stored) })
     return stored
@@ -149,6 +151,24 @@ function replacementOf(write: Exclude<Write, Deletion>): KubeRequest | undefined
       { op: 'replace', path: '/metadata/uid', value: metadata.uid ?? '' },
       { op: 'replace', path: '/spec', value: spec },
     ],
+    expects: kind,
+  }
+}
+
+/**
+ * The request that makes the controller the only owner of what it applied. When somebody has emptied the managed fields,
+ * an apply makes `before-first-apply` the owner of everything that was there, and no later apply could remove any of it.
+ */
+function takeoverOf(resource: ResourceType, { metadata, kind }: KubeObject): KubeRequest | undefined {
+  const { uid = '', resourceVersion = '', managedFields = [], namespace = '', name } = metadata
+  const kept = managedFields.filter(({ manager }) => manager !== 'before-first-apply')
+  if (kept.length === managedFields.length) return undefined
+  return {
+    verb: 'patch',
+    contentType: 'application/merge-patch+json',
+    path: pathOf(resource, { namespace, name }),
+    query: { fieldManager: FIELD_MANAGER },
+    body: { metadata: { uid, resourceVersion, managedFields: kept } },
     expects: kind,
   }
 }

@@ -7,8 +7,11 @@ import { type Facts, type PolicyFacts, policyFacts } from '../../common/plan/fac
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import {
+  controllerOf,
   forkName,
   hasForkFinalizer,
+  hasForkLabel,
+  hasOwnerReference,
   isBeingDeleted,
   isCrossNamespace,
   isForkOf,
@@ -21,7 +24,7 @@ import type { Ports } from './ports.ts'
 
 /** All facts for one pass; undefined if the experiment is gone. @throws KubeError when a fact that decides cannot be read */
 export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts | undefined> {
-  const experiment = await ports.experiment(key)
+  const experiment = await readExperiment(ports, key)
   if (!experiment) return undefined
   const adapter = workloadKind(experiment.spec.sourceRef.kind)
   // While the experiment is being deleted only its fork matters. Another read that fails must not block the deletion.
@@ -97,15 +100,31 @@ function relatedWorkloads({ workloads }: Ports, adapter: WorkloadKind | undefine
   }
 }
 
+/**
+ * The experiment of `key`. It is read from the API server if its fork has lost its owner reference: the orphaning deletion
+ * of an experiment takes it away, and the cache may not have the deletion yet.
+ */
+async function readExperiment({ experiments, workloads }: Ports, key: Key): Promise<ExperimentDeployment | undefined> {
+  const cached = await experiments.get(key)
+  if (!cached || isBeingDeleted(cached)) return cached
+  const adapter = workloadKind(cached.spec.sourceRef.kind)
+  const fork = adapter && workloads.cached(adapter, ...placeOfFork(cached))
+  if (!fork || controllerOf(fork) || hasOwnerReference(cached, fork)) return cached
+  experiments.doubt(cached)
+  return experiments.get(key)
+}
+
+const placeOfFork = (experiment: ExperimentDeployment) =>
+  [sourceNamespaceOf(experiment), forkName(experiment.spec.sourceRef.name, experiment.metadata.uid)] as const
+
 async function forkFacts({ workloads }: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
-  const { metadata, spec } = experiment
-  const name = [sourceNamespaceOf(experiment), forkName(spec.sourceRef.name, metadata.uid)] as const
-  const found =
-    adapter &&
-    // Only a live read proves that the fork is gone and the finalizer can be removed.
-    (isBeingDeleted(experiment) && hasForkFinalizer(experiment)
-      ? await workloads.live(adapter, ...name)
-      : workloads.cached(adapter, ...name))
+  const name = placeOfFork(experiment)
+  const cached = adapter && workloads.cached(adapter, ...name)
+  // Only a live read proves that the fork is gone and the finalizer can be removed.
+  const mustBeLive = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
+  // Of an object without our label the cache has no selector. Somebody may have removed the label from the fork.
+  const isPartial = cached !== undefined && !hasForkLabel(cached)
+  const found = adapter && (mustBeLive || isPartial) ? await workloads.live(adapter, ...name) : cached
   const isOurs = found !== undefined && isForkOf(experiment, found)
   return { fork: isOurs ? known(found) : ABSENT, nameHolder: isOurs ? undefined : found }
 }

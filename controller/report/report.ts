@@ -39,7 +39,7 @@ const SHARE_INTERVAL_MS = 10_000
  */
 export async function report(reporter: Reporter, key: Key, facts: Facts, conclusion: Conclusion): Promise<number> {
   const { experiment } = facts
-  const { is, policy, reason, message } = conclusion
+  const { is, policy, reason, message, repaired } = conclusion
   const summary = { type: STATES[is].eventType, reason, message }
   const emit = (event: EventDraft) => reporter.emitEvent(experiment, conclusion, event)
   reporter.recordPolicy(key, policy)
@@ -48,6 +48,8 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
     if (summary.type === 'Warning') emit(summary)
     return Number.POSITIVE_INFINITY
   }
+  // Such a repair changes nothing in the status.
+  if (repaired !== undefined) emit({ type: 'Normal', reason: 'Updating', message: repaired })
   const status = statusOf(facts, conclusion)
   const before = experiment.status
   if (isEqual(status, before ?? {})) return Number.POSITIVE_INFINITY

@@ -102,6 +102,13 @@ describe('apply', () => {
       expect([conclusion?.is, conclusion?.reason, conclusion?.fork]).to.deep.equal(['settled', 'Available', FORK])
     })
 
+    it('R2: what was repaired, when the fork is as ready as before', async () => {
+      const { conclusion } = await applied({ writes: [applyOf('fork', true)], stored: { 'apply fork': FORK } })
+      expect([conclusion?.reason, conclusion?.repaired]).to.deep.equal(['Available', 'deployment/x: created'])
+      const { conclusion: other } = await applied({ writes: [applyOf('fork')], stored: { 'apply fork': FORK } })
+      expect(other).to.not.have.property('repaired')
+    })
+
     it('the message of the plan while the fork is updating', async () => {
       const { status: _status, ...fresh } = FORK
       const { conclusion } = await applied({ writes: [applyOf('newFork')], stored: { 'apply newFork': fresh } })

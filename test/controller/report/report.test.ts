@@ -61,6 +61,13 @@ describe('report', () => {
     expect(await reported(facts)).to.deep.include({ diary: [], againMs: NONE })
   })
 
+  it('R2: tells a repair after which the fork is as ready as before', async () => {
+    const facts = await afterReport(READY)
+    const repaired = 'deployment/x: restored: another client had modified it'
+    const { diary, messages } = await reported(facts, { ...plan(facts).conclusion, repaired })
+    expect([diary, messages]).to.deep.equal([['Normal Updating'], [repaired]])
+  })
+
   it('emits a warning when a person must act', async () => {
     const facts = someFacts({ nameHolder: aDeployment({ name: FORK }) })
     expect((await reported(facts)).diary).to.include('Warning NameConflict')
