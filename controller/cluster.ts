@@ -22,7 +22,9 @@ export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings'>
   readonly workloads: readonly WorkloadReflectors[]
   readonly policies: PoliciesPort & { readonly status: Pick<PolicyStatus, 'record'> }
   readonly reservations: Pick<Reservations, 'reserve'>
+  /** of forks */
   readonly drift: DriftBackoff
+  readonly statusDrift: DriftBackoff
   readonly written: WrittenVersions
   readonly recorder: Pick<Recorder, 'record'>
   readonly log: Log
@@ -30,7 +32,7 @@ export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings'>
 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass({ client, workloads, reservations, written, recorder, log, ...of }: ClusterOptions) {
-  const { experiments: cached, ...shared } = of
+  const { experiments: cached, statusDrift, ...shared } = of
   const { policies, drift } = shared
   const experiments = new ExperimentReads({ client, cached })
   const readsOf = workloadReads(client, workloads)
@@ -57,6 +59,8 @@ export function clusterForPass({ client, workloads, reservations, written, recor
       },
       reporter: {
         applyStatus: (experiment, status) => writer.applyStatus(experiment, status),
+        repairWaitMs: (key) => statusDrift.waitMs(key),
+        noteRepair: (key) => statusDrift.noteRepair(key),
         emitEvent: (regarding, { fork: related }, { type, reason, message }) =>
           recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }),
         recordPolicy: (key, decision) => policies.status.record(key, decision),

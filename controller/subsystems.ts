@@ -92,6 +92,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     reservations,
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
     drift: new DriftBackoff(timers),
+    statusDrift: new DriftBackoff(timers),
     written,
     recorder,
     log,

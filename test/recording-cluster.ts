@@ -151,6 +151,8 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     },
     reporter: {
       applyStatus,
+      repairWaitMs: () => 0,
+      noteRepair: () => undefined,
       emitEvent: (_of, _conclusion, { type, reason }) => diary.push(`event ${type} ${reason}`),
       recordPolicy: () => undefined,
       log: () => undefined,

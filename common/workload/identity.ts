@@ -88,6 +88,11 @@ export const isApplied = ({ metadata }: KubeObject): boolean => metadata.managed
 export const isOurApply = ({ manager, operation, subresource }: ManagedFieldsEntry): boolean =>
   manager === FIELD_MANAGER && operation === 'Apply' && !subresource
 
+/** Whether another client has written fields of the status of an experiment, which only the controller writes. */
+export const hasForeignStatus = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
+  metadata.managedFields?.some(({ manager, subresource }) => subresource === 'status' && manager !== FIELD_MANAGER) ===
+  true
+
 /**
  * The experiment to which a fork in another namespace belongs, by its labels. Undefined if its name and selector, which is
  * immutable, do not contain the hash of that uid: then the labels may be anybody's.

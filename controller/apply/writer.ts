@@ -1,6 +1,7 @@
 import { CR_NAME, EXPERIMENT_DEPLOYMENT, FIELD_MANAGER, OWNER_NAMESPACE } from '../../common/api/names.ts'
 import type { KubeObject, ResourceType } from '../../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
+import { isEqual } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
@@ -52,16 +53,32 @@ export class Writer {
     return stored
   }
 
-  /** Applies the whole status to the version that was observed. @throws KubeError `conflict` if it changed since */
+  /**
+   * Applies the whole status to the version that was observed. If fields of other clients are left then, it is replaced.
+   * @throws KubeError `conflict` if it changed since
+   */
   async applyStatus(experiment: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void> {
     const { apiVersion, kind, metadata } = experiment
     const { name, namespace } = metadata
     const resourceVersion = this.#resourceVersion ?? metadata.resourceVersion
-    await this.#writeExperiment(experiment, {
+    const path = pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name, subresource: 'status' })
+    const stored = await this.#writeExperiment(experiment, {
       verb: 'apply',
-      path: pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name, subresource: 'status' }),
+      path,
       query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
       body: { apiVersion, kind, metadata: { name, namespace, resourceVersion }, status },
+      expects: kind,
+    })
+    if (isEqual(stored.status, status)) return
+    await this.#writeExperiment(experiment, {
+      verb: 'patch',
+      contentType: 'application/json-patch+json',
+      path,
+      query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+      body: [
+        { op: 'replace', path: '/metadata/resourceVersion', value: versionOf(stored) },
+        { op: 'replace', path: '/status', value: status },
+      ],
       expects: kind,
     })
   }

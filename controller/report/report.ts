@@ -7,7 +7,7 @@ import { STATES } from '../../common/plan/decision.ts'
 import type { Facts } from '../../common/plan/facts.ts'
 import type { PolicyDecision } from '../../common/plan/policy-decision.ts'
 import { statusOf } from '../../common/plan/status.ts'
-import { isBeingDeleted } from '../../common/workload/identity.ts'
+import { hasForeignStatus, isBeingDeleted } from '../../common/workload/identity.ts'
 import type { Key } from '../runtime/queue.ts'
 
 /** The content of an Event about an experiment. */
@@ -21,6 +21,10 @@ export interface EventDraft {
 export interface Reporter {
   /** applies the whole status to the observed version. @throws KubeError `conflict` if it changed since */
   applyStatus(experiment: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void>
+  /** how many milliseconds the next repair of a status has to wait; 0 or less: now */
+  repairWaitMs(key: Key): number
+  /** called before a status is written that another client had written too */
+  noteRepair(key: Key): void
   /** queues a Kubernetes Event; never waits, never throws */
   emitEvent(experiment: ExperimentDeployment, conclusion: Conclusion, event: EventDraft): void
   /** records what policies decided; undefined when they no longer count the experiment */
@@ -56,6 +60,11 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   if (before && isEqual(withoutShares(status), withoutShares(before))) {
     const restMs = SHARE_INTERVAL_MS - (facts.now.getTime() - lastStatusWrite(experiment))
     if (restMs > 0) return restMs
+  }
+  if (hasForeignStatus(experiment)) {
+    const restMs = reporter.repairWaitMs(key)
+    if (restMs > 0) return restMs
+    reporter.noteRepair(key)
   }
   await reporter.applyStatus(experiment, status)
   sourceReplaced(experiment, conclusion).forEach(emit)

@@ -4,7 +4,7 @@ import { isEqual } from '../../common/json/json.ts'
 import type { Handler } from '../../common/kube/watch/reflector.ts'
 import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
-import { hasForkLabel, isFork } from '../../common/workload/identity.ts'
+import { hasForeignStatus, hasForkLabel, isFork } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { changedPods, namespaceOf, TrafficIndex } from '../observe/traffic.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
@@ -36,7 +36,7 @@ interface ExperimentTracking {
  */
 export const COALESCE_MS = 5_000
 
-/** A status that another client wrote is corrected within this time. */
+/** A status that another client wrote under the name of the controller is corrected within this time. */
 const STATUS_CHANGE_MS = 60_000
 
 /** Whether only the status, the labels or the annotations of an experiment changed, not its spec. */
@@ -66,9 +66,10 @@ export function wakeOnChanges(
       return
     }
     index.add(key, change.after)
+    if (change.is !== 'updated' || !hasSameSpec(change.before, change.after)) queue.addChanged(key)
+    else if (hasForeignStatus(change.after)) queue.add(key)
     // The controller's own status write must not cut short the time that a waiting experiment set.
-    if (change.is === 'updated' && hasSameSpec(change.before, change.after)) queue.addAfter(key, STATUS_CHANGE_MS)
-    else queue.addChanged(key)
+    else queue.addAfter(key, STATUS_CHANGE_MS)
   })
 
   for (const { kind, forks, all } of caches.workloads) {

@@ -43,6 +43,7 @@ function world() {
     },
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),
+    statusDrift: new DriftBackoff(timers),
     written,
     recorder: {
       record: ({ regarding, related, reason, action, note }) =>

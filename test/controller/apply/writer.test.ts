@@ -173,6 +173,11 @@ describe('a writer', () => {
 
 describe('the status apply of a writer', () => {
   const status = { observedGeneration: 1 }
+  const object = (resourceVersion: string): KubeObject => ({
+    ...revision,
+    metadata: { name: 'x', resourceVersion },
+    status,
+  })
 
   it('has the resourceVersion that was observed', async () => {
     const { writer, requests, awaited } = recording(object('20'))

@@ -21,8 +21,13 @@ const READY: Given = {
   traffic: pods(`${FORK}-7d9f-1`, 'cart-1'),
 }
 
+interface More {
+  readonly failure?: Error
+  readonly repairWaitMs?: number
+}
+
 /** Reports `conclusion`, or that of the plan; keeps a diary. */
-async function reported(facts: Facts, conclusion: Conclusion = plan(facts).conclusion, failure?: Error) {
+async function reported(facts: Facts, conclusion = plan(facts).conclusion, { failure, repairWaitMs = 0 }: More = {}) {
   const diary: string[] = []
   const messages: string[] = []
   let status: ExperimentDeploymentStatus | undefined
@@ -32,6 +37,8 @@ async function reported(facts: Facts, conclusion: Conclusion = plan(facts).concl
       diary.push('status')
       status = applied
     },
+    repairWaitMs: () => repairWaitMs,
+    noteRepair: () => diary.push('repair'),
     emitEvent: (_of: unknown, _conclusion: unknown, event: { type: string; reason: string; message: string }) => {
       diary.push(`${event.type} ${event.reason}`)
       messages.push(event.message)
@@ -61,6 +68,21 @@ describe('report', () => {
     expect(await reported(facts)).to.deep.include({ diary: [], againMs: NONE })
   })
 
+  it('R6: repairs a status that another client has written too, at the pace of repairs', async () => {
+    const managedFields = [{ manager: 'kubectl-edit', operation: 'Update', subresource: 'status' }]
+    const facts = await afterReport(READY, {}, { managedFields })
+    expect((await reported(facts)).diary).to.deep.equal([])
+    const { experiment } = facts
+    const forged = {
+      ...facts,
+      experiment: { ...experiment, status: { ...experiment.status, expiresAt: '2020-01-01' } },
+    }
+    const { conclusion } = plan(facts)
+    expect((await reported(forged, conclusion)).diary).to.deep.equal(['repair', 'status'])
+    const waiting = await reported(forged, conclusion, { repairWaitMs: 700 })
+    expect([waiting.diary, waiting.againMs]).to.deep.equal([[], 700])
+  })
+
   it('R2: tells a repair after which the fork is as ready as before', async () => {
     const facts = await afterReport(READY)
     const repaired = 'deployment/x: restored: another client had modified it'
@@ -76,7 +98,7 @@ describe('report', () => {
   it('emits nothing when the status cannot be written, and throws', async () => {
     const failure = new Error('conflict')
     const facts = someFacts(READY)
-    const thrown = await reported(facts, plan(facts).conclusion, failure).catch((error: unknown) => error)
+    const thrown = await reported(facts, plan(facts).conclusion, { failure }).catch((error: unknown) => error)
     expect(thrown).to.equal(failure)
   })
 

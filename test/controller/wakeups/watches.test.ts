@@ -66,6 +66,14 @@ describe('an experiment is woken', () => {
     expect(diary).to.deep.equal(['add shop/faster-cart in 60000'])
   })
 
+  it('R6: at once by another client that writes its status', () => {
+    const { experiments, diary } = world()
+    const managedFields = [{ manager: 'kubectl-edit', operation: 'Update', subresource: 'status' }]
+    const after = anExperiment({ metadata: { managedFields } })
+    experiments.emit({ is: 'updated', key: 'shop/faster-cart', before: anExperiment(), after })
+    expect(diary).to.deep.equal(NOW)
+  })
+
   it('by a change of its fork', () => {
     const { forks, diary } = world()
     forks.emit({ is: 'added', key: `shop/${FORK}`, after: aDeployment({ name: FORK }) })
