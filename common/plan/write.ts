@@ -38,8 +38,8 @@ export type Write = { readonly resource: ResourceType } & (
 export type FailureOutcome = 'lookAgain' | (State & { readonly reason: Reason })
 
 const REFUSED = { is: 'stalled', reason: 'ApplyRefused' } as const
-/** An object of that name was created between the read and the write. The next pass reads it. */
-const NAME_TAKEN = { is: 'waiting', retryAfterMs: 1_000, reason: 'NameConflict' } as const
+/** An object of that name was created since the read. The next pass reads it, unless the cache does not get it. */
+const NAME_TAKEN = { is: 'failed', reason: 'NameConflict' } as const
 
 /** What a refused write of an existing object means. The compiler requires an entry for each new kind of failure. */
 const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {

@@ -1,6 +1,5 @@
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
-import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { POLICIES_NOT_READ } from '../../common/plan/checks.ts'
 import { type Facts, type PolicyFacts, policyFacts } from '../../common/plan/facts.ts'
@@ -39,6 +38,7 @@ const UNREAD = {
   schema: BEING_DELETED,
   source: BEING_DELETED,
   revision: BEING_DELETED,
+  revisionHolder: undefined,
   policies: BEING_DELETED,
   surroundings: {
     traffic: BEING_DELETED,
@@ -67,7 +67,7 @@ async function allFacts(ports: Ports, experiment: ExperimentDeployment, adapter:
   const consent = await consentTo(ports, experiment)
   // Without consent, do not read the source: its existence must not leak.
   const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
-  const [source, neighbours, forks, revision] = await Promise.all([
+  const [source, neighbours, forks, revisions] = await Promise.all([
     mayRead && adapter ? ports.workloads.source(adapter, namespace, name) : undefined,
     ports.surroundings.neighbours(namespace),
     forkFacts(ports, experiment, adapter),
@@ -75,7 +75,7 @@ async function allFacts(ports: Ports, experiment: ExperimentDeployment, adapter:
   ])
   return {
     ...forks,
-    revision,
+    ...revisions,
     schema: knownOrAbsent(adapter && ports.schemaOf(adapter)),
     source: mayRead ? knownOrAbsent(source) : unknown('its namespace does not share it'),
     surroundings: {
@@ -130,12 +130,17 @@ async function forkFacts({ workloads }: Ports, experiment: ExperimentDeployment,
 }
 
 /** The revision with the pinned base. Only an experiment that is pinned, or was at its last pass, can have one. */
-async function readRevision({ revision }: Ports, experiment: ExperimentDeployment): Promise<Known<KubeObject>> {
-  if (!isPinned(experiment) && experiment.status?.source?.pinned !== true) return ABSENT
+async function readRevision({ revision }: Ports, experiment: ExperimentDeployment): Promise<RevisionFacts> {
+  if (!isPinned(experiment) && experiment.status?.source?.pinned !== true)
+    return { revision: ABSENT, revisionHolder: undefined }
   const { metadata, spec } = experiment
   const found = await revision(metadata.namespace, forkName(spec.sourceRef.name, metadata.uid))
-  return found && isRevisionOf(experiment, found) ? known(found) : ABSENT
+  return found && !isRevisionOf(experiment, found)
+    ? { revision: ABSENT, revisionHolder: found }
+    : { revision: knownOrAbsent(found), revisionHolder: undefined }
 }
+
+type RevisionFacts = Pick<Facts, 'revision' | 'revisionHolder'>
 
 /** Which policies apply and whether the namespace of the source shares it. @throws KubeError */
 async function consentTo({ policies }: Ports, experiment: ExperimentDeployment): Promise<Known<PolicyFacts>> {

@@ -135,7 +135,7 @@ describe('apply', () => {
     const cases: Readonly<Record<string, readonly [Write, KubeErrorKind, is: string, reason: string]>> = {
       'with the message of the API server': [applyOf('newFork'), 'invalid', 'stalled', 'ApplyRefused'],
       'that the API server could not process': [applyOf('fork'), 'server', 'failed', 'ApplyFailed'],
-      'because another object has the name': [applyOf('newFork'), 'conflict', 'waiting', 'NameConflict'],
+      'because another object has the name': [applyOf('newFork'), 'conflict', 'failed', 'NameConflict'],
       'of the experiment itself': [patchExperiment, 'forbidden', 'stalled', 'ApplyRefused'],
     }
     for (const [sentence, [write, kind, is, reason]] of Object.entries(cases))

@@ -137,10 +137,11 @@ describe('the revision that observe reads', () => {
     expect(diary).to.include(`revision shop/${FORK}`)
   })
 
-  it('is absent when another object has the name', async () =>
-    expect((await world({ experiment: pinned, revision: aDeployment({ name: FORK }) }).facts()).revision.is).to.equal(
-      'absent',
-    ))
+  it('R5: is absent when another object has the name, which is the holder of that name', async () => {
+    const other = aDeployment({ name: FORK })
+    const found = await world({ experiment: pinned, revision: other }).facts()
+    expect([found.revision.is, found.revisionHolder]).to.deep.equal(['absent', other])
+  })
 
   it('is read once more when the experiment was pinned until now', async () => {
     const status = { source: { uid: 'u', generation: 1, templateHash: 'a', pinned: true } }
