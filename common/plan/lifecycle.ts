@@ -67,9 +67,14 @@ export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
 const deleteFork = (resource: WorkloadKind, of: KubeObject): Write => ({ verb: 'delete', role: 'fork', resource, of })
 
 /** A patch that reduces the replicas of the fork and changes nothing else. */
-export function scaleDown(resource: WorkloadKind, of: KubeObject, replicas: number): Write {
+export function scaleDown(
+  resource: WorkloadKind,
+  of: KubeObject,
+  replicas: number,
+  { isRepair }: { readonly isRepair: boolean },
+): Write {
   const patch = { metadata: { uid: of.metadata.uid ?? '' }, spec: { replicas } }
-  return { verb: 'patch', role: 'fork', resource, of, patch }
+  return { verb: 'patch', role: 'fork', resource, of, patch, isRepair }
 }
 
 /** Adds a missing finalizer before a fork in another namespace is created, because no owner reference reaches it. */

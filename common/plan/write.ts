@@ -22,6 +22,8 @@ export type Write = { readonly resource: ResourceType } & (
       readonly object: KubeObject
       /** whether it undoes the change of another client, which may make it again */
       readonly isRepair: boolean
+      /** whether the fork has the same derivation before it */
+      readonly isSameDerivation: boolean
     }
   | { readonly verb: 'create'; readonly role: 'base'; readonly object: KubeObject }
   | {
@@ -30,6 +32,8 @@ export type Write = { readonly resource: ResourceType } & (
       readonly of: KubeObject
       /** RFC 7386 */
       readonly patch: JsonObject
+      /** as of an apply; default: false */
+      readonly isRepair?: boolean
     }
   | { readonly verb: 'delete'; readonly role: 'fork' | 'base'; readonly of: KubeObject }
 )

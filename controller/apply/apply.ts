@@ -29,7 +29,7 @@ export async function apply(ports: ApplyPorts, plan: Plan, { experiment, now }: 
   if (reservation && !ports.reserve(experiment, reservation)) return { is: 'lookAgain' }
   let { conclusion } = plan
   for (const write of writes) {
-    if (write.verb === 'apply' && write.isRepair) ports.noteRepair(experiment)
+    if ('isRepair' in write && write.isRepair) ports.noteRepair(experiment)
     try {
       const stored = await ports.write(write)
       conclusion = concluded(conclusion, write, { stored, experiment, now })

@@ -152,11 +152,11 @@ function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
 /**
  * The request that comes before the apply of a new derivation, if the workload controller writes specs too. It replaces
  * the spec, so that no field stays because somebody else owns it. Where server-side apply empties a map of a custom
- * resource, it would leave null, which the CRD refuses. A repair is only applied: else both controllers would undo each
- * other's form of the same values for ever.
+ * resource, it would leave null, which the CRD refuses. The same derivation is only applied: else both controllers would undo
+ * each other's form of the same values for ever.
  */
 function replacementOf(write: Exclude<Write, Deletion>): KubeRequest | undefined {
-  if (write.verb !== 'apply' || write.role !== 'fork' || write.isRepair) return undefined
+  if (write.verb !== 'apply' || write.role !== 'fork' || write.isSameDerivation) return undefined
   const { kind, metadata, spec } = withHash(write.object)
   if (!workloadKind(kind)?.isSpecRewritten) return undefined
   return {

@@ -76,7 +76,14 @@ describe('the cluster of a pass', () => {
   it('writes to the API server', async () => {
     const { cluster, server } = world()
     const { status: _status, ...object } = fork
-    await cluster.writer.write({ verb: 'apply', role: 'fork', resource: deployment, object, isRepair: false })
+    await cluster.writer.write({
+      verb: 'apply',
+      role: 'fork',
+      resource: deployment,
+      object,
+      isRepair: false,
+      isSameDerivation: false,
+    })
     expect(server.diary).to.deep.equal([`apply ${FORKS}/${FORK}`])
   })
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import { objectOr } from '../../common/json/json.ts'
+import { isEqual, objectOr } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest, KubeStream } from '../../common/kube/client/request.ts'
@@ -40,6 +40,18 @@ export class FakeApiServer implements KubeClient {
   /** The object at `path`. */
   at(path: string): KubeObject | undefined {
     return this.#objects.get(path)
+  }
+
+  /** Changes the object at `path`, as another client does. A changed spec has another generation. */
+  change(path: string, of: (object: KubeObject) => KubeObject): void {
+    const before = this.#objects.get(path)
+    if (!before) return
+    const after = of(before)
+    this.#version += 1
+    const generation = (before.metadata.generation ?? 0) + (isEqual(before.spec, after.spec) ? 0 : 1)
+    const metadata = { ...after.metadata, generation, resourceVersion: `${this.#version}` }
+    this.#objects.set(path, { ...after, metadata })
+    this.#emit(path, 'MODIFIED', { ...after, metadata })
   }
 
   /** Removes the object at `path`, as the API server does when it is deleted. */
@@ -114,11 +126,14 @@ export class FakeApiServer implements KubeClient {
     if (of !== path && !before) throw new KubeError({ kind: 'notFound', message: `no ${of}` })
     const given = body as KubeObject
     this.#version += 1
+    const isChanged = given.spec !== undefined && !isEqual(given.spec, before?.spec)
     const metadata = {
-      uid: `uid-of-${given.metadata.name}-${this.#version}`,
-      generation: 1,
-      ...given.metadata,
       ...before?.metadata,
+      ...given.metadata,
+      uid: before?.metadata.uid ?? `uid-of-${given.metadata.name}-${this.#version}`,
+      generation: (before?.metadata.generation ?? 0) + (isChanged ? 1 : 0),
+      labels: { ...before?.metadata.labels, ...given.metadata.labels },
+      annotations: { ...before?.metadata.annotations, ...given.metadata.annotations },
       managedFields: [{ manager: 'experiment-controller', operation: 'Apply' }],
       resourceVersion: `${this.#version}`,
     }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { EXPERIMENT_ID, EXPERIMENT_POLICY, OWNER_NAMESPACE, OWNER_UID } from '../../common/api/names.ts'
+import { DERIVED_HASH, EXPERIMENT_ID, EXPERIMENT_POLICY, OWNER_NAMESPACE, OWNER_UID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
@@ -86,6 +86,29 @@ describe('R2: a fork that has lost what marks it as ours, on the real control pl
       expect(at(await where.api.get(path), 'spec', 'minReadySeconds')).to.equal(undefined),
     )
     await place().reaches('loses', 'Available')
+  })
+
+  it('R3: is repaired at the pace of all repairs while somebody keeps changing the hash of its derivation', async () => {
+    await place().experiment('fought-over', { source: 'cart' })
+    const path = place().path('deployments', forkOf(await place().reaches('fought-over', 'Available')))
+    const hashOf = async () => (await place().api.get<KubeObject>(path)).metadata.annotations?.[DERIVED_HASH]
+    const hash = await hashOf()
+    const start = performance.now()
+    let fights = 0
+    await eventually(
+      'ten seconds to pass',
+      DEADLINE_MS,
+      async () => {
+        if ((await hashOf()) === hash) {
+          fights += 1
+          await place().api.patch(path, { metadata: { annotations: { [DERIVED_HASH]: 'no' } } })
+        }
+        if (performance.now() - start < 10_000) throw new Error('not yet')
+      },
+      { pauseMs: 10 },
+    )
+    expect(fights).to.be.within(2, 7)
+    await place().api.delete(place().path('experiments', 'fought-over'))
   })
 
   it('R2: is taken back, which is told, and then nothing is written', async () => {

@@ -136,12 +136,13 @@ describe('toMinutes', () => {
 
 describe('scaleDown', () => {
   it('patches the replicas only, of the fork with that uid', () =>
-    expect(scaleDown(deployment, fork, 0)).to.deep.equal({
+    expect(scaleDown(deployment, fork, 0, { isRepair: false })).to.deep.equal({
       verb: 'patch',
       role: 'fork',
       resource: deployment,
       of: fork,
       patch: { metadata: { uid: 'uid-of-fork' }, spec: { replicas: 0 } },
+      isRepair: false,
     }))
 })
 

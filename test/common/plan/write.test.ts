@@ -8,7 +8,14 @@ import { aDeployment, anExperiment } from '../../builders.ts'
 
 const fork = aDeployment({ name: 'fork' })
 const WRITES: Readonly<Record<Role, Write>> = {
-  newFork: { verb: 'apply', role: 'newFork', resource: deployment, object: fork, isRepair: false },
+  newFork: {
+    verb: 'apply',
+    role: 'newFork',
+    resource: deployment,
+    object: fork,
+    isRepair: false,
+    isSameDerivation: false,
+  },
   fork: { verb: 'patch', role: 'fork', resource: deployment, of: fork, patch: { spec: { replicas: 1 } } },
   base: { verb: 'create', role: 'base', resource: deployment, object: fork },
   experiment: {

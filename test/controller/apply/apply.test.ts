@@ -21,6 +21,7 @@ const applyOf = (role: 'newFork' | 'fork', isRepair = false): Write => ({
   resource: deployment,
   object: FORK,
   isRepair,
+  isSameDerivation: isRepair,
 })
 const scaleDown: Write = {
   verb: 'patch',

@@ -32,6 +32,7 @@ describe('a writer of a fork whose managed fields somebody had emptied', () => {
       resource: deployment,
       object: fork,
       isRepair: true,
+      isSameDerivation: true,
     })
     await written.caughtUp('shop/faster-cart')
     expect([result, waits]).to.deep.equal([answers[1], ['13']])

@@ -67,6 +67,7 @@ const applyOf = (role: 'newFork' | 'fork'): Write => ({
   resource: deployment,
   object: fork,
   isRepair: false,
+  isSameDerivation: false,
 })
 const deleteFork: Write = { verb: 'delete', role: 'fork', resource: deployment, of: fork }
 const deleteBase: Write = { verb: 'delete', role: 'base', resource: CONTROLLER_REVISION, of: revision }
@@ -93,7 +94,7 @@ describe('a writer', () => {
 
   it('patches the fork with its uid', async () => {
     const { writer, requests, awaited } = recording(object('13'))
-    await writer.write(scaleDown(deployment, fork, 0))
+    await writer.write(scaleDown(deployment, fork, 0, { isRepair: false }))
     expect(requests).to.deep.equal([
       {
         verb: 'patch',
@@ -165,7 +166,14 @@ describe('a writer', () => {
     const labels = { ...fork.metadata.labels, 'experiment-controller.example.com/owner-namespace': 'lab' }
     const far = { ...fork, metadata: { ...fork.metadata, labels } }
     const { writer, awaited } = recording(object('15'))
-    await writer.write({ verb: 'apply', role: 'fork', resource: deployment, object: far, isRepair: false })
+    await writer.write({
+      verb: 'apply',
+      role: 'fork',
+      resource: deployment,
+      object: far,
+      isRepair: false,
+      isSameDerivation: false,
+    })
     expect(await awaited()).to.deep.equal([])
     expect(await awaited('lab/faster-cart')).to.deep.equal(['Deployment 15'])
   })
