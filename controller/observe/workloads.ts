@@ -31,7 +31,8 @@ export function workloadReads(client: KubeClient, workloads: readonly WorkloadRe
       new RecentSources({
         fingerprint: kind.baseFingerprint,
         fetch: ({ metadata: { namespace = '', name } }) => fetchSource(client, kind, { namespace, name }),
-        isComplete: ({ object, referents }) => kind.template(object, referents).is === 'found',
+        isComplete: ({ object, referents }) =>
+          kind.template(object, referents).is === 'found' && kind.isRevisionKnown(object),
       }),
     ]),
   )
