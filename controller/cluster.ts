@@ -14,6 +14,7 @@ import type { Cluster } from './reconcile.ts'
 import type { DriftBackoff } from './runtime/drift-backoff.ts'
 import { type Key, keyOf } from './runtime/queue.ts'
 import type { Recorder } from './runtime/recorder.ts'
+import type { SharePace } from './runtime/share-pace.ts'
 import type { Pass } from './runtime/worker.ts'
 
 export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings'> {
@@ -25,6 +26,7 @@ export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings'>
   /** of forks */
   readonly drift: DriftBackoff
   readonly statusDrift: DriftBackoff
+  readonly sharePace: SharePace
   readonly written: WrittenVersions
   readonly recorder: Pick<Recorder, 'record'>
   readonly log: Log
@@ -32,7 +34,7 @@ export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings'>
 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass({ client, workloads, reservations, written, recorder, log, ...of }: ClusterOptions) {
-  const { experiments: cached, statusDrift, ...shared } = of
+  const { experiments: cached, statusDrift, sharePace, ...shared } = of
   const { policies, drift } = shared
   const experiments = new ExperimentReads({ client, cached })
   const readsOf = workloadReads(client, workloads)
@@ -58,7 +60,11 @@ export function clusterForPass({ client, workloads, reservations, written, recor
         noteRepair: (experiment) => drift.noteRepair(keyOf(experiment)),
       },
       reporter: {
-        applyStatus: (experiment, status) => writer.applyStatus(experiment, status),
+        applyStatus: async (experiment, status) => {
+          await writer.applyStatus(experiment, status)
+          sharePace.noteWrite(keyOf(experiment))
+        },
+        shareWaitMs: (key) => sharePace.waitMs(key),
         repairWaitMs: (key) => statusDrift.waitMs(key),
         noteRepair: (key) => statusDrift.noteRepair(key),
         emitEvent: (regarding, { fork: related }, { type, reason, message }) =>

@@ -19,6 +19,7 @@ import { reconciler } from './reconcile.ts'
 import { DriftBackoff } from './runtime/drift-backoff.ts'
 import { KeyQueue } from './runtime/queue.ts'
 import { Recorder } from './runtime/recorder.ts'
+import { SharePace } from './runtime/share-pace.ts'
 import { Workers } from './runtime/worker.ts'
 import { AllExperiments } from './wakeups/all-experiments.ts'
 import { ExperimentIndex } from './wakeups/experiment-index.ts'
@@ -93,6 +94,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
     drift: new DriftBackoff(timers),
     statusDrift: new DriftBackoff(timers),
+    sharePace: new SharePace(timers),
     written,
     recorder,
     log,

@@ -56,6 +56,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     stored: undefined as KubeObject | undefined,
     revision: undefined as KubeObject | undefined,
     driftBackoffMs: 0,
+    shareWaitMs: 0,
     /** the error of every apply, and of every live read of the fork */
     failure: undefined as KubeError | undefined,
     /** errors by the verb and role of a write, such as `patch experiment` */
@@ -151,6 +152,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     },
     reporter: {
       applyStatus,
+      shareWaitMs: () => world.shareWaitMs,
       repairWaitMs: () => 0,
       noteRepair: () => undefined,
       emitEvent: (_of, _conclusion, { type, reason }) => diary.push(`event ${type} ${reason}`),

@@ -1,4 +1,3 @@
-import { FIELD_MANAGER } from '../../common/api/names.ts'
 import type { Reason } from '../../common/api/reasons.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import { isEqual } from '../../common/json/json.ts'
@@ -21,6 +20,8 @@ export interface EventDraft {
 export interface Reporter {
   /** applies the whole status to the observed version. @throws KubeError `conflict` if it changed since */
   applyStatus(experiment: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void>
+  /** how many milliseconds a status that differs only in shares has to wait; 0 or less: now */
+  shareWaitMs(key: Key): number
   /** how many milliseconds the next repair of a status has to wait; 0 or less: now */
   repairWaitMs(key: Key): number
   /** called before a status is written that another client had written too */
@@ -32,9 +33,6 @@ export interface Reporter {
   /** logs a changed conclusion */
   log(key: Key, conclusion: Conclusion): void
 }
-
-/** The least time between two status writes that change only shares. One ready pod may change those of many forks. */
-const SHARE_INTERVAL_MS = 10_000
 
 /**
  * Writes the status if it changed. Emits Events and a log line once for each change. Returns after how many milliseconds it
@@ -58,7 +56,7 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   const before = experiment.status
   if (isEqual(status, before ?? {})) return Number.POSITIVE_INFINITY
   if (before && isEqual(withoutShares(status), withoutShares(before))) {
-    const restMs = SHARE_INTERVAL_MS - (facts.now.getTime() - lastStatusWrite(experiment))
+    const restMs = reporter.shareWaitMs(key)
     if (restMs > 0) return restMs
   }
   if (hasForeignStatus(experiment)) {
@@ -126,10 +124,3 @@ const summaryOf = (status: ExperimentDeploymentStatus | undefined): string =>
       ?.filter(({ type }) => type === 'Ready' || type === 'Stalled')
       .map(({ type, status: value, reason }) => [type, value, reason]),
   )
-
-/** When an apply of the status last changed something, from `managedFields`: milliseconds since 1970, 0 if never. */
-const lastStatusWrite = ({ metadata }: ExperimentDeployment): number =>
-  Date.parse(
-    metadata.managedFields?.find(({ manager, subresource }) => manager === FIELD_MANAGER && subresource === 'status')
-      ?.time ?? '',
-  ) || 0

@@ -7,6 +7,7 @@ import { WrittenVersions } from '../../controller/apply/written-versions.ts'
 import { createCaches } from '../../controller/caches.ts'
 import { clusterForPass } from '../../controller/cluster.ts'
 import { DriftBackoff } from '../../controller/runtime/drift-backoff.ts'
+import { SharePace } from '../../controller/runtime/share-pace.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
 import { diaryLog, VirtualTime } from '../virtual-time.ts'
@@ -44,6 +45,7 @@ function world() {
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),
     statusDrift: new DriftBackoff(timers),
+    sharePace: new SharePace(timers),
     written,
     recorder: {
       record: ({ regarding, related, reason, action, note }) =>
