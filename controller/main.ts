@@ -7,6 +7,7 @@ import { jsonLog } from '../common/program/log.ts'
 import { Metrics } from '../common/program/metrics.ts'
 import { readConfig } from './config.ts'
 import { Controller } from './controller.ts'
+import { MAX_SLOW } from './runtime/worker.ts'
 
 /** The beginning of the names of all metrics. */
 const PREFIX = 'experiment_controller_'
@@ -26,7 +27,8 @@ const client = kubeClient({
   userAgent: 'experiment-controller/0.1.0',
   timers,
   random,
-  connections: config.workers + 16, // more than workers, so that a write never waits for a connection that a watch uses
+  // Beside those of the watches, so that a write never waits for a connection.
+  connections: config.workers + MAX_SLOW + 16,
 })
 const controller = new Controller({ ...config, client, clock: () => new Date(), timers, random, log })
 

@@ -57,6 +57,7 @@ const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
   invalid: REFUSED,
   throttled: 'lookAgain',
   server: { is: 'failed', reason: 'ApplyFailed' }, // usually another admission webhook failed
+  timeout: { is: 'failed', reason: 'ApplyFailed' }, // usually another admission webhook is slow
   unreachable: 'lookAgain',
 }
 const NEW = { ...EXISTING, conflict: NAME_TAKEN, alreadyExists: NAME_TAKEN }

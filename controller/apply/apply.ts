@@ -63,5 +63,8 @@ function concluded(conclusion: Conclusion, write: Write, { stored, experiment, n
 function refused(conclusion: Conclusion, write: Write, error: KubeError): Conclusion {
   const refusal = outcomeOf(write, error.kind, error.message)
   if (refusal === 'lookAgain') throw error
-  return { ...conclusion, ...refusal, message: error.message }
+  return { ...conclusion, ...refusal, message: error.kind === 'timeout' ? noAnswer(error) : error.message }
 }
+
+const noAnswer = ({ attempted, message }: KubeError): string =>
+  `no answer to ${attempted} (${message}); an admission webhook of this cluster may be slow`

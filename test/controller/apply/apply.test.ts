@@ -158,6 +158,16 @@ describe('apply', () => {
       expect(thrown).to.equal(error)
     })
 
+  it('R14: tells that there was no answer in time, and that a webhook may be slow', async () => {
+    const late = new KubeError({ kind: 'timeout', message: 'timed out after 30000 ms', attempted: 'apply /fork' })
+    const { conclusion } = await applied({ writes: [applyOf('newFork')], failures: { 'apply newFork': late } })
+    expect([conclusion?.is, conclusion?.reason, conclusion?.message]).to.deep.equal([
+      'failed',
+      'ApplyFailed',
+      'no answer to apply /fork (timed out after 30000 ms); an admission webhook of this cluster may be slow',
+    ])
+  })
+
   it('throws a conflict of a fork that exists', async () => {
     const error = failure('conflict')
     expect((await applied({ writes: [applyOf('fork')], failures: { 'apply fork': error } })).thrown).to.equal(error)
