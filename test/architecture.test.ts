@@ -101,7 +101,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/kube/reads',
     'webhook/review',
   ],
-  'webhook/ratchet': ['common/json', 'common/api', 'common/policy', 'common/workload', 'common/plan'],
+  'webhook/ratchet': ['common/json', 'common/text', 'common/api', 'common/policy', 'common/workload', 'common/plan'],
   webhook: ['common', 'webhook'],
   'controller/runtime': ['common/program', 'common/api', 'common/kube/client'],
   'controller/observe': [

@@ -1,3 +1,4 @@
+import { warning } from '../common/api/conditions.ts'
 import { allowedReplicas } from '../common/api/defaults.ts'
 import { isLive } from '../common/api/expiry.ts'
 import { known, knownOrAbsent } from '../common/api/known.ts'
@@ -12,6 +13,7 @@ import { type Evaluation, evaluate, plan } from '../common/plan/plan.ts'
 import { decidePolicy, findingsOf, isCounting } from '../common/plan/policy-decision.ts'
 import type { ValidationAction } from '../common/policy/policy.ts'
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
+import { clauses } from '../common/text/fitted.ts'
 import { type ComparedAssessment, compareAssessments, storedAssessment } from './ratchet/assessment.ts'
 import { policyOutcome } from './ratchet/policy-findings.ts'
 import type { Ratcheted } from './ratchet/ratchet.ts'
@@ -113,7 +115,7 @@ const comparedWith = ({ own, decoded }: Review, facts: SpecFacts, judged: Assess
 function knownMistakes(own: Ratcheted, compared: ComparedAssessment, judged: Assessment): readonly Warning[] {
   const fields = new Set(own.known.map(({ field }) => field))
   const warnings = (errors: readonly FieldError[], reason: Warning['reason']): readonly Warning[] =>
-    errors.map(({ field, message }) => ({ reason, message: `${field}: ${message}` }))
+    errors.map(({ field, message }) => warning(reason, ...clauses(`${field}: ${message}`)))
   return [
     ...warnings(own.known, 'InvalidOverride'),
     ...warnings(

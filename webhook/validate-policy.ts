@@ -1,3 +1,4 @@
+import { warning } from '../common/api/conditions.ts'
 import { EXPERIMENT_POLICY } from '../common/api/names.ts'
 import type { Warning } from '../common/api/types.ts'
 import { isObject } from '../common/json/json.ts'
@@ -5,6 +6,7 @@ import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { decodePolicy } from '../common/policy/decode.ts'
 import { type PolicyMistake, policyMistakes } from '../common/policy/policy-mistakes.ts'
 import type { KindShape } from '../common/policy/unmatched-paths.ts'
+import { clauses } from '../common/text/fitted.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
 import type { ReviewDecision } from './review/decision.ts'
@@ -32,7 +34,7 @@ export function reviewPolicy(request: AdmissionRequest, schemas: Schemas): Revie
 
 const UNCHECKED = 'the paths were not checked, because no schema was read yet; see the condition Valid in its status'
 
-const warningOf = (message: string): Warning => ({ reason: 'Policy', message })
+const warningOf = (message: string): Warning => warning('Policy', ...clauses(message))
 
 const mistakesIn = (object: AdmissionRequest['object'], kinds: readonly KindShape[]): readonly PolicyMistake[] =>
   policyMistakes(decodePolicy({ ...EMPTY, ...(isObject(object.spec) ? { spec: object.spec } : {}) }).spec, kinds)

@@ -103,7 +103,7 @@ function entitlementOf(
   if (own.length > 0) return refused(invalid(decoded, [...missing, ...own]))
   if (access === 'refused') return refused({ is: 'forbidden', message: formatNeeds(needs) })
   if (missing.length > 0) return refused(invalid(decoded, missing))
-  if (access !== 'unknown') return refused(POLICIES_UNCHECKED)
+  if (access !== 'notChecked') return refused(POLICIES_UNCHECKED)
   const message = `your permissions could not be checked in time (${formatNeeds(needs)}), try again`
   return refused({ is: 'unchecked', message })
 }

@@ -1,4 +1,4 @@
-import { cut } from '../text/cut.ts'
+import { fitted, type Part, wholeClauses } from '../text/fitted.ts'
 import type { Reason } from './reasons.ts'
 import type { Condition, Warning } from './types.ts'
 
@@ -20,7 +20,7 @@ export const conditionsFrom = (
       type,
       status,
       reason,
-      message: cut(message, MAX_MESSAGE),
+      message: wholeClauses(MAX_MESSAGE, message),
       observedGeneration,
       lastTransitionTime: last?.status === status ? last.lastTransitionTime : wholeSeconds(now),
     }
@@ -29,11 +29,11 @@ export const conditionsFrom = (
 /** RFC 3339 without fractions of a second, as in `metav1.Time`. */
 const wholeSeconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
 
-/** The longest warning that `kubectl` prints in full. */
-const MAX_WARNING = 120
+/** The longest warning, with its reason, that the API server passes on whole however many there are. */
+export const MAX_WARNING = 256
 
-/** A warning whose message is cut so that `[reason] message` has at most 120 characters. */
-export const warning = (reason: Reason, message: string): Warning => ({
+/** A warning of `parts` that fit, so that `[reason] message` has at most 256 characters. */
+export const warning = (reason: Reason, ...parts: readonly Part[]): Warning => ({
   reason,
-  message: cut(message, MAX_WARNING - `[${reason}] `.length),
+  message: fitted(MAX_WARNING - `[${reason}] `.length, parts),
 })

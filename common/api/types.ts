@@ -53,7 +53,7 @@ export interface ServiceShare {
   readonly readyEndpoints: number
 }
 
-/** Something to know about the fork that does not hold it up. With `[reason] ` before it, at most 120 characters. */
+/** Something to know about the fork that does not hold it up. With `[reason] ` before it, at most 256 characters. */
 export interface Warning {
   readonly reason: Reason
   readonly message: string

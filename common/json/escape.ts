@@ -7,6 +7,9 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
  */
 export const escapeInvisible = (text: string): string => text.replaceAll(INVISIBLE, escapeUnits)
 
+/** `text` in printable ASCII, with all other characters as in JSON, so that different texts stay different. */
+export const escapeToAscii = (text: string): string => text.replaceAll(/[^ -~]/g, escapeUnits)
+
 /** Each UTF-16 unit, because JSON has no other escape for characters beyond U+FFFF. */
 const escapeUnits = (character: string): string =>
   Array.from({ length: character.length }, (_, at) => character.charCodeAt(at).toString(16).padStart(4, '0'))

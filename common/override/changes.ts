@@ -1,7 +1,7 @@
 import type { KubeObject } from '../api/object.ts'
 import { isEmpty, isEqual, isObject, listOr, member, objectOr } from '../json/json.ts'
-import { matchesWhole } from '../json/sequence.ts'
-import { type ItemStep, parseOverridePath, type Step } from './path.ts'
+import { withoutDefaults } from './defaulted.ts'
+import type { ItemStep, Step } from './path.ts'
 import { type Identity, identityOf, isSameKey, keyValues, type ListKey, type Shape } from './shape.ts'
 
 /** A leaf in which two specs differ: a scalar, or an empty list or object. It is `undefined` on the side without it. */
@@ -9,17 +9,19 @@ export interface Change {
   readonly path: readonly Step[]
   readonly before: unknown
   readonly after: unknown
+  /** it is an item of a list whose order matters, and its order changed: `before` and `after` are its places */
+  readonly isMoved?: true
 }
 
 /**
  * Every leaf in which `changed` differs from `plain`, two derived specs of one kind. Items of keyed lists are compared
- * by key, in any order; items of other lists by index. Each leaf of an added or removed item is a change of its own. A
- * default of the API server on one side equals an absent value on the other. Recursive.
+ * by key, and their order only where it matters; items of other lists by index. Each leaf of an added or removed item is
+ * a change of its own. What the API server stores alike is equal. Recursive.
  */
 export function changesBetween(plain: unknown, changed: unknown, shape: Shape): readonly Change[] {
   const changes: Change[] = []
   compare({ before: plain, after: changed }, shape, undefined, changes)
-  return changes.filter((change) => !isDefaulted(change))
+  return withoutDefaults(changes, { before: plain, after: changed })
 }
 
 interface BeforeAndAfter {
@@ -97,7 +99,23 @@ function compareItems(before: readonly unknown[], after: readonly unknown[], { s
   for (const [id, places] of former)
     for (const index of places.slice(present.get(id)?.length ?? 0))
       visit({ before: before[index], after: undefined }, index, 'removed')
+  const moved = ORDERED.has(way?.key ?? '') ? firstMoved(former, present) : undefined
+  if (moved === undefined) return
+  const [index = 0] = present.get(moved) ?? []
+  const item = { value: after[index], keys, index, became: undefined }
+  found.push({ path: pathOf({ above: way, item }), before: former.get(moved)?.[0], after: index, isMoved: true })
 }
+
+/** Init containers run one after the other, and `$(VAR)` in `env` refers to earlier variables only. */
+const ORDERED: ReadonlySet<string> = new Set(['initContainers', 'env'])
+
+/** The first item that both lists have, and that is at another place among these than before. */
+function firstMoved(former: Places, present: Places): Identity | undefined {
+  const before = [...former.keys()].filter((id) => present.has(id))
+  return [...present.keys()].filter((id) => former.has(id)).find((id, index) => id !== before[index])
+}
+
+type Places = ReadonlyMap<Identity | undefined, readonly number[]>
 
 /** Whether two lists have the same keys in the same order. Then items with the same key have the same index. */
 const isInStep = (before: readonly unknown[], after: readonly unknown[], keys: readonly ListKey[]): boolean =>
@@ -153,37 +171,6 @@ const GUESSES: readonly (readonly ListKey[])[] = [
 
 const guessedKeys = (items: readonly unknown[]): readonly ListKey[] =>
   GUESSES.find((keys) => items.every((item) => identityOf(item, keys) !== undefined)) ?? []
-
-/**
- * Defaults that the API server fills in inside the lists of a pod template. Merge replaces lists whole, and authors do
- * not repeat defaults in an override. From `pkg/apis/core/v1/defaults.go` of Kubernetes. `imagePullPolicy: Always` is
- * not listed: without it a node may use an image that it already has.
- */
-const DEFAULTS: readonly (readonly [pattern: string, value: unknown])[] = [
-  ['*.spec.{containers,initContainers}[*].imagePullPolicy', 'IfNotPresent'],
-  ['*.spec.{containers,initContainers}[*].terminationMessagePath', '/dev/termination-log'],
-  ['*.spec.{containers,initContainers}[*].terminationMessagePolicy', 'File'],
-  ['*.spec.{containers,initContainers}[*].resources', {}],
-  ['*.spec.{containers,initContainers}[*].ports[*].protocol', 'TCP'],
-  ['*.spec.{containers,initContainers}[*].env[*].valueFrom.fieldRef.apiVersion', 'v1'],
-  ['*.spec.{containers,initContainers}[*].*.httpGet.scheme', 'HTTP'],
-  ['*.spec.{containers,initContainers}[*].*.*.httpGet.scheme', 'HTTP'],
-  ['*.spec.{containers,initContainers}[*].*.{timeoutSeconds,successThreshold}', 1],
-  ['*.spec.{containers,initContainers}[*].*.periodSeconds', 10],
-  ['*.spec.{containers,initContainers}[*].*.failureThreshold', 3],
-  ['*.spec.volumes[*].{secret,configMap,projected,downwardAPI}.defaultMode', 0o644],
-  ['*.spec.volumes[*].hostPath.type', ''],
-]
-
-const PARSED = DEFAULTS.map(([pattern, value]) => ({ path: parseOverridePath(pattern) ?? [], value }))
-
-/** Whether a leaf is the API server's default on one side and absent on the other. */
-export const isDefaulted = ({ path, before, after }: Change): boolean =>
-  (before === undefined || after === undefined) &&
-  PARSED.some(({ path: pattern, value }) => isAlike(before ?? after, value) && matchesWhole(pattern, path))
-
-// a leaf that is an object is empty
-const isAlike = (found: unknown, value: unknown): boolean => found === value || (isObject(found) && isObject(value))
 
 /** A fork with its override, and the same fork with `overrideSpec: {}`. */
 export interface OverrideEffect {

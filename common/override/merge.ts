@@ -1,12 +1,14 @@
 import type { BoundedOverride, FieldError, OverrideType } from '../api/types.ts'
 import { at, isEmpty, isObject, type Json, type JsonObject, listOr, member } from '../json/json.ts'
-import { identityOf, isSameKey, type ListKey, type Shape } from './shape.ts'
+import { aside, type Part } from '../text/fitted.ts'
+import { list } from '../text/list.ts'
+import { identityOf, isSameKey, type ListKey, NO_SHAPE, type Shape } from './shape.ts'
 import { mergePatch, toMergePatch } from './strategic.ts'
 import { unmergeable } from './unmergeable.ts'
 
 /** The merged spec, and for each container a line for what it loses because Merge replaces lists; or all errors. */
 export type Merged =
-  | { readonly is: 'merged'; readonly spec: JsonObject; readonly replaced: readonly string[] }
+  | { readonly is: 'merged'; readonly spec: JsonObject; readonly replaced: readonly (readonly Part[])[] }
   | { readonly is: 'invalid'; readonly errors: readonly FieldError[] }
 
 /**
@@ -17,36 +19,42 @@ export type Merged =
 export function merge(base: JsonObject, override: BoundedOverride, type: OverrideType, shape: Shape): Merged {
   const errors = unmergeable(override, type, shape)
   if (errors.length > 0) return { is: 'invalid', errors }
-  const own = copyOf(override, type, { shape, isReplacing: false }) as JsonObject
+  const own = copyOf(override, type === 'Strategic' ? shape : NO_SHAPE) as JsonObject
   if (type === 'Strategic')
     return { is: 'merged', spec: mergePatch(base, toMergePatch(base, own, shape)), replaced: [] }
   const spec = mergePatch(base, own)
   return { is: 'merged', spec, replaced: replacedLists(base, spec) }
 }
 
-interface Place {
-  readonly shape: Shape
-  /** whether this is inside a list that is replaced whole */
-  readonly isReplacing: boolean
-}
-
 /**
- * A copy of an override. In a list that is replaced whole, null removes nothing, so a member that is null is left out,
- * as the API server does: YAML reads `env:` without a value as null. Takes a sixth of the time of `structuredClone`,
- * which supports more than JSON.
+ * A copy of an override. Lists of `shape` with keys are merged, the others are replaced whole. Takes a sixth of the time
+ * of `structuredClone`, which supports more than JSON.
  */
-function copyOf(value: Json, type: OverrideType, { shape, isReplacing }: Place): Json {
+function copyOf(value: Json, shape: Shape): Json {
   if (Array.isArray(value)) {
-    const isMerged = type === 'Strategic' && shape.keys.length > 0 && !isReplacing
-    const place = { shape: shape.items(), isReplacing: !isMerged }
-    return value.map((item) => (typeof item === 'object' ? copyOf(item, type, place) : item))
+    const items = shape.items()
+    return value.map(shape.keys.length > 0 ? (item) => copyOf(item, items) : withoutNulls)
   }
   if (!isObject(value)) return value
   const copy: Record<string, Json> = {}
   for (const key in value) {
     const inner = (value as JsonObject)[key] ?? null
-    if (inner === null && isReplacing) continue
-    copy[key] = typeof inner === 'object' ? copyOf(inner, type, { shape: shape.member(key), isReplacing }) : inner
+    copy[key] = typeof inner === 'object' ? copyOf(inner, shape.member(key)) : inner
+  }
+  return copy
+}
+
+/**
+ * A copy of an item of a list that is replaced whole. Null removes nothing there, so a member that is null is left out,
+ * as the API server does: YAML reads `env:` without a value as null.
+ */
+function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isObject(value)) return value
+  const copy: Record<string, Json> = {}
+  for (const key in value) {
+    const inner = (value as JsonObject)[key] ?? null
+    if (inner !== null) copy[key] = typeof inner === 'object' ? withoutNulls(inner) : inner
   }
   return copy
 }
@@ -66,20 +74,20 @@ const KEYS: Readonly<Record<string, readonly ListKey[]>> = {
   ports: [{ key: 'containerPort' }, { key: 'protocol', fallback: 'TCP' }],
 }
 
-const REMEDY = 'Merge replaces whole lists; use Strategic to merge them'
+const REMEDY = aside(': Merge replaces whole lists; use Strategic to merge them')
 
 /** What the containers of `merged` lack of `base` because Merge replaced a list. One line for each container. */
-export const replacedLists = (base: JsonObject, merged: JsonObject): readonly string[] =>
-  LISTS.flatMap((list) => {
-    const [before, after] = [base, merged].map((spec) => at(spec, 'template', 'spec', list))
+export const replacedLists = (base: JsonObject, merged: JsonObject): readonly (readonly Part[])[] =>
+  LISTS.flatMap((containers) => {
+    const [before, after] = [base, merged].map((spec) => at(spec, 'template', 'spec', containers))
     if (before === after) return []
     if (!Array.isArray(after)) return [] // set to null, so intended
     const kept = named(after)
     return [...named(before)].flatMap(([name, container]) => {
       const other = kept.get(name)
-      if (other === undefined) return [`${list}[${name}] is removed: ${REMEDY}`]
+      if (other === undefined) return [[`${containers}[${name}] is removed`, REMEDY]]
       const lost = Object.keys(container).filter((key) => isLost(key, container, other))
-      return lost.length === 0 ? [] : [`${list}[${name}] loses ${lost.join(', ')}: ${REMEDY}`]
+      return lost.length === 0 ? [] : [[`${containers}[${name}] loses `, list(lost), REMEDY]]
     })
   })
 

@@ -1,7 +1,6 @@
-import { formatPath } from '../json/field-path.ts'
+import { formatPath, shortened } from '../json/field-path.ts'
 import { listOr, member } from '../json/json.ts'
 import type { Token } from '../json/sequence.ts'
-import { cut } from '../text/cut.ts'
 import { type Identity, identityOf, type ListKey } from './shape.ts'
 
 export interface ItemStep {
@@ -91,9 +90,6 @@ function token(step: PatternStep): Token<Step> {
   }
 }
 
-/** The maximum length of a field, as in `formatPath`. */
-const MAX_LENGTH = 256
-
 /**
  * The place in `overrideSpec` that corresponds to `path` of the fork, in at most 256 characters. Items have their index
  * in the override, or if it does not mention them (as with a replaced list) their key: `containers[sidecar]`. A null
@@ -114,7 +110,7 @@ export function overrideField(path: readonly Step[], overrideSpec: unknown): str
       value = index === undefined ? undefined : items[index]
     }
   }
-  return cut(field, MAX_LENGTH)
+  return shortened(field)
 }
 
 function indexIn(items: readonly unknown[], { keyed, index }: ItemStep): number | undefined {

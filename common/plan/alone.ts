@@ -7,7 +7,8 @@ import { objectOr } from '../json/json.ts'
 import { actionsOf } from '../policy/policy.ts'
 import { servicesWithoutOthers } from '../surroundings/alone.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
-import { listed } from '../text/list.ts'
+import { aside, fitted, type Part } from '../text/fitted.ts'
+import { list } from '../text/list.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Assessment, derivedFork } from './assess.ts'
 import type { Decision } from './decision.ts'
@@ -61,18 +62,18 @@ const scaledToZero = (fork: KubeObject): KubeObject => ({ ...fork, spec: { ...ob
 
 /** The warning for the author, once it has lasted long enough. A review does not know how long, so `isReview` warns. */
 export const aloneWarnings = (alone: Alone | undefined, isReview = false): readonly Warning[] =>
-  alone && (isReview || alone.isHeld || alone.restMs <= 0) ? [warning('AloneBehindService', messageOf(alone))] : []
+  alone && (isReview || alone.isHeld || alone.restMs <= 0) ? [warning('AloneBehindService', ...partsOf(alone))] : []
 
 /** The decision on a fork that has no pods because it would be alone. An endpoint that becomes ready wakes it. */
 export const heldDecision = (alone: Alone): Decision => ({
   is: 'unready',
   reason: 'AloneBehindService',
-  message: messageOf(alone),
+  message: fitted(Number.POSITIVE_INFINITY, partsOf(alone)),
 })
 
-function messageOf({ services, forbidding, isHeld }: Alone): string {
-  const lack = `no other ready endpoint in service/${listed(services)}`
+function partsOf({ services, forbidding, isHeld }: Alone): readonly Part[] {
+  const lack = ['no other ready endpoint in service/', list(services, 2)]
   return isHeld
-    ? `${lack}: no pods until there is one (policy "${listed(forbidding)}")`
-    : `${lack}: it gets all requests`
+    ? [...lack, ': no pods until there is one', ' (policy "', list(forbidding, 2), '")']
+    : [...lack, aside(': it gets all requests')]
 }

@@ -1,3 +1,4 @@
+import { warning } from '../api/conditions.ts'
 import { boundedOverride } from '../api/decode.ts'
 import { allowedReplicas, withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
@@ -8,6 +9,7 @@ import { type OverrideEffect, overrideEffect } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { flawsOf } from '../override/unique-items.ts'
 import { containerNames } from '../pod/value-errors.ts'
+import { clauses } from '../text/fitted.ts'
 import { derive, forkHash } from '../workload/derive.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { type DerivationBase, resolveBase, unforkable } from './base.ts'
@@ -75,9 +77,9 @@ export function assess(
   const merged = { fork: changed, plain: () => effect().plain, overrideSpec, overrideType, sourceContainers }
   const errors = once(() => mergedErrors(schema, merged))
   const warnings = [
-    ...base.warnings.map((message) => ({ reason: 'Source', message }) as const),
-    ...derived.replaced.map((message) => ({ reason: 'ListReplaced', message }) as const),
-    ...similarContainers(changed, sourceContainers()).map((message) => ({ reason: 'NewContainer', message }) as const),
+    ...base.warnings.map((message) => warning('Source', ...clauses(message))),
+    ...derived.replaced.map((parts) => warning('ListReplaced', ...parts)),
+    ...similarContainers(changed, sourceContainers()).map((message) => warning('NewContainer', ...clauses(message))),
   ]
   const hash = once(() => forkHash(changed))
   return { is: 'wanted', kind, fork: changed, hash, base: { base, source }, effect, mistakes: errors, warnings }

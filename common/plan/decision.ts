@@ -30,9 +30,12 @@ export const waiting = (reason: Reason, message: string, retryAfterMs = RETRY_MS
 /** A decision that stays until a person acts. */
 export const stalled = (reason: Reason, message: string) => ({ is: 'stalled', reason, message }) as const
 
-/** The first five mistakes in one line, because a condition is read in a terminal. */
-export function formatErrors(errors: readonly FieldError[]): string {
-  const shown = errors.slice(0, 5).map(({ field, message }) => `${field}: ${message}`)
-  const more = errors.length > 5 ? [`and ${errors.length - 5} more`] : []
-  return [...shown, ...more].join('; ')
+/** The first five mistakes in one line. */
+export const formatErrors = (errors: readonly FieldError[]): string =>
+  firstFive(errors.map(({ field, message }) => `${field}: ${message}`))
+
+/** The first five of `texts` in one line, because a condition is read in a terminal. */
+export function firstFive(texts: readonly string[]): string {
+  const more = texts.length > 5 ? [`and ${texts.length - 5} more`] : []
+  return [...texts.slice(0, 5), ...more].join('; ')
 }

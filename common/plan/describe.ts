@@ -1,3 +1,4 @@
+import { warning } from '../api/conditions.ts'
 import { allowedReplicas } from '../api/defaults.ts'
 import { expiresAt, isLive } from '../api/expiry.ts'
 import { FORK_FINALIZER } from '../api/names.ts'
@@ -9,6 +10,7 @@ import { selectedPods } from '../surroundings/shares.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { count } from '../text/count.ts'
 import { duration } from '../text/duration.ts'
+import { aside, clauses, type Part } from '../text/fitted.ts'
 import { percent } from '../text/percent.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
@@ -32,8 +34,11 @@ export interface Described {
 
 /** How many differences get a line of their own. */
 const MAX_CHANGES = 5
-/** Characters after `[Plan] ` in a line of 120. The author knows the source, but cannot guess the name of the fork. */
-const MAX_LINE = 120 - '[Plan] '.length
+/** How many Services get lines of their own. */
+const MAX_SERVICES = 3
+
+/** A line of the plan, which is fitted into a warning. */
+type Line = string | readonly Part[]
 
 /**
  * What the controller would write for `plan` and what follows from it, line by line. Every write has a line: `creates
@@ -50,33 +55,37 @@ export function describe(facts: Facts, plan: Plan, described: Described): readon
   const isWaiting = isRunning && assessment.is === 'blocked' && assessment.errors.length === 0
   return [
     ...(wanted?.warnings ?? []),
-    ...(isWaiting ? [{ reason, message }] : []),
+    ...(isWaiting ? [warning(reason, ...clauses(message))] : []),
     ...(report ? [...report.hazards, ...report.collisions] : []),
     ...planLines(writeLines(facts, plan, described)),
+    ...(isRunning && isApplied(plan) ? changeLines(described) : []),
     ...(wanted && report && isWritten(plan) ? serviceLines(facts, wanted, { report, alone }) : []),
     ...planLines(endLines(facts)),
   ]
 }
 
-const planLines = (texts: readonly string[]): readonly Warning[] =>
-  texts.map((message) => ({ reason: 'Plan', message }))
+const planLines = (lines: readonly Line[]): readonly Warning[] =>
+  lines.map((line) => warning('Plan', ...(typeof line === 'string' ? [line] : line)))
 
 const isApplied = ({ writes }: Plan): boolean => writes.some(({ verb }) => verb === 'apply')
 
 /** Whether the wanted fork exists after the writes. */
 const isWritten = (plan: Plan): boolean => plan.conclusion.source !== undefined || isApplied(plan)
 
-function writeLines(facts: Facts, plan: Plan, described: Described): readonly string[] {
+function writeLines(facts: Facts, plan: Plan, described: Described): readonly Line[] {
   const { assessment } = described.evaluation
   const lines = plan.writes.map((write) => lineOf(write, facts, described))
   if (isBeingDeleted(facts.experiment)) return lines
   if (facts.fork.is === 'unknown')
-    return [...lines, `the fork could not be read now (${facts.fork.because}), so what is written is unknown`]
+    return [
+      ...lines,
+      ['the fork could not be read now', aside(` (${facts.fork.because})`), ', so what is written is unknown'],
+    ]
   if (!isLive(facts.experiment, facts.now)) return lines
   const isBlocked = assessment.is === 'blocked' ? assessment.errors.length > 0 : !isWritten(plan)
   if (isBlocked) return [...lines, blockedLine(facts, plan)]
   if (assessment.is === 'blocked') return lines
-  if (isApplied(plan)) return [...lines, ...changeLines(described)]
+  if (isApplied(plan)) return lines
   return [...lines, `changes nothing in ${placeOf(assessment.fork)}: ${pods(assessment.fork)}`]
 }
 
@@ -95,14 +104,14 @@ const UNTIL: Readonly<Partial<Record<Plan['conclusion']['reason'], string>>> = {
   PolicyNotRead: 'until the policies can be read',
 }
 
-function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Described): string {
+/** The author knows the source, but cannot guess the name of the fork. */
+function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Described): Line {
   const newPlace = (object: KubeObject) => placeOf(object, isDryRunOfCreate ? '<id>' : undefined)
   switch (write.verb) {
     case 'apply': {
       const place = write.role === 'newFork' ? `creates ${newPlace(write.object)}` : `updates ${placeOf(write.object)}`
-      const line = `${place}: ${pods(write.object)}`
-      const from = `, from ${experiment.spec.sourceRef.kind.toLowerCase()}/${experiment.spec.sourceRef.name}`
-      return line.length + from.length <= MAX_LINE ? line + from : line
+      const { kind, name } = experiment.spec.sourceRef
+      return [`${place}: ${pods(write.object)}`, aside(`, from ${kind.toLowerCase()}/${name}`)]
     }
     case 'create':
       return `creates ${newPlace(write.object)}: the base that the fork keeps`
@@ -127,10 +136,17 @@ const placeOf = (object: KubeObject, suffix?: string): string =>
 
 const pods = (fork: KubeObject): string => count(replicasOf(fork), 'pod')
 
-function changeLines({ changes }: Described): readonly string[] {
-  const lines = differences(changes())
-  const more = lines.length - MAX_CHANGES
-  return more <= 0 ? lines : [...lines.slice(0, MAX_CHANGES), `and ${count(more, 'more change')}`]
+/** The differences, of which those without a line of their own are counted: `kubectl` prints equal lines once. */
+function changeLines({ changes }: Described): readonly Warning[] {
+  const found = differences(changes())
+  const told = new Map<string, Warning>()
+  for (const line of found) {
+    if (told.size === MAX_CHANGES) break
+    const change = warning('Plan', ...line)
+    told.set(change.message, change)
+  }
+  const more = found.length - told.size
+  return [...told.values(), ...(more > 0 ? planLines([`and ${count(more, 'more change')}`]) : [])]
 }
 
 interface Expected {
@@ -147,11 +163,13 @@ function serviceLines({ surroundings }: Facts, { fork }: DesiredFork, { report, 
   if (replicas === 0) return planLines(['no pods, so no requests; scale it to give it some'])
   if (services.length === 0) return planLines(['no Service selects these pods: they will receive no traffic'])
   const views = new Map(surroundings.traffic.value.services.map((view) => [view.name, view]))
-  const lines = services.flatMap((service) => {
+  const lines = services.slice(0, MAX_SERVICES).flatMap((service) => {
     const view = views.get(service.name)
     return serviceLine(service, view ? selectedPods(view, replicas) : replicas)
   })
-  return [...lines, ...aloneWarnings(alone, true)]
+  const more = services.length - MAX_SERVICES
+  const others = more > 0 ? planLines([`and ${count(more, 'more Service')}`]) : []
+  return [...lines, ...others, ...aloneWarnings(alone, true)]
 }
 
 /** `pods`: how many of the fork the Service selects. */
@@ -159,13 +177,12 @@ function serviceLine(service: ServiceShare, pods: number): readonly Warning[] {
   const { name, selected, reason, message, experimentEndpoints, readyEndpoints } = service
   // The labels are part of the plan; what the controller of the source decides is not.
   const about = reason === undefined || reason === 'LabelsDoNotMatch' ? 'Plan' : reason
-  if (!selected)
-    return [{ reason: about, message: `service/${name}: no requests; ${message ?? 'it does not select the pods'}` }]
-  if (reason !== undefined) return [{ reason: about, message: `service/${name}: ${message}` }]
+  if (!selected) return [warning(about, `service/${name}: no requests; ${message ?? 'it does not select the pods'}`)]
+  if (reason !== undefined) return [warning(about, `service/${name}: `, ...clauses(message ?? ''))]
   const expected = readyEndpoints - experimentEndpoints + pods
   return planLines([
     `service/${name}: about ${percent(pods, expected)} of new connections (${pods} of ${expected} endpoints)`,
-    ...(message ? [`service/${name}: ${message}`] : []),
+    ...(message ? [[`service/${name}: `, ...clauses(message)]] : []),
   ])
 }
 

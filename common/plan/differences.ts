@@ -1,18 +1,24 @@
 import { matchesWhole } from '../json/sequence.ts'
 import type { Change } from '../override/changes.ts'
-import { parseOverridePath, type Step } from '../override/path.ts'
+import { type ItemStep, parseOverridePath, type Step } from '../override/path.ts'
 import { count } from '../text/count.ts'
+import { withShortDigest } from '../text/digest.ts'
+import type { Part } from '../text/fitted.ts'
 
 /**
  * The texts for `changes`, such as `containers[cart].image: a:1 -> a:2`. First come those that show values: images,
- * resources and replicas. The others only name the field, because their values may be secret.
+ * resources and replicas. The others only name the field, because their values may be secret. What does not fit: first
+ * the values, then long keys.
  */
-export function differences(changes: readonly Change[]): readonly string[] {
+export function differences(changes: readonly Change[]): readonly (readonly Part[])[] {
   const found = grouped(changes)
-  return [
-    ...found.flatMap(({ name, shown }) => (shown ? `${name}: ${show(shown.before)} -> ${show(shown.after)}` : [])),
-    ...found.flatMap(({ name, changes, shown }) => (shown ? [] : `${name}: ${verbOf(changes[0])}`)),
-  ]
+  return [...found.filter(({ shown }) => shown !== undefined), ...found.filter(({ shown }) => shown === undefined)].map(
+    ({ name, first, shown }) => {
+      const verb = verbOf(first)
+      const place = name.length > MAX_STEP ? [name, nameOf(whole(first.path), MAX_STEP)] : name
+      return [place, ': ', shown ? [showValues(shown), verb] : verb]
+    },
+  )
 }
 
 /** The longest text of `changedFields`: a column of `kubectl get` in a terminal. */
@@ -30,8 +36,14 @@ export function changedFields(changes: readonly Change[]): string {
 /** The changes by the name of their difference. `shown` is the one with public values, if any. */
 function grouped(changes: readonly Change[]) {
   const groups = Map.groupBy(changes, (change) => nameOf(whole(change.path)))
-  return [...groups].map(([name, changes]) => ({ name, changes, shown: shownChange(changes) }))
+  return [...groups].flatMap(([name, changes]) => {
+    const [first] = changes
+    return first ? [{ name, first, shown: shownChange(changes) }] : []
+  })
 }
+
+/** The longest step that is shown of a path that does not fit. The name of a container is no longer. */
+const MAX_STEP = 63
 
 /** The path of a changed leaf, or of the whole item that was added or removed with it, which is one difference. */
 function whole(path: readonly Step[]): readonly Step[] {
@@ -45,10 +57,11 @@ const becameOf = (step: Step | undefined) => (step?.is === 'item' ? step.became 
 const shownChange = (changes: readonly Change[]): Change | undefined =>
   changes.find(({ path }) => isOneOf(path.some(becameOf) ? IMAGES : PUBLIC, path))
 
-function verbOf(change: Change | undefined): string {
-  const became = becameOf(change && whole(change.path).at(-1))
+function verbOf(change: Change): string {
+  if (change.isMoved) return 'moved'
+  const became = becameOf(whole(change.path).at(-1))
   if (became !== undefined) return became
-  if (change?.before === undefined) return 'set'
+  if (change.before === undefined) return 'set'
   return change.after === undefined ? 'removed' : 'changed'
 }
 
@@ -69,13 +82,29 @@ const isOneOf = (patterns: typeof PUBLIC, path: readonly Step[]): boolean =>
 
 const show = (value: unknown): string => (value === undefined || typeof value === 'object' ? 'none' : String(value))
 
+/** With short digests, unless these are the same. */
+function showValues({ before, after }: Change): string {
+  const [from, to] = [show(before), show(after)]
+  const [short, other] = [withShortDigest(from), withShortDigest(to)]
+  return short === other ? `${from} -> ${to}` : `${short} -> ${other}`
+}
+
 const PLAIN = /^[A-Za-z][\w-]*$/
 
-/** The path as users know it: fields of the pod without `template.spec`, items by their key. */
-function nameOf(path: readonly Step[]): string {
+/** Its first key, and the others unless they are absent by default: `80`, `80/UDP`. */
+function itemName({ names, index, keyed }: ItemStep): string {
+  const [first = `${index}`, whole = first] = names
+  const usual = [first, ...(keyed?.keys ?? []).slice(1).map(({ fallback }) => fallback)].join('/')
+  return whole === usual ? first : whole
+}
+
+/** The path as users know it: fields of the pod without `template.spec`, items by their key. Longer keys are `[...]`. */
+function nameOf(path: readonly Step[], longest = Number.POSITIVE_INFINITY): string {
   const isInPod = keyOf(path[0]) === 'template' && keyOf(path[1]) === 'spec' && path.length > 2
   const text = (isInPod ? path.slice(2) : path).map((step) => {
-    if (step.is === 'item') return `[${step.names[0] ?? step.index}]`
+    const key = step.is === 'item' ? itemName(step) : step.key
+    if (key.length > longest) return '[...]'
+    if (step.is === 'item') return `[${key}]`
     return PLAIN.test(step.key) ? `.${step.key}` : `[${JSON.stringify(step.key)}]`
   })
   return text.join('').replace(/^\./, '')

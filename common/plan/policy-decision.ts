@@ -13,20 +13,20 @@ import { pinnedSource } from '../workload/pinned.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Assessment, type DesiredFork, derivedFork } from './assess.ts'
 import { POLICIES_NOT_READ } from './checks.ts'
-import { type Decision, stalled, waiting } from './decision.ts'
+import { type Decision, firstFive, stalled, waiting } from './decision.ts'
 import { type Facts, forkAndSource, type OtherExperiment, type PolicyFacts } from './facts.ts'
 
 /** The decision of the policies about an experiment. `policies` are the names of those that apply. */
 export type PolicyDecision =
   /** it is not known which policies apply */
-  | { readonly is: 'unknown' }
+  | { readonly is: 'notRead' }
   /** no policy shares the source with this namespace; those in `refusing` share it with other namespaces only */
   | { readonly is: 'notShared'; readonly policies: readonly string[]; readonly refusing: readonly string[] }
   | { readonly is: 'decided'; readonly policies: readonly string[]; readonly findings: readonly PolicyFinding[] }
 
 /** Judges an experiment by the policies that apply. Without a fork, it judges what is possible without one. */
 export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecision {
-  if (facts.policies.is !== 'known') return { is: 'unknown' }
+  if (facts.policies.is !== 'known') return { is: 'notRead' }
   const { policies: all, isShared, refusing, others } = facts.policies.value
   const policies = all.map(({ metadata }) => metadata.name)
   const counted = others.filter(({ experiment, replicas }) => replicas !== undefined || isLive(experiment, facts.now))
@@ -97,7 +97,7 @@ export function deniedBy(
   { fork: wanted }: DesiredFork,
   fork: KubeObject | undefined,
 ): Decision | undefined {
-  if (decision.is === 'unknown') return waiting('PolicyNotRead', POLICIES_NOT_READ)
+  if (decision.is === 'notRead') return waiting('PolicyNotRead', POLICIES_NOT_READ)
   if (decision.is === 'notShared') return undefined // `assess` has blocked it
   const denied = (kind: LimitKind) =>
     decision.findings.filter(({ about, actions }) => about === kind && actions.includes('Deny'))
@@ -109,13 +109,15 @@ export function deniedBy(
   return counted.length > 0 ? waiting('LimitReached', formatFindings(counted)) : undefined
 }
 
-/** The findings in one line, for a condition. A finding that is only audited shows its field without a value. */
+/**
+ * The first five findings in one line, for a condition. A finding that is only audited shows its field without a value.
+ */
 export const formatFindings = (findings: readonly PolicyFinding[]): string =>
-  joinReplaced(findings)
-    .map(({ policy, actions, error: { field, message } }) =>
+  firstFive(
+    joinReplaced(findings).map(({ policy, actions, error: { field, message } }) =>
       actions.every((action) => action === 'Audit') ? `${field} (policy "${policy}")` : `${field}: ${message}`,
-    )
-    .join('; ')
+    ),
+  )
 
 /** The findings of a decision; none if there is no decision. */
 export const findingsOf = (decision: PolicyDecision): readonly PolicyFinding[] =>

@@ -179,7 +179,7 @@ export function policyCompliant(decision: PolicyDecision | undefined): Condition
   switch (decision?.is) {
     case undefined:
       return draft('Unknown', 'Pending', 'not evaluated: the experiment has expired or is being deleted')
-    case 'unknown':
+    case 'notRead':
       return draft('Unknown', 'PolicyNotRead', POLICIES_NOT_READ)
     case 'notShared': {
       const message = 'the namespace of the source does not share its workloads with this one'

@@ -1,5 +1,5 @@
-import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, requireValue, textOf } from './field.ts'
-import { parseQuantity } from './quantity.ts'
+import { parseQuantity } from '../api/quantity.ts'
+import { type Field, fieldAt, fieldIn, isSet, itemsOf, refuse, refuseIf, requireValue, textOf } from './field.ts'
 import { checkSelector } from './selectors.ts'
 import { dnsNameProblem } from './syntax.ts'
 
@@ -18,7 +18,7 @@ export function checkClaimSpec(spec: Field): void {
     refuse(modes, 'must have no other mode beside ReadWriteOncePod; remove the others', {
       cause: 'FieldValueForbidden',
     })
-  const storage = fieldAt(spec, 'resources', 'requests', 'storage')
+  const storage = fieldIn(spec, 'resources', 'requests', 'storage')
   const amount = parseQuantity(storage.value)
   if (!isSet(storage)) requireValue(storage, 'must be the size of the volume; set it')
   else if (amount !== undefined && amount <= 0n) refuse(storage, 'must be more than 0; set a size such as 1Gi')

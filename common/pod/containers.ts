@@ -36,10 +36,11 @@ export function checkContainers(pod: Field, parts: PodParts, origin: Origin): vo
     checkImage(container, origin)
     checkContainer(container, pod, parts)
   }
-  const owner = (container: Field) => ({ container, gracePeriod: fieldAt(pod, 'terminationGracePeriodSeconds') })
+  const gracePeriod = fieldAt(pod, 'terminationGracePeriodSeconds')
   for (const container of [...containers, ...inits.filter(isSidecar)]) {
-    checkProbes(owner(container))
-    checkHooks(owner(container))
+    const owner = { container, gracePeriod }
+    checkProbes(owner)
+    checkHooks(owner)
   }
   for (const container of inits) checkInit(container)
   checkHostPorts(containers)

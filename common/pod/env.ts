@@ -1,16 +1,15 @@
 import { annotationKeyProblem, labelKeyProblem } from '../api/metadata-syntax.ts'
+import { parseQuantity } from '../api/quantity.ts'
 import { showValue } from '../json/field-path.ts'
 import { member } from '../json/json.ts'
-import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, requireValue, textOf } from './field.ts'
-import { parseQuantity } from './quantity.ts'
+import { type Field, fieldAt, isSet, itemsOf, itemsUnless, refuse, refuseIf, requireValue, textOf } from './field.ts'
 import { dnsNameProblem, keyProblem, pathWithoutBackstepsProblem, variableNameProblem } from './syntax.ts'
 
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const
 
 /** The environment of a container. */
 export function checkEnv(container: Field, emptyDirs: ReadonlySet<string>): void {
-  for (const variable of itemsOf(fieldAt(container, 'env'))) {
-    if (isPlain(variable.value)) continue
+  for (const variable of itemsUnless(fieldAt(container, 'env'), isPlain)) {
     const name = fieldAt(variable, 'name')
     if (textOf(name) !== '') refuseIf(name, variableNameProblem(textOf(name)))
     else if (name.value === '') requireValue(name, 'must be the name of a variable; set it')

@@ -42,16 +42,24 @@ const childOf = (parent: Field, step: string | number, value: unknown): Field =>
   errors: parent.errors,
 })
 
-/** The field below `field` at `keys`. Its value is undefined if it does not exist. */
-export function fieldAt(field: Field, ...keys: readonly string[]): Field {
-  let found = field
-  for (const key of keys) found = childOf(found, key, member(found.value, key))
-  return found
-}
+/** The member `key` of `field`. Its value is undefined if it does not exist. */
+export const fieldAt = (field: Field, key: string): Field => childOf(field, key, member(field.value, key))
+
+/** The field below `field` at `keys`. */
+export const fieldIn = (field: Field, ...keys: readonly string[]): Field => keys.reduce(fieldAt, field)
+
+/** Whether `field` has a value at `key`, without a Field for it: most optional fields are absent. */
+export const hasValue = ({ value }: Field, key: string): boolean => (member(value, key) ?? undefined) !== undefined
 
 /** The items of a list. */
 export const itemsOf = (field: Field): readonly Field[] =>
   Array.isArray(field.value) ? field.value.map((item, index) => childOf(field, index, item)) : NONE
+
+/** The items of a list that are not sound. Most are, and need no Field. */
+export const itemsUnless = (field: Field, isSound: (item: unknown) => boolean): readonly Field[] =>
+  Array.isArray(field.value)
+    ? field.value.flatMap((item, index) => (isSound(item) ? NONE : childOf(field, index, item)))
+    : NONE
 
 const NONE: readonly Field[] = []
 

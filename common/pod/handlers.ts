@@ -3,6 +3,7 @@ import { listed } from '../text/list.ts'
 import {
   type Field,
   fieldAt,
+  hasValue,
   isSet,
   itemsOf,
   numberOf,
@@ -30,10 +31,10 @@ const COUNTS = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'succe
 /** The three probes of a container. */
 export function checkProbes(owner: HandlerOwner): void {
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
+    if (!hasValue(owner.container, name)) continue
     const probe = fieldAt(owner.container, name)
-    if (!isSet(probe)) continue
     checkHandler(probe, OF_PROBES, owner)
-    for (const key of COUNTS) checkNotNegative(fieldAt(probe, key))
+    for (const key of COUNTS) if (hasValue(probe, key)) checkNotNegative(fieldAt(probe, key))
     checkThreshold(name, fieldAt(probe, 'successThreshold'))
     checkProbeGracePeriod(name, fieldAt(probe, 'terminationGracePeriodSeconds'))
   }
@@ -61,14 +62,13 @@ function checkProbeGracePeriod(name: string, period: Field): void {
 
 /** What runs after a container starts and before it stops. */
 export function checkHooks(owner: HandlerOwner): void {
-  for (const name of ['postStart', 'preStop']) {
-    const hook = fieldAt(owner.container, 'lifecycle', name)
-    if (isSet(hook)) checkHandler(hook, OF_HOOKS, owner)
-  }
+  const lifecycle = fieldAt(owner.container, 'lifecycle')
+  for (const name of ['postStart', 'preStop'])
+    if (hasValue(lifecycle, name)) checkHandler(fieldAt(lifecycle, name), OF_HOOKS, owner)
 }
 
 function checkHandler(of: Field, kinds: readonly string[], owner: HandlerOwner): void {
-  const [first, ...others] = kinds.filter((kind) => isSet(fieldAt(of, kind)))
+  const [first, ...others] = kinds.filter((kind) => hasValue(of, kind))
   if (first === undefined) {
     requireValue(of, `must have one of ${kinds.join(', ')}; add one`)
     return

@@ -1,6 +1,17 @@
 import { didYouMean } from '../text/did-you-mean.ts'
 import { listed } from '../text/list.ts'
-import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, remedyAt, requireValue, textOf } from './field.ts'
+import {
+  type Field,
+  fieldAt,
+  fieldIn,
+  isSet,
+  itemsOf,
+  refuse,
+  refuseIf,
+  remedyAt,
+  requireValue,
+  textOf,
+} from './field.ts'
 import { pathWithoutBackstepsProblem, relativePathProblem } from './syntax.ts'
 
 /** The volumes of a pod by name. */
@@ -65,8 +76,8 @@ function checkSubPaths(mount: Field): void {
 
 function checkOptions(mount: Field, container: Field): void {
   const propagation = fieldAt(mount, 'mountPropagation')
-  const isPrivileged = fieldAt(container, 'securityContext', 'privileged').value === true
-  if (propagation.value === 'Bidirectional' && !isPrivileged)
+  const isPrivileged = () => fieldIn(container, 'securityContext', 'privileged').value === true
+  if (propagation.value === 'Bidirectional' && !isPrivileged())
     refuse(propagation, 'cannot be Bidirectional in a container that is not privileged; use HostToContainer', {
       cause: 'FieldValueForbidden',
     })
@@ -82,6 +93,7 @@ function checkOptions(mount: Field, container: Field): void {
 }
 
 function checkDevices(devices: readonly Field[], container: Field, volumes: Volumes): void {
+  if (devices.length === 0) return
   const [names, paths] = [new Set<string>(), new Set<string>()]
   const mounted = itemsOf(fieldAt(container, 'volumeMounts')).map((mount) => textOf(fieldAt(mount, 'mountPath')))
   for (const device of devices) {

@@ -1,6 +1,17 @@
 import { labelKeyProblem } from '../api/metadata-syntax.ts'
 import { checkContainers, checkOneOf, type Origin } from './containers.ts'
-import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, remedyAt, requireValue, textOf } from './field.ts'
+import {
+  type Field,
+  fieldAt,
+  fieldIn,
+  isSet,
+  itemsOf,
+  refuse,
+  refuseIf,
+  remedyAt,
+  requireValue,
+  textOf,
+} from './field.ts'
 import { checkNetwork } from './network.ts'
 import { checkOverhead, checkPodResources } from './resources.ts'
 import { checkScheduling } from './scheduling.ts'
@@ -31,7 +42,7 @@ export function checkTemplate({ template, isStatefulSet, claimTemplates }: Templ
   checkScheduling(pod)
   checkPodSecurity(pod)
   checkSystem(pod)
-  checkAnnotations(fieldAt(template, 'metadata', 'annotations'))
+  checkAnnotations(fieldIn(template, 'metadata', 'annotations'))
 }
 
 /** The pods of a workload run for ever. */

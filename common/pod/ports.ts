@@ -1,5 +1,17 @@
 import { showValue } from '../json/field-path.ts'
-import { type Field, fieldAt, isSet, itemsOf, numberOf, refuse, refuseIf, remedyAt, textOf } from './field.ts'
+import { member } from '../json/json.ts'
+import {
+  type Field,
+  fieldAt,
+  isSet,
+  itemsOf,
+  itemsUnless,
+  numberOf,
+  refuse,
+  refuseIf,
+  remedyAt,
+  textOf,
+} from './field.ts'
 import { portNameProblem } from './syntax.ts'
 
 const MAX_PORT = 65_535
@@ -29,11 +41,17 @@ export function checkPorts(container: Field, hostNetwork: Field): void {
       names.set(text, index)
     }
     checkPortNumber(fieldAt(port, 'containerPort'))
+    if (isWithoutHostPort(port.value)) continue
     const hostPort = fieldAt(port, 'hostPort')
-    if (numberOf(hostPort) === 0) continue
     checkPortNumber(hostPort)
     if (hostNetwork.value === true) checkSamePort(port, hostPort, hostNetwork)
   }
+}
+
+/** 0 stands for none. */
+function isWithoutHostPort(port: unknown): boolean {
+  const hostPort = member(port, 'hostPort') ?? 0
+  return hostPort === 0
 }
 
 function checkSamePort(port: Field, hostPort: Field, hostNetwork: Field): void {
@@ -50,10 +68,10 @@ function checkSamePort(port: Field, hostPort: Field, hostNetwork: Field): void {
 /** Ports of the node that more than one of the `containers` wants. */
 export function checkHostPorts(containers: readonly Field[]): void {
   const seen = new Map<string, Field>()
-  for (const port of containers.flatMap((container) => itemsOf(fieldAt(container, 'ports')))) {
+  for (const port of containers.flatMap((container) => itemsUnless(fieldAt(container, 'ports'), isWithoutHostPort))) {
     const hostPort = fieldAt(port, 'hostPort')
     const number = numberOf(hostPort)
-    if (number === undefined || number === 0) continue
+    if (number === undefined) continue
     const key = [textOf(fieldAt(port, 'protocol')) || 'TCP', textOf(fieldAt(port, 'hostIP')), number].join('/')
     const earlier = seen.get(key)
     const message = `must be unique in the pod: another container uses port ${number} of the node; change one`

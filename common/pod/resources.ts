@@ -1,8 +1,19 @@
 import { labelKeyProblem } from '../api/metadata-syntax.ts'
+import { ONE, parseQuantity } from '../api/quantity.ts'
 import { showValue } from '../json/field-path.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
-import { type Field, fieldAt, isSet, itemsOf, membersOf, refuse, remedyAt, requireValue, textOf } from './field.ts'
-import { ONE, parseQuantity } from './quantity.ts'
+import {
+  type Field,
+  fieldAt,
+  fieldIn,
+  isSet,
+  itemsOf,
+  membersOf,
+  refuse,
+  remedyAt,
+  requireValue,
+  textOf,
+} from './field.ts'
 import { dnsLabelProblem } from './syntax.ts'
 
 const OF_CONTAINERS = ['cpu', 'memory', 'ephemeral-storage']
@@ -28,7 +39,7 @@ export function checkPodResources(resources: Field, containers: readonly Field[]
     refuse(claims, 'cannot be set for the whole pod; set it in a container', { cause: 'FieldValueForbidden' })
   for (const [name, limit] of membersOf(fieldAt(resources, 'limits')))
     for (const container of containers) {
-      const own = fieldAt(container, 'resources', 'limits', name)
+      const own = fieldIn(container, 'resources', 'limits', name)
       if (isMore(own, limit))
         refuse(own, `must be at most the limit of the pod (${showValue(limit.value)}); lower it`, {
           others: [remedyAt(limit, `must be at least the limit of each container (${showValue(own.value)}); raise it`)],
@@ -36,14 +47,14 @@ export function checkPodResources(resources: Field, containers: readonly Field[]
     }
   for (const [name, request] of membersOf(fieldAt(resources, 'requests'))) {
     const total = containers
-      .map((container) => parseQuantity(fieldAt(container, 'resources', 'requests', name).value) ?? 0n)
+      .map((container) => parseQuantity(fieldIn(container, 'resources', 'requests', name).value) ?? 0n)
       .reduce((sum, each) => sum + each, 0n)
     const own = parseQuantity(request.value)
     if (own !== undefined && total > own)
       refuse(request, 'must be at least the sum of the requests of all containers; raise it', {
         others: containers.map((container) =>
           remedyAt(
-            fieldAt(container, 'resources', 'requests', name),
+            fieldIn(container, 'resources', 'requests', name),
             `all containers together must request at most what the pod requests (${showValue(request.value)}); lower it`,
           ),
         ),
@@ -63,13 +74,14 @@ type NameProblem = (name: string) => string | undefined
 
 function checkAmounts(resources: Field, nameProblem: NameProblem): void {
   const limits = fieldAt(resources, 'limits')
-  const requests = fieldAt(resources, 'requests')
-  for (const [name, amount] of [...membersOf(limits), ...membersOf(requests)]) {
+  const requests = membersOf(fieldAt(resources, 'requests'))
+  const amounts = [...membersOf(limits), ...requests]
+  for (const [name, amount] of amounts) {
     const problem = nameProblem(name) ?? amountProblem(name, amount)
     if (problem !== undefined) refuse(amount, problem)
   }
-  for (const [name, request] of membersOf(requests)) checkRequest(name, request, fieldAt(limits, name))
-  const names = [...membersOf(limits), ...membersOf(requests)].map(([name]) => name)
+  for (const [name, request] of requests) checkRequest(name, request, fieldAt(limits, name))
+  const names = amounts.map(([name]) => name)
   if (names.some((name) => name.startsWith(HUGE_PAGES)) && !names.some((name) => OF_PODS.includes(name)))
     refuse(resources, 'must have an amount of cpu or memory too, because it has huge pages; add one')
 }
@@ -93,11 +105,13 @@ function checkRequest(name: string, request: Field, limit: Field): void {
 }
 
 function isMore({ value }: Field, { value: other }: Field): boolean {
+  if (value === other || (other ?? undefined) === undefined) return false // the usual cases need no arithmetic
   const [amount, least] = [parseQuantity(value), parseQuantity(other)]
   return amount !== undefined && least !== undefined && amount > least
 }
 
 function amountProblem(name: string, { value }: Field): string | undefined {
+  if (isOvercommitted(name) && typeof value === 'string' && !value.includes('-')) return undefined // not negative
   const amount = parseQuantity(value)
   if (amount === undefined) return undefined // the schema says so
   if (amount < 0n) return `must not be negative; got ${showValue(value)}`

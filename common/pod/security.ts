@@ -2,6 +2,7 @@ import { showValue } from '../json/field-path.ts'
 import {
   type Field,
   fieldAt,
+  fieldIn,
   isSet,
   itemsOf,
   numberOf,
@@ -17,6 +18,7 @@ const MAX_ID = 2 ** 31 - 1
 
 /** The security context of a container. `pod` tells whether it has users of its own. */
 export function checkContainerSecurity(context: Field, pod: Field): void {
+  if (!isSet(context)) return
   for (const key of ['runAsUser', 'runAsGroup']) checkId(fieldAt(context, key))
   checkProfiles(context)
   const mount = fieldAt(context, 'procMount')
@@ -37,7 +39,7 @@ function checkEscalation(context: Field): void {
     refuse(escalation, 'cannot be false in a privileged container; remove it, or privileged', {
       others: [remedyAt(privileged, 'cannot be true with allowPrivilegeEscalation: false; remove one of them')],
     })
-  const added = fieldAt(context, 'capabilities', 'add')
+  const added = fieldIn(context, 'capabilities', 'add')
   for (const capability of itemsOf(added))
     if (capability.value === 'CAP_SYS_ADMIN')
       refuse(escalation, 'cannot be false with the capability CAP_SYS_ADMIN; remove one of them', {
@@ -47,15 +49,7 @@ function checkEscalation(context: Field): void {
 
 /** The security context of a pod, and its namespaces of the node. */
 export function checkPodSecurity(pod: Field): void {
-  const context = fieldAt(pod, 'securityContext')
-  for (const key of ['runAsUser', 'runAsGroup', 'fsGroup']) checkId(fieldAt(context, key))
-  for (const group of itemsOf(fieldAt(context, 'supplementalGroups'))) checkId(group)
-  checkProfiles(context)
-  checkSysctls(fieldAt(context, 'sysctls'), pod)
-  const change = fieldAt(context, 'seLinuxChangePolicy')
-  if (typeof change.value === 'string' && !['Recursive', 'MountOption'].includes(change.value))
-    refuse(change, 'must be Recursive or MountOption', { cause: 'FieldValueNotSupported' })
-  checkWindowsOptions(fieldAt(context, 'windowsOptions'))
+  checkPodContext(fieldAt(pod, 'securityContext'), pod)
   const [shared, hostPID] = [fieldAt(pod, 'shareProcessNamespace'), fieldAt(pod, 'hostPID')]
   if (shared.value === true && hostPID.value === true)
     refuse(shared, 'cannot be true together with hostPID; remove one of them', {
@@ -69,6 +63,18 @@ export function checkPodSecurity(pod: Field): void {
           cause: 'FieldValueForbidden',
           others: [remedyAt(hostUsers, `cannot be false while ${key} is true; remove one of them`)],
         })
+}
+
+function checkPodContext(context: Field, pod: Field): void {
+  if (!isSet(context)) return
+  for (const key of ['runAsUser', 'runAsGroup', 'fsGroup']) checkId(fieldAt(context, key))
+  for (const group of itemsOf(fieldAt(context, 'supplementalGroups'))) checkId(group)
+  checkProfiles(context)
+  checkSysctls(fieldAt(context, 'sysctls'), pod)
+  const change = fieldAt(context, 'seLinuxChangePolicy')
+  if (typeof change.value === 'string' && !['Recursive', 'MountOption'].includes(change.value))
+    refuse(change, 'must be Recursive or MountOption', { cause: 'FieldValueNotSupported' })
+  checkWindowsOptions(fieldAt(context, 'windowsOptions'))
 }
 
 function checkId(id: Field): void {

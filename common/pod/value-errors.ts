@@ -1,6 +1,6 @@
 import { listOr, member } from '../json/json.ts'
 import type { Origin } from './containers.ts'
-import { type Field, fieldAt, itemsOf, rootField, textOf, type ValueError } from './field.ts'
+import { type Field, fieldAt, fieldIn, itemsOf, rootField, textOf, type ValueError } from './field.ts'
 import { checkTemplate } from './pod.ts'
 import { checkDeployment, checkRollout, checkStatefulSet } from './workload.ts'
 
@@ -21,7 +21,7 @@ export function valueErrors(kind: string, spec: unknown, origin: Origin): readon
   const root = rootField(spec, errors)
   const isStatefulSet = kind === 'StatefulSet'
   const claims = isStatefulSet ? itemsOf(fieldAt(root, 'volumeClaimTemplates')) : []
-  const claimTemplates = claims.map((claim) => textOf(fieldAt(claim, 'metadata', 'name')))
+  const claimTemplates = claims.map((claim) => textOf(fieldIn(claim, 'metadata', 'name')))
   checkTemplate({ template: fieldAt(root, 'template'), isStatefulSet, claimTemplates }, origin)
   RULES[kind]?.(root)
   return errors

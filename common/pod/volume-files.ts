@@ -4,6 +4,7 @@ import {
   checkRange,
   type Field,
   fieldAt,
+  fieldIn,
   isSet,
   itemsOf,
   numberOf,
@@ -88,5 +89,5 @@ function projectedPaths(each: Field): readonly Field[] {
     checkFilePath(fieldAt(token, 'path'))
     checkRange(fieldAt(token, 'expirationSeconds'), 600, 2 ** 32)
   }
-  return [...named.flatMap(checkFiles), ...itemsOf(fieldAt(each, 'downwardAPI', 'items')).map(checkDownwardFile)]
+  return [...named.flatMap(checkFiles), ...itemsOf(fieldIn(each, 'downwardAPI', 'items')).map(checkDownwardFile)]
 }

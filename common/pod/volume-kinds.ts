@@ -1,9 +1,11 @@
+import { parseQuantity } from '../api/quantity.ts'
 import { showValue } from '../json/field-path.ts'
 import { checkClaimSpec } from './claims.ts'
 import {
   checkRange,
   type Field,
   fieldAt,
+  fieldIn,
   isSet,
   itemsOf,
   membersOf,
@@ -12,7 +14,6 @@ import {
   requireValue,
   textOf,
 } from './field.ts'
-import { parseQuantity } from './quantity.ts'
 import { dnsLabelProblem, dnsNameProblem, pathWithoutBackstepsProblem, relativePathProblem } from './syntax.ts'
 import { checkDownwardFile, checkFiles, checkMode, checkProjected } from './volume-files.ts'
 
@@ -141,7 +142,7 @@ function checkMonitors(source: Field): void {
 }
 
 function checkSecretRef(source: Field): void {
-  const name = fieldAt(source, 'secretRef', 'name')
+  const name = fieldIn(source, 'secretRef', 'name')
   if (isSet(fieldAt(source, 'secretRef')) && textOf(name) === '') requireValue(name, 'must not be empty; set it')
 }
 

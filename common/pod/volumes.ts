@@ -1,6 +1,7 @@
 import {
   type Field,
   fieldAt,
+  fieldIn,
   isSet,
   itemsOf,
   membersOf,
@@ -68,7 +69,7 @@ function checkSource(volume: Field): void {
     })
   const source = fieldAt(volume, first)
   for (const key of REQUIRED_TEXTS[first] ?? []) {
-    const field = fieldAt(source, ...key.split('.'))
+    const field = fieldIn(source, ...key.split('.'))
     if (textOf(field) === '') requireValue(field, 'must not be empty; set it')
   }
   VOLUME_RULES[first]?.(source)

@@ -4,6 +4,7 @@ import { checkOneOf } from './containers.ts'
 import {
   type Field,
   fieldAt,
+  fieldIn,
   isSet,
   itemsOf,
   numberOf,
@@ -29,22 +30,22 @@ export function checkDeployment(spec: Field): void {
 /** How a Rollout replaces its pods. Its controller checks what the API server checks of a Deployment. */
 export function checkRollout(spec: Field): void {
   checkTimes(spec)
-  const canary = fieldAt(spec, 'strategy', 'canary')
+  const canary = fieldIn(spec, 'strategy', 'canary')
   if (isSet(canary)) checkSurge(canary)
 }
 
 /** What a StatefulSet has beside its pod template. */
 export function checkStatefulSet(spec: Field): void {
   checkNotNegative(fieldAt(spec, 'minReadySeconds'))
-  checkNotNegative(fieldAt(spec, 'ordinals', 'start'))
+  checkNotNegative(fieldIn(spec, 'ordinals', 'start'))
   const rolling = checkRolling(fieldAt(spec, 'updateStrategy'), 'OnDelete')
   if (rolling) checkNotNegative(fieldAt(rolling, 'partition')) // most clusters drop maxUnavailable unread
   for (const key of ['whenDeleted', 'whenScaled'])
-    checkOneOf(fieldAt(spec, 'persistentVolumeClaimRetentionPolicy', key), ['Retain', 'Delete'])
+    checkOneOf(fieldIn(spec, 'persistentVolumeClaimRetentionPolicy', key), ['Retain', 'Delete'])
   const service = fieldAt(spec, 'serviceName')
   if (textOf(service) !== '') refuseIf(service, dnsLabelProblem(textOf(service)))
   for (const claim of itemsOf(fieldAt(spec, 'volumeClaimTemplates'))) {
-    const name = fieldAt(claim, 'metadata', 'name')
+    const name = fieldIn(claim, 'metadata', 'name')
     if (textOf(name) === '') requireValue(name, 'must be a name; set it')
     else refuseIf(name, dnsLabelProblem(textOf(name)))
     checkClaimSpec(fieldAt(claim, 'spec'))

@@ -1,9 +1,11 @@
 import type { FieldError } from '../api/types.ts'
 import { matchesWhole, type Token } from '../json/sequence.ts'
 import { MAX_PATTERN, overrideField, parseOverridePath } from '../override/path.ts'
-import { cut } from '../text/cut.ts'
-import { listed } from '../text/list.ts'
-import { MAX_FINDINGS } from './paths.ts'
+import { withShortDigest } from '../text/digest.ts'
+import { fitted } from '../text/fitted.ts'
+import { list } from '../text/list.ts'
+import { quoted } from '../text/quoted.ts'
+import { MAX_FINDINGS, MAX_REMEDY } from './paths.ts'
 import type { ExperimentPolicySpec, OverrideChanges } from './policy.ts'
 
 /** The paths of images in a pod template. */
@@ -36,10 +38,13 @@ function isNew(before: unknown, after: unknown): boolean {
   return image === undefined || typeof before !== 'string' || normalizeImage(before) !== image
 }
 
-const shown = (image: string): string => cut(normalizeImage(image) ?? JSON.stringify(image), 120)
+function shown(image: string): string {
+  const normal = normalizeImage(image)
+  return normal === undefined ? quoted(image) : withShortDigest(normal)
+}
 
 const remedy = (patterns: readonly string[]): string =>
-  patterns.length === 0 ? 'keep the image of the source' : cut(`allowed images: ${listed(patterns)}`, 120)
+  patterns.length === 0 ? 'keep the image of the source' : fitted(MAX_REMEDY, ['allowed images: ', list(patterns, 2)])
 
 /** The maximum length of a reference: 255 for the name, 128 for the tag, and a digest. */
 const MAX_LENGTH = 600

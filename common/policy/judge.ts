@@ -1,6 +1,7 @@
 import { withDefaults } from '../api/defaults.ts'
 import type { Change } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
+import { clauses, type Part } from '../text/fitted.ts'
 import { forbiddenImages } from './images.ts'
 import { brokenPolicyLimits } from './limits.ts'
 import { forbiddenPaths } from './paths.ts'
@@ -30,7 +31,7 @@ export function judgeAdditions(policies: readonly ExperimentPolicy[], live: Live
         about: 'content' as const,
         error: {
           field: `${live.name}: ${field.replace(OVERRIDE, 'spec')}`,
-          message: `added by hand: ${message} (policy "${metadata.name}")`,
+          message: `added by hand: ${message}${nameOf(metadata.name)}`,
           cause,
         },
       }))
@@ -38,6 +39,17 @@ export function judgeAdditions(policies: readonly ExperimentPolicy[], live: Live
 }
 
 const OVERRIDE = 'spec.overrideSpec'
+
+/** How the message of a finding ends. */
+const nameOf = (policy: string): string => ` (policy "${policy}")`
+
+/** A finding as parts of one line: the point and the policy, and in between the remedy, if it fits. */
+export function partsOf({ policy, error: { field, message } }: PolicyFinding): readonly Part[] {
+  const name = nameOf(policy)
+  return message.endsWith(name)
+    ? [...clauses(`${field}: ${message.slice(0, -name.length)}`), name]
+    : clauses(`${field}: ${message}`)
+}
 
 /**
  * Every violation of the `policies` that apply, except consent (`sharesSourcesWith`). Messages contain names, numbers
@@ -62,7 +74,7 @@ export function judge(policies: readonly ExperimentPolicy[], judged: PolicyInput
       policy: metadata.name,
       actions: actionsOf(spec),
       about,
-      error: { field, message: `${message} (policy "${metadata.name}")`, cause },
+      error: { field, message: `${message}${nameOf(metadata.name)}`, cause },
     }))
   })
 }

@@ -1,8 +1,9 @@
 import type { FieldError } from '../api/types.ts'
 import { advance, isComplete, type Positions, start } from '../json/sequence.ts'
 import { type OverridePath, overrideField, parseOverridePath, type Step } from '../override/path.ts'
-import { cut } from '../text/cut.ts'
-import { listed } from '../text/list.ts'
+import { fitted } from '../text/fitted.ts'
+import { list } from '../text/list.ts'
+import { quoted } from '../text/quoted.ts'
 import type { ExperimentPolicySpec, OverrideChanges } from './policy.ts'
 import { replacedListAt, STRATEGIC } from './replaced-lists.ts'
 
@@ -25,7 +26,7 @@ export function forbiddenPaths(policy: ExperimentPolicySpec, override: OverrideC
   const allowed = policy.allowedOverridePaths && read(policy.allowedOverridePaths)
   const found = new Map<string, ForbiddenChange>()
   const reported = new Set<Step | undefined>()
-  for (const { path } of changes) {
+  for (const { path, isMoved } of changes) {
     if (found.size === MAX_FINDINGS) break
     const deniedAt = denied.about(path)
     if (deniedAt === undefined && (!allowed || allowed.about(path) !== undefined)) continue
@@ -35,7 +36,10 @@ export function forbiddenPaths(policy: ExperimentPolicySpec, override: OverrideC
     const replacedList = replacedListAt(path, override)
     const others = deniedAt === undefined && allowed ? `; ${onlyThese(allowed.patterns)}` : ''
     const remedy = replacedList === undefined ? others : `, as Merge does by replacing the list; ${STRATEGIC}`
-    const error = forbidden(overrideField(place, overrideSpec), `${verbOf(place)}${remedy}`)
+    const error = forbidden(
+      overrideField(place, overrideSpec),
+      `cannot be ${isMoved ? 'moved' : verbOf(place)}${remedy}`,
+    )
     // one error for all that a null removes
     found.set(`${error.field} ${error.message}`, replacedList === undefined ? { error } : { error, replacedList })
   }
@@ -44,6 +48,9 @@ export function forbiddenPaths(policy: ExperimentPolicySpec, override: OverrideC
 
 /** The maximum number of errors of one kind: one more than admission shows. An override may change 5,000 leaves. */
 export const MAX_FINDINGS = 21
+
+/** The longest list of what a policy allows, in characters. */
+export const MAX_REMEDY = 160
 
 function read(patterns: readonly string[]) {
   const parsed = patterns.map((pattern) => ({ pattern, path: parseOverridePath(pattern) }))
@@ -64,16 +71,16 @@ const isAddedOrRemoved = (step: Step): boolean => step.is === 'item' && step.bec
 
 function verbOf(place: readonly Step[]): string {
   const last = place.at(-1)
-  return `cannot be ${(last?.is === 'item' && last.became) || 'changed'}`
+  return (last?.is === 'item' && last.became) || 'changed'
 }
 
 const onlyThese = (patterns: readonly string[]): string =>
-  patterns.length === 0 ? 'no path is allowed' : cut(`allowed paths: ${listed(patterns)}`, 120)
+  patterns.length === 0 ? 'no path is allowed' : fitted(MAX_REMEDY, ['allowed paths: ', list(patterns, 2)])
 
 const unreadable = (pattern: string): FieldError =>
   forbidden(
     'spec.overrideSpec',
-    `cannot be checked: ${JSON.stringify(cut(pattern, 60))} in deniedOverridePaths is not a valid path; correct the policy`,
+    `cannot be checked: ${quoted(pattern)} in deniedOverridePaths is not a valid path; correct the policy`,
   )
 
 const forbidden = (field: string, message: string): FieldError => ({ field, message, cause: 'FieldValueForbidden' })

@@ -1,7 +1,7 @@
 import { labelKeyProblem, labelValueProblem } from '../api/metadata-syntax.ts'
 import type { FieldError } from '../api/types.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
-import { cut } from '../text/cut.ts'
+import { quoted } from '../text/quoted.ts'
 import { isHopelessImagePattern } from './images.ts'
 import type { ExperimentPolicySpec } from './policy.ts'
 import { type KindShape, unmatchedPath } from './unmatched-paths.ts'
@@ -22,7 +22,11 @@ export const policyMistakes = (policy: ExperimentPolicySpec, kinds: readonly Kin
   ...pathMistakes('deniedOverridePaths', policy, kinds),
   ...(policy.allowedImages ?? []).flatMap((pattern, index) =>
     isHopelessImagePattern(pattern)
-      ? mistake(`spec.allowedImages[${index}]`, `${shown(pattern)} matches no image: no image has such a name`, pattern)
+      ? mistake(
+          `spec.allowedImages[${index}]`,
+          `${quoted(pattern)} matches no image: no image has such a name`,
+          pattern,
+        )
       : [],
   ),
 ]
@@ -72,5 +76,3 @@ const mistake = (field: string, message: string, value: string, isCertain = true
     isCertain,
   },
 ]
-
-const shown = (text: string): string => JSON.stringify(cut(text, 120))

@@ -4,7 +4,8 @@ import { CR_NAME } from '../api/names.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { Warning } from '../api/types.ts'
 import { at, isObject, listOr } from '../json/json.ts'
-import { listed } from '../text/list.ts'
+import { aside, type Part } from '../text/fitted.ts'
+import { list } from '../text/list.ts'
 import type { Neighbours } from './neighbours.ts'
 import {
   type ForkAndSource,
@@ -33,8 +34,8 @@ export const collisions = (input: CollisionInput): readonly Warning[] => [
 ]
 
 /** A warning that names `of`, if there are any. */
-const about = (reason: Reason, of: readonly string[], message: (names: string) => string): readonly Warning[] =>
-  of.length === 0 ? [] : [warning(reason, message(listed(of)))]
+const about = (reason: Reason, of: readonly string[], message: (names: Part) => readonly Part[]): readonly Warning[] =>
+  of.length === 0 ? [] : [warning(reason, ...message(list(of, 2)))]
 
 const namesOf = (kind: string, objects: Iterable<{ readonly name: string }>): readonly string[] =>
   Array.from(objects, ({ name }) => `${kind}/${name}`).sort()
@@ -58,8 +59,8 @@ function services({ pods, services: all }: CollisionInput): readonly Warning[] {
   const pairs = [...new Set(lacking.map(([key, value]) => `${key}=${value}`))].sort()
   const [joins, leaves] = [namesOf('service', joined), namesOf('service', left)]
   return [
-    ...about('JoinsService', joins, (all) => `the fork gets requests from ${all}, the source does not`),
-    ...about('LeavesService', leaves, (all) => `the fork gets no requests from ${all}: it lacks ${listed(pairs)}`),
+    ...about('JoinsService', joins, (all) => ['the fork gets requests from ', all, ', the source does not']),
+    ...about('LeavesService', leaves, (all) => ['the fork gets no requests from ', all, ': it lacks ', list(pairs, 2)]),
   ]
 }
 
@@ -67,8 +68,8 @@ function policies({ pods, neighbours: { networkPolicies } }: CollisionInput): re
   const { joined, left } = split(networkPolicies, pods, ({ selector }, { labels }) => selects(selector, labels))
   const [joins, leaves] = [namesOf('networkpolicy', joined), namesOf('networkpolicy', left)]
   return [
-    ...about('JoinsNetworkPolicy', joins, (all) => `the fork is subject to ${all}, the source is not`),
-    ...about('LeavesNetworkPolicy', leaves, (all) => `the source is subject to ${all}, the fork is not`),
+    ...about('JoinsNetworkPolicy', joins, (all) => ['the fork is subject to ', all, ', the source is not']),
+    ...about('LeavesNetworkPolicy', leaves, (all) => ['the source is subject to ', all, ', the fork is not']),
   ]
 }
 
@@ -79,16 +80,16 @@ function autoscalers({ pair: { source, fork }, pods, neighbours }: CollisionInpu
   const ofFork = namesOf('hpa', neighbours.autoscalers.filter(scales(fork)))
   const name = fork.metadata.labels?.[CR_NAME]
   return [
-    ...about(
-      'CountedByHPA',
-      isCounted ? [`hpa/${autoscaler.name}`] : [],
-      (all) => `${all} includes the fork's pods in its average when it scales the source`,
-    ),
-    ...about(
-      'ScaledByHPA',
-      ofFork,
-      (all) => `${all} scales the fork, but the controller resets it; target expd/${name} instead`,
-    ),
+    ...about('CountedByHPA', isCounted ? [`hpa/${autoscaler.name}`] : [], (all) => [
+      all,
+      " includes the fork's pods in its average",
+      aside(' when it scales the source'),
+    ]),
+    ...about('ScaledByHPA', ofFork, (all) => [
+      all,
+      ' scales the fork, but the controller resets it',
+      aside(`; target expd/${name} instead`),
+    ]),
   ]
 }
 
@@ -96,7 +97,11 @@ function budgets({ pods: { fork, source }, neighbours }: CollisionInput): readon
   const counting = neighbours.budgets.filter(
     ({ selector }) => selects(selector, fork.labels) && (!source || selects(selector, source.labels)),
   )
-  const message = (all: string) => `the fork's pods count for ${all} and change how many evictions are allowed`
+  const message = (all: Part) => [
+    "the fork's pods count for ",
+    all,
+    aside(' and change how many evictions are allowed'),
+  ]
   return about('CountedByPDB', namesOf('pdb', counting), message)
 }
 
@@ -111,7 +116,11 @@ function affinities({ pair: { fork }, pods }: CollisionInput): readonly Warning[
     ...(required.some(isShared(pods)) ? ['required anti-affinity'] : []),
     ...(spread.some(isShared(pods)) ? ['topology spread'] : []),
   ]
-  return about('SharedAffinity', rules, (all) => `the source's pods count for the ${all} too: pods may stay Pending`)
+  return about('SharedAffinity', rules, (all) => [
+    "the source's pods count for the ",
+    all,
+    ' too: pods may stay Pending',
+  ])
 }
 
 const isShared =

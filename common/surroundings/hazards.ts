@@ -3,7 +3,8 @@ import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { Warning } from '../api/types.ts'
 import { at, isObject, listOr } from '../json/json.ts'
-import { listed } from '../text/list.ts'
+import { aside, type Part } from '../text/fitted.ts'
+import { list } from '../text/list.ts'
 import { controllerOf } from '../workload/identity.ts'
 import { WORKLOAD_KINDS, workloadKind } from '../workload/registry.ts'
 import { claimNames } from '../workload/stateful-set.ts'
@@ -23,7 +24,7 @@ export interface HazardInput {
   readonly referrer: string | undefined
 }
 
-type Detector = (input: HazardInput) => string | undefined
+type Detector = (input: HazardInput) => string | readonly Part[] | undefined
 
 /** In the order of the warnings. */
 const DETECTORS: readonly (readonly [Reason, Detector])[] = [
@@ -42,23 +43,26 @@ const DETECTORS: readonly (readonly [Reason, Detector])[] = [
 /** What may go wrong because the workload runs a second time, one warning per reason. Hazards do not block the fork. */
 export const hazards = (input: HazardInput): readonly Warning[] =>
   DETECTORS.flatMap(([reason, detect]) => {
-    const message = detect(input)
-    return message === undefined ? [] : [warning(reason, message)]
+    const found = detect(input)
+    return found === undefined ? [] : [warning(reason, ...(typeof found === 'string' ? [found] : found))]
   })
 
 /** The name of the workload that Flagger creates when it scales `source` to zero; undefined if it has replicas. */
 export const primaryOf = (source: KubeObject): string | undefined =>
   replicasOf(source) === 0 ? `${source.metadata.name}-primary` : undefined
 
-function managed({ pair: { source }, primary, referrer }: HazardInput): string | undefined {
+function managed({ pair: { source }, primary, referrer }: HazardInput): ReturnType<Detector> {
   if (!source) return undefined
   const kind = source.kind.toLowerCase()
   if (primary !== undefined)
-    return `${kind}/${primary} serves in place of ${kind}/${source.metadata.name}: fork ${kind}/${primary} instead`
+    return [
+      `${kind}/${primary} serves in place of ${kind}/${source.metadata.name}`,
+      aside(`: fork ${kind}/${primary} instead`),
+    ]
   if (referrer !== undefined)
-    return `${referrer} takes its template from ${kind}/${source.metadata.name}: fork ${referrer} instead`
+    return [`${referrer} takes its template from ${kind}/${source.metadata.name}`, aside(`: fork ${referrer} instead`)]
   const owner = controllerOf(source)
-  return owner && `${owner.kind}/${owner.name} controls the source: it may act on the fork's pods too`
+  return owner && [`${owner.kind}/${owner.name} controls the source`, aside(": it may act on the fork's pods too")]
 }
 
 /** Only an override can pause a fork: these fields are not inherited. */
@@ -95,23 +99,24 @@ function queueWorker({ pods, services }: HazardInput): string | undefined {
 
 const MIGRATES = /migrat|flyway|liquibase|alembic/i
 
-function migration({ pair: { fork } }: HazardInput): string | undefined {
+function migration({ pair: { fork } }: HazardInput): ReturnType<Detector> {
   const names = containersOf(fork, 'initContainers')
     .filter(({ name, image, command, args }) =>
       [name, image, ...listOr(command), ...listOr(args)].some((text) => MIGRATES.test(String(text ?? ''))),
     )
     .map(({ name }) => String(name))
   if (names.length === 0) return undefined
-  return `init container${names.length > 1 ? 's' : ''} ${listed(names)} may run migrations on live data`
+  return [`init container${names.length > 1 ? 's' : ''} `, list(names, 2), ' may run migrations on live data']
 }
 
-function sharedClaim({ pair }: HazardInput): string | undefined {
+function sharedClaim({ pair }: HazardInput): ReturnType<Detector> {
   const source = sourcePod(pair)
   const ofSource = source && claims(source.spec)
   const names = claims(podOf(pair.fork)).filter((name) => !ofSource || ofSource.includes(name))
   if (names.length === 0) return undefined
   const pvcs = names.length > 1 ? 'PVCs' : 'PVC'
-  return `shares ${pvcs} ${listed(names)} with the source: pods may not start (ReadWriteOnce) or may write the same data`
+  const effect = ': pods may not start (ReadWriteOnce) or may write the same data'
+  return [`shares ${pvcs} `, list(names, 2), ' with the source', aside(effect)]
 }
 
 const claims = (pod: unknown): readonly string[] =>
@@ -120,7 +125,7 @@ const claims = (pod: unknown): readonly string[] =>
     return typeof name === 'string' ? [name] : []
   })
 
-function hostPort({ pair: { fork } }: HazardInput): string | undefined {
+function hostPort({ pair: { fork } }: HazardInput): ReturnType<Detector> {
   const isHost = at(podOf(fork), 'hostNetwork') === true
   const ports = containersOf(fork, 'containers')
     .flatMap(({ ports: all }) => listOr(all))
@@ -128,7 +133,11 @@ function hostPort({ pair: { fork } }: HazardInput): string | undefined {
     .filter((port) => typeof port === 'number' && port > 0)
     .map(String)
   if (ports.length > 0)
-    return `uses port${ports.length > 1 ? 's' : ''} ${listed([...new Set(ports)])} of the node: pods may stay Pending`
+    return [
+      `uses port${ports.length > 1 ? 's' : ''} `,
+      list([...new Set(ports)], 2),
+      ' of the node: pods may stay Pending',
+    ]
   return isHost ? "uses the node's network: pods cannot start on a node where their port is in use" : undefined
 }
 
@@ -137,20 +146,20 @@ function singleton({ pair: { source } }: HazardInput): string | undefined {
   return 'the source has 1 replica and strategy Recreate: a second instance may be unsafe'
 }
 
-function peerDiscovery({ pair: { kind }, pods, services }: HazardInput): string | undefined {
+function peerDiscovery({ pair: { kind }, pods, services }: HazardInput): ReturnType<Detector> {
   if (!kind.podReach.hasPeers) return undefined
   const isJoined = ({ isHeadless, selector }: ServiceView) =>
     isHeadless && missingLabels(selector, pods.fork).length === 0
   const names = (services ?? []).filter(isJoined).map(({ name }) => name)
   if (names.length === 0) return undefined
-  return `the fork's pods are in the DNS of ${listed(names.sort())}: peers may accept them as members`
+  return ["the fork's pods are in the DNS of ", list(names.sort(), 2), aside(': peers may accept them as members')]
 }
 
-function emptyVolumes({ pair: { fork } }: HazardInput): string | undefined {
+function emptyVolumes({ pair: { fork } }: HazardInput): ReturnType<Detector> {
   const names = claimNames(fork)
   if (names.length === 0) return undefined
   const [pvcs, start, are] = names.length > 1 ? ['PVCs', 'start', 'are'] : ['PVC', 'starts', 'is']
-  return `${pvcs} ${listed(names)} ${start} empty and ${are} deleted with the experiment`
+  return [`${pvcs} `, list(names, 2), ` ${start} empty and ${are} deleted with the experiment`]
 }
 
 const podOf = (workload: KubeObject): unknown => at(workload, 'spec', 'template', 'spec')

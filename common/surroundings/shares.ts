@@ -1,6 +1,7 @@
 import { PER_POD_LABELS } from '../api/template-metadata.ts'
 import type { ServiceShare } from '../api/types.ts'
 import type { ServiceEndpoints } from '../policy/policy.ts'
+import { listed } from '../text/list.ts'
 import { percent } from '../text/percent.ts'
 import { isForkPod } from '../workload/identity.ts'
 import { ROLLOUT_HASH } from '../workload/stable-template.ts'
@@ -67,7 +68,7 @@ type Missing = ReturnType<typeof missingLabels>
 
 /** Why a Service does not select the fork. Reasons that no label of the template can change come first. */
 function absence({ name, selector }: ServiceView, missing: Missing, { pinnedServices }: TrafficInput) {
-  const pairs = missing.map(([key, value]) => `${key}=${value}`).join(', ')
+  const pairs = listed(missing.map(([key, value]) => `${key}=${value}`))
   const isMissing = (key: string) => missing.some(([name]) => name === key)
   if (Object.hasOwn(selector, ROLLOUT_HASH)) {
     const limits = pinnedServices.includes(name) ? 'the Rollout limits it' : 'it is limited'

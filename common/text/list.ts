@@ -1,5 +1,18 @@
+import type { Part } from './fitted.ts'
+
 /** At most two names, and the number of the others: `a`, `a, b`, `a, b and 3 more`. */
-export function listed(names: readonly string[]): string {
-  const shown = names.slice(0, 2).join(', ')
-  return names.length <= 2 ? shown : `${shown} and ${names.length - 2} more`
+export const listed = (names: readonly string[]): string => first(2, names)
+
+/** The most names of a list that are shown. */
+const MAX_NAMES = 12
+
+/** The first of `all` names as a part of a text: as many as fit, at most `most`, and the number of the others. */
+export const list = (names: readonly string[], most = MAX_NAMES, all = names.length): Part => {
+  const shown = Math.min(names.length, most)
+  return Array.from({ length: shown }, (_, less) => first(shown - less, names, all))
+}
+
+function first(shown: number, names: readonly string[], all = names.length): string {
+  const text = names.slice(0, shown).join(', ')
+  return all <= shown ? text : `${text} and ${all - shown} more`
 }

@@ -8,6 +8,7 @@ import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.t
 import { merge } from '../override/merge.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
+import type { Part } from '../text/fitted.ts'
 import { applied } from './applied.ts'
 import type { Base } from './base.ts'
 import { forkName, forkSelector, identityLabels, ownershipMetadata } from './identity.ts'
@@ -27,7 +28,7 @@ interface Inputs {
 
 /** The fork, and what containers lose because Merge replaces lists; or why there can be none. */
 export type Derived =
-  | { readonly is: 'fork'; readonly fork: KubeObject; readonly replaced: readonly string[] }
+  | { readonly is: 'fork'; readonly fork: KubeObject; readonly replaced: readonly (readonly Part[])[] }
   | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
 
 /**

@@ -62,6 +62,7 @@ export class PolicyRuntime implements PoliciesPort {
       const isStatusChange =
         change.is === 'updated' && change.before.metadata.generation === change.after.metadata.generation
       if (isStatusChange) return this.status.statusChanged(change.after)
+      if (change.is === 'deleted') this.#validity.forget(change.before.metadata.name)
       this.status.policiesChanged()
       wake()
     })

@@ -87,7 +87,7 @@ export class PolicyStatus {
 
   /** Records what a pass over `key` decided; undefined when policies do not count the experiment. */
   record(key: Key, decision: PolicyDecision | undefined): void {
-    const policies = !decision || decision.is === 'unknown' ? [] : decision.policies
+    const policies = !decision || decision.is === 'notRead' ? [] : decision.policies
     const violated = new Set(decision ? violatedPolicies(decision) : [])
     const before = this.#entries.get(key)
     this.#entries.set(key, {

@@ -1,13 +1,13 @@
 import type { ConditionDraft } from '../../common/api/conditions.ts'
 import { formatErrors } from '../../common/plan/decision.ts'
-import type { ExperimentPolicy, ExperimentPolicySpec } from '../../common/policy/policy.ts'
+import type { ExperimentPolicy } from '../../common/policy/policy.ts'
 import { type PolicyMistake, policyMistakes } from '../../common/policy/policy-mistakes.ts'
 import type { KindShape } from '../../common/policy/unmatched-paths.ts'
 
 /** Says of each policy whether everything in it can match something. Checks a policy again only when it changed. */
 export class PolicyValidity {
   readonly #kinds: () => readonly KindShape[]
-  #known = new WeakMap<ExperimentPolicySpec, readonly PolicyMistake[]>()
+  readonly #known = new Map<string, Pick<ExperimentPolicy, 'spec'> & { readonly mistakes: readonly PolicyMistake[] }>()
 
   constructor(kinds: () => readonly KindShape[]) {
     this.#kinds = kinds
@@ -20,17 +20,27 @@ export class PolicyValidity {
 
   /** Call this when a schema was read. Every policy is then checked again. */
   schemasChanged(): void {
-    this.#known = new WeakMap()
+    this.#known.clear()
+  }
+
+  /** Call this when the policy was deleted. */
+  forget(name: string): void {
+    this.#known.delete(name)
+  }
+
+  /** How many policies it remembers. For tests. */
+  get size(): number {
+    return this.#known.size
   }
 
   /** How many mistakes are certain in all of `policies`. */
   count(policies: readonly ExperimentPolicy[]): number {
-    return policies.flatMap(({ spec }) => this.#mistakes(spec).filter(({ isCertain }) => isCertain)).length
+    return policies.flatMap((policy) => this.#mistakes(policy).filter(({ isCertain }) => isCertain)).length
   }
 
   /** The condition `Valid` of a policy. */
-  conditionOf({ spec }: ExperimentPolicy): ConditionDraft {
-    const found = this.#mistakes(spec)
+  conditionOf(policy: ExperimentPolicy): ConditionDraft {
+    const found = this.#mistakes(policy)
     const certain = found.filter(({ isCertain }) => isCertain)
     const message = formatErrors((certain.length > 0 ? certain : found).map(({ error }) => error))
     if (certain.length > 0) return { type: 'Valid', status: 'False', reason: 'NeverMatches', message }
@@ -39,9 +49,11 @@ export class PolicyValidity {
     return { type: 'Valid', status: 'Unknown', reason: 'SchemaNotAvailable', message: 'no schema was read yet' }
   }
 
-  #mistakes(spec: ExperimentPolicySpec): readonly PolicyMistake[] {
-    const known = this.#known.get(spec) ?? policyMistakes(spec, this.#kinds())
-    this.#known.set(spec, known)
-    return known
+  #mistakes({ metadata: { name }, spec }: ExperimentPolicy): readonly PolicyMistake[] {
+    const known = this.#known.get(name)
+    if (known?.spec === spec) return known.mistakes
+    const mistakes = policyMistakes(spec, this.#kinds())
+    this.#known.set(name, { spec, mistakes })
+    return mistakes
   }
 }

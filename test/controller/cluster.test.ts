@@ -100,13 +100,13 @@ describe('the cluster of a pass', () => {
   it('reserves, records, emits and logs', async () => {
     const { cluster, diary, log } = world()
     cluster.writer.reserve(anExperiment(), { replicas: 2, asOf: 3 })
-    cluster.reporter.recordPolicy('shop/faster-cart', { is: 'unknown' })
+    cluster.reporter.recordPolicy('shop/faster-cart', { is: 'notRead' })
     cluster.reporter.emitEvent(anExperiment(), conclusion, { type: 'Normal', reason: 'Updating', message: 'created' })
     cluster.reporter.log('shop/faster-cart', conclusion)
     await cluster.yieldToWrites()
     expect(diary).to.deep.equal([
       'reserve 2 as of 3',
-      'record shop/faster-cart unknown',
+      'record shop/faster-cart notRead',
       `event Updating about faster-cart and ${FORK}: Reconcile, created`,
       'yield',
     ])

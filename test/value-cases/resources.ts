@@ -4,7 +4,7 @@ import { CART, container, pod, type ValueCase } from './case.ts'
 const resources = (of: JsonObject) => container({ resources: of })
 const AT = 'template.spec.containers[0].resources'
 
-/** `common/pod/resources.ts` and `common/pod/quantity.ts` */
+/** `common/pod/resources.ts` and `common/api/quantity.ts` */
 export const RESOURCES: readonly ValueCase[] = [
   {
     title: 'M4: a request over its limit',

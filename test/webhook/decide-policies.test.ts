@@ -78,12 +78,12 @@ describe('the decision under policies', () => {
       expect(lines).to.deep.equal(expected)
     })
 
-  it('admits where they only warn', async () => {
+  it('M7: admits where they only warn, and names the policy once', async () => {
     const lines = await linesFor({
       policies: [policy({ maxReplicas: 3, validationActions: ['Warn'] })],
       request: of({ replicas: 5 }),
     })
-    expect(lines[0]).to.equal(`[Policy] limits: ${REPLICAS}`)
+    expect(lines[0]).to.equal(`[Policy] ${REPLICAS}`)
     expect(lines[1]).to.match(/^\[Plan\] creates/)
   })
 

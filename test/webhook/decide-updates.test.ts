@@ -74,7 +74,7 @@ describe('the decision on an update', () => {
   it('also plans nothing if the old mistake is only in the merged spec', async () => {
     const lacking = { template: { spec: { affinity: { deep: {} } } } }
     expect(await linesFor(WORLD, { object: overriding(lacking, 2), oldObject: overriding(lacking) })).to.deep.equal([
-      '[InvalidOverride] spec.overrideSpec.template.spec.affinity....quired: neither the source nor the override has it; set it',
+      '[InvalidOverride] spec.overrideSpec.template.spec.affinity.deep.key: required: neither the source nor the override has it; set it',
       STANDS,
     ])
   })

@@ -1,7 +1,10 @@
+import { warning } from '../../common/api/conditions.ts'
 import { withDefaults } from '../../common/api/defaults.ts'
 import type { ExperimentDeployment, FieldError, Warning } from '../../common/api/types.ts'
+import { partsOf } from '../../common/policy/judge.ts'
 import type { PolicyFinding, ValidationAction } from '../../common/policy/policy.ts'
 import { joinReplaced } from '../../common/policy/replaced-lists.ts'
+import { wholeClauses } from '../../common/text/fitted.ts'
 import { ratchet } from './ratchet.ts'
 
 type Judged = { readonly spec: ExperimentDeployment['spec']; readonly findings: readonly PolicyFinding[] }
@@ -30,16 +33,14 @@ export function policyOutcome({ spec, findings }: Judged, before: () => Judged |
   const smaller = errors.filter(({ field }) => former !== undefined && isSmaller(field, spec, former.spec))
   const refused = errors.filter((error) => !smaller.includes(error))
   // Each path is compared with the stored experiment by itself. Only then those of one list are joined.
-  const linesOf = (of: readonly FieldError[]) =>
-    joinReplaced(acting('Deny').filter(({ error }) => of.includes(error))).map(({ error }) => error)
-  const admitted = linesOf([...known, ...smaller]).map(({ field, message }) => `${field}: ${message}`)
-  const warned = joinReplaced(acting('Warn')).map(({ policy, error }) => `${policy}: ${error.field}: ${error.message}`)
+  const linesOf = (of: readonly FieldError[]) => joinReplaced(acting('Deny').filter(({ error }) => of.includes(error)))
+  const warned = [...linesOf([...known, ...smaller]), ...joinReplaced(acting('Warn'))]
   const audited = acting('Audit').map(({ policy, error }) => `${policy}: ${error.field}`)
   return {
-    errors: linesOf(refused),
-    warnings: [...admitted, ...warned].map((message) => ({ reason: 'Policy', message })),
+    errors: linesOf(refused).map(({ error }) => error),
+    warnings: warned.map((finding) => warning('Policy', ...partsOf(finding))),
     actions: findings.flatMap(({ actions }) => actions),
-    audit: audited.length > 0 ? audited.join('; ').slice(0, MAX_AUDIT) : undefined,
+    audit: audited.length > 0 ? wholeClauses(MAX_AUDIT, audited.join('; ')) : undefined,
   }
 }
 

@@ -18,14 +18,14 @@ export interface Need {
 }
 
 /** `unknown`: not answered in time, which does not grant access. */
-export type Access = 'granted' | 'refused' | 'unknown'
+export type Access = 'granted' | 'refused' | 'notChecked'
 
 /** Whether `user` has all of `needs` now. It is never cached: a revoked permission counts at once. */
 export async function accessOf(kube: Reader, user: UserInfo, needs: readonly Need[]): Promise<Access> {
   if (user.username === '') return 'refused' // without a user name, an authorizer may allow too much
   const found = await Promise.all(needs.map((need) => reviewed(kube, user, need)))
   if (found.includes('refused')) return 'refused'
-  return found.includes('unknown') ? 'unknown' : 'granted'
+  return found.includes('notChecked') ? 'notChecked' : 'granted'
 }
 
 async function reviewed(kube: Reader, { username, uid, groups, extra }: UserInfo, need: Need): Promise<Access> {
@@ -35,10 +35,10 @@ async function reviewed(kube: Reader, { username, uid, groups, extra }: UserInfo
   try {
     const path = pathOf(RESOURCES.SubjectAccessReview)
     const answer = await kube.request({ verb: 'create', path, body, expects: kind, deadlineMs: DECISIVE_MS })
-    if (at(answer, 'status', 'evaluationError')) return 'unknown'
+    if (at(answer, 'status', 'evaluationError')) return 'notChecked'
     return at(answer, 'status', 'allowed') === true && at(answer, 'status', 'denied') !== true ? 'granted' : 'refused'
   } catch (error) {
-    if (error instanceof KubeError) return 'unknown'
+    if (error instanceof KubeError) return 'notChecked'
     throw error
   }
 }

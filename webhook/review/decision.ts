@@ -1,8 +1,10 @@
+import { MAX_WARNING } from '../../common/api/conditions.ts'
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
 import type { FieldError, Warning } from '../../common/api/types.ts'
-import { escapeInvisible } from '../../common/json/escape.ts'
+import { escapeInvisible, escapeToAscii } from '../../common/json/escape.ts'
 import { MAX_FOUND } from '../../common/schema/messages.ts'
-import { cut } from '../../common/text/cut.ts'
+import { fitted } from '../../common/text/fitted.ts'
+import { list } from '../../common/text/list.ts'
 import type { Answer, DenialStatus } from './admission-review.ts'
 
 /** The decision on a request: admitted, invalid, forbidden for its author, or not checked in time. */
@@ -58,11 +60,15 @@ function invalid({
   const more = errors.length - MAX_ERRORS
   const atLeast = errors.length >= MAX_FOUND ? 'at least ' : ''
   if (more > 0) causes.push({ reason: 'FieldValueInvalid', field: 'spec', message: `and ${atLeast}${more} more` })
-  const message = causes.map((cause) => `${cause.field}: ${cause.message}`).join(', ')
+  const lines = causes.map((cause) => `${cause.field}: ${cause.message}`)
+  const all = lines.join(', ')
   return {
     code: 422,
     reason: 'Invalid',
-    message: message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 3)}...`,
+    message:
+      all.length <= MAX_MESSAGE
+        ? all
+        : fitted(MAX_MESSAGE, [list(lines.slice(0, MAX_ERRORS), MAX_ERRORS, errors.length)]),
     details: { group: GROUP, kind, name: escapeInvisible(name), causes },
   }
 }
@@ -85,21 +91,26 @@ export const deniedAnswer = (code: number, message: string): Answer => {
   return { allowed: false, status: { code, reason, message: escapeInvisible(message), ...details } }
 }
 
-/** The API server cuts each warning to 256 bytes if all together exceed 4,096. These limits stay below that. */
-const MAX_WARNINGS = 12
-const MAX_LENGTH = 120
+/** The API server cuts each warning to 256 characters if all together exceed 4,096, and drops what exceeds that then. */
+const MAX_WARNINGS = 16
 
-/** One line for `kubectl`: `[Reason] message` in printable ASCII, at most 120 characters. The middle is cut out. */
+/** One line for `kubectl`: `[Reason] message` in printable ASCII, at most 256 characters. */
 export function lineOf({ reason, message }: Warning): string {
   // the API server drops a warning with a line break
-  const line = escapeInvisible(`[${reason}] ${message}`).replaceAll(/[^ -~]/g, '?')
-  return cut(line, MAX_LENGTH)
+  return fitted(MAX_WARNING, [escapeToAscii(`[${reason}] ${message}`)])
 }
 
-/** The lines of `warnings` without duplicates, at most twelve. If there are more, the twelfth line is their number. */
+/**
+ * The lines of `warnings` without duplicates, at most sixteen. If there are more, the last line is the number of those
+ * that are left out: the last ones, but of the plan only when no others are left, because nobody can guess the fork.
+ */
 export function linesOf(warnings: readonly Warning[]): readonly string[] {
-  const lines = [...new Set(warnings.map(lineOf))]
-  if (lines.length <= MAX_WARNINGS) return lines
-  const shown = lines.slice(0, MAX_WARNINGS - 1)
-  return [...shown, lineOf({ reason: 'Plan', message: `and ${lines.length - shown.length} more` })]
+  const lines = new Map(warnings.map((warning) => [lineOf(warning), warning]))
+  if (lines.size <= MAX_WARNINGS) return [...lines.keys()]
+  const [plan, others] = [true, false].map((isPlan) =>
+    [...lines].filter(([, { reason }]) => (reason === 'Plan') === isPlan).map(([line]) => line),
+  )
+  const shown = new Set([...(plan ?? []), ...(others ?? [])].slice(0, MAX_WARNINGS - 1))
+  const more = lineOf({ reason: 'Plan', message: `and ${lines.size - shown.size} more` })
+  return [...[...lines.keys()].filter((line) => shown.has(line)), more]
 }

@@ -1,7 +1,9 @@
+import { warning } from '../../common/api/conditions.ts'
 import { LIMITS } from '../../common/api/limits.ts'
 import type { Warning } from '../../common/api/types.ts'
 import { formatPath, type Path } from '../../common/json/field-path.ts'
 import { at, isObject, listOr, parseJson } from '../../common/json/json.ts'
+import { aside } from '../../common/text/fitted.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
@@ -23,10 +25,8 @@ export function droppedNulls(object: Readonly<Record<string, unknown>>): readonl
 }
 
 /** The warning for a path of `droppedNulls`. */
-export const nullDropped = (path: string): Warning => ({
-  reason: 'NullDropped',
-  message: `kubectl apply dropped ${path}: null; use kubectl apply --server-side`,
-})
+export const nullDropped = (path: string): Warning =>
+  warning('NullDropped', `kubectl apply dropped ${path}: null`, aside('; use kubectl apply --server-side'))
 
 function lostIn(overrideWritten: unknown, overrideStored: unknown): readonly string[] {
   const lost: string[] = []

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { type ConditionDraft, conditionsFrom, warning } from '../../../common/api/conditions.ts'
 import type { Condition } from '../../../common/api/types.ts'
+import { aside } from '../../../common/text/fitted.ts'
 
 const NOW = new Date('2026-11-21T12:00:00.789Z')
 const EARLIER = '2026-11-21T11:00:00Z'
@@ -52,9 +53,10 @@ describe('conditionsFrom', () => {
     expect(condition?.lastTransitionTime).to.equal('2026-11-21T12:00:00Z')
   })
 
-  it('cuts messages to 1,024 characters', () => {
-    const [condition] = convert([draft({ message: 'x'.repeat(5_000) })])
-    expect(condition?.message).to.have.length(1_024)
+  it('M7: cuts messages behind a whole clause, to at most 1,024 characters', () => {
+    const clause = 'x'.repeat(498)
+    const [condition] = convert([draft({ message: [clause, clause, clause].join('; ') })])
+    expect(condition?.message).to.equal(`${clause}; ${clause}; ...`)
   })
 
   it('drops conditions that are no longer wanted', () => {
@@ -69,9 +71,9 @@ describe('warning', () => {
       message: 'may become leader',
     }))
 
-  it('cuts a long message so that it fits 120 characters together with its reason', () => {
-    const { reason, message } = warning('LeaderElection', `${'a'.repeat(100)}${'b'.repeat(100)}`)
-    expect(`[${reason}] ${message}`).to.have.length(120)
-    expect(message).to.match(/^a+\.\.\.b+$/)
+  it('M7: leaves out an explanation that does not fit 256 characters together with the reason', () => {
+    const fact = 'a'.repeat(256 - '[LeaderElection] '.length - 3)
+    expect(warning('LeaderElection', fact, aside(': b')).message).to.equal(`${fact}: b`)
+    expect(warning('LeaderElection', fact, aside(': bc')).message).to.equal(fact)
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { escapeInvisible } from '../../../common/json/escape.ts'
+import { escapeInvisible, escapeToAscii } from '../../../common/json/escape.ts'
 
 describe('escapeInvisible', () => {
   const cases: Record<string, readonly [string, string]> = {
@@ -16,4 +16,9 @@ describe('escapeInvisible', () => {
     })
 
   it('leaves visible text alone', () => expect(escapeInvisible('a b "ä" \\ 日本 🙂')).to.equal('a b "ä" \\ 日本 🙂'))
+})
+
+describe('escapeToAscii', () => {
+  it('writes all that is no printable ASCII as JSON does', () =>
+    expect(escapeToAscii('a\n~\u00e4\u{1f642}\u202e')).to.equal('a\\u000a~\\u00e4\\ud83d\\ude42\\u202e'))
 })

@@ -47,7 +47,7 @@ const cases: Record<string, readonly [plain: JsonObject, changed: JsonObject, ch
     ['a: "x" > undefined', 'a.b: undefined > 1'],
   ],
   'distinguishes null from an absent member': [{}, { a: null }, ['a: undefined > null']],
-  'compares items by name, in any order': [
+  'compares items by name': [
     {
       env: [
         { name: 'A', value: '1' },
@@ -60,7 +60,17 @@ const cases: Record<string, readonly [plain: JsonObject, changed: JsonObject, ch
         { name: 'A', value: '1' },
       ],
     },
-    ['env[B].value: "2" > "3"'],
+    ['env[B].value: "2" > "3"', 'env[B]: 1 > 0'],
+  ],
+  'M12: reports a moved item where order matters, only once': [
+    { env: [{ name: 'A' }, { name: 'B' }, { name: 'C' }], volumes: [{ name: 'A' }, { name: 'B' }] },
+    { env: [{ name: 'C' }, { name: 'X' }, { name: 'B' }, { name: 'A' }], volumes: [{ name: 'B' }, { name: 'A' }] },
+    ['env[+X].name: undefined > "X"', 'env[C]: 2 > 0'],
+  ],
+  'M12: reports no moved item where others were added before or removed': [
+    { env: [{ name: 'A' }, { name: 'B' }, { name: 'C' }] },
+    { env: [{ name: 'X' }, { name: 'B' }, { name: 'C' }] },
+    ['env[+X].name: undefined > "X"', 'env[-A].name: "A" > undefined'],
   ],
   'reports items that were added and removed': [
     { env: [{ name: 'A', value: '1' }] },
@@ -118,6 +128,35 @@ const cases: Record<string, readonly [plain: JsonObject, changed: JsonObject, ch
     { env: [{ name: 'A' }] },
     { env: [{ name: 'A' }, {}] },
     ['env[+1]: undefined > {}'],
+  ],
+  'M10: reports no default of an object that is there on both sides, or shown by another member': [
+    { template: { spec: { containers: [{ name: 'a', image: 'a:1' }] } } },
+    { template: { spec: { containers: [{ name: 'a', image: 'a:1', tty: false, resources: { limits: {} } }] } } },
+    [],
+  ],
+  'M10: reports a default that is the only trace of an object': [
+    { template: { spec: { volumes: [] } } },
+    {
+      template: {
+        spec: {
+          volumes: [
+            { name: 'a', projected: { sources: [] } },
+            { name: 'b', secret: { secretName: 'b', defaultMode: 0o644 } },
+          ],
+        },
+      },
+    },
+    [
+      'template.spec.volumes[+a].name: undefined > "a"',
+      'template.spec.volumes[+a].projected.sources: undefined > []',
+      'template.spec.volumes[+b].name: undefined > "b"',
+      'template.spec.volumes[+b].secret.secretName: undefined > "b"',
+    ],
+  ],
+  'M10: reports no default in an object that is itself one': [
+    { template: { spec: { volumes: [{ name: 'a', emptyDir: { medium: '' } }] } } },
+    { template: { spec: { volumes: [{ name: 'a' }], securityContext: {} } } },
+    [],
   ],
   'does not read members of Object.prototype': [{}, { constructor: 1 }, ['constructor: undefined > 1']],
 }

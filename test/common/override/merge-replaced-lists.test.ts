@@ -1,8 +1,10 @@
 import { expect } from 'chai'
+import { MAX_WARNING } from '../../../common/api/conditions.ts'
 import { boundedOverride } from '../../../common/api/decode.ts'
 import type { OverrideType } from '../../../common/api/types.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { merge, replacedLists } from '../../../common/override/merge.ts'
+import { fitted } from '../../../common/text/fitted.ts'
 import { A_SHAPE } from './nodes.ts'
 
 const A = { name: 'A' }
@@ -13,7 +15,7 @@ const pod = (...containers: JsonObject[]): JsonObject => ({ template: { spec: { 
 
 const lost = (base: JsonObject, override: JsonObject, type: OverrideType = 'Merge') => {
   const merged = merge(base, boundedOverride(override), type, A_SHAPE)
-  return merged.is === 'merged' ? merged.replaced : []
+  return merged.is === 'merged' ? merged.replaced.map((parts) => fitted(MAX_WARNING, parts)) : []
 }
 
 describe('replacedLists', () => {

@@ -3,6 +3,19 @@ import type { Facts } from '../../../common/plan/facts.ts'
 import { evaluate, plan } from '../../../common/plan/plan.ts'
 import { type Given, someFacts } from './some-facts.ts'
 
+/** The description of the plan for `facts` as warnings, and the fork if it is written. */
+export function describedWarnings(facts: Facts) {
+  const evaluation = evaluate(facts)
+  const { assessment } = evaluation
+  const changes = () => assessment.effect?.().changes() ?? []
+  const planned = plan(facts, evaluation)
+  const isWritten = planned.writes.some(({ verb }) => verb === 'apply')
+  return {
+    warnings: describePlan(facts, planned, { evaluation, changes, isDryRunOfCreate: false }),
+    fork: isWritten && assessment.is === 'wanted' ? assessment.fork : undefined,
+  }
+}
+
 /** The lines that describe the plan for `facts`, as `[Reason] message`. */
 export function describedFacts(facts: Facts, more: Partial<Described> = {}): readonly string[] {
   const evaluation = evaluate(facts)

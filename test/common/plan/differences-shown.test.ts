@@ -1,13 +1,17 @@
 import { expect } from 'chai'
+import { MAX_WARNING } from '../../../common/api/conditions.ts'
 import { type JsonObject, objectOr } from '../../../common/json/json.ts'
 import { changesBetween } from '../../../common/override/changes.ts'
 import { differences } from '../../../common/plan/differences.ts'
+import { fitted } from '../../../common/text/fitted.ts'
 import { aDeployment, POD } from '../../builders.ts'
 
 type Of = Parameters<typeof aDeployment>[0]
 
 const textsOf = (from: Of, to: Of): readonly string[] =>
-  differences(changesBetween(aDeployment(from).spec, objectOr(aDeployment(to).spec), POD))
+  differences(changesBetween(aDeployment(from).spec, objectOr(aDeployment(to).spec), POD)).map((parts) =>
+    fitted(MAX_WARNING, parts),
+  )
 const containers = (...items: JsonObject[]): Of => ({ pod: { containers: items } })
 const cart = { name: 'cart', image: 'example/cart:1' }
 

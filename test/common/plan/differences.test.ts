@@ -1,13 +1,17 @@
 import { expect } from 'chai'
+import { MAX_WARNING } from '../../../common/api/conditions.ts'
 import { objectOr } from '../../../common/json/json.ts'
 import { changesBetween } from '../../../common/override/changes.ts'
 import { differences } from '../../../common/plan/differences.ts'
+import { fitted } from '../../../common/text/fitted.ts'
 import { aDeployment, POD } from '../../builders.ts'
 
 type Of = Parameters<typeof aDeployment>[0]
 
 const textsOf = (from: Of, to: Of): readonly string[] =>
-  differences(changesBetween(aDeployment(from).spec, objectOr(aDeployment(to).spec), POD))
+  differences(changesBetween(aDeployment(from).spec, objectOr(aDeployment(to).spec), POD)).map((parts) =>
+    fitted(MAX_WARNING, parts),
+  )
 
 describe('the differences of two forks', () => {
   it('show images, resources and replicas, before what is only named', () => {
@@ -100,6 +104,21 @@ describe('the differences of two forks', () => {
       'containers[cart].env[B]: added',
       'containers[cart].env[A]: removed',
     ])
+  })
+
+  it('M12: tell two ports of one number apart', () => {
+    const ports = (...protocols: string[]): Of => ({
+      container: { ports: protocols.map((protocol) => ({ containerPort: 53, protocol })) },
+    })
+    expect(textsOf(ports('TCP'), ports('UDP'))).to.deep.equal([
+      'containers[cart].ports[53/UDP]: added',
+      'containers[cart].ports[53]: removed',
+    ])
+  })
+
+  it('M12: say that a variable is moved, because $(VAR) refers to earlier ones only', () => {
+    const env = (...names: string[]): Of => ({ container: { env: names.map((name) => ({ name, value: 'x' })) } })
+    expect(textsOf(env('A', 'B'), env('B', 'A'))).to.deep.equal(['containers[cart].env[B]: moved'])
   })
 
   it('say whether a field was set or removed', () => {

@@ -22,7 +22,7 @@ const cases: Readonly<Record<string, readonly [PolicyDecision | undefined, statu
     'Unknown Pending',
     'not evaluated: the experiment has expired or is being deleted',
   ],
-  'is unknown when the policies cannot be read': [{ is: 'unknown' }, 'Unknown PolicyNotRead', POLICIES_NOT_READ],
+  'is unknown when the policies cannot be read': [{ is: 'notRead' }, 'Unknown PolicyNotRead', POLICIES_NOT_READ],
   'is false without consent': [
     { is: 'notShared', policies: ['limits'], refusing: [] },
     'False SourceNotAllowed',

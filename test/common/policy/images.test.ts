@@ -43,6 +43,21 @@ const cases: Record<string, ImageCase> = {
       `${AT}.initContainers[0].image: docker.io/library/nginx:latest is not allowed; allowed images: registry.example/**, registry.example:5000/** and 1 more ${P}`,
     ],
   },
+  'M7: shows twelve digits of a digest, and of a text that is far too long only the length': {
+    allowed: ['registry.example/**'],
+    override: {
+      template: {
+        spec: {
+          containers: [{ name: 'cart', image: `elsewhere.example/cart@sha256:${'0123456789abcdef'.repeat(4)}` }],
+          initContainers: [{ name: 'i', image: `${'x/'.repeat(400)}x` }],
+        },
+      },
+    },
+    findings: [
+      `${AT}.containers[0].image: elsewhere.example/cart@sha256:0123456789ab is not allowed; allowed images: registry.example/** ${P}`,
+      `${AT}.initContainers[0].image: a text of 801 characters is not allowed; allowed images: registry.example/** ${P}`,
+    ],
+  },
   'accepts an override that sets no image': {
     allowed: [],
     override: { template: { spec: { hostNetwork: true } } },

@@ -123,6 +123,21 @@ describe('forbiddenPaths', () => {
     expect(found).to.deep.equal([`${AT}.containers[0].env[0]: cannot be added ${P}`])
   })
 
+  it('M12: reports an init container that is moved, because they run in their order', () => {
+    const [a, b] = [
+      { name: 'a', image: 'example/init:1' },
+      { name: 'b', image: 'example/init:1' },
+    ]
+    const experiment = anExperiment({ overrideSpec: { template: { spec: { initContainers: [b, a] } } } })
+    const input = aPolicyInput({ experiment, source: source({}, { initContainers: [a, b] }) })
+    const moved = (policy: ExperimentPolicySpec) => findings(policy, input)
+    expect(moved({ allowedOverridePaths: ['template.spec.initContainers[*].image'] })).to.deep.equal([
+      `${AT}.initContainers[0]: cannot be moved; allowed paths: template.spec.initContainers[*].image ${P}`,
+    ])
+    expect(moved({ allowedOverridePaths: ['template.spec.initContainers[*]'] })).to.deep.equal([])
+    expect(moved({ deniedOverridePaths: ['template.spec.initContainers'] })).to.have.length(1)
+  })
+
   it('gives the key of an item that the override leaves out', () => {
     const experiment = anExperiment({ overrideSpec: inSecond({ name: 'B', value: '2' }) })
     const found = findings({ deniedOverridePaths: ['**.env[-]'] }, aPolicyInput({ experiment, source: two }))

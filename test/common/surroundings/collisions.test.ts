@@ -106,6 +106,6 @@ describe('collisions', () => {
       const found = collisions({ pair, pods: trafficInput(pair, all.autoscalers), services, neighbours: all })
       const lines = found.map(({ reason, message }) => `[${reason}] ${message}`)
       expect(lines).to.deep.equal(warns)
-      for (const line of lines) expect(line.length).to.be.at.most(120)
+      for (const line of lines) expect(line.length).to.be.at.most(256)
     })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { listed } from '../../../common/text/list.ts'
+import { list, listed } from '../../../common/text/list.ts'
 
 describe('listed', () => {
   const cases: Readonly<Record<string, readonly string[]>> = {
@@ -11,4 +11,13 @@ describe('listed', () => {
   }
   for (const [text, names] of Object.entries(cases))
     it(`writes ${names.length} names as "${text}"`, () => expect(listed(names)).to.equal(text))
+})
+
+describe('M7: a list as a part of a text', () => {
+  it('has a form for each number of names, with the number of the others', () =>
+    expect(list(['a', 'b', 'c'])).to.deep.equal(['a, b, c', 'a, b and 1 more', 'a and 2 more']))
+  it('has at most the given number of names', () =>
+    expect(list(['a', 'b', 'c'], 2)).to.deep.equal(['a, b and 1 more', 'a and 2 more']))
+  it('has at most twelve names', () =>
+    expect(list(Array.from({ length: 14 }, (_, at) => `${at}`))[0]).to.match(/^0, .*, 11 and 2 more$/))
 })

@@ -1,7 +1,10 @@
 import { expect } from 'chai'
+import { MAX_WARNING } from '../../../common/api/conditions.ts'
 import type { ManagedFieldsEntry } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
+import type { Change } from '../../../common/override/changes.ts'
 import { differences } from '../../../common/plan/differences.ts'
+import { fitted } from '../../../common/text/fitted.ts'
 import { additions } from '../../../common/workload/additions.ts'
 import { aDeployment, POD } from '../../builders.ts'
 
@@ -17,8 +20,9 @@ const by = (fields: JsonObject, of: Partial<ManagedFieldsEntry> = {}): ManagedFi
 const VOLUMES = {
   'f:volumes': { '.': {}, 'k:{"name":"host"}': { '.': {}, 'f:name': {}, 'f:hostPath': { '.': {}, 'f:path': {} } } },
 }
+const textsOf = (changes: readonly Change[]) => differences(changes).map((parts) => fitted(MAX_WARNING, parts))
 const found = (pod: JsonObject, ...managedFields: readonly ManagedFieldsEntry[]) =>
-  differences(
+  textsOf(
     additions(
       aDeployment({ pod, metadata: { managedFields } }),
       () => aDeployment(),
@@ -63,7 +67,7 @@ describe('the additions of other clients to a fork', () => {
       () => aDeployment(),
       () => POD,
     )
-    expect(differences(changes)).to.deep.equal(['template.metadata.labels.tier: set'])
+    expect(textsOf(changes)).to.deep.equal(['template.metadata.labels.tier: set'])
   })
 
   it('S8: are not what the controller applies or what a status has, but also what somebody wrote in its name', () => {

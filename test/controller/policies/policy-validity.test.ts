@@ -51,6 +51,15 @@ describe('S10: the validity of a policy', () => {
     expect(validity.conditionOf(policy)).to.include({ status: 'True' })
   })
 
+  it('S10: is not remembered of a policy that was deleted', () => {
+    const { validity } = worldWith(KINDS)
+    const policy = denying('template.spec.hostPID')
+    validity.conditionOf(policy)
+    expect(validity.size).to.equal(1)
+    validity.forget(policy.metadata.name)
+    expect(validity.size).to.equal(0)
+  })
+
   it('S10: counts the certain mistakes of all policies', () => {
     const { validity } = worldWith([DEPLOYMENT, NO_ROLLOUT])
     expect(validity.count([denying('spec', 'strategy.canary'), denying('template.x', 'template.y')])).to.equal(3)

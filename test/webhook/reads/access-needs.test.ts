@@ -75,9 +75,9 @@ describe('the answer to an access review', () => {
     'grants nothing if allowed is not a boolean': [{ access: () => ({ allowed: 'true' }) }, 'refused'],
     'is unknown where it is of another kind': [
       { instead: { [REVIEWS]: () => ({ kind: 'Portal', ...granting }) } },
-      'unknown',
+      'notChecked',
     ],
-    'is unknown if there is no answer': [{ access: failing('unreachable') }, 'unknown'],
+    'is not checked if there is no answer': [{ access: failing('unreachable') }, 'notChecked'],
   }
   for (const [sentence, [reading, expected]] of Object.entries(cases))
     it(sentence, async () => expect(await accessTo([create], reading)).to.equal(expected))

@@ -144,7 +144,7 @@ describe('the right to the object that a source refers to', () => {
 
   const refusals: Record<string, readonly [Access, string]> = {
     'is not checked where that is refused, because its name would leak': [() => ({ allowed: false }), 'refused'],
-    'is not checked where that is unknown': [failing('unreachable'), 'unknown'],
+    'is not checked where there is no answer': [failing('unreachable'), 'notChecked'],
   }
   for (const [sentence, [access, expected]] of Object.entries(refusals))
     it(sentence, async () => {

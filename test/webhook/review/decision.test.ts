@@ -60,14 +60,14 @@ describe('the answer to a decision', () => {
     expect(statusOf(errors(1_000)).details?.causes?.at(-1)?.message).to.equal('and at least 980 more')
   })
 
-  it('cuts its message to 2,048 characters, and does not cut one of just that length', () => {
-    const room = 2_048 - 'spec.f0: '.length
-    const whole = 'x'.repeat(room)
+  it('M7: has whole mistakes in its message of at most 2,048 characters, and the number of the others', () => {
+    const whole = `${'xx '.repeat(679)}xx` // with `spec.f0: ` exactly 2,048
     expect(statusOf(errors(1, whole)).message).to.equal(`spec.f0: ${whole}`)
-    const { message } = statusOf(errors(1, `${whole}y`))
-    expect(message).to.equal(`spec.f0: ${'x'.repeat(room - 3)}...`)
-    expect(message).to.have.length(2_048)
-    expect(statusOf(errors(20, 'x'.repeat(500))).message).to.have.length(2_048)
+    expect(statusOf(errors(1, `${whole}y`)).message).to.match(/^spec\.f0:( xx)+ \.\.\.$/)
+    const message = 'x'.repeat(500)
+    const first = [0, 1, 2].map((index) => `spec.f${index}: ${message}`)
+    expect(statusOf(errors(20, message)).message).to.equal(`${first.join(', ')} and 17 more`)
+    expect(statusOf(errors(25, message)).message).to.equal(`${first.join(', ')} and 22 more`)
   })
 
   it('escapes line breaks, which would split a mistake', () => {

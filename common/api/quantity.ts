@@ -23,9 +23,12 @@ export function parseQuantity(value: unknown): bigint | undefined {
   const digits = BigInt(`${whole}${fraction}` || '0')
   const shifted = binary === undefined ? digits : digits << (BINARY[binary] ?? 0n)
   const tens = SCALE - fraction.length + (decimal === undefined ? Number(exponent ?? 0) : (DECIMAL[decimal] ?? 0))
-  const scaled = tens >= 0 ? shifted * 10n ** BigInt(tens) : roundedUp(shifted, 10n ** BigInt(-tens))
+  const scaled = tens >= 0 ? shifted * powerOfTen(tens) : roundedUp(shifted, powerOfTen(-tens))
   return sign === '-' ? -scaled : scaled
 }
+
+const POWERS = Array.from({ length: 28 }, (_, exponent) => 10n ** BigInt(exponent))
+const powerOfTen = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigInt(exponent)
 
 const roundedUp = (value: bigint, by: bigint): bigint => (value + by - 1n) / by
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ONE, parseQuantity } from '../../../common/pod/quantity.ts'
+import { ONE, parseQuantity } from '../../../common/api/quantity.ts'
 
 describe('a quantity', () => {
   it('equals others that are written in another way', () => {

@@ -1,0 +1,204 @@
+import { parseQuantity } from '../api/quantity.ts'
+import { at, isObject, listOr, member } from '../json/json.ts'
+import { matchesWhole } from '../json/sequence.ts'
+import { type OverridePath, parseOverridePath, type Step } from './path.ts'
+import { identityOf } from './shape.ts'
+
+/** A leaf that differs between two specs of workloads. It is `undefined` on the side without it. */
+interface Leaf {
+  readonly path: readonly Step[]
+  readonly before: unknown
+  readonly after: unknown
+}
+
+interface Specs {
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** The value that the API server fills in where a field is absent, or how it follows from the object around it. */
+type Default = (around: () => unknown, spec: unknown) => unknown
+
+const POD = 'template.spec'
+const CONTAINER = `${POD}.{containers,initContainers}[*]`
+const VOLUME = `${POD}.volumes[*]`
+const CLAIM = `${VOLUME}.ephemeral.volumeClaimTemplate`
+const CLAIMS = 'volumeClaimTemplates[*]'
+
+/**
+ * What the API server fills in, from `pkg/apis/core/v1/defaults.go` and `pkg/apis/apps/v1/defaults.go` of Kubernetes,
+ * and the false, 0 and `''` that it leaves out. A source is stored with them, and authors do not repeat them in an
+ * override. A field for which absent means something else, such as a pointer to a boolean, is not listed.
+ */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  [`${CONTAINER}.terminationMessagePath`]: '/dev/termination-log',
+  [`${CONTAINER}.terminationMessagePolicy`]: 'File',
+  [`${CONTAINER}.resources`]: {},
+  [`${CONTAINER}.{stdin,stdinOnce,tty}`]: false,
+  [`${CONTAINER}.ports[*].protocol`]: 'TCP',
+  [`${CONTAINER}.volumeMounts[*].readOnly`]: false,
+  [`${CONTAINER}.env[*].value`]: '',
+  [`${CONTAINER}.env[*].valueFrom.fieldRef.apiVersion`]: 'v1',
+  [`${CONTAINER}.env[*].valueFrom.resourceFieldRef.divisor`]: '0',
+  [`${CONTAINER}.*.httpGet.path`]: '/',
+  [`${CONTAINER}.*.httpGet.scheme`]: 'HTTP',
+  [`${CONTAINER}.*.*.httpGet.path`]: '/',
+  [`${CONTAINER}.*.*.httpGet.scheme`]: 'HTTP',
+  [`${CONTAINER}.*.grpc.service`]: '',
+  [`${CONTAINER}.*.initialDelaySeconds`]: 0,
+  [`${CONTAINER}.*.{timeoutSeconds,successThreshold}`]: 1,
+  [`${CONTAINER}.*.periodSeconds`]: 10,
+  [`${CONTAINER}.*.failureThreshold`]: 3,
+  [`${VOLUME}.{secret,configMap,projected,downwardAPI}.defaultMode`]: 0o644,
+  [`${VOLUME}.downwardAPI.items[*].fieldRef.apiVersion`]: 'v1',
+  [`${VOLUME}.downwardAPI.items[*].resourceFieldRef.divisor`]: '0',
+  [`${VOLUME}.projected.sources[*].downwardAPI.items[*].fieldRef.apiVersion`]: 'v1',
+  [`${VOLUME}.projected.sources[*].downwardAPI.items[*].resourceFieldRef.divisor`]: '0',
+  [`${VOLUME}.projected.sources[*].serviceAccountToken.expirationSeconds`]: 3_600,
+  [`${VOLUME}.*.readOnly`]: false,
+  [`${VOLUME}.emptyDir.medium`]: '',
+  [`${VOLUME}.hostPath.type`]: '',
+  [`${VOLUME}.iscsi.iscsiInterface`]: 'default',
+  [`${VOLUME}.rbd.pool`]: 'rbd',
+  [`${VOLUME}.rbd.user`]: 'admin',
+  [`${VOLUME}.rbd.keyring`]: '/etc/ceph/keyring',
+  [`${VOLUME}.azureDisk.cachingMode`]: 'ReadWrite',
+  [`${VOLUME}.azureDisk.fsType`]: 'ext4',
+  [`${VOLUME}.azureDisk.kind`]: 'Shared',
+  [`${VOLUME}.scaleIO.storageMode`]: 'ThinProvisioned',
+  [`${VOLUME}.scaleIO.fsType`]: 'xfs',
+  [`${CLAIM}.spec.volumeMode`]: 'Filesystem',
+  [`${POD}.restartPolicy`]: 'Always',
+  [`${POD}.dnsPolicy`]: 'ClusterFirst',
+  [`${POD}.schedulerName`]: 'default-scheduler',
+  [`${POD}.terminationGracePeriodSeconds`]: 30,
+  [`${POD}.securityContext`]: {},
+  [`${POD}.{hostNetwork,hostPID,hostIPC}`]: false,
+  [`${CLAIMS}.apiVersion`]: 'v1',
+  [`${CLAIMS}.kind`]: 'PersistentVolumeClaim',
+  [`${CLAIMS}.spec.volumeMode`]: 'Filesystem',
+  [`${CLAIMS}.status.phase`]: 'Pending',
+  minReadySeconds: 0,
+  paused: false,
+  progressDeadlineSeconds: 600,
+  'strategy.type': 'RollingUpdate',
+  'strategy.rollingUpdate.{maxSurge,maxUnavailable}': '25%',
+  'updateStrategy.type': 'RollingUpdate',
+  'updateStrategy.rollingUpdate.partition': 0,
+}
+
+/** The defaults that follow from other fields. */
+const DEPENDENT: Readonly<Record<string, Default>> = {
+  [`${CONTAINER}.imagePullPolicy`]: (container) => pullPolicy(member(container(), 'image')),
+  [`${VOLUME}.image.pullPolicy`]: (volume) => pullPolicy(member(volume(), 'reference')),
+  [`${CONTAINER}.ports[*].hostPort`]: (port, spec) =>
+    at(spec, 'template', 'spec', 'hostNetwork') === true ? member(port(), 'containerPort') : undefined,
+  // a volume without a source
+  [`${VOLUME}.emptyDir`]: (volume) => (Object.keys(volume() ?? {}).length === 1 ? {} : undefined),
+}
+
+/** Free keys and members that the API server leaves out if they are empty. So it does with all lists of a template. */
+const EMPTY = paths(
+  'template.metadata.{labels,annotations}',
+  `${POD}.{nodeSelector,overhead}`,
+  `${CONTAINER}.resources.{limits,requests}`,
+  `${CLAIMS}.metadata.{labels,annotations}`,
+  `${CLAIM}.metadata`,
+)
+
+/** The API server stores `1024Mi` as `1Gi` and 1 as `"1"`. */
+const QUANTITIES = paths(
+  `${CONTAINER}.resources.{limits,requests}.*`,
+  `${POD}.resources.{limits,requests}.*`,
+  `${POD}.overhead.*`,
+  `${VOLUME}.emptyDir.sizeLimit`,
+  `${CONTAINER}.env[*].valueFrom.resourceFieldRef.divisor`,
+  `${CLAIM}.spec.resources.{limits,requests}.*`,
+  `${CLAIMS}.spec.resources.{limits,requests}.*`,
+)
+
+function paths(...patterns: readonly string[]): readonly OverridePath[] {
+  return patterns.map((pattern) => parseOverridePath(pattern) ?? [])
+}
+
+const TEMPLATE = paths('template.**')
+
+/** By the last key of the path, so that most leaves are compared with none. */
+const BY_KEY = new Map<string, { readonly path: OverridePath; readonly of: Default }[]>()
+for (const [pattern, found] of [...Object.entries(DEFAULTS), ...Object.entries(DEPENDENT)]) {
+  const of: Default = typeof found === 'function' ? (found as Default) : () => found
+  const entry = { path: parseOverridePath(pattern) ?? [], of }
+  for (const key of pattern.split('.').at(-1)?.match(/\w+/g) ?? []) BY_KEY.set(key, [...(BY_KEY.get(key) ?? []), entry])
+}
+
+/**
+ * The leaves that the API server would not store alike, of all in which the two `specs` differ. One that is the only
+ * trace of an object stays: `projected: {sources: []}` is no volume without a source. Leaves share the steps of paths.
+ */
+export function withoutDefaults<L extends Leaf>(leaves: readonly L[], specs: Specs): readonly L[] {
+  const alike = new Set(leaves.filter((leaf) => isStoredAlike(leaf, specs)))
+  if (alike.size === 0) return leaves
+  const traced = new Set(leaves.flatMap((leaf) => (alike.has(leaf) ? [] : leaf.path)))
+  return leaves.filter((leaf) => !alike.has(leaf) || isOnlyTrace(leaf, traced, specs))
+}
+
+/** Whether an object around a leaf exists on one side only, and no other leaf shows that. */
+function isOnlyTrace({ path, before }: Leaf, traced: ReadonlySet<Step>, specs: Specs): boolean {
+  const [lacking, sides] =
+    before === undefined
+      ? [specs.before, { before: undefined, after: {} }]
+      : [specs.after, { before: {}, after: undefined }]
+  for (let around = path.slice(0, -1); around.length > 0; around = around.slice(0, -1)) {
+    const step = around.at(-1)
+    if ((step && traced.has(step)) || valueAt(lacking, around) !== undefined) return false
+    if (!isStoredAlike({ path: around, ...sides }, specs)) return true
+  }
+  return false
+}
+
+/**
+ * Whether the API server would store the same for both sides of a leaf: one is absent and the other is its default, or
+ * both are the same quantity. `specs` are the two specs in which the leaf differs.
+ */
+export function isStoredAlike({ path, before, after }: Leaf, specs: Specs): boolean {
+  if (before !== undefined && after !== undefined) return isSameQuantity(before, after) && isOneOf(QUANTITIES, path)
+  const value = before === undefined ? after : before
+  const last = path.at(-1)
+  if (value === null) return last?.is === 'member' && last.key === 'creationTimestamp' // as older API servers store it
+  if (typeof value === 'object' && isOneOf(Array.isArray(value) ? TEMPLATE : EMPTY, path)) return true
+  const known = last?.is === 'member' ? BY_KEY.get(last.key) : undefined
+  if (!known) return false
+  const [lacking, having] = after === undefined ? [specs.after, specs.before] : [specs.before, specs.after]
+  const parent = path.slice(0, -1)
+  const around = () => valueAt(lacking, parent) ?? valueAt(having, parent)
+  return known.some((each) => matchesWhole(each.path, path) && isAlike(value, each.of(around, lacking)))
+}
+
+const isOneOf = (patterns: readonly OverridePath[], path: readonly Step[]): boolean =>
+  patterns.some((pattern) => matchesWhole(pattern, path))
+
+function isSameQuantity(before: unknown, after: unknown): boolean {
+  const quantity = parseQuantity(before)
+  return quantity !== undefined && quantity === parseQuantity(after)
+}
+
+// a leaf that is an object is empty
+const isAlike = (found: unknown, value: unknown): boolean => found === value || (isObject(found) && isObject(value))
+
+/** What `spec` has at `path`. */
+function valueAt(spec: unknown, path: readonly Step[]): unknown {
+  return path.reduce<unknown>((value, step) => {
+    if (step.is === 'member') return member(value, step.key)
+    const { keyed, index } = step
+    return keyed ? listOr(value).find((item) => identityOf(item, keyed.keys) === keyed.identity) : listOr(value)[index]
+  }, spec)
+}
+
+/** Without a tag, and with the tag `latest`, an image is pulled always. */
+function pullPolicy(image: unknown): string {
+  const last =
+    String(image ?? ':')
+      .split('/')
+      .at(-1) ?? ''
+  return /:latest(?:@|$)/.test(last) || !/[:@]/.test(last) ? 'Always' : 'IfNotPresent'
+}

@@ -1,0 +1,79 @@
+/** A part of a text. One that may be shortened is the list of its forms, the longest first; `''` leaves it out. */
+export type Part = string | readonly string[]
+
+/**
+ * `parts` as one text of at most `max` characters. What does not fit is left out whole: the last part that has shorter
+ * forms is shortened first, so explanations belong behind the facts. If the shortest forms are too long, the longest
+ * words become `...`, because a part of a name or value is misleading.
+ */
+export function fitted(max: number, parts: readonly Part[]): string {
+  const shown = parts.map((part) => (typeof part === 'string' ? part : (part[0] ?? '')))
+  let length = shown.reduce((sum, text) => sum + text.length, 0)
+  for (let at = parts.length - 1; length > max && at >= 0; at -= 1) {
+    const forms = parts[at]
+    if (typeof forms !== 'object') continue
+    const others = length - (shown[at]?.length ?? 0)
+    const form = forms.find((each) => others + each.length <= max) ?? shortest(forms)
+    shown[at] = form
+    length = others + form.length
+  }
+  const text = shown.join('')
+  return length <= max ? text : withoutLongWords(text, max)
+}
+
+const shortest = (forms: readonly string[]): string => forms.toSorted((a, b) => a.length - b.length)[0] ?? ''
+
+/** An explanation, which is left out if it does not fit. */
+export const aside = (text: string): Part => [text, '']
+
+/** A message as parts: its first clause is the point, and each one behind a `; ` is an explanation. */
+export const clauses = (message: string): readonly Part[] =>
+  split(message).map((clause, index) => (index === 0 ? clause : aside(clause)))
+
+/** As many whole clauses of `message` as fit, and `; ...` if these are not all. */
+export function wholeClauses(max: number, message: string): string {
+  if (message.length <= max) return message
+  const [first = '', ...others] = split(message)
+  const more = `; ${OMITTED}`
+  let text = fitted(max - more.length, [first])
+  for (const clause of others) {
+    if (text.length + clause.length + more.length > max) break
+    text += clause
+  }
+  return text + more
+}
+
+/** A quoted value, or what begins a clause. */
+const CLAUSE = /"(?:[^"\\]|\\.)*"|; /g
+
+/** The clauses of `message`, each but the first with the `; ` before it. */
+function split(message: string): readonly string[] {
+  if (!message.includes('; ')) return [message]
+  const starts = [...message.matchAll(CLAUSE)].flatMap(({ 0: found, index }) => (found === '; ' ? [index] : []))
+  return [0, ...starts].map((start, at) => message.slice(start, starts[at]))
+}
+
+const OMITTED = '...'
+/** To leave out a shorter word saves too little. */
+const LONG_WORD = 24
+
+function withoutLongWords(text: string, max: number): string {
+  const words = text.split(' ')
+  let length = text.length
+  for (const { word, at } of words.map((word, at) => ({ word, at })).sort((a, b) => b.word.length - a.word.length)) {
+    if (length <= max || word.length <= LONG_WORD) break
+    const omitted = withoutWord(word)
+    words[at] = omitted
+    length -= word.length - omitted.length
+  }
+  if (length <= max) return words.join(' ')
+  while (words.length > 0 && length > max - OMITTED.length - 1) length -= (words.pop()?.length ?? 0) + 1
+  return [...words, OMITTED].join(' ')
+}
+
+/** `...` with the brackets and quotes around `word`, and the punctuation behind it. */
+function withoutWord(word: string): string {
+  const [, open = '', end = ''] = /^(["(]*).*?([,;:.]*)$/s.exec(word) ?? []
+  const closing = open === '("' ? '")' : open === '(' ? ')' : open
+  return `${open}${OMITTED}${word.endsWith(closing + end) ? closing : ''}${end}`
+}

@@ -1,0 +1,113 @@
+import { expect } from 'chai'
+import { isStoredAlike } from '../../../common/override/defaulted.ts'
+import type { Step } from '../../../common/override/path.ts'
+import { steps } from './steps.ts'
+
+const C = 'template.spec.containers[cart]'
+const I = 'template.spec.initContainers[init]'
+const V = 'template.spec.volumes[v]'
+
+/** Defaults of the API server. Each may be absent on one side. */
+const defaults: readonly (readonly [path: string, value: unknown])[] = [
+  [`${C}.imagePullPolicy`, 'IfNotPresent'],
+  [`${C}.terminationMessagePath`, '/dev/termination-log'],
+  [`${C}.terminationMessagePolicy`, 'File'],
+  [`${C}.resources`, {}],
+  [`${C}.resources.limits`, {}],
+  [`${C}.tty`, false],
+  [`${C}.args`, []],
+  [`${C}.ports[80].protocol`, 'TCP'],
+  [`${C}.env[A].value`, ''],
+  [`${C}.env[A].valueFrom.fieldRef.apiVersion`, 'v1'],
+  [`${C}.livenessProbe.httpGet.scheme`, 'HTTP'],
+  [`${C}.lifecycle.preStop.httpGet.scheme`, 'HTTP'],
+  [`${C}.readinessProbe.timeoutSeconds`, 1],
+  [`${C}.readinessProbe.successThreshold`, 1],
+  [`${C}.startupProbe.periodSeconds`, 10],
+  [`${C}.startupProbe.failureThreshold`, 3],
+  [`${I}.imagePullPolicy`, 'IfNotPresent'],
+  [`${V}.secret.defaultMode`, 0o644],
+  [`${V}.configMap.defaultMode`, 420],
+  [`${V}.hostPath.type`, ''],
+  [`${V}.ephemeral.volumeClaimTemplate.metadata.creationTimestamp`, null],
+  ['template.spec.restartPolicy', 'Always'],
+  ['template.spec.securityContext', {}],
+  ['template.spec.hostNetwork', false],
+  ['template.metadata.annotations', {}],
+  ['volumeClaimTemplates[data].kind', 'PersistentVolumeClaim'],
+  ['strategy.type', 'RollingUpdate'],
+]
+
+/** Values that are not defaults. */
+const others: Record<string, readonly [path: string, value: unknown]> = {
+  'another value': [`${C}.imagePullPolicy`, 'Never'],
+  'imagePullPolicy Always: without it a node may use an image that it already has': [`${C}.imagePullPolicy`, 'Always'],
+  'resources that are not empty': [`${C}.resources.limits.cpu`, '1'],
+  'a default of another field': [`${C}.readinessProbe.timeoutSeconds`, 10],
+  'a label that is called like a field': ['template.metadata.labels.protocol', 'TCP'],
+  'a file mode of another kind of volume': [`${V}.emptyDir.defaultMode`, 420],
+  'false where absent means something else': ['template.spec.automountServiceAccountToken', false],
+  'an empty object that means something': [`${V}.emptyDir`, {}],
+  'null elsewhere': [`${C}.args`, null],
+}
+
+const isAlike = (path: readonly Step[], before: unknown, after: unknown, specs: object = {}) =>
+  isStoredAlike({ path, before, after }, { before: undefined, after: undefined, ...specs })
+
+describe('M10: the API server stores alike', () => {
+  for (const [path, value] of defaults)
+    it(`${path} ${JSON.stringify(value)} and no value, whichever side it is on`, () => {
+      expect(isAlike(steps(path), value, undefined)).to.equal(true)
+      expect(isAlike(steps(path), undefined, value)).to.equal(true)
+    })
+
+  for (const [sentence, [path, value]] of Object.entries(others))
+    it(`not ${sentence}`, () => {
+      expect(isAlike(steps(path), value, undefined)).to.equal(false)
+      expect(isAlike(steps(path), undefined, value)).to.equal(false)
+    })
+
+  it('no two values', () => expect(isAlike(steps(`${C}.imagePullPolicy`), 'IfNotPresent', 'Never')).to.equal(false))
+
+  it('quantities in other words, but no other texts', () => {
+    expect(isAlike(steps(`${C}.resources.limits.memory`), '1Gi', '1024Mi')).to.equal(true)
+    expect(isAlike(steps('volumeClaimTemplates[0].spec.resources.requests.storage'), '1', 1)).to.equal(true)
+    expect(isAlike(steps(`${C}.resources.limits.memory`), '1Gi', '1G')).to.equal(false)
+    expect(isAlike(steps(`${C}.env[A].value`), '1Gi', '1024Mi')).to.equal(false)
+  })
+
+  const pulled = (before: string | undefined, after: string | undefined, images: readonly [string, string]) => {
+    const [was, is] = [before, after].map((imagePullPolicy, at) => ({
+      template: { spec: { containers: [{ name: 'cart', image: images[at], imagePullPolicy }] } },
+    }))
+    return isAlike(steps(`${C}.imagePullPolicy`), before, after, { before: was, after: is })
+  }
+
+  it('how an image is pulled, by the tag of the image of that side', () => {
+    expect(pulled('Always', undefined, ['a', 'b'])).to.equal(true)
+    expect(pulled('Always', undefined, ['a:1', 'localhost:5000/b:latest'])).to.equal(true)
+    expect(pulled(undefined, 'IfNotPresent', ['localhost:5000/a:1', 'b'])).to.equal(true)
+    expect(pulled('Always', undefined, ['a', 'b:1'])).to.equal(false)
+    expect(pulled('IfNotPresent', undefined, ['a:1', 'b'])).to.equal(false)
+    expect(pulled(undefined, 'Always', ['a@sha256:0', 'b'])).to.equal(false)
+  })
+
+  it('the port of the node and of the container, in the network of the node', () => {
+    const spec = (hostNetwork: boolean, port: object) => ({
+      template: { spec: { hostNetwork, containers: [{ name: 'cart', ports: [{ containerPort: 80, ...port }] }] } },
+    })
+    const found = (hostNetwork: boolean, hostPort: number) =>
+      isAlike(steps(`${C}.ports[80].hostPort`), hostPort, undefined, {
+        before: spec(true, { hostPort }),
+        after: spec(hostNetwork, {}),
+      })
+    expect([found(true, 80), found(true, 81), found(false, 80)]).to.deep.equal([true, false, false])
+  })
+
+  it('an empty directory and a volume without a source', () => {
+    const spec = (of: object) => ({ template: { spec: { volumes: [{ name: 'v', ...of }] } } })
+    const found = (of: object) =>
+      isAlike(steps(`${V}.emptyDir`), {}, undefined, { before: spec({ emptyDir: {} }), after: spec(of) })
+    expect([found({}), found({ configMap: { name: 'x' } })]).to.deep.equal([true, false])
+  })
+})
