@@ -5,6 +5,7 @@ import { orUndefined } from '../common/kube/reads/object.ts'
 import type { Log } from '../common/program/log.ts'
 import { Writer } from './apply/writer.ts'
 import type { WrittenVersions } from './apply/written-versions.ts'
+import { ExperimentReads } from './observe/experiment-reads.ts'
 import type { PoliciesPort, Ports } from './observe/ports.ts'
 import type { Referrers } from './observe/referrers.ts'
 import { type WorkloadReflectors, workloadReads } from './observe/workloads.ts'
@@ -12,19 +13,24 @@ import type { PolicyStatus } from './policies/policy-status.ts'
 import type { Reservations } from './policies/reservations.ts'
 import type { Cluster } from './reconcile.ts'
 import type { DriftBackoff } from './runtime/drift-backoff.ts'
-import { keyOf } from './runtime/queue.ts'
+import { type Key, keyOf } from './runtime/queue.ts'
 import type { Recorder } from './runtime/recorder.ts'
+import type { SharePace } from './runtime/share-pace.ts'
 import type { Pass } from './runtime/worker.ts'
 
-export interface ClusterOptions extends Pick<Ports, 'experiments' | 'schemaOf' | 'surroundings'> {
+export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings'> {
   readonly client: KubeClient
+  readonly experiments: { get(key: Key): ExperimentDeployment | undefined }
   readonly workloads: readonly WorkloadReflectors[]
   readonly referrers: Pick<Referrers, 'of'>
   readonly policies: PoliciesPort & { readonly status: Pick<PolicyStatus, 'record'> }
   readonly reservations: Pick<Reservations, 'reserve'>
+  /** of forks */
   readonly drift: DriftBackoff
   /** is told of each write that undoes the change of another client */
   readonly onRepair: (experiment: ExperimentDeployment) => void
+  readonly statusDrift: DriftBackoff
+  readonly sharePace: SharePace
   readonly written: WrittenVersions
   readonly recorder: Pick<Recorder, 'record'>
   readonly log: Log
@@ -32,17 +38,27 @@ export interface ClusterOptions extends Pick<Ports, 'experiments' | 'schemaOf' |
 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass(options: ClusterOptions) {
-  const { client, reservations, written, recorder, log, onRepair, ...shared } = options
+  const { client, reservations, written, recorder, log, onRepair, ...of } = options
+  const { experiments: cached, statusDrift, sharePace, ...shared } = of
   const { policies, drift } = shared
+  const experiments = new ExperimentReads({ client, cached })
   const readsOf = workloadReads(client, shared)
   return ({ signal, yieldToWrites }: Pass): Cluster => {
-    const writer = new Writer({ client, signal, written })
+    const writer = new Writer({ client, signal, written, doubt: (experiment) => experiments.doubt(experiment) })
     const revision = (namespace: string, name: string) =>
       orUndefined(
         client.request({ verb: 'get', path: pathOf(RESOURCES.ControllerRevision, { namespace, name }), signal }),
       )
     return {
-      ports: { ...shared, workloads: readsOf(signal), revision },
+      ports: {
+        ...shared,
+        experiments: {
+          get: (key) => experiments.get(key, signal),
+          doubt: (experiment) => experiments.doubt(experiment),
+        },
+        workloads: readsOf(signal),
+        revision,
+      },
       writer: {
         write: (write) => writer.write(write),
         reserve: ({ metadata }, { replicas, asOf }) => reservations.reserve(metadata.uid, replicas, asOf),
@@ -52,7 +68,14 @@ export function clusterForPass(options: ClusterOptions) {
         },
       },
       reporter: {
-        applyStatus: (experiment, status) => writer.applyStatus(experiment, status),
+        applyStatus: async (experiment, status) => {
+          await writer.applyStatus(experiment, status)
+          sharePace.noteWrite(keyOf(experiment))
+        },
+        shareWaitMs: (key) => sharePace.waitMs(key),
+        podsWaitMs: (key) => sharePace.podsWaitMs(key),
+        repairWaitMs: (key) => statusDrift.waitMs(key),
+        noteRepair: (key) => statusDrift.noteRepair(key),
         emitEvent: (regarding, { fork: related }, { type, reason, message }) =>
           recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }),
         recordPolicy: (key, decision) => policies.status.record(key, decision),

@@ -11,6 +11,7 @@ import { Controller } from './controller.ts'
 import { livenessChecks } from './liveness.ts'
 import { controllerMetrics, METRIC_PREFIX } from './metrics.ts'
 import { Leader } from './runtime/leader.ts'
+import { MAX_SLOW } from './runtime/worker.ts'
 
 const config = readConfig(process.env)
 const log = jsonLog({ destination: process.stdout, level: config.logLevel, facts: { program: 'controller' } })
@@ -48,7 +49,7 @@ const client = kubeClient({
     counted.sent(sent)
     controller.sent(sent)
   },
-  connections: config.workers + 16, // more than workers, so that a write never waits for a connection that a watch uses
+  connections: config.workers + MAX_SLOW + 16, // beside those of the watches, so that a write never waits for one
   fence: leader,
 })
 const controller = new Controller({ ...config, client, clock, timers, random, log, metrics: counted })

@@ -23,6 +23,7 @@ import { Breaker } from './runtime/breaker.ts'
 import { DriftBackoff } from './runtime/drift-backoff.ts'
 import { type Key, KeyQueue } from './runtime/queue.ts'
 import { Recorder } from './runtime/recorder.ts'
+import { SharePace } from './runtime/share-pace.ts'
 import { Workers, type WorkersOptions } from './runtime/worker.ts'
 import { AllExperiments } from './wakeups/all-experiments.ts'
 import { ExperimentIndex } from './wakeups/experiment-index.ts'
@@ -106,6 +107,8 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
     drift: new DriftBackoff(timers),
     onRepair: ({ spec }) => metrics.repaired({ kind: spec.sourceRef.kind }),
+    statusDrift: new DriftBackoff(timers),
+    sharePace: new SharePace(timers),
     written,
     recorder,
     log,
@@ -114,7 +117,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     client,
     experiment: (key) => caches.experiments.get(key),
     workloads: caches.workloads,
-    write: (write) => new Writer({ client, signal: stopping, written }).write(write),
+    write: (write) => new Writer({ client, signal: stopping, written, doubt: () => undefined }).write(write),
     recorder,
     timers,
     log,

@@ -5,7 +5,8 @@ const OF_CONDITIONS = {
   ScaledToZero: 'No action needed. To get pods again: `kubectl scale expd/NAME --replicas=1`.',
   Updating: "Wait. The change was applied, and Kubernetes' controller of the workload has not processed it yet.",
   PodsNotReady: 'Wait. If it takes too long, run `kubectl describe` on the pods of the experiment.',
-  NameConflict: 'Remove or rename the object that already has the name of the fork. The message names it.',
+  NameConflict:
+    'Remove or rename the object that already has the name of the fork, or of its pinned base. The message names it.',
   ApplyRefused:
     'Correct what the message of the API server names: a field, a quota, Pod Security or another admission webhook.',
   ApplyFailed: 'Wait. The controller tries again. If it takes too long, read the message.',

@@ -122,6 +122,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'controller/report': ['common/json', 'common/api', 'common/workload', 'common/plan', 'controller/runtime'],
   'controller/apply': [
+    'common/json',
     'common/api',
     'common/workload',
     'common/plan',

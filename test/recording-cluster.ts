@@ -58,6 +58,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     revision: undefined as KubeObject | undefined,
     driftBackoffMs: 0,
     contestedMs: 0,
+    shareWaitMs: 0,
     /** the error of every apply, and of every live read of the fork */
     failure: undefined as KubeError | undefined,
     /** errors by the verb and role of a write, such as `patch experiment` */
@@ -107,7 +108,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     }
   }
   const ports: Ports = {
-    experiments: { get: () => world.experiment },
+    experiments: { get: async () => world.experiment, doubt: () => diary.push('doubt the cache') },
     workloads: {
       source: async () => world.source && { object: world.source, referents: [] },
       isAbsent: () => false,
@@ -159,6 +160,10 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     },
     reporter: {
       applyStatus,
+      shareWaitMs: () => world.shareWaitMs,
+      podsWaitMs: () => world.shareWaitMs,
+      repairWaitMs: () => 0,
+      noteRepair: () => undefined,
       emitEvent: (_of, _conclusion, { type, reason }) => diary.push(`event ${type} ${reason}`),
       recordPolicy: () => undefined,
       log: () => undefined,

@@ -10,4 +10,5 @@ export type KubeErrorKind =
   | 'invalid' // the same request will never succeed
   | 'throttled' // try later, see `retryAfterMs`
   | 'server' // the API server says that something failed, for example another webhook
+  | 'timeout' // there was no response to a write in time: it may have been made, and other requests may succeed
   | 'unreachable' // there was no response, or it did not come from the API server

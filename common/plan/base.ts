@@ -38,7 +38,9 @@ export function resolveBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase 
   const source = pinnedSource(experiment)
   if (!source) return presentBase(facts, kind)
   const base = revision.is === 'known' ? decodeBase(revision.value, source) : undefined
-  return base ? { is: 'base', base, source: () => source } : blocked(stalled('PinnedBaseLost', BASE_LOST))
+  return base
+    ? { is: 'base', base, source: () => pinnedStatus(facts, kind, source) }
+    : blocked(stalled('PinnedBaseLost', BASE_LOST))
 }
 
 const BASE_LOST =
@@ -131,14 +133,25 @@ function sourceStatus(
   const uid = object.metadata.uid ?? ''
   const templateHash = baseHash(base)
   const isSame = before.uid === uid && before.base === base.template && before.templateHash === templateHash
-  const revision = kind.revision(object)
   const now = {
     uid,
     generation: object.metadata.generation ?? 0,
-    ...(revision === undefined ? {} : { revision }),
     templateHash,
     ...(base.template === undefined ? {} : { base: base.template }),
   }
-  const status = isSame ? before : now
+  const status = withRevision(isSame ? before : now, kind.revision(object))
   return isPinned(experiment) ? { ...status, pinned: true } : status
 }
+
+/**
+ * The stored status of a pinned base. The workload controller sets the revision after the generation, so it may be newer
+ * than when the base was pinned. That of a Rollout is the stable one, which moves on without a new generation.
+ */
+function pinnedStatus({ source }: SpecFacts, kind: WorkloadKind, stored: SourceStatus): SourceStatus {
+  const object = source.is === 'known' ? source.value.object : undefined
+  const isSame = object?.metadata.uid === stored.uid && object.metadata.generation === stored.generation
+  return object && isSame && stored.base === undefined ? withRevision(stored, kind.revision(object)) : stored
+}
+
+const withRevision = ({ revision: _before, ...status }: SourceStatus, revision: string | undefined): SourceStatus =>
+  revision === undefined ? status : { ...status, revision }

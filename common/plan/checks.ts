@@ -7,6 +7,7 @@ import { NO_SHAPE } from '../override/shape.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
 import { unmergeable } from '../override/unmergeable.ts'
 import { isCrossNamespace } from '../workload/identity.ts'
+import { isPinned, pinnedSource } from '../workload/pinned.ts'
 import { workloadKind } from '../workload/registry.ts'
 import { type Decision, formatErrors, stalled, waiting } from './decision.ts'
 import type { PolicyFacts, SpecFacts } from './facts.ts'
@@ -81,9 +82,12 @@ const consentIsKnown: Check = ({ policies, experiment }) =>
     ? blockedBy(waiting('PolicyNotRead', POLICIES_NOT_READ))
     : undefined
 
-const nameIsFree: Check = ({ nameHolder }) => {
-  if (!nameHolder) return undefined
-  const name = `${nameHolder.kind.toLowerCase()}/${nameHolder.metadata.name}`
+/** The names of the fork, and of the ControllerRevision that is created when an experiment is pinned. */
+const namesAreFree: Check = ({ nameHolder, revisionHolder, experiment }) => {
+  const needsRevision = isPinned(experiment) && !pinnedSource(experiment)
+  const holder = nameHolder ?? (needsRevision ? revisionHolder : undefined)
+  if (!holder) return undefined
+  const name = `${holder.kind.toLowerCase()}/${holder.metadata.name}`
   return blockedBy(stalled('NameConflict', `${name} already exists and is not managed by this experiment`))
 }
 
@@ -102,7 +106,7 @@ export function firstBlocked(facts: SpecFacts, mistakes: () => readonly FieldErr
     if (found) return found
   }
   const errors = mistakes()
-  return errors.length > 0 ? mistaken('InvalidOverride', errors) : nameIsFree(facts)
+  return errors.length > 0 ? mistaken('InvalidOverride', errors) : namesAreFree(facts)
 }
 
 /** Every mistake of the override by itself, once per field, in the order of the document. Without a schema, not all. */

@@ -14,6 +14,10 @@ export type Conclusion = Decision & {
   readonly fork: KubeObject | undefined
   /** what the fork is derived from, if this pass derived it */
   readonly source: (() => SourceStatus) | undefined
+  /** milliseconds until the fork may be repaired again, because another client keeps changing or deleting it */
+  readonly repairInMs?: number
+  /** what was undone of another client's change, if the fork is as ready as before it */
+  readonly repaired?: string
   /** what the override changes in the fork, if this pass derived it */
   readonly changes?: () => readonly Change[]
   /** the Services in which its fork is alone, if any */

@@ -24,6 +24,8 @@ export interface SpecFacts {
   readonly source: Known<Source>
   /** the ControllerRevision that keeps the base of a pinned experiment */
   readonly revision: Known<KubeObject>
+  /** another object that has the name of that ControllerRevision */
+  readonly revisionHolder: KubeObject | undefined
   /** it belongs to the experiment by uid, label and field manager */
   readonly fork: Known<KubeObject>
   /** another object that has the name of the fork */

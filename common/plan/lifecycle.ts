@@ -7,7 +7,15 @@ import type { ExperimentDeployment } from '../api/types.ts'
 import type { JsonObject } from '../json/json.ts'
 import { duration } from '../text/duration.ts'
 import type { Base } from '../workload/base.ts'
-import { hasForkFinalizer, isBeingDeleted, isCrossNamespace, ownershipMetadata } from '../workload/identity.ts'
+import {
+  hasForkFinalizer,
+  hasOwnerReference,
+  identityLabels,
+  isBeingDeleted,
+  isCrossNamespace,
+  ownerReference,
+  ownershipMetadata,
+} from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { decodeBase, encodeBase, isPinned, pinnedSource } from '../workload/pinned.ts'
 import type { DesiredFork } from './assess.ts'
@@ -30,7 +38,8 @@ export function planDeletion({ kind, fork, revision, experiment }: Facts): Plan 
     conclusion: { ...waiting('Terminating', message), fork: knownValue(fork), source: undefined },
   })
   const unready = ({ writes, conclusion }: Plan): Plan => ({ writes, conclusion: { ...conclusion, is: 'unready' } })
-  if (!isCrossNamespace(experiment) && experiment.metadata.finalizers?.includes(ORPHAN))
+  const isOrphaned = fork.is === 'known' && !hasOwnerReference(experiment, fork.value)
+  if (isOrphaned || (!isCrossNamespace(experiment) && experiment.metadata.finalizers?.includes(ORPHAN)))
     return unready(terminating('its fork is left alone'))
   if (kind.is === 'unknown')
     return terminating(`this version cannot say whether the fork of ${kindName}/${name} is gone`)
@@ -60,9 +69,14 @@ export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
 const deleteFork = (resource: WorkloadKind, of: KubeObject): Write => ({ verb: 'delete', role: 'fork', resource, of })
 
 /** A patch that reduces the replicas of the fork and changes nothing else. */
-export function scaleDown(resource: WorkloadKind, of: KubeObject, replicas: number): Write {
+export function scaleDown(
+  resource: WorkloadKind,
+  of: KubeObject,
+  replicas: number,
+  { isRepair }: { readonly isRepair: boolean },
+): Write {
   const patch = { metadata: { uid: of.metadata.uid ?? '' }, spec: { replicas } }
-  return { verb: 'patch', role: 'fork', resource, of, patch }
+  return { verb: 'patch', role: 'fork', resource, of, patch, isRepair }
 }
 
 /** Adds a missing finalizer before a fork in another namespace is created, because no owner reference reaches it. */

@@ -8,7 +8,7 @@ import type { ExperimentDeployment } from '../api/types.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
 import { forkHealth } from '../workload/health.ts'
-import { isBeingDeleted } from '../workload/identity.ts'
+import { hasOwnerReference, isApplied, isBeingDeleted } from '../workload/identity.ts'
 import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
@@ -89,7 +89,8 @@ function planSync(facts: Facts, wanted: DesiredFork, { policy, alone }: Omit<Eva
 /** The stored status has a fork only if there was one when the experiment last had a pass. */
 function creationOf({ experiment }: Facts, { fork }: DesiredFork) {
   const isKnown = experiment.status?.experimentResourceRef?.name === fork.metadata.name
-  return { message: isKnown ? 'created again: it had been deleted' : 'created', isRepair: false }
+  const message = isKnown ? 'created again: it had been deleted' : 'created'
+  return { message, isRepair: isKnown, isSameDerivation: false }
 }
 
 interface ApplyOf {
@@ -100,18 +101,19 @@ interface ApplyOf {
 function planApply(facts: Facts, desired: DesiredFork, { before, alone }: ApplyOf): Plan {
   const { kind: resource, fork: wanted, base } = desired
   const fork = knownValue(facts.fork)
-  const { message, isRepair } = fork
+  const { message, ...occasion } = fork
     ? occasionOf({ ...facts, isHeld: alone?.isHeld ?? false }, fork, desired)
     : creationOf(facts, desired)
   const name = `${resource.kind.toLowerCase()}/${wanted.metadata.name}`
   const updating = waiting('Updating', `${name}: ${message}`)
-  const disputed = isRepair ? contested(facts, wanted, updating) : undefined
+  const disputed = occasion.isRepair ? contested(facts, wanted, updating) : undefined
   const decision = alone?.isHeld ? heldDecision(alone) : (disputed ?? updating)
   const conclusion = { ...decision, fork, source: base.source }
-  if (isRepair && facts.driftBackoffMs > 0)
-    return { writes: before, conclusion: { ...conclusion, is: 'waiting', retryAfterMs: facts.driftBackoffMs } }
+  const { driftBackoffMs: repairInMs } = facts
+  if (occasion.isRepair && repairInMs > 0)
+    return { writes: before, conclusion: { ...conclusion, is: 'waiting', retryAfterMs: repairInMs, repairInMs } }
   const object = withUid(wanted, fork)
-  const apply: Write = { verb: 'apply', role: fork ? 'fork' : 'newFork', resource, object, isRepair }
+  const apply: Write = { verb: 'apply', role: fork ? 'fork' : 'newFork', resource, object, ...occasion }
   return { writes: [...before, apply], conclusion }
 }
 
@@ -130,12 +132,21 @@ function contested({ contestedMs }: Facts, { kind, metadata }: KubeObject, descr
  * not be alone.
  */
 function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Plan {
+  const { experiment, driftBackoffMs } = facts
   const [fork, kind] = [knownValue(facts.fork), knownValue(facts.kind)]
-  const replicas = mustHaveNoPods ? 0 : allowedReplicas(facts.experiment)
+  const replicas = mustHaveNoPods ? 0 : allowedReplicas(experiment)
   const mayShrink = mustHaveNoPods || attributesOf(decision.reason).keepsFork
-  const isShrinking = fork && mayShrink && replicas < replicasOf(fork)
-  const writes = fork ? [...addFinalizer(facts), ...(isShrinking && kind ? [scaleDown(kind, fork, replicas)] : [])] : []
-  return { writes, conclusion: { ...decision, fork, source: undefined } }
+  const before = fork ? addFinalizer(facts) : []
+  const conclusion = { ...decision, fork, source: undefined }
+  if (!fork || !kind || !mayShrink || replicas >= replicasOf(fork)) return { writes: before, conclusion }
+  const { status, metadata } = experiment
+  const isRepair =
+    !mustHaveNoPods &&
+    status?.experimentResourceRef?.uid === fork.metadata.uid &&
+    status?.observedGeneration === metadata.generation
+  if (isRepair && driftBackoffMs > 0)
+    return { writes: before, conclusion: { ...conclusion, repairInMs: driftBackoffMs } }
+  return { writes: [...before, scaleDown(kind, fork, replicas, { isRepair })], conclusion }
 }
 
 /** Kubernetes may refuse the pods of a fork that it stored, or Argo its spec: the author knows the override only. */
@@ -171,7 +182,9 @@ function hasDrifted({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork
     hasSameHash(fork, wanted) &&
     replicasOf(fork) === replicasOf(wanted.fork) &&
     includes(fork.metadata.annotations, wanted.fork.metadata.annotations) &&
-    includes(fork.metadata.labels, wanted.fork.metadata.labels)
+    includes(fork.metadata.labels, wanted.fork.metadata.labels) &&
+    hasOwnerReference(experiment, fork) &&
+    isApplied(fork)
   )
 }
 
@@ -198,19 +211,29 @@ const readyOf = (status: ExperimentDeployment['status']) => status?.conditions?.
 /** Why an existing fork is applied: the message, and whether it undoes the change of another client. */
 function occasionOf({ experiment, isHeld }: OccasionOf, fork: KubeObject, wanted: DesiredFork) {
   const { status, metadata } = experiment
+  const isSameDerivation = hasSameHash(fork, wanted)
   const isOtherCount = replicasOf(fork) !== replicasOf(wanted.fork)
-  const isScaled = status?.observedGeneration !== metadata.generation && isOtherCount
-  if (isOtherCount && wasHeld(experiment, fork) !== isHeld)
-    return { message: 'has its pods again: another endpoint of its Service is ready', isRepair: false }
-  if (hasSameHash(fork, wanted) && !isScaled) {
-    // Without it the process ended between apply and status, and the fork was not changed.
-    const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
-    return { message: 'restored: another client had modified it', isRepair: isKnown }
+  // Without it the process ended between apply and status, and the fork was not changed.
+  const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
+  const isSameSpec = status?.observedGeneration === metadata.generation
+  const occasion = (message: string, isRepair: boolean) => ({ message, isRepair, isSameDerivation })
+  if (isOtherCount && wasHeld(experiment, fork) !== isHeld) {
+    // Another client may have taken the pods away.
+    const isReleased = isHeld || (readyOf(status)?.reason ?? 'AloneBehindService') === 'AloneBehindService'
+    return occasion(
+      'has its pods again: another endpoint of its Service is ready',
+      isKnown && isSameSpec && !isReleased,
+    )
   }
+  if (isSameDerivation && (isSameSpec || !isOtherCount))
+    return occasion('restored: another client had modified it', isKnown)
   const source = wanted.base.source()
-  const isSameBase = status?.source?.templateHash === source.templateHash
-  const follows = `follows generation ${source.generation} of its source`
-  return { message: isSameBase ? 'updated to the spec of the experiment' : follows, isRepair: false }
+  if (status?.source?.templateHash !== source.templateHash)
+    return occasion(`follows generation ${source.generation} of its source`, false)
+  // Any client can change the hash on the fork. The same spec and base tell that this derivation was applied before.
+  return isKnown && isSameSpec
+    ? occasion('applied again: another client modified it, or this version derives it differently', true)
+    : occasion('updated to the spec of the experiment', false)
 }
 
 /** With the uid in the body, the API server does not create the fork again if it was deleted meanwhile. */

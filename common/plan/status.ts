@@ -70,15 +70,17 @@ function sourceName(experiment: ExperimentDeployment): string {
 
 const count = ({ fork }: Conclusion, field: string): number => Number(at(fork, 'status', field) ?? 0)
 
-function forkFacts({ experiment, fork: before }: Facts, { fork }: Conclusion): ExperimentDeploymentStatus {
-  if (!fork) return {}
+function forkFacts({ experiment, fork: before }: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
+  const { fork, repairInMs } = conclusion
+  const stored = experiment.status?.experimentResourceRef
+  // While the creation of a deleted fork waits, the deleted one stays: by it the next pass knows that this is a repair.
+  if (!fork) return stored && repairInMs !== undefined ? { experimentResourceRef: stored } : {}
   const { apiVersion, kind, metadata } = fork
   const image = listOr(at(fork, 'spec', 'template', 'spec', 'containers'))
     .filter(isObject)
     .map((container) => String(container.image ?? ''))
     .join(',')
   const { name, namespace = '', uid = '', generation = 0 } = metadata
-  const stored = experiment.status?.experimentResourceRef
   // A fork that this pass did not write may have the change of another client. With 0 the next pass applies it again.
   const writtenGeneration = fork !== knownValue(before) ? generation : stored?.uid === uid ? stored.generation : 0
   return { image, experimentResourceRef: { apiVersion, kind, name, namespace, uid, generation: writtenGeneration } }

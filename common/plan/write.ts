@@ -22,6 +22,8 @@ export type Write = { readonly resource: ResourceType } & (
       readonly object: KubeObject
       /** whether it undoes the change of another client, which may make it again */
       readonly isRepair: boolean
+      /** whether the fork has the same derivation before it */
+      readonly isSameDerivation: boolean
     }
   | { readonly verb: 'create'; readonly role: 'base'; readonly object: KubeObject }
   | {
@@ -30,6 +32,8 @@ export type Write = { readonly resource: ResourceType } & (
       readonly of: KubeObject
       /** RFC 7386 */
       readonly patch: JsonObject
+      /** as of an apply; default: false */
+      readonly isRepair?: boolean
     }
   | { readonly verb: 'delete'; readonly role: 'fork' | 'base'; readonly of: KubeObject }
 )
@@ -38,8 +42,8 @@ export type Write = { readonly resource: ResourceType } & (
 export type FailureOutcome = 'lookAgain' | (State & { readonly reason: Reason })
 
 const REFUSED = { is: 'stalled', reason: 'ApplyRefused' } as const
-/** An object of that name was created between the read and the write. The next pass reads it. */
-const NAME_TAKEN = { is: 'waiting', retryAfterMs: 1_000, reason: 'NameConflict' } as const
+/** An object of that name was created since the read. The next pass reads it, unless the cache does not get it. */
+const NAME_TAKEN = { is: 'failed', reason: 'NameConflict' } as const
 
 /** What a refused write of an existing object means. The compiler requires an entry for each new kind of failure. */
 const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
@@ -53,6 +57,7 @@ const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
   invalid: REFUSED,
   throttled: 'lookAgain',
   server: { is: 'failed', reason: 'ApplyFailed' }, // usually another admission webhook failed
+  timeout: { is: 'failed', reason: 'ApplyFailed' }, // usually another admission webhook is slow
   unreachable: 'lookAgain',
 }
 const NEW = { ...EXISTING, conflict: NAME_TAKEN, alreadyExists: NAME_TAKEN }

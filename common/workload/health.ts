@@ -1,6 +1,6 @@
-import { FIELD_MANAGER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import { at } from '../json/json.ts'
+import { isOurApply } from './identity.ts'
 import type { Health, WorkloadKind } from './kind.ts'
 
 /** The health of `fork` at `now`: first the rules for every kind, then those of its adapter. */
@@ -25,11 +25,7 @@ function notObserved({ kind, controllerTimeoutMs }: WorkloadKind, fork: KubeObje
 
 /** When this controller last changed the fork, in ms since 1970; Infinity if unknown, so that it never stalls early. */
 const appliedAt = ({ metadata }: KubeObject): number =>
-  Date.parse(
-    metadata.managedFields?.find(
-      ({ manager, operation, subresource }) => manager === FIELD_MANAGER && operation === 'Apply' && !subresource,
-    )?.time ?? '',
-  ) || Number.POSITIVE_INFINITY
+  Date.parse(metadata.managedFields?.find(isOurApply)?.time ?? '') || Number.POSITIVE_INFINITY
 
 /** When any client last wrote the fork, status excluded, in ms since 1970; Infinity if unknown. */
 const lastWrittenAt = ({ metadata }: KubeObject): number => {

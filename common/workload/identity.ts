@@ -11,7 +11,7 @@ import {
   OWNER_UID,
   ROLE,
 } from '../api/names.ts'
-import type { KubeObject, ObjectMeta, OwnerReference } from '../api/object.ts'
+import type { KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { hashOf } from '../json/canonical.ts'
 import { isEqual, member } from '../json/json.ts'
@@ -63,26 +63,51 @@ export const ownershipMetadata = (experiment: ExperimentDeployment): Pick<Object
 }
 
 /**
- * Whether `object` is the fork of `experiment`: by uid (in its controller reference, or across namespaces in its
- * labels), label, field manager and selector. The name is not checked.
+ * Whether `object` is the fork of `experiment`: by its name and its selector, which is immutable. Both contain a hash of
+ * the uid. An object with another controller belongs to that controller. Labels, owner reference and managed fields prove
+ * nothing, because any client can remove them; the controller restores them.
  */
-export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
-  belongsTo(experiment, object) && isMarkedFor(experiment.metadata.uid, object)
+export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): boolean => {
+  const { uid } = experiment.metadata
+  const controller = controllerOf(object)
+  return (
+    object.metadata.name === forkName(experiment.spec.sourceRef.name, uid) &&
+    hasSelectorOf(uid, object) &&
+    (controller === undefined || (controller.uid === uid && !isCrossNamespace(experiment)))
+  )
+}
 
 /** Whether `object` has the metadata of `ownershipMetadata`, by uid. Many users can write it. */
 export const belongsTo = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
   isCrossNamespace(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)
 
+/** Whether garbage collection deletes `fork` with `experiment`, or would if both were in one namespace. */
+export const hasOwnerReference = (experiment: ExperimentDeployment, fork: KubeObject): boolean =>
+  isCrossNamespace(experiment) || isControlledBy(experiment, fork)
+
+/** Whether the API server knows which fields of `object` the controller applied. */
+export const isApplied = ({ metadata }: KubeObject): boolean => metadata.managedFields?.some(isOurApply) === true
+
+/** Whether an entry of `managedFields` is that of the controller's applies. */
+export const isOurApply = ({ manager, operation, subresource }: ManagedFieldsEntry): boolean =>
+  manager === FIELD_MANAGER && operation === 'Apply' && !subresource
+
+/** Whether another client has written fields of the status of an experiment, which only the controller writes. */
+export const hasForeignStatus = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
+  metadata.managedFields?.some(({ manager, subresource }) => subresource === 'status' && manager !== FIELD_MANAGER) ===
+  true
+
 /**
- * The experiment to which a fork in another namespace belongs, by its labels. Undefined if the field manager or the
- * selector, which is immutable and contains a hash of the uid, does not prove that the controller created the fork.
+ * The experiment to which a fork in another namespace belongs, by its labels. Undefined if its name and selector, which is
+ * immutable, do not contain the hash of that uid: then the labels may be anybody's.
  */
 export function provenOwner(
   fork: KubeObject,
 ): { readonly namespace: string; readonly name: string; readonly uid: string } | undefined {
   const { [OWNER_NAMESPACE]: namespace, [CR_NAME]: name, [OWNER_UID]: uid } = fork.metadata.labels ?? {}
   if (!namespace || !name || !uid || controllerOf(fork)) return undefined
-  return isMarkedFor(uid, fork) ? { namespace, name, uid } : undefined
+  const isProven = fork.metadata.name.endsWith(forkName('', uid)) && hasSelectorOf(uid, fork)
+  return isProven ? { namespace, name, uid } : undefined
 }
 
 /** Whether `experiment` has the finalizer that keeps it until its fork is gone. */
@@ -107,12 +132,7 @@ const isLabelledFor = ({ metadata: { namespace, uid } }: ExperimentDeployment, o
 const isControlledBy = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
   controllerOf(object)?.uid === experiment.metadata.uid
 
-const isMarkedFor = (uid: string, { metadata, spec }: KubeObject): boolean =>
-  metadata.labels?.[EXPERIMENT_ID] === experimentId(uid) &&
-  metadata.managedFields?.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply') ===
-    true &&
-  // a workload with another selector cannot become the fork, because selectors are immutable
-  isEqual(member(spec, 'selector'), selectorOf(uid))
+const hasSelectorOf = (uid: string, { spec }: KubeObject): boolean => isEqual(member(spec, 'selector'), selectorOf(uid))
 
 /** Whether `object` is a fork of any experiment. A fork cannot be forked. */
 export const isFork = (object: Pick<KubeObject, 'metadata'>): boolean => {

@@ -84,6 +84,8 @@ export interface WorkloadKind extends ResourceType {
   readonly templateFrom?: string
   /** the name of the source's current revision, if the kind has one */
   readonly revision: (source: KubeObject) => string | undefined
+  /** whether `revision` is known of the present generation, if it is not in the metadata, which are watched */
+  readonly isRevisionKnown: (source: KubeObject) => boolean
 }
 
 /** A source, and the other objects that may contain its template. */

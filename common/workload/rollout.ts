@@ -63,6 +63,7 @@ export const rollout: WorkloadKind = {
   health,
   templateFrom: 'apps/v1', // the CRD does not describe volumes and resources
   revision: (source) => stableRevision(source) || undefined,
+  isRevisionKnown: () => true,
 }
 
 /** Argo's CRD does not check it. An invalid value cannot be the label of an object. */

@@ -40,6 +40,7 @@ export const statefulSet: WorkloadKind = {
     const revision = at(source, 'status', 'updateRevision')
     return typeof revision === 'string' ? revision : undefined
   },
+  isRevisionKnown: (source) => statusCount(source, 'observedGeneration') >= (source.metadata.generation ?? 0),
 }
 
 /** Each pod has its name and its ordinal as labels. */

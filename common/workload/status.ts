@@ -48,6 +48,7 @@ export const APPS_KIND = {
   watchProjection: undefined,
   baseFingerprint: ({ metadata }: KubeObject) => `${metadata.generation}`,
   observedGeneration: (fork: KubeObject) => statusCount(fork, 'observedGeneration'),
+  isRevisionKnown: () => true,
   isSpecRewritten: false,
   controllerTimeoutMs: undefined,
 }

@@ -31,7 +31,7 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
   if (reservation && !ports.reserve(experiment, reservation)) return { is: 'lookAgain' }
   let { conclusion } = plan
   for (const write of writes) {
-    if (write.verb === 'apply' && write.isRepair) ports.noteRepair(experiment)
+    if ('isRepair' in write && write.isRepair) ports.noteRepair(experiment)
     try {
       const stored = await ports.write(write)
       conclusion = concluded(conclusion, write, { stored, facts })
@@ -55,9 +55,12 @@ function concluded(conclusion: Conclusion, write: Write, { stored, facts }: Stor
   const isContested = conclusion.reason === 'Contested'
   if (write.verb !== 'apply' || !kind || isContested) return { ...conclusion, fork: stored }
   const health = forkHealth(kind, stored, facts.now)
-  const { reason, message } = health.reason === 'Updating' ? conclusion : health
+  const isUpdating = health.reason === 'Updating'
+  const { reason, message } = isUpdating ? conclusion : health
   const told = health.is === 'stalled' ? atOverridePaths(message, stored, facts) : message
-  return { ...conclusion, ...decisionOn(facts.experiment, { ...health, reason, message: told }), fork: stored }
+  const repaired = write.isRepair && !isUpdating ? { repaired: conclusion.message } : {}
+  const decision = decisionOn(facts.experiment, { ...health, reason, message: told })
+  return { ...conclusion, ...decision, fork: stored, ...repaired }
 }
 
 interface Refused {
@@ -69,6 +72,13 @@ interface Refused {
 function refused(conclusion: Conclusion, write: Write, { error, facts }: Refused): Conclusion {
   const refusal = outcomeOf(write, error.kind, error.message)
   if (refusal === 'lookAgain') throw error
-  const message = write.verb === 'apply' ? atOverridePaths(error.message, write.object, facts) : error.message
-  return { ...conclusion, ...refusal, message }
+  const text = error.kind === 'timeout' ? noAnswer(error) : error.message
+  return {
+    ...conclusion,
+    ...refusal,
+    message: write.verb === 'apply' ? atOverridePaths(text, write.object, facts) : text,
+  }
 }
+
+const noAnswer = ({ attempted, message }: KubeError): string =>
+  `no answer to ${attempted} (${message}); an admission webhook of this cluster may be slow`

@@ -1,6 +1,7 @@
 import { CR_NAME, EXPERIMENT_DEPLOYMENT, FIELD_MANAGER, OWNER_NAMESPACE } from '../../common/api/names.ts'
-import type { KubeObject } from '../../common/api/object.ts'
+import type { KubeObject, ResourceType } from '../../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
+import { isEqual } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
@@ -17,6 +18,8 @@ interface WriterOptions {
   /** aborts the requests */
   readonly signal: AbortSignal
   readonly written: WrittenVersions
+  /** called when the API server says that an experiment is gone or is not as it was observed */
+  readonly doubt: (experiment: Pick<KubeObject, 'metadata'>) => void
 }
 
 type Deletion = Extract<Write, { verb: 'delete' }>
@@ -37,30 +40,47 @@ export class Writer {
   /** Returns the object as stored; undefined after a delete, also when it was gone already. @throws KubeError */
   async write(write: Write): Promise<KubeObject | undefined> {
     if (write.verb === 'delete') return this.#delete(write)
-    const replacement = replacementOf(write)
-    if (replacement) await this.#request(replacement)
-    const stored = asObject(await this.#request(requestOf(write)))
     const of = 'object' in write ? write.object : write.of
     const written = WRITTEN_OBJECT[write.role]
+    if (written === 'experiment') return this.#writeExperiment(of, requestOf(write))
+    const replacement = replacementOf(write)
+    if (replacement) await this.#request(replacement)
+    const applied = asObject(await this.#request(requestOf(write)))
+    const takeover = takeoverOf(write.resource, applied)
+    const stored = takeover ? asObject(await this.#request(takeover)) : applied
     if (written === 'fork')
       this.#options.written.note(keyOfFork(of), { is: 'fork', kind: write.resource.kind, version: versionOf(stored) })
-    if (written === 'experiment') this.#noteExperiment(of, stored)
     return stored
   }
 
-  /** Applies the whole status to the version that was observed. @throws KubeError `conflict` if it changed since */
+  /**
+   * Applies the whole status to the version that was observed. If fields of other clients are left then, it is replaced.
+   * @throws KubeError `conflict` if it changed since
+   */
   async applyStatus(experiment: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void> {
     const { apiVersion, kind, metadata } = experiment
     const { name, namespace } = metadata
     const resourceVersion = this.#resourceVersion ?? metadata.resourceVersion
-    const stored = await this.#request({
+    const path = pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name, subresource: 'status' })
+    const stored = await this.#writeExperiment(experiment, {
       verb: 'apply',
-      path: pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name, subresource: 'status' }),
+      path,
       query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
       body: { apiVersion, kind, metadata: { name, namespace, resourceVersion }, status },
       expects: kind,
     })
-    this.#noteExperiment(experiment, asObject(stored))
+    if (isEqual(stored.status, status)) return
+    await this.#writeExperiment(experiment, {
+      verb: 'patch',
+      contentType: 'application/json-patch+json',
+      path,
+      query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+      body: [
+        { op: 'replace', path: '/metadata/resourceVersion', value: versionOf(stored) },
+        { op: 'replace', path: '/status', value: status },
+      ],
+      expects: kind,
+    })
   }
 
   async #delete({ resource, role, of }: Deletion): Promise<undefined> {
@@ -88,10 +108,18 @@ export class Writer {
     return client.request({ ...request, signal })
   }
 
-  #noteExperiment(experiment: Pick<KubeObject, 'metadata'>, stored: KubeObject): void {
-    const version = versionOf(stored)
-    this.#resourceVersion = version
-    this.#options.written.note(keyOf(experiment), { is: 'experiment', version })
+  async #writeExperiment(experiment: Pick<KubeObject, 'metadata'>, request: KubeRequest): Promise<KubeObject> {
+    const { written, doubt } = this.#options
+    try {
+      const stored = asObject(await this.#request(request))
+      const version = versionOf(stored)
+      this.#resourceVersion = version
+      written.note(keyOf(experiment), { is: 'experiment', version })
+      return stored
+    } catch (error) {
+      if (error instanceof KubeError && (error.kind === 'notFound' || error.kind === 'conflict')) doubt(experiment)
+      throw error
+    }
   }
 }
 
@@ -124,11 +152,11 @@ function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
 /**
  * The request that comes before the apply of a new derivation, if the workload controller writes specs too. It replaces
  * the spec, so that no field stays because somebody else owns it. Where server-side apply empties a map of a custom
- * resource, it would leave null, which the CRD refuses. A repair is only applied: else both controllers would undo each
- * other's form of the same values for ever.
+ * resource, it would leave null, which the CRD refuses. The same derivation is only applied: else both controllers would undo
+ * each other's form of the same values for ever.
  */
 function replacementOf(write: Exclude<Write, Deletion>): KubeRequest | undefined {
-  if (write.verb !== 'apply' || write.role !== 'fork' || write.isRepair) return undefined
+  if (write.verb !== 'apply' || write.role !== 'fork' || write.isSameDerivation) return undefined
   const { kind, metadata, spec } = withHash(write.object)
   if (!workloadKind(kind)?.isSpecRewritten) return undefined
   return {
@@ -140,6 +168,24 @@ function replacementOf(write: Exclude<Write, Deletion>): KubeRequest | undefined
       { op: 'replace', path: '/metadata/uid', value: metadata.uid ?? '' },
       { op: 'replace', path: '/spec', value: spec },
     ],
+    expects: kind,
+  }
+}
+
+/**
+ * The request that makes the controller the only owner of what it applied. When somebody has emptied the managed fields,
+ * an apply makes `before-first-apply` the owner of everything that was there, and no later apply could remove any of it.
+ */
+function takeoverOf(resource: ResourceType, { metadata, kind }: KubeObject): KubeRequest | undefined {
+  const { uid = '', resourceVersion = '', managedFields = [], namespace = '', name } = metadata
+  const kept = managedFields.filter(({ manager }) => manager !== 'before-first-apply')
+  if (kept.length === managedFields.length) return undefined
+  return {
+    verb: 'patch',
+    contentType: 'application/merge-patch+json',
+    path: pathOf(resource, { namespace, name }),
+    query: { fieldManager: FIELD_MANAGER },
+    body: { metadata: { uid, resourceVersion, managedFields: kept } },
     expects: kind,
   }
 }

@@ -1,14 +1,16 @@
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
-import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { POLICIES_NOT_READ } from '../../common/plan/checks.ts'
 import { type Facts, type PolicyFacts, policyFacts } from '../../common/plan/facts.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import {
+  controllerOf,
   forkName,
   hasForkFinalizer,
+  hasForkLabel,
+  hasOwnerReference,
   isBeingDeleted,
   isCrossNamespace,
   isForkOf,
@@ -21,7 +23,7 @@ import type { Ports } from './ports.ts'
 
 /** All facts for one pass; undefined if the experiment is gone. @throws KubeError when a fact that decides cannot be read */
 export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts | undefined> {
-  const experiment = ports.experiments.get(key)
+  const experiment = await readExperiment(ports, key)
   if (!experiment) return undefined
   const adapter = workloadKind(experiment.spec.sourceRef.kind)
   const read = isBeingDeleted(experiment)
@@ -31,6 +33,7 @@ export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts 
 }
 
 const BEING_DELETED = unknown('the experiment is being deleted')
+const UNREAD_REVISION: RevisionFacts = { revision: BEING_DELETED, revisionHolder: undefined }
 const UNREAD = {
   schema: BEING_DELETED,
   source: BEING_DELETED,
@@ -71,7 +74,7 @@ interface Observed {
 async function factsOfDeletion(ports: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
   const facts = await forkFacts(ports, experiment, adapter)
   const isBaseLeft = isCrossNamespace(experiment) && facts.fork.is === 'absent'
-  return { ...facts, revision: isBaseLeft ? await readRevision(ports, experiment) : BEING_DELETED }
+  return { ...facts, ...(isBaseLeft ? await readRevision(ports, experiment) : UNREAD_REVISION) }
 }
 
 async function allFacts({ ports, key, experiment, adapter }: Observed) {
@@ -80,7 +83,7 @@ async function allFacts({ ports, key, experiment, adapter }: Observed) {
   const consent = await consentTo(ports, experiment)
   // Without consent, do not read the source: its existence must not leak.
   const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
-  const [source, neighbours, forks, revision] = await Promise.all([
+  const [source, neighbours, forks, revisions] = await Promise.all([
     mayRead && adapter ? ports.workloads.source(adapter, namespace, name) : undefined,
     ports.surroundings.neighbours(namespace),
     forkFacts(ports, experiment, adapter),
@@ -88,7 +91,7 @@ async function allFacts({ ports, key, experiment, adapter }: Observed) {
   ])
   return {
     ...forks,
-    revision,
+    ...revisions,
     schema: knownOrAbsent(adapter && ports.schemaOf(adapter)),
     source: mayRead ? knownOrAbsent(source) : unknown('its namespace does not share it'),
     surroundings: {
@@ -113,26 +116,47 @@ function relatedWorkloads({ workloads }: Ports, adapter: WorkloadKind | undefine
   }
 }
 
+/**
+ * The experiment of `key`. It is read from the API server if its fork has lost its owner reference: the orphaning deletion
+ * of an experiment takes it away, and the cache may not have the deletion yet.
+ */
+async function readExperiment({ experiments, workloads }: Ports, key: Key): Promise<ExperimentDeployment | undefined> {
+  const cached = await experiments.get(key)
+  if (!cached || isBeingDeleted(cached)) return cached
+  const adapter = workloadKind(cached.spec.sourceRef.kind)
+  const fork = adapter && workloads.cached(adapter, ...placeOfFork(cached))
+  if (!fork || controllerOf(fork) || hasOwnerReference(cached, fork)) return cached
+  experiments.doubt(cached)
+  return experiments.get(key)
+}
+
+const placeOfFork = (experiment: ExperimentDeployment) =>
+  [sourceNamespaceOf(experiment), forkName(experiment.spec.sourceRef.name, experiment.metadata.uid)] as const
+
 async function forkFacts({ workloads }: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
-  const { metadata, spec } = experiment
-  const name = [sourceNamespaceOf(experiment), forkName(spec.sourceRef.name, metadata.uid)] as const
-  const found =
-    adapter &&
-    // Only a live read proves that the fork is gone and the finalizer can be removed.
-    (isBeingDeleted(experiment) && hasForkFinalizer(experiment)
-      ? await workloads.live(adapter, ...name)
-      : workloads.cached(adapter, ...name))
+  const name = placeOfFork(experiment)
+  const cached = adapter && workloads.cached(adapter, ...name)
+  // Only a live read proves that the fork is gone and the finalizer can be removed.
+  const mustBeLive = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
+  // Of an object without our label the cache has no selector. Somebody may have removed the label from the fork.
+  const isPartial = cached !== undefined && !hasForkLabel(cached)
+  const found = adapter && (mustBeLive || isPartial) ? await workloads.live(adapter, ...name) : cached
   const isOurs = found !== undefined && isForkOf(experiment, found)
   return { fork: isOurs ? known(found) : ABSENT, nameHolder: isOurs ? undefined : found }
 }
 
 /** The revision with the pinned base. Only an experiment that is pinned, or was at its last pass, can have one. */
-async function readRevision({ revision }: Ports, experiment: ExperimentDeployment): Promise<Known<KubeObject>> {
-  if (!isPinned(experiment) && experiment.status?.source?.pinned !== true) return ABSENT
+async function readRevision({ revision }: Ports, experiment: ExperimentDeployment): Promise<RevisionFacts> {
+  if (!isPinned(experiment) && experiment.status?.source?.pinned !== true)
+    return { revision: ABSENT, revisionHolder: undefined }
   const { metadata, spec } = experiment
   const found = await revision(sourceNamespaceOf(experiment), forkName(spec.sourceRef.name, metadata.uid))
-  return found && isRevisionOf(experiment, found) ? known(found) : ABSENT
+  return found && !isRevisionOf(experiment, found)
+    ? { revision: ABSENT, revisionHolder: found }
+    : { revision: knownOrAbsent(found), revisionHolder: undefined }
 }
+
+type RevisionFacts = Pick<Facts, 'revision' | 'revisionHolder'>
 
 /** Which policies apply and whether the namespace of the source shares it. @throws KubeError */
 async function consentTo({ policies }: Ports, experiment: ExperimentDeployment): Promise<Known<PolicyFacts>> {

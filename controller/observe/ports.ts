@@ -16,7 +16,7 @@ export interface WorkloadsPort {
   isAbsent(kind: WorkloadKind): boolean
   /** the whole object if it has the label of forks, else its metadata */
   cached(kind: WorkloadKind, namespace: string, name: string): KubeObject | undefined
-  /** from the API server, because a cache may be too old to decide a deletion. @throws KubeError */
+  /** the whole object from the API server, because a cache may be too old to decide a deletion. @throws KubeError */
   live(kind: WorkloadKind, namespace: string, name: string): Promise<KubeObject | undefined>
   /** the workloads that take their template from the object */
   referrers(kind: WorkloadKind, namespace: string, name: string): readonly KubeObject[]
@@ -51,8 +51,12 @@ export interface SurroundingsPort {
 
 /** Everything that `observe` reads, one port for each subject. */
 export interface Ports {
-  /** from the cache */
-  readonly experiments: { get(key: Key): ExperimentDeployment | undefined }
+  readonly experiments: {
+    /** from the cache, or from the API server if the object in the cache was doubted. @throws KubeError */
+    get(key: Key): Promise<ExperimentDeployment | undefined>
+    /** says that the object in the cache may be too old to decide */
+    doubt(experiment: ExperimentDeployment): void
+  }
   readonly workloads: WorkloadsPort
   /** the ControllerRevision of a pinned base; from the API server, because it is not watched. @throws KubeError */
   readonly revision: (namespace: string, name: string) => Promise<KubeObject | undefined>

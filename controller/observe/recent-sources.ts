@@ -10,7 +10,7 @@ interface SourceCacheOptions {
   readonly fetch: (watched: KubeObject) => Promise<Source | undefined>
   /** of whole objects or their watched part: a text that changes whenever the base may have changed */
   readonly fingerprint: (source: Source) => string
-  /** whether everything that the source refers to was found; if not, the source is not kept */
+  /** whether everything that belongs to this state of the source was found; if not, the source is not kept */
   readonly isComplete: (found: Source) => boolean
   readonly maxCharacters?: number
 }

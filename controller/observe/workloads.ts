@@ -45,7 +45,8 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
       new RecentSources({
         fingerprint: (source) => fingerprintOf(kind, source),
         fetch: ({ metadata: { namespace = '', name } }) => fetchSource(client, kind, { namespace, name }),
-        isComplete: ({ object, referents }) => kind.template(object, referents).is === 'found',
+        isComplete: ({ object, referents }) =>
+          kind.template(object, referents).is === 'found' && kind.isRevisionKnown(object),
       }),
     ]),
   )

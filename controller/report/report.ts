@@ -1,4 +1,3 @@
-import { FIELD_MANAGER } from '../../common/api/names.ts'
 import type { Reason } from '../../common/api/reasons.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import { isEqual } from '../../common/json/json.ts'
@@ -7,7 +6,7 @@ import { STATES } from '../../common/plan/decision.ts'
 import type { Facts } from '../../common/plan/facts.ts'
 import type { PolicyDecision } from '../../common/plan/policy-decision.ts'
 import { statusOf } from '../../common/plan/status.ts'
-import { isBeingDeleted } from '../../common/workload/identity.ts'
+import { hasForeignStatus, isBeingDeleted } from '../../common/workload/identity.ts'
 import type { Key } from '../runtime/queue.ts'
 
 /** The content of an Event about an experiment. */
@@ -21,6 +20,14 @@ export interface EventDraft {
 export interface Reporter {
   /** applies the whole status to the observed version. @throws KubeError `conflict` if it changed since */
   applyStatus(experiment: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void>
+  /** how many milliseconds a status that differs only in shares has to wait; 0 or less: now */
+  shareWaitMs(key: Key): number
+  /** the same for a status of a contested fork that differs only in numbers of pods */
+  podsWaitMs(key: Key): number
+  /** how many milliseconds the next repair of a status has to wait; 0 or less: now */
+  repairWaitMs(key: Key): number
+  /** called before a status is written that another client had written too */
+  noteRepair(key: Key): void
   /** queues a Kubernetes Event; never waits, never throws */
   emitEvent(experiment: ExperimentDeployment, conclusion: Conclusion, event: EventDraft): void
   /** records what policies decided; undefined when they no longer count the experiment */
@@ -36,7 +43,7 @@ export interface Reporter {
  */
 export async function report(reporter: Reporter, key: Key, facts: Facts, conclusion: Conclusion): Promise<number> {
   const { experiment } = facts
-  const { is, policy, reason, message } = conclusion
+  const { is, policy, reason, message, repaired } = conclusion
   const summary = { type: STATES[is].eventType, reason, message }
   const emit = (event: EventDraft) => reporter.emitEvent(experiment, conclusion, event)
   reporter.recordPolicy(key, policy)
@@ -45,13 +52,22 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
     if (summary.type === 'Warning') emit(summary)
     return Number.POSITIVE_INFINITY
   }
+  // Such a repair changes nothing in the status.
+  if (repaired !== undefined) emit({ type: 'Normal', reason: 'Updating', message: repaired })
   const status = statusOf(facts, conclusion)
   const before = experiment.status
   if (isEqual(status, before ?? {})) return Number.POSITIVE_INFINITY
-  const { intervalMs, part } = reason === 'Contested' ? CONTESTED : SHARED
-  if (before && isEqual(part(status), part(before))) {
-    const restMs = intervalMs - (facts.now.getTime() - lastStatusWrite(experiment))
+  if (before && isEqual(withoutShares(status), withoutShares(before))) {
+    const restMs = reporter.shareWaitMs(key)
     if (restMs > 0) return restMs
+  } else if (before && reason === 'Contested' && isEqual(withoutPods(status), withoutPods(before))) {
+    const restMs = reporter.podsWaitMs(key)
+    if (restMs > 0) return restMs
+  }
+  if (hasForeignStatus(experiment)) {
+    const restMs = reporter.repairWaitMs(key)
+    if (restMs > 0) return restMs
+    reporter.noteRepair(key)
   }
   await reporter.applyStatus(experiment, status)
   sourceReplaced(experiment, conclusion).forEach(emit)
@@ -113,27 +129,9 @@ function withoutPods({ replicas: _all, readyReplicas: _ready, pods: _pods, ...st
   return { ...rest, conditions: conditions?.filter(({ type }) => type !== 'TrafficShared') }
 }
 
-/** What a status tells besides numbers, and the least time between two writes that change only these. */
-interface Pace {
-  readonly part: (status: ExperimentDeploymentStatus) => object
-  readonly intervalMs: number
-}
-
-/** One ready pod may change the shares of many forks. */
-const SHARED: Pace = { part: withoutShares, intervalMs: 10_000 }
-/** Each repair of a fork that another client scales starts and ends pods. */
-const CONTESTED: Pace = { part: withoutPods, intervalMs: 60_000 }
-
 const summaryOf = (status: ExperimentDeploymentStatus | undefined): string =>
   JSON.stringify(
     status?.conditions
       ?.filter(({ type }) => type === 'Ready' || type === 'Stalled')
       .map(({ type, status: value, reason }) => [type, value, reason]),
   )
-
-/** When an apply of the status last changed something, from `managedFields`: milliseconds since 1970, 0 if never. */
-const lastStatusWrite = ({ metadata }: ExperimentDeployment): number =>
-  Date.parse(
-    metadata.managedFields?.find(({ manager, subresource }) => manager === FIELD_MANAGER && subresource === 'status')
-      ?.time ?? '',
-  ) || 0

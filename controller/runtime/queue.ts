@@ -18,6 +18,12 @@ export interface QueueObserver {
   readonly waited: (seconds: number) => void
 }
 
+interface Failures {
+  readonly inRow: number
+  /** no pass before this time */
+  readonly retryAtMs: number
+}
+
 export interface KeyQueueOptions {
   readonly timers: Timers
   readonly random: Random
@@ -32,6 +38,9 @@ const NOBODY: QueueObserver = { added: () => undefined, retried: () => undefined
  *
  * A key is *dirty* from `add` until a worker gets it, and *processing* from then until `done`. While it is both, it is not
  * in the line; `done` puts it there. A key may also have one later time at which it is added.
+ *
+ * A key whose last pass failed waits for its retry. Events do not make it earlier, because the writes of a failing pass
+ * may cause events themselves.
  */
 export class KeyQueue {
   readonly #timers: Timers
@@ -39,11 +48,12 @@ export class KeyQueue {
   readonly #observer: QueueObserver
   readonly #dirty = new Map<Key, number>() // when each was added
   readonly #processing = new Set<Key>()
+  readonly #changed = new Set<Key>() // keys in processing whose experiment has changed since their pass began
   readonly #line = new FairLine() // keys that are dirty and not processing
   readonly #first = new FairLine() // such keys that go before the others
   readonly #idle: ((key: Key | undefined) => void)[] = [] // workers waiting in `get`
   readonly #later = new DueTimes<Key>()
-  readonly #failures = new Map<Key, number>() // failures in a row
+  readonly #failures = new Map<Key, Failures>()
   #timer: { readonly dueMs: number; readonly cancel: Cancel } | undefined
   #isPaused = false
   #isShutDown = false
@@ -61,10 +71,14 @@ export class KeyQueue {
 
   /** How many entries all its maps have; 0 when no key is left. For tests. */
   get entryCount(): number {
-    return this.#dirty.size + this.#processing.size + this.#later.size + this.#failures.size
+    const sets = [this.#dirty, this.#processing, this.#changed, this.#later, this.#failures]
+    return sets.reduce((count, { size }) => count + size, 0)
   }
 
-  /** Requests a pass for `key`. Requests before a worker takes the key are one request. */
+  /**
+   * Requests a pass for `key`, after its retry if the last one failed. Requests before a worker takes the key are one
+   * request.
+   */
   add(key: Key): void {
     this.#admit(key)
     this.#handOut()
@@ -78,14 +92,27 @@ export class KeyQueue {
     this.#setTimer()
   }
 
-  /** `addAfter` with a backoff, at least `atLeastMs`, that grows with each failure. Returns the failures in a row. */
+  /** Requests a pass for `key` at once, whatever failed before, because the experiment itself changed. */
+  addChanged(key: Key): void {
+    this.#failures.delete(key)
+    this.add(key)
+    if (this.#processing.has(key)) this.#changed.add(key)
+  }
+
+  /**
+   * Ends the pass of `key` as failed: the next one is made after a backoff, at least `atLeastMs`, that grows with each
+   * failure. Returns the failures in a row.
+   */
   retry(key: Key, atLeastMs = 0): number {
     if (this.#isShutDown) return 0
-    const failures = (this.#failures.get(key) ?? 0) + 1
-    this.#failures.set(key, failures)
+    const inRow = (this.#failures.get(key)?.inRow ?? 0) + 1
+    const delayMs = Math.max(atLeastMs, this.#delayMs(inRow))
+    this.#failures.set(key, { inRow, retryAtMs: this.#timers.now() + delayMs })
     this.#observer.retried()
-    this.addAfter(key, Math.max(atLeastMs, this.#delayMs(failures)))
-    return failures
+    // The pass may have caused the events that arrived during it. The change of the experiment is of somebody else.
+    if (this.#processing.has(key) && !this.#changed.has(key)) this.#dirty.delete(key)
+    this.addAfter(key, delayMs)
+    return inRow
   }
 
   /** Resets the backoff of `key`, because its last pass did not fail. */
@@ -111,6 +138,7 @@ export class KeyQueue {
 
   /** Ends the pass of `key`. If `key` was added meanwhile, it waits for a worker again. */
   done(key: Key): void {
+    this.#changed.delete(key)
     if (!this.#processing.delete(key) || !this.#dirty.has(key)) return
     this.#line.push(key)
     this.#handOut()
@@ -126,6 +154,8 @@ export class KeyQueue {
     this.#isPaused = false
     for (const key of first) {
       this.#later.delete(key)
+      const { inRow } = this.#failures.get(key) ?? { inRow: 0 }
+      if (inRow > 0) this.#failures.set(key, { inRow, retryAtMs: 0 })
       this.#admit(key, this.#first)
     }
     this.#setTimer()
@@ -136,6 +166,7 @@ export class KeyQueue {
   shutdown(): void {
     this.#isShutDown = true
     this.#dirty.clear()
+    this.#changed.clear()
     this.#line.clear()
     this.#first.clear()
     this.#later.clear()
@@ -146,7 +177,14 @@ export class KeyQueue {
 
   #admit(key: Key, line = this.#line): void {
     if (this.#isShutDown || this.#dirty.has(key)) return
-    this.#dirty.set(key, this.#timers.now())
+    const now = this.#timers.now()
+    const { retryAtMs } = this.#failures.get(key) ?? { retryAtMs: now }
+    if (retryAtMs > now) {
+      this.#later.put(key, retryAtMs)
+      this.#setTimer()
+      return
+    }
+    this.#dirty.set(key, now)
     this.#observer.added()
     if (!this.#processing.has(key)) line.push(key)
   }

@@ -5,8 +5,13 @@ import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
 import type { Breaker } from './breaker.ts'
 import type { Key, KeyQueue } from './queue.ts'
 
-/** How long one pass may take. Its requests are aborted then. */
-const RECONCILE_LIMIT_MS = 30_000
+/** How long one pass may take: its reads, a write and the status each 30 s. Its requests are aborted then. */
+const RECONCILE_LIMIT_MS = 90_000
+
+/** A pass that takes longer gives its worker back, because it waits for an answer, for example of a slow webhook. */
+const SLOW_MS = 1_000
+/** How many slow passes may go on without a worker. Each may need a connection to the API server. */
+export const MAX_SLOW = 64
 
 /** How long running passes may go on after `stop`. */
 const GRACE_MS = 20_000
@@ -51,6 +56,8 @@ export class Workers {
   readonly #stopping = new AbortController()
   readonly #yielded: YieldedPass[] = []
   readonly #begunAtMs = new Map<Key, number>() // when each running pass began
+  /** passes that go on without a worker */
+  readonly #slow = new Set<Promise<void>>()
   #running: Promise<unknown> | undefined
   #busy = 0
 
@@ -58,7 +65,7 @@ export class Workers {
     this.#options = options
   }
 
-  /** The number of workers with a key. A key that has yielded or only waits for the caches occupies no worker. */
+  /** The number of workers with a key. A key that has yielded, is slow or waits for the caches occupies no worker. */
   get busy(): number {
     return this.#busy
   }
@@ -80,6 +87,7 @@ export class Workers {
     queue.shutdown()
     const cancel = timers.after(graceMs, () => this.#stopping.abort(new Error('the controller stops')))
     await this.#running
+    await Promise.all(this.#slow)
     cancel()
   }
 
@@ -101,7 +109,7 @@ export class Workers {
     return isDue ? this.#yielded.shift() : undefined
   }
 
-  /** Starts a pass. Resolves when it has ended or has yielded. */
+  /** Starts a pass. Resolves when its worker is free: it has ended, has yielded or is slow. */
   #begin(key: Key): Promise<void> {
     const { queue, timers } = this.#options
     const yielded = Promise.withResolvers<void>()
@@ -110,14 +118,27 @@ export class Workers {
       const resumed = Promise.withResolvers<void>()
       const resume = () => {
         resumed.resolve()
-        return ended
+        return this.#untilFree(ended)
       }
       this.#yielded.push({ dueMs: timers.now() + YIELD_MS, resume })
       yielded.resolve()
       await resumed.promise
     }
     const ended = this.#pass(key, yieldToWrites)
-    return Promise.race([ended, yielded.promise])
+    return this.#untilFree(ended, yielded.promise)
+  }
+
+  /** Resolves when a pass has ended, or goes on without its worker because it is slow or for one of the `others`. */
+  async #untilFree(ended: Promise<void>, ...others: readonly Promise<void>[]): Promise<void> {
+    const slow = Promise.withResolvers<void>()
+    const cancel = this.#options.timers.after(SLOW_MS, () => {
+      if (this.#slow.size >= MAX_SLOW) return
+      this.#slow.add(ended)
+      void ended.then(() => this.#slow.delete(ended))
+      slow.resolve()
+    })
+    await Promise.race([ended, slow.promise, ...others])
+    cancel()
   }
 
   async #pass(key: Key, yieldToWrites: () => Promise<void>): Promise<void> {

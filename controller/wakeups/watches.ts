@@ -6,7 +6,7 @@ import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts
 import type { Timers } from '../../common/program/clock.ts'
 import { sourceOfPrimary } from '../../common/surroundings/hazards.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
-import { hasForkLabel, isFork } from '../../common/workload/identity.ts'
+import { hasForeignStatus, hasForkLabel, isFork } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { Referrers } from '../observe/referrers.ts'
 import { changedPods, namespaceOf, TrafficIndex } from '../observe/traffic.ts'
@@ -43,7 +43,7 @@ interface Indexes {
   readonly referrers: Referrers
 }
 
-/** A status that another client wrote is corrected within this time. */
+/** A status that another client wrote under the name of the controller is corrected within this time. */
 const STATUS_CHANGE_MS = 60_000
 
 /** Whether only the status, the labels or the annotations of an experiment changed, not its spec. */
@@ -53,7 +53,7 @@ const hasSameSpec = ({ metadata: before }: KubeObject, { metadata: after }: Kube
 /** Makes every change in `caches` wake the experiments that it may concern. Returns the indexes that passes read. */
 export function wakeOnChanges(
   caches: WatchedCaches,
-  queue: Pick<KeyQueue, 'add' | 'addAfter' | 'forget'>,
+  queue: Pick<KeyQueue, 'add' | 'addAfter' | 'addChanged' | 'forget'>,
   { index, onExperimentChange, onForkChange, timers }: ExperimentTracking,
 ): Indexes {
   const [traffic, referrers] = [new TrafficIndex((key) => index.has(key)), new Referrers()]
@@ -87,9 +87,10 @@ export function wakeOnChanges(
       return
     }
     index.add(key, change.after)
+    if (change.is !== 'updated' || !hasSameSpec(change.before, change.after)) queue.addChanged(key)
+    else if (hasForeignStatus(change.after)) queue.add(key)
     // The controller's own status write must not cut short the time that a waiting experiment set.
-    if (change.is === 'updated' && hasSameSpec(change.before, change.after)) queue.addAfter(key, STATUS_CHANGE_MS)
-    else queue.add(key)
+    else queue.addAfter(key, STATUS_CHANGE_MS)
   })
 
   for (const { kind, forks, all } of caches.workloads) {

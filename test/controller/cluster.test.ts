@@ -8,6 +8,7 @@ import { createCaches } from '../../controller/caches.ts'
 import { clusterForPass } from '../../controller/cluster.ts'
 import { Referrers } from '../../controller/observe/referrers.ts'
 import { DriftBackoff } from '../../controller/runtime/drift-backoff.ts'
+import { SharePace } from '../../controller/runtime/share-pace.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
 import { diaryLog, VirtualTime } from '../virtual-time.ts'
@@ -16,12 +17,13 @@ import { noMetrics } from './no-metrics.ts'
 
 const FORKS = '/apis/apps/v1/namespaces/shop/deployments'
 const REVISION = `/apis/apps/v1/namespaces/shop/controllerrevisions/${FORK}`
+const EXPERIMENT = '/apis/experimentcontroller.example.com/v1alpha1/namespaces/shop/experimentdeployments/faster-cart'
 
 function world() {
   const diary: string[] = []
   const log = diaryLog()
   const timers = new VirtualTime()
-  const server = new FakeApiServer({ [REVISION]: aDeployment({ name: FORK }) })
+  const server = new FakeApiServer({ [REVISION]: aDeployment({ name: FORK }), [EXPERIMENT]: anExperiment() })
   const caches = createCaches({
     client: server,
     timers,
@@ -57,6 +59,8 @@ function world() {
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),
     onRepair: ({ metadata }) => void diary.push(`repair ${metadata.name}`),
+    statusDrift: new DriftBackoff(timers),
+    sharePace: new SharePace(timers),
     written,
     recorder: {
       record: ({ regarding, related, reason, action, note }) =>
@@ -89,7 +93,14 @@ describe('the cluster of a pass', () => {
   it('writes to the API server', async () => {
     const { cluster, server } = world()
     const { status: _status, ...object } = fork
-    await cluster.writer.write({ verb: 'apply', role: 'fork', resource: deployment, object, isRepair: false })
+    await cluster.writer.write({
+      verb: 'apply',
+      role: 'fork',
+      resource: deployment,
+      object,
+      isRepair: false,
+      isSameDerivation: false,
+    })
     expect(server.diary).to.deep.equal([`apply ${FORKS}/${FORK}`])
   })
 

@@ -1,47 +1,10 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
-import { Controller } from '../../controller/controller.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
-import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
-import { FakeApiServer } from './fake-api-server.ts'
-import { noMetrics } from './no-metrics.ts'
+import { turn } from '../virtual-time.ts'
+import { DEPLOYMENTS, EXPERIMENT, GROUP, running, versioned } from './running.ts'
 
-const GROUP = '/apis/experimentcontroller.example.com/v1alpha1'
-const EXPERIMENT = `${GROUP}/namespaces/shop/experimentdeployments/faster-cart`
-const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments'
 const POLICY = `${GROUP}/experimentpolicies/limits`
-const versioned = (object: object): KubeObject => {
-  const given = object as KubeObject
-  return { ...given, metadata: { resourceVersion: '10', ...given.metadata } }
-}
-
-/** A controller in virtual time, and the API server that it uses. */
-function running(objects: Readonly<Record<string, KubeObject>> = {}) {
-  const time = new VirtualTime()
-  const log = diaryLog()
-  const server = new FakeApiServer({
-    [EXPERIMENT]: versioned(anExperiment()),
-    [`${DEPLOYMENTS}/cart`]: versioned(aDeployment()),
-    ...objects,
-  })
-  const controller = new Controller({
-    client: server,
-    workers: 2,
-    kindProbeMs: 30_000,
-    instance: 'pod-1',
-    namespace: 'experiment-controller-system',
-    clock: () => new Date('2026-11-21T10:00:00Z'),
-    timers: time,
-    random: () => 0.5,
-    metrics: noMetrics(),
-    log,
-  })
-  /** Lets everything run that needs no time to pass. */
-  const settle = async () => {
-    for (let turns = 0; turns < 30; turns += 1) await turn()
-  }
-  return { time, log, server, controller, settle }
-}
 
 const conditionOf = (object: KubeObject | undefined, type: string) => {
   const { conditions = [] } = (object?.status ?? {}) as { conditions?: { type: string; reason: string }[] }

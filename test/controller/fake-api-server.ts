@@ -42,6 +42,8 @@ export class FakeApiServer implements KubeClient {
   readonly forbidden = new Set<string>()
   /** collections of kinds that the server does not serve */
   readonly absent = new Set<string>()
+  /** collections, without a namespace, whose watches are silent: their changes are lost */
+  readonly frozen = new Set<string>()
   clock: () => Date = () => new Date(0)
   /** the schemas of `apps/v1` */
   schemas: { readonly hash: string; readonly document: unknown } = { hash: 'A', document: APPS_V1 }
@@ -58,6 +60,18 @@ export class FakeApiServer implements KubeClient {
   /** The objects of the collection at `path`. */
   all(path: string): readonly KubeObject[] {
     return [...this.#objects].flatMap(([each, object]) => (each.startsWith(`${path}/`) ? [object] : []))
+  }
+
+  /** Changes the object at `path`, as another client does. A changed spec has another generation. */
+  change(path: string, of: (object: KubeObject) => KubeObject): void {
+    const before = this.#objects.get(path)
+    if (!before) return
+    const after = of(before)
+    this.#version += 1
+    const generation = (before.metadata.generation ?? 0) + (isEqual(before.spec, after.spec) ? 0 : 1)
+    const metadata = { ...after.metadata, generation, resourceVersion: `${this.#version}` }
+    this.#objects.set(path, { ...after, metadata })
+    this.#emit(path, 'MODIFIED', { ...after, metadata })
   }
 
   get openWatches(): number {
@@ -155,15 +169,17 @@ export class FakeApiServer implements KubeClient {
   #apply(path: string, body: object): KubeObject {
     const of = path.replace(/\/status$/, '')
     const before = this.#objects.get(of)
+    if (of !== path && !before) throw new KubeError({ kind: 'notFound', message: `no ${of}` })
     const given = body as KubeObject
     this.#version += 1
-    const { generation = 0 } = before?.metadata ?? {}
-    const isSameSpec = given.spec === undefined || isEqual(before?.spec, given.spec)
+    const isChanged = given.spec !== undefined && !isEqual(given.spec, before?.spec)
     const metadata = {
-      uid: `uid-of-${given.metadata.name}`,
       ...before?.metadata,
       ...given.metadata,
-      generation: isSameSpec ? generation : generation + 1,
+      uid: before?.metadata.uid ?? `uid-of-${given.metadata.name}-${this.#version}`,
+      generation: (before?.metadata.generation ?? 0) + (isChanged ? 1 : 0),
+      labels: { ...before?.metadata.labels, ...given.metadata.labels },
+      annotations: { ...before?.metadata.annotations, ...given.metadata.annotations },
       managedFields: [
         { ...APPLIED, ...(path === of ? {} : { subresource: 'status', time: this.clock().toISOString() }) },
       ],
@@ -176,8 +192,10 @@ export class FakeApiServer implements KubeClient {
   }
 
   #emit(path: string, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): void {
+    const collection = collectionOf(path)
+    if (this.frozen.has(collection)) return
     const line = JSON.stringify({ type, object })
-    for (const { collection, label, emit } of this.#watches)
-      if (collection === collectionOf(path) && isSelected(object, label)) emit(line)
+    for (const watch of this.#watches)
+      if (watch.collection === collection && isSelected(object, watch.label)) watch.emit(line)
   }
 }

@@ -85,6 +85,11 @@ describe('a fork in another namespace', () => {
     expect(await swept({ cached: other, live: async () => other })).to.include(`delete fork ${FORK.metadata.name}`)
   })
 
+  it('R2: is deleted although somebody has emptied its managed fields', async () => {
+    const fork = { ...FORK, metadata: { ...FORK.metadata, managedFields: [] } }
+    expect(await swept({ fork })).to.include(`delete ${FORK.metadata.name}`)
+  })
+
   it('stays while its experiment is in the cache, and nothing is read', async () =>
     expect(await swept({ cached: EXPERIMENT })).to.deep.equal([]))
 
@@ -102,7 +107,7 @@ describe('a fork in another namespace', () => {
 
   const foreign: Record<string, KubeObject> = {
     'has another selector': { ...FORK, spec: { selector: { matchLabels: { app: 'cart' } } } },
-    'was not applied by the controller': { ...FORK, metadata: { ...FORK.metadata, managedFields: [] } },
+    'has a name that is not of the selector': { ...FORK, metadata: { ...FORK.metadata, name: 'cart-experiment-1' } },
     'has the labels of another owner': labelled({ [OWNER_UID]: `${UID}0` }),
     'is in the namespace of its experiment': theFork({ experiment: anExperiment() }),
     'is being deleted': { ...FORK, metadata: { ...FORK.metadata, deletionTimestamp: '2026-11-21T10:00:00Z' } },

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { IS_EXPERIMENT } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { imageOverride } from '../builders.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, imagesOf, installation, usesProduct } from './product.ts'
@@ -103,4 +105,38 @@ describe('an experiment and its source, on the real control plane', () => {
     await place().experiment('going', { source: 'halted', overrideSpec: imageOverride('registry.example/cart:3') })
     await place().reaches('going', 'Available')
   })
+
+  // Last, because a StatefulSet has ControllerRevisions too.
+  for (const kind of ['Deployment', 'StatefulSet'] as const)
+    it(`R8: has the revision of its ${kind}, which the workload controller sets after the generation`, async () => {
+      const name = `revised-${kind.toLowerCase()}`
+      const of = kind === 'Deployment' ? 'deployments' : 'statefulSets'
+      const labels = { app: name }
+      const revisionOf = ({ metadata, status }: KubeObject) =>
+        kind === 'Deployment'
+          ? metadata.annotations?.['deployment.kubernetes.io/revision']
+          : at(status, 'updateRevision')
+      await place().api.create(place().path(of), {
+        metadata: { name },
+        spec: {
+          replicas: 1,
+          selector: { matchLabels: labels },
+          template: {
+            metadata: { labels },
+            spec: { containers: [{ name: 'cart', image: 'registry.example/cart:1' }] },
+          },
+        },
+      })
+      await place().experiment(name, { kind, source: name })
+      await place().reaches(name, 'Available')
+      for (const tag of ['2', '3']) {
+        await place().api.patch(place().path(of, name), image(`registry.example/cart:${tag}`))
+        const source = await eventually('the workload controller', DEADLINE_MS, async () => {
+          const found = await place().api.get<KubeObject>(place().path(of, name))
+          expect(at(found.status, 'observedGeneration')).to.equal(found.metadata.generation)
+          return found
+        })
+        await place().shows(name, 'the revision', ({ status }) => status?.source?.revision === revisionOf(source))
+      }
+    })
 })

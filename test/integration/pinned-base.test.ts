@@ -1,7 +1,11 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { ownWrites } from '../../sandbox/proof.ts'
 import { imageOverride } from '../builders.ts'
-import { aSource, condition, forkOf, imagesOf, type Place, usesProduct } from './product.ts'
+import { controlPlane } from './fixture.ts'
+import { aSource, condition, DEADLINE_MS, forkOf, hasEndpoints, imagesOf, type Place, usesProduct } from './product.ts'
+import { staysQuiet } from './quiet.ts'
 
 const revisionPath = (place: Place, fork: string) =>
   `/apis/apps/v1/namespaces/${place.namespace}/controllerrevisions/${fork}`
@@ -47,6 +51,26 @@ describe('S1: a pinned base that somebody else replaced, on the real control pla
     expect(imagesOf(await place().deployment(fork))).to.deep.equal(['registry.example/cart:1'])
     expect(condition(found, 'Ready')).to.deep.include({ status: 'False', reason: 'PinnedBaseLost' })
     expect(condition(found, 'Stalled')).to.deep.include({ status: 'True', reason: 'PinnedBaseLost' })
+  })
+
+  it('R5: is not created again and again where another object has its name, and the experiment says so', async () => {
+    await aSource(place(), 'taken-source')
+    await place().experiment('taken', { source: 'taken-source' })
+    const fork = forkOf(await place().reaches('taken', 'Available'))
+    await hasEndpoints(place(), 'taken-source', 2)
+    const path = revisionPath(place(), fork)
+    const collection = path.slice(0, path.lastIndexOf('/'))
+    await place().api.create(collection, { metadata: { name: fork }, revision: 1, data: {} })
+    await place().api.patch(place().path('experiments', 'taken'), { spec: { onSourceChange: 'Pin' } })
+    const found = await place().reaches('taken', 'NameConflict')
+    const message = `controllerrevision/${fork} already exists and is not managed by this experiment`
+    expect(condition(found, 'Stalled')).to.deep.include({ status: 'True', message })
+    const begun = new Date()
+    await eventually('silence', DEADLINE_MS, () => staysQuiet(place().namespace, 5_000))
+    const { auditLog } = await controlPlane()
+    const tried = (await ownWrites(auditLog, begun)).all.filter((request) => request.includes('controllerrevisions'))
+    expect(tried).to.deep.equal([])
+    expect(imagesOf(await place().deployment(fork))).to.deep.equal(['registry.example/cart:1'])
   })
 
   it('R4: is not pinned anew without being asked when it was deleted; Follow and Pin pin it anew', async () => {

@@ -14,7 +14,7 @@ import { isKubeObject, type Reader, unlessOver } from './reader.ts'
 
 /** What a review reads first: everything that does not depend on the result of another read. */
 export interface RequestFacts
-  extends Pick<SpecFacts, 'kind' | 'source' | 'revision' | 'fork' | 'nameHolder' | 'policies'> {
+  extends Pick<SpecFacts, 'kind' | 'source' | 'policies' | keyof RevisionFacts | keyof ForkFacts> {
   readonly access: Access
   /** the permissions that `access` is about */
   readonly needs: readonly Need[]
@@ -28,14 +28,14 @@ export async function readFacts(
   const { request, experiment } = decoded
   const needs = needsOf(decoded)
   const namespaces = { own: experiment.metadata.namespace, source: decoded.source.namespace }
-  const [access, read, revision, fork, policyFacts] = await Promise.all([
+  const [access, read, revisions, fork, policyFacts] = await Promise.all([
     accessOf(kube, request.userInfo, needs),
     readSource(kube, decoded.kind, decoded.source),
     readRevision(kube, decoded),
     readFork(kube, decoded),
     unlessOver(readPolicyFacts(namespaces, policies), signal),
   ])
-  const found = { ...read, revision, ...fork, policies: policyFacts ?? POLICIES_NOT_READ }
+  const found = { ...read, ...revisions, ...fork, policies: policyFacts ?? POLICIES_NOT_READ }
   const more = access === 'granted' ? referentNeeds(decoded, read.source) : []
   if (more.length === 0) return { ...found, access, needs }
   return { ...found, access: await accessOf(kube, request.userInfo, more), needs: more }
@@ -64,25 +64,28 @@ export async function readSource(
 }
 
 /** The revision that keeps the base of an experiment that is or was pinned. A new experiment has none. */
-async function readRevision(kube: Reader, { request, experiment, source }: DecodedRequest): Promise<Known<KubeObject>> {
+async function readRevision(kube: Reader, { request, experiment, source }: DecodedRequest): Promise<RevisionFacts> {
   const mayHaveOne = isPinned(experiment) || experiment.status?.source?.pinned === true
-  if (request.operation === 'CREATE' || !mayHaveOne) return ABSENT
+  if (request.operation === 'CREATE' || !mayHaveOne) return { revision: ABSENT, revisionHolder: undefined }
   const place = { namespace: source.namespace, name: forkName(source.name, experiment.metadata.uid) }
   const found = await readObject(kube, pathOf(RESOURCES.ControllerRevision, place))
-  return found.is === 'known' && !isRevisionOf(experiment, found.value) ? ABSENT : found
+  return found.is === 'known' && !isRevisionOf(experiment, found.value)
+    ? { revision: ABSENT, revisionHolder: found.value }
+    : { revision: found, revisionHolder: undefined }
 }
 
+type RevisionFacts = Pick<SpecFacts, 'revision' | 'revisionHolder'>
+
 /** The fork of a stored experiment, or another object with its name. A new experiment has a new uid, so it has neither. */
-async function readFork(
-  kube: Reader,
-  { request, kind, experiment, source }: DecodedRequest,
-): Promise<Pick<SpecFacts, 'fork' | 'nameHolder'>> {
+async function readFork(kube: Reader, { request, kind, experiment, source }: DecodedRequest): Promise<ForkFacts> {
   if (request.operation === 'CREATE') return { fork: ABSENT, nameHolder: undefined }
   const name = forkName(source.name, experiment.metadata.uid)
   const found = await readObject(kube, pathOf(kind, { namespace: source.namespace, name }))
   const isOther = found.is === 'known' && !isForkOf(experiment, found.value)
   return isOther ? { fork: ABSENT, nameHolder: found.value } : { fork: found, nameHolder: undefined }
 }
+
+type ForkFacts = Pick<SpecFacts, 'fork' | 'nameHolder'>
 
 async function readObject(kube: Reader, path: string): Promise<Known<KubeObject>> {
   try {

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { isObject } from '../../json/json.ts'
 import { pause, type Random } from '../../program/clock.ts'
-import { type Deadline, startDeadline } from '../../program/deadline.ts'
+import { type Deadline, DeadlineExceeded, startDeadline } from '../../program/deadline.ts'
 import { linesOf, textOf } from './body.ts'
 import { classify } from './classify.ts'
 import { Credentials, type CredentialsOptions } from './credentials.ts'
@@ -183,13 +183,19 @@ function failureOf(
   return new KubeError({ ...classify(answer, parsePath(path)), attempted: `${verb} ${path}` })
 }
 
-/** `error` as a KubeError: `unreachable` unless it is one already. After an abort, the message is that of its reason. */
+/**
+ * `error` as a KubeError: `unreachable` unless it is one already, or `timeout` if it is a write whose time is over. After an
+ * abort, the message is that of its reason.
+ */
 function asKubeError(error: unknown, signal: AbortSignal, { verb, path }: Attempt): KubeError {
   if (error instanceof KubeError) return error
   const cause = signal.aborted ? signal.reason : error
   const message = cause instanceof Error ? cause.message : `${cause}`
-  return new KubeError({ kind: 'unreachable', message, attempted: `${verb} ${path}` }, { cause })
+  const kind = cause instanceof DeadlineExceeded && !READS.has(verb) ? 'timeout' : 'unreachable'
+  return new KubeError({ kind, message, attempted: `${verb} ${path}` }, { cause })
 }
+
+const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
 
 async function* linesUntil(body: AsyncIterable<Uint8Array>, deadline: Deadline): AsyncGenerator<string> {
   try {

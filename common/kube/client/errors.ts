@@ -33,7 +33,7 @@ export class KubeError extends Error implements Failure {
 
 /** Whether the failure may end without a change by a person: the circuit breaker counts it, and Events are retried. */
 export const isTransient = ({ kind }: KubeError): boolean =>
-  kind === 'throttled' || kind === 'server' || kind === 'unreachable'
+  kind === 'throttled' || kind === 'server' || kind === 'timeout' || kind === 'unreachable'
 
 /** The facts about an error for a log. Leaves out messages that quote a rejected body, whose values may be secret. */
 export function factsOf(error: unknown): Readonly<Record<string, unknown>> {

@@ -35,8 +35,9 @@ export class Pool {
       allowH2: false,
       connections: this.#connections,
       keepAliveTimeout: 30_000,
-      headersTimeout: 30_000,
-      bodyTimeout: 0, // watches may be silent for long; the reflector has its own time limit
+      // Every request has a time limit of its own. Watches may be silent for long; the reflector limits that.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       connect: { ...tls, keepAlive: true, keepAliveInitialDelay: 15_000, timeout: 5_000 },
     })
   }

@@ -1,5 +1,8 @@
 import { KubeError } from './errors.ts'
 
+/** As other clients have. Admission webhooks, of which a cluster may have several, may each take up to 30 s. */
+const WRITE_MS = 30_000
+
 /**
  * The HTTP method of each verb, and the time for all tries of a request together. `apply` is a server-side apply. For
  * another `patch`, `contentType` says which.
@@ -7,11 +10,11 @@ import { KubeError } from './errors.ts'
 export const VERBS = {
   get: { method: 'GET', deadlineMs: 30_000 },
   list: { method: 'GET', deadlineMs: 60_000 }, // of one page
-  create: { method: 'POST', deadlineMs: 10_000 },
-  update: { method: 'PUT', deadlineMs: 10_000 },
-  patch: { method: 'PATCH', deadlineMs: 10_000 },
-  apply: { method: 'PATCH', deadlineMs: 10_000 },
-  delete: { method: 'DELETE', deadlineMs: 10_000 },
+  create: { method: 'POST', deadlineMs: WRITE_MS },
+  update: { method: 'PUT', deadlineMs: WRITE_MS },
+  patch: { method: 'PATCH', deadlineMs: WRITE_MS },
+  apply: { method: 'PATCH', deadlineMs: WRITE_MS },
+  delete: { method: 'DELETE', deadlineMs: WRITE_MS },
 } as const
 
 export type Verb = keyof typeof VERBS

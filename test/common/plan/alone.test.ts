@@ -128,5 +128,13 @@ describe('an experiment that is alone behind a Service', () => {
     const conditions = [{ ...held, observedGeneration: 1, lastTransitionTime: TEN_SECONDS }]
     // somebody scaled the fork meanwhile
     expect(repairs({ ...forked(TEN_SECONDS, 2, { conditions }), ...ALONE })).to.deep.equal([true])
+    expect(repairs({ ...forked(TEN_SECONDS, 0, { conditions }), traffic: back.traffic })).to.deep.equal([false])
+  })
+
+  it('R3: is a repair when another client took the pods away, although it would be allowed to be alone', () => {
+    const ready = { type: 'Ready', status: 'True', reason: 'Available', message: '' } as const
+    const conditions = [{ ...ready, observedGeneration: 1, lastTransitionTime: TEN_SECONDS }]
+    const [write] = plan(someFacts({ ...forked(TEN_SECONDS, 0, { conditions }), ...ALONE })).writes
+    expect(write).to.deep.include({ verb: 'apply', isRepair: true })
   })
 })

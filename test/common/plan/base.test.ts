@@ -225,6 +225,24 @@ describe('the source in the status', () => {
     expect(sourceStatusOf(experiment, { source: changed })).to.include({ generation: 3 })
   })
 
+  const raised = (revision: string, generation: number) =>
+    sourceOf(aDeployment({ metadata: { generation, annotations: { 'deployment.kubernetes.io/revision': revision } } }))
+
+  it('R8: has the revision that the Deployment controller sets after the generation', () => {
+    const before = sourceStatusOf(anExperiment(), { source: raised('1', 1) })
+    expect(before).to.include({ generation: 1, revision: '1' })
+    const experiment = anExperiment(before ? { status: { source: before } } : {})
+    expect(sourceStatusOf(experiment, { source: raised('2', 1) })).to.deep.equal({ ...before, revision: '2' })
+    expect(sourceStatusOf(experiment, { source: raised('2', 5) })).to.deep.equal({ ...before, revision: '2' })
+  })
+
+  it('R8: has that revision of a pinned base too, but not that of a later generation or of another source', () => {
+    const of = (source: SpecFacts['source']) => sourceStatusOf(PINNED, { revision: known(REVISION), source })?.revision
+    expect(of(raised('2', 1))).to.equal('2')
+    expect(of(raised('3', 2))).to.equal(undefined)
+    expect(of(sourceOf(aDeployment({ metadata: { uid: 'another' } })))).to.equal(undefined)
+  })
+
   it('says that the base is pinned', () => {
     expect(sourceStatusOf(anExperiment({ onSourceChange: 'Pin' }))).to.include({ pinned: true })
     expect(sourceStatusOf(PINNED, { revision: known(REVISION), source: ABSENT })).to.deep.equal(STARTED.source)

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../common/json/json.ts'
 import type { SpecSchema } from '../../../common/override/spec-schema.ts'
 import { firstBlocked, kindNotAvailable, overrideErrors, schemaNotRead } from '../../../common/plan/checks.ts'
 import type { SpecFacts } from '../../../common/plan/facts.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment, FORK, NO_POLICIES } from '../../builders.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, FORK, NO_POLICIES, pinnedTo } from '../../builders.ts'
 import { deploymentSchema } from '../schema/openapi.ts'
 import { someFacts } from './some-facts.ts'
 
@@ -29,6 +29,7 @@ describe('the checks before a fork is derived', () => {
   }
   const notShared = { experiment: TILL, policies: known({ ...NO_POLICIES, isShared: false }) }
   const unread = { experiment: TILL, policies: unknown('nobody may read it') }
+  const revisionTaken = { revisionHolder: { ...aDeployment({ name: FORK }), kind: 'ControllerRevision' } }
   const taken = { nameHolder: aDeployment({ name: FORK }) }
   const cases: Record<string, readonly [Partial<SpecFacts>, ...string[]]> = {
     pass: [{}],
@@ -63,6 +64,15 @@ describe('the checks before a fork is derived', () => {
       taken,
       'NameConflict',
       `deployment/${FORK} already exists and is not managed by this experiment`,
+    ],
+    'R5: stop where another object has the name of the revision that keeps the base': [
+      { ...revisionTaken, experiment: anExperiment({ onSourceChange: 'Pin' }) },
+      'NameConflict',
+      `controllerrevision/${FORK} already exists and is not managed by this experiment`,
+    ],
+    'do not need the name of the revision where none is created': [revisionTaken],
+    'do not need the name of the revision once the base is pinned': [
+      { ...revisionTaken, experiment: anExperiment({ onSourceChange: 'Pin', status: pinnedTo().status }) },
     ],
   }
   for (const [sentence, [given, ...expected]] of Object.entries(cases))

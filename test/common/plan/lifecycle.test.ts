@@ -26,6 +26,8 @@ const inOtherNamespace = (finalizers: readonly string[] = [], deletionTimestamp?
 const inOwnNamespace = (finalizers: readonly string[]) =>
   anExperiment({ metadata: { finalizers, deletionTimestamp: DELETED } })
 const fork = theFork()
+const { ownerReferences: _lost, ...unownedMetadata } = fork.metadata
+const unowned: KubeObject = { ...fork, metadata: unownedMetadata }
 
 describe('planDeletion', () => {
   const facts = (of: Known<KubeObject>, more: Partial<Facts> = {}): Facts => ({
@@ -61,6 +63,16 @@ describe('planDeletion', () => {
     ],
     'S3: deletes the fork in the namespace of the experiment too': [
       { ...facts(known(fork)), experiment: inOwnNamespace([OTHER]) },
+      ['delete fork'],
+      `deployment/${FORK} is being deleted`,
+    ],
+    'leaves a fork alone that has lost its owner, as an orphaning deletion takes it away before its finalizer': [
+      { ...facts(known(unowned)), experiment: inOwnNamespace([OTHER]) },
+      [],
+      'its fork is left alone',
+    ],
+    'R2: deletes a fork in another namespace whatever became of its metadata': [
+      facts(known({ ...fork, metadata: { ...unowned.metadata, labels: {}, managedFields: [] } })),
       ['delete fork'],
       `deployment/${FORK} is being deleted`,
     ],
@@ -130,12 +142,13 @@ describe('toMinutes', () => {
 
 describe('scaleDown', () => {
   it('patches the replicas only, of the fork with that uid', () =>
-    expect(scaleDown(deployment, fork, 0)).to.deep.equal({
+    expect(scaleDown(deployment, fork, 0, { isRepair: false })).to.deep.equal({
       verb: 'patch',
       role: 'fork',
       resource: deployment,
       of: fork,
       patch: { metadata: { uid: 'uid-of-fork' }, spec: { replicas: 0 } },
+      isRepair: false,
     }))
 })
 

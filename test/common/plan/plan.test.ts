@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { unknown } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID, IS_EXPERIMENT } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { objectOr } from '../../../common/json/json.ts'
 import { plan } from '../../../common/plan/plan.ts'
@@ -65,6 +66,20 @@ const cases: Record<string, Case> = {
     given: { fork: theFork() },
     reason: 'Updating',
     writes: ['apply fork'],
+  },
+  'R2: takes a fork back that has lost its owner': {
+    because: 'garbage collection would not delete it',
+    given: { fork: without('ownerReferences'), experiment: anExperiment({ status: leftAt(3) }) },
+    reason: 'Updating',
+    writes: ['apply fork'],
+    says: 'restored: another client had modified it',
+  },
+  'R2: takes a fork back that has lost its managed fields': {
+    because: 'no later apply could remove a field',
+    given: { fork: without('managedFields'), experiment: anExperiment({ status: leftAt(3) }) },
+    reason: 'Updating',
+    writes: ['apply fork'],
+    says: 'restored: another client had modified it',
   },
   'follows a source whose template changed': {
     because: 'the fork has the changes of its source',
@@ -182,6 +197,12 @@ const cases: Record<string, Case> = {
     reason: 'KindNotAvailable',
     writes: [],
   },
+}
+
+/** The fork after somebody has emptied a list of its metadata. */
+function without(list: 'ownerReferences' | 'managedFields'): KubeObject {
+  const fork = theFork()
+  return { ...fork, metadata: { ...fork.metadata, [list]: [] } }
 }
 
 describe('plan', () => {

@@ -106,6 +106,7 @@ export function factsOf(of: Case): Facts {
     schema: of.schema === 'absent' ? ABSENT : known(of.schema === 'known' ? ANY_SCHEMA : REFUSING),
     revision: revisionOf(of, experiment),
     fork: forkOf(of),
+    revisionHolder: undefined,
     nameHolder: of.nameIsTaken ? aDeployment({ name: FORK }) : undefined,
     policies: policiesOf(of),
     surroundings: {

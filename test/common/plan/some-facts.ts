@@ -24,6 +24,7 @@ export interface Given {
   readonly revision?: KubeObject
   readonly fork?: KubeObject | undefined
   readonly nameHolder?: KubeObject
+  readonly revisionHolder?: KubeObject
   readonly policies?: PolicyFacts | undefined
   readonly traffic?: Traffic
   readonly neighbours?: Neighbours | undefined
@@ -50,6 +51,7 @@ export function someFacts(given: Given = {}): Facts {
     revision: knownOrAbsent(of.revision),
     fork: knownOrAbsent(of.fork),
     nameHolder: of.nameHolder,
+    revisionHolder: of.revisionHolder,
     policies: of.policies ? known(of.policies) : unknown('nobody may read it'),
     surroundings: {
       traffic: known(of.traffic ?? { services: [], slices: [] }),

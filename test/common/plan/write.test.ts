@@ -8,7 +8,14 @@ import { aDeployment, anExperiment } from '../../builders.ts'
 
 const fork = aDeployment({ name: 'fork' })
 const WRITES: Readonly<Record<Role, Write>> = {
-  newFork: { verb: 'apply', role: 'newFork', resource: deployment, object: fork, isRepair: false },
+  newFork: {
+    verb: 'apply',
+    role: 'newFork',
+    resource: deployment,
+    object: fork,
+    isRepair: false,
+    isSameDerivation: false,
+  },
   fork: { verb: 'patch', role: 'fork', resource: deployment, of: fork, patch: { spec: { replicas: 1 } } },
   base: { verb: 'create', role: 'base', resource: deployment, object: fork },
   experiment: {
@@ -27,8 +34,12 @@ const meaningOf = (role: Role, failure: KubeErrorKind, message = 'no'): string =
 
 describe('the meaning of a refused write', () => {
   const cases: Record<string, readonly [Role, KubeErrorKind, string]> = {
-    'is that the name was taken, for a new fork': ['newFork', 'conflict', 'waiting NameConflict'],
-    'is that the name was taken, for a new base': ['base', 'alreadyExists', 'waiting NameConflict'],
+    'is that the name was taken, for a new fork': ['newFork', 'conflict', 'failed NameConflict'],
+    'R5: is that the name was taken, for a new base, which is tried again ever later': [
+      'base',
+      'alreadyExists',
+      'failed NameConflict',
+    ],
     'is that the facts are out of date, for a fork that exists': ['fork', 'conflict', 'lookAgain'],
     'is that the facts are out of date, for the experiment': ['experiment', 'conflict', 'lookAgain'],
     'is that the facts are out of date where the object is gone': ['fork', 'notFound', 'lookAgain'],

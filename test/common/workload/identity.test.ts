@@ -49,27 +49,36 @@ describe('the identity of a fork', () => {
     managedFields: [{ manager: FIELD_MANAGER, operation: 'Apply' }],
   }
   const spec = { selector: forkSelector(anExperiment()) }
+  const other = { ...ownerReference(anExperiment()), uid: 'other' }
   const cases: Record<string, [Parameters<typeof aDeployment>[0], boolean]> = {
-    'the owner, the label, the field manager and the selector': [{ metadata: ours, spec }, true],
-    'everything but the selector': [{ metadata: ours, spec: { selector: { matchLabels: { mine: 'yes' } } } }, false],
+    'its name, its selector and its owner': [{ name: FORK, metadata: ours, spec }, true],
+    'its name and its selector, under an owner that is not the controller': [
+      { name: FORK, spec, metadata: { ...ours, ownerReferences: [{ ...other, controller: false }] } },
+      true,
+    ],
+    'R2: its name and its selector, without the owner': [
+      { name: FORK, spec, metadata: { ...ours, ownerReferences: [] } },
+      true,
+    ],
+    'R2: its name and its selector, without the label': [{ name: FORK, spec, metadata: { ...ours, labels: {} } }, true],
+    'R2: its name and its selector, without managed fields': [
+      { name: FORK, spec, metadata: { ...ours, managedFields: [] } },
+      true,
+    ],
+    'everything but the name': [{ metadata: ours, spec }, false],
+    'everything but the selector': [
+      { name: FORK, metadata: ours, spec: { selector: { matchLabels: { mine: 'yes' } } } },
+      false,
+    ],
     'a selector with more than the label': [
-      { metadata: ours, spec: { selector: { ...spec.selector, matchExpressions: [] } } },
+      { name: FORK, metadata: ours, spec: { selector: { ...spec.selector, matchExpressions: [] } } },
       false,
     ],
     'an owner with the same name and another uid': [
-      { spec, metadata: { ...ours, ownerReferences: [{ ...ownerReference(anExperiment()), uid: 'other' }] } },
+      { name: FORK, spec, metadata: { ...ours, ownerReferences: [other] } },
       false,
     ],
-    'an owner that is not the controller': [
-      { spec, metadata: { ...ours, ownerReferences: [{ ...ownerReference(anExperiment()), controller: false }] } },
-      false,
-    ],
-    'the owner without the label': [{ spec, metadata: { ...ours, labels: {} } }, false],
-    'the owner and the label under another field manager': [
-      { spec, metadata: { ...ours, managedFields: [{ manager: 'kubectl', operation: 'Update' }] } },
-      false,
-    ],
-    'its name only': [{}, false],
+    'its name only': [{ name: FORK }, false],
   }
   for (const [sentence, [given, expected]] of Object.entries(cases))
     it(`${expected ? 'recognizes' : 'does not recognize'} a fork by ${sentence}`, () => {
@@ -79,15 +88,18 @@ describe('the identity of a fork', () => {
   const apart = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' } })
   const marked = { ...ours, ownerReferences: [], labels: { ...ownershipMetadata(apart).labels } }
   const apartCases: Record<string, [Parameters<typeof aDeployment>[0], boolean]> = {
-    'the labels, the field manager and the selector': [{ spec, metadata: marked }, true],
-    'the uid of another experiment': [
-      { spec, metadata: { ...marked, labels: { ...marked.labels, [OWNER_UID]: 'other' } } },
-      false,
+    'its name and its selector': [{ name: FORK, spec, metadata: marked }, true],
+    'R2: its name and its selector, with labels that somebody changed': [
+      { name: FORK, spec, metadata: { ...marked, labels: { [OWNER_UID]: 'other' } } },
+      true,
     ],
-    'an owner reference instead of the labels': [{ spec, metadata: ours }, false],
-    'the labels without the field manager': [{ metadata: { ...marked, managedFields: [] } }, false],
+    'R2: its name and its selector, without managed fields': [
+      { name: FORK, spec, metadata: { ...marked, managedFields: [] } },
+      true,
+    ],
+    'an owner reference, which garbage collection would not understand': [{ name: FORK, spec, metadata: ours }, false],
     'the labels on an object with another controller': [
-      { spec, metadata: { ...marked, ownerReferences: [{ ...ownerReference(apart), uid: 'other' }] } },
+      { name: FORK, spec, metadata: { ...marked, ownerReferences: [other] } },
       false,
     ],
   }

@@ -21,6 +21,7 @@ const applyOf = (role: 'newFork' | 'fork', isRepair = false): Write => ({
   resource: deployment,
   object: FORK,
   isRepair,
+  isSameDerivation: isRepair,
 })
 const scaleDown: Write = {
   verb: 'patch',
@@ -114,6 +115,13 @@ describe('apply', () => {
       expect([conclusion?.is, conclusion?.reason, conclusion?.fork]).to.deep.equal(['settled', 'Available', FORK])
     })
 
+    it('R2: what was repaired, when the fork is as ready as before', async () => {
+      const { conclusion } = await applied({ writes: [applyOf('fork', true)], stored: { 'apply fork': FORK } })
+      expect([conclusion?.reason, conclusion?.repaired]).to.deep.equal(['Available', 'deployment/x: created'])
+      const { conclusion: other } = await applied({ writes: [applyOf('fork')], stored: { 'apply fork': FORK } })
+      expect(other).to.not.have.property('repaired')
+    })
+
     it('the message of the plan while the fork is updating', async () => {
       const { status: _status, ...fresh } = FORK
       const { conclusion } = await applied({ writes: [applyOf('newFork')], stored: { 'apply newFork': fresh } })
@@ -140,7 +148,7 @@ describe('apply', () => {
     const cases: Readonly<Record<string, readonly [Write, KubeErrorKind, is: string, reason: string]>> = {
       'with the message of the API server': [applyOf('newFork'), 'invalid', 'stalled', 'ApplyRefused'],
       'that the API server could not process': [applyOf('fork'), 'server', 'failed', 'ApplyFailed'],
-      'because another object has the name': [applyOf('newFork'), 'conflict', 'waiting', 'NameConflict'],
+      'because another object has the name': [applyOf('newFork'), 'conflict', 'failed', 'NameConflict'],
       'of the experiment itself': [patchExperiment, 'forbidden', 'stalled', 'ApplyRefused'],
     }
     for (const [sentence, [write, kind, is, reason]] of Object.entries(cases))
@@ -168,6 +176,16 @@ describe('apply', () => {
       const { thrown } = await applied({ writes: [applyOf('fork')], failures: { 'apply fork': error } })
       expect(thrown).to.equal(error)
     })
+
+  it('R14: tells that there was no answer in time, and that a webhook may be slow', async () => {
+    const late = new KubeError({ kind: 'timeout', message: 'timed out after 30000 ms', attempted: 'apply /fork' })
+    const { conclusion } = await applied({ writes: [applyOf('newFork')], failures: { 'apply newFork': late } })
+    expect([conclusion?.is, conclusion?.reason, conclusion?.message]).to.deep.equal([
+      'failed',
+      'ApplyFailed',
+      'no answer to apply /fork (timed out after 30000 ms); an admission webhook of this cluster may be slow',
+    ])
+  })
 
   it('throws a conflict of a fork that exists', async () => {
     const error = failure('conflict')

@@ -9,7 +9,14 @@ import { aFork, aRollout, FORK } from '../../builders.ts'
 
 const derived = aFork(aRollout())
 const object = { ...derived, metadata: { ...derived.metadata, uid: 'uid-of-fork' } }
-const newDerivation = { verb: 'apply', role: 'fork', resource: rollout, object, isRepair: false } as const
+const newDerivation = {
+  verb: 'apply',
+  role: 'fork',
+  resource: rollout,
+  object,
+  isRepair: false,
+  isSameDerivation: false,
+} as const
 
 /** The requests by which `write` is made. */
 async function requestsOf(write: Write) {
@@ -22,7 +29,7 @@ async function requestsOf(write: Write) {
     },
   }
   const written = new WrittenVersions({ experiments: cache, forks: () => cache })
-  await new Writer({ client, signal: new AbortController().signal, written }).write(write)
+  await new Writer({ client, signal: new AbortController().signal, written, doubt: () => undefined }).write(write)
   return requests
 }
 
@@ -47,8 +54,10 @@ describe('D2: a writer of a Rollout, which Argo writes too', () => {
     ])
   })
 
-  it('only applies a repair, because Argo may have written the same values in another form', async () => {
-    expect((await requestsOf({ ...newDerivation, isRepair: true })).map(({ verb }) => verb)).to.deep.equal(['apply'])
+  it('only applies the same derivation, because Argo may have written the same values in another form', async () => {
+    expect((await requestsOf({ ...newDerivation, isSameDerivation: true })).map(({ verb }) => verb)).to.deep.equal([
+      'apply',
+    ])
   })
 
   it('only applies a new fork', async () => {

@@ -51,6 +51,7 @@ function recording(...answers: readonly (KubeObject | KubeErrorKind)[]) {
     },
     signal,
     written,
+    doubt: ({ metadata }) => void diary.push(`doubt ${metadata.name} at ${metadata.resourceVersion}`),
   })
   /** What the next pass over the experiment waits for. */
   const awaited = async (key = 'shop/faster-cart') => {
@@ -66,6 +67,7 @@ const applyOf = (role: 'newFork' | 'fork'): Write => ({
   resource: deployment,
   object: fork,
   isRepair: false,
+  isSameDerivation: false,
 })
 const deleteFork: Write = { verb: 'delete', role: 'fork', resource: deployment, of: fork }
 const deleteBase: Write = { verb: 'delete', role: 'base', resource: CONTROLLER_REVISION, of: revision }
@@ -92,7 +94,7 @@ describe('a writer', () => {
 
   it('patches the fork with its uid', async () => {
     const { writer, requests, awaited } = recording(object('13'))
-    await writer.write(scaleDown(deployment, fork, 0))
+    await writer.write(scaleDown(deployment, fork, 0, { isRepair: false }))
     expect(requests).to.deep.equal([
       {
         verb: 'patch',
@@ -164,7 +166,14 @@ describe('a writer', () => {
     const labels = { ...fork.metadata.labels, 'experiment-controller.example.com/owner-namespace': 'lab' }
     const far = { ...fork, metadata: { ...fork.metadata, labels } }
     const { writer, awaited } = recording(object('15'))
-    await writer.write({ verb: 'apply', role: 'fork', resource: deployment, object: far, isRepair: false })
+    await writer.write({
+      verb: 'apply',
+      role: 'fork',
+      resource: deployment,
+      object: far,
+      isRepair: false,
+      isSameDerivation: false,
+    })
     expect(await awaited()).to.deep.equal([])
     expect(await awaited('lab/faster-cart')).to.deep.equal(['Deployment 15'])
   })
@@ -172,6 +181,11 @@ describe('a writer', () => {
 
 describe('the status apply of a writer', () => {
   const status = { observedGeneration: 1 }
+  const object = (resourceVersion: string): KubeObject => ({
+    ...revision,
+    metadata: { name: 'x', resourceVersion },
+    status,
+  })
 
   it('has the resourceVersion that was observed', async () => {
     const { writer, requests, awaited } = recording(object('20'))
@@ -214,9 +228,17 @@ describe('the status apply of a writer', () => {
     expect(requests[1]?.body).to.have.nested.property('metadata.resourceVersion', '10')
   })
 
-  it('throws a conflict', async () => {
-    const { writer } = recording('conflict')
-    const thrown = await writer.applyStatus(experiment, status).catch((error: unknown) => error)
-    expect(thrown).to.have.property('kind', 'conflict')
+  for (const kind of ['conflict', 'notFound'] as const)
+    it(`throws ${kind}, after which the experiment of the cache is doubted`, async () => {
+      const { writer, awaited } = recording(kind)
+      const thrown = await writer.applyStatus(experiment, status).catch((error: unknown) => error)
+      expect(thrown).to.have.property('kind', kind)
+      expect(await awaited()).to.deep.equal(['doubt faster-cart at 10'])
+    })
+
+  it('does not doubt the experiment when the API server cannot be reached', async () => {
+    const { writer, awaited } = recording('unreachable')
+    await writer.applyStatus(experiment, status).catch(() => undefined)
+    expect(await awaited()).to.deep.equal([])
   })
 })

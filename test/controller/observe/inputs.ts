@@ -128,6 +128,17 @@ export const INPUTS = {
       isSeen: tells('PinnedBaseLost'),
     },
   },
+  revisionHolder: {
+    'another object takes its name': {
+      objects: { [PATHS.experiment]: stored(anExperiment({ onSourceChange: 'Pin' })) },
+      change: ({ server }) => {
+        const path = `/apis/apps/v1/namespaces/shop/controllerrevisions/${FORK}`
+        server.remove(path)
+        server.put(path, aDeployment({ name: FORK }))
+      },
+      isSeen: tells('PinnedBaseLost'),
+    },
+  },
   fork: {
     'its status': {
       change: (world) => world.change(PATHS.fork, () => ({ status: { ...AVAILABLE, availableReplicas: 0 } })),

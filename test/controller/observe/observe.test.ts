@@ -1,86 +1,14 @@
 import { expect } from 'chai'
 import { FORK_FINALIZER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import type { ExperimentPolicy } from '../../../common/policy/policy.ts'
-import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { ownershipMetadata } from '../../../common/workload/identity.ts'
 import { observe } from '../../../controller/observe/observe.ts'
-import type { Ports } from '../../../controller/observe/ports.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment, aPolicy, FORK } from '../../builders.ts'
+import { aDeployment, anExperiment, aPolicy, FORK } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
+import { KEY, NOW, observing as world } from './observing.ts'
 
-const KEY = 'shop/faster-cart'
-const NOW = new Date('2026-11-21T10:00:00Z')
 const CROSS = { sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' } }
 const DELETED = { deletionTimestamp: '2026-11-21T10:00:00Z', finalizers: [FORK_FINALIZER] }
-
-interface Given {
-  readonly experiment?: ExperimentDeployment | undefined
-  readonly source?: KubeObject | undefined
-  readonly cached?: KubeObject
-  readonly live?: KubeObject
-  readonly revision?: KubeObject
-  readonly policies?: readonly ExperimentPolicy[]
-  readonly isUnreadable?: boolean
-  readonly isAbsent?: boolean
-  readonly referring?: readonly KubeObject[]
-}
-
-/** Ports that keep a diary of the reads that a failing API server could block. */
-function world(given: Given = {}) {
-  const diary: string[] = []
-  const { experiment, source } = { experiment: anExperiment(), source: aDeployment(), ...given }
-  const { cached, live, revision, policies = [], referring = [] } = given
-  const ports: Ports = {
-    experiments: { get: (key) => (key === KEY ? experiment : undefined) },
-    workloads: {
-      source: async (_kind, namespace, name) => {
-        diary.push(`source ${namespace}/${name}`)
-        return source && { object: source, referents: [] }
-      },
-      isAbsent: () => given.isAbsent ?? false,
-      cached: (_kind, _namespace, name) => (name === FORK ? cached : undefined),
-      live: async (_kind, namespace, name) => {
-        diary.push(`live ${namespace}/${name}`)
-        return live
-      },
-      referrers: () => referring,
-    },
-    revision: async (namespace, name) => {
-      diary.push(`revision ${namespace}/${name}`)
-      return revision
-    },
-    schemaOf: () => ANY_SCHEMA,
-    policies: {
-      list: () => policies,
-      namespace: async (name) => {
-        diary.push(`namespace ${name}`)
-        return given.isUnreadable ? undefined : { name, labels: {} }
-      },
-      isExcluded: (namespace) => namespace === 'kube-system',
-      others: (_of, { source: ofSource, namespace }) => {
-        diary.push(`others of ${[ofSource && 'source', namespace && 'namespace'].filter(Boolean).join(', ')}`)
-        return { others: [], asOf: 7 }
-      },
-    },
-    surroundings: {
-      traffic: () => ({ services: [], slices: [] }),
-      follow: () => undefined,
-      neighbours: async (namespace) => {
-        diary.push(`neighbours ${namespace}`)
-        return NO_NEIGHBOURS
-      },
-    },
-    drift: { waitMs: () => 250, contestedMs: () => 60_000 },
-  }
-  const facts = async () => {
-    const found = await observe(ports, KEY, NOW)
-    if (!found) throw new Error('there is nothing to do')
-    return found
-  }
-  return { ports, diary, facts }
-}
 
 describe('observe', () => {
   it('collects the facts of an experiment without policies', async () => {
@@ -132,7 +60,7 @@ describe('observe', () => {
 
   it('takes another object that has the name of the fork for the holder of the name', async () => {
     const other = aDeployment({ name: FORK })
-    const found = await world({ cached: other }).facts()
+    const found = await world({ cached: other, live: other }).facts()
     expect([found.fork.is, found.nameHolder]).to.deep.equal(['absent', other])
   })
 
@@ -216,10 +144,11 @@ describe('the revision that observe reads', () => {
     expect(diary).to.include(`revision shop/${FORK}`)
   })
 
-  it('is absent when another object has the name', async () =>
-    expect((await world({ experiment: pinned, revision: aDeployment({ name: FORK }) }).facts()).revision.is).to.equal(
-      'absent',
-    ))
+  it('R5: is absent when another object has the name, which is the holder of that name', async () => {
+    const other = aDeployment({ name: FORK })
+    const found = await world({ experiment: pinned, revision: other }).facts()
+    expect([found.revision.is, found.revisionHolder]).to.deep.equal(['absent', other])
+  })
 
   it('S: is beside the fork, when that is in another namespace, also when the experiment is being deleted', async () => {
     const sourceRef = { kind: 'Deployment', name: 'cart', namespace: 'stock' }

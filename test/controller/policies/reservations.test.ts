@@ -105,9 +105,12 @@ describe('reservations', () => {
 
   const { metadata, ...rest } = forkOf(b, 50)
   const forgeries: Record<string, KubeObject> = {
-    'nothing but the labels and the name': { ...rest, metadata: { ...metadata, ownerReferences: [] } },
+    'nothing but the labels and the name': {
+      ...rest,
+      metadata: { ...metadata, ownerReferences: [] },
+      spec: { replicas: 50 },
+    },
     'another experiment as its owner': { ...rest, metadata: { ...forkOf(a).metadata, name: metadata.name } },
-    'another field manager': { ...rest, metadata: { ...metadata, managedFields: [] } },
     'another selector': forkOf(b, 50, { selector: { matchLabels: { app: 'mine' } } }),
   }
   for (const [what, forgery] of Object.entries(forgeries))

@@ -21,8 +21,18 @@ const READY: Given = {
   traffic: pods(`${FORK}-7d9f-1`, 'cart-1'),
 }
 
+interface More {
+  readonly failure?: Error
+  readonly repairWaitMs?: number
+  readonly shareWaitMs?: number
+}
+
 /** Reports `conclusion`, or that of the plan; keeps a diary. */
-async function reported(facts: Facts, conclusion: Conclusion = plan(facts).conclusion, failure?: Error) {
+async function reported(
+  facts: Facts,
+  conclusion = plan(facts).conclusion,
+  { failure, repairWaitMs = 0, shareWaitMs = 0 }: More = {},
+) {
   const diary: string[] = []
   const messages: string[] = []
   let status: ExperimentDeploymentStatus | undefined
@@ -32,6 +42,10 @@ async function reported(facts: Facts, conclusion: Conclusion = plan(facts).concl
       diary.push('status')
       status = applied
     },
+    podsWaitMs: () => 0,
+    shareWaitMs: () => shareWaitMs,
+    repairWaitMs: () => repairWaitMs,
+    noteRepair: () => diary.push('repair'),
     emitEvent: (_of: unknown, _conclusion: unknown, event: { type: string; reason: string; message: string }) => {
       diary.push(`${event.type} ${event.reason}`)
       messages.push(event.message)
@@ -61,6 +75,28 @@ describe('report', () => {
     expect(await reported(facts)).to.deep.include({ diary: [], againMs: NONE })
   })
 
+  it('R6: repairs a status that another client has written too, at the pace of repairs', async () => {
+    const managedFields = [{ manager: 'kubectl-edit', operation: 'Update', subresource: 'status' }]
+    const facts = await afterReport(READY, {}, { managedFields })
+    expect((await reported(facts)).diary).to.deep.equal([])
+    const { experiment } = facts
+    const forged = {
+      ...facts,
+      experiment: { ...experiment, status: { ...experiment.status, expiresAt: '2020-01-01' } },
+    }
+    const { conclusion } = plan(facts)
+    expect((await reported(forged, conclusion)).diary).to.deep.equal(['repair', 'status'])
+    const waiting = await reported(forged, conclusion, { repairWaitMs: 700 })
+    expect([waiting.diary, waiting.againMs]).to.deep.equal([[], 700])
+  })
+
+  it('R2: tells a repair after which the fork is as ready as before', async () => {
+    const facts = await afterReport(READY)
+    const repaired = 'deployment/x: restored: another client had modified it'
+    const { diary, messages } = await reported(facts, { ...plan(facts).conclusion, repaired })
+    expect([diary, messages]).to.deep.equal([['Normal Updating'], [repaired]])
+  })
+
   it('emits a warning when a person must act', async () => {
     const facts = someFacts({ nameHolder: aDeployment({ name: FORK }) })
     expect((await reported(facts)).diary).to.include('Warning NameConflict')
@@ -69,7 +105,7 @@ describe('report', () => {
   it('emits nothing when the status cannot be written, and throws', async () => {
     const failure = new Error('conflict')
     const facts = someFacts(READY)
-    const thrown = await reported(facts, plan(facts).conclusion, failure).catch((error: unknown) => error)
+    const thrown = await reported(facts, plan(facts).conclusion, { failure }).catch((error: unknown) => error)
     expect(thrown).to.equal(failure)
   })
 
@@ -96,18 +132,18 @@ describe('a report during a deletion', () => {
 })
 
 describe('the report of a share', () => {
-  const written = (time: string) => ({
-    managedFields: [{ manager: 'experiment-controller', subresource: 'status', time }],
-  })
   const more = { traffic: pods(`${FORK}-7d9f-1`, 'cart-1', 'cart-2', 'cart-3') }
 
-  it('waits until ten seconds after the last status write', async () => {
-    const facts = await afterReport(READY, more, written('2026-11-21T09:59:56Z'))
-    expect(await reported(facts)).to.deep.include({ diary: [], againMs: 6_000 })
+  it('waits for its time', async () => {
+    const facts = await afterReport(READY, more)
+    const { conclusion } = plan(facts)
+    expect(await reported(facts, conclusion, { shareWaitMs: 6_000 })).to.deep.include({ diary: [], againMs: 6_000 })
   })
 
-  it('is written after ten seconds, without an Event', async () => {
-    const facts = await afterReport(READY, more, written('2026-11-21T09:59:50Z'))
+  it('R12: is written at its time, whatever the API server says about the last write, without an Event', async () => {
+    const time = '2026-11-21T11:00:00Z' // an hour ahead of the clock of the controller
+    const managedFields = [{ manager: 'experiment-controller', subresource: 'status', time }]
+    const facts = await afterReport(READY, more, { managedFields })
     const { diary, status } = await reported(facts)
     expect([diary, status?.share]).to.deep.equal([['status'], '25%'])
   })
@@ -117,8 +153,12 @@ describe('the report of a share', () => {
       ...NO_NEIGHBOURS,
       autoscalers: [{ name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min: 1, max: 3 }],
     }
-    const facts = await afterReport(READY, { ...more, neighbours }, written('2026-11-21T09:59:59Z'))
-    expect((await reported(facts)).diary).to.deep.equal(['status', 'Warning CountedByHPA'])
+    const facts = await afterReport(READY, { ...more, neighbours })
+    const { conclusion } = plan(facts)
+    expect((await reported(facts, conclusion, { shareWaitMs: 9_000 })).diary).to.deep.equal([
+      'status',
+      'Warning CountedByHPA',
+    ])
   })
 })
 

@@ -106,6 +106,35 @@ describe('a queue of keys', () => {
     expect(queue.retry('shop/cart')).to.equal(1)
   })
 
+  it('R1: keeps the backoff of a failing key, whatever events come, also those that came during its pass', async () => {
+    const { queue, time, take } = aQueue()
+    let passes = 0
+    for (queue.add('shop/cart'); time.now() < 60_000; await time.pass(1)) {
+      queue.add('shop/cart')
+      if ((await take()) === undefined) continue
+      passes += 1
+      queue.add('shop/cart')
+      queue.retry('shop/cart')
+      queue.done('shop/cart')
+    }
+    expect(passes).to.equal(14) // after 0, 5, 15, 35 … 20,475 and 40,955 ms
+  })
+
+  it('R1: lets a changed experiment go at once, also one that changed during the pass that fails', async () => {
+    const { queue, take } = aQueue()
+    queue.add('shop/cart')
+    await take()
+    for (let failure = 0; failure < 20; failure++) queue.retry('shop/cart')
+    queue.done('shop/cart')
+    expect(queue.depth).to.equal(0)
+    queue.addChanged('shop/cart')
+    expect(await take()).to.equal('shop/cart')
+    queue.addChanged('shop/cart')
+    expect(queue.retry('shop/cart')).to.equal(1)
+    queue.done('shop/cart')
+    expect(await take()).to.equal('shop/cart')
+  })
+
   it('waits at least as long as the caller says', async () => {
     const { queue, time } = aQueue()
     queue.retry('shop/cart', 7_000)

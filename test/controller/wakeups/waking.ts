@@ -35,6 +35,7 @@ export function world() {
   const queue = {
     add: (key: string) => diary.push(`add ${key}`),
     addAfter: (key: string, delayMs: number) => diary.push(`add ${key} in ${delayMs}`),
+    addChanged: (key: string) => diary.push(`add changed ${key}`),
     forget: (key: string) => diary.push(`forget ${key}`),
   }
   const rollouts = { kind: rollout, forks: cache<KubeObject>(), all: cache<KubeObject>() }

@@ -12,13 +12,21 @@ describe('an experiment is woken', () => {
     experiments.emit({ is: 'updated', key: 'shop/faster-cart', before: anExperiment(), after: changed })
     experiments.emit({ is: 'deleted', key: 'shop/faster-cart', before: anExperiment() })
     all.emit({ is: 'added', key: 'shop/cart', after: aDeployment() })
-    expect(diary).to.deep.equal([...NOW, 'forget shop/faster-cart'])
+    expect(diary).to.deep.equal(['add changed shop/faster-cart', 'forget shop/faster-cart'])
   })
 
   it('by a change of its status a minute later, so that a longer wait is not cut short at once', () => {
     const { experiments, diary } = world()
     experiments.emit({ is: 'updated', key: 'shop/faster-cart', before: anExperiment(), after: anExperiment() })
     expect(diary).to.deep.equal(['add shop/faster-cart in 60000'])
+  })
+
+  it('R6: at once by another client that writes its status', () => {
+    const { experiments, diary } = world()
+    const managedFields = [{ manager: 'kubectl-edit', operation: 'Update', subresource: 'status' }]
+    const after = anExperiment({ metadata: { managedFields } })
+    experiments.emit({ is: 'updated', key: 'shop/faster-cart', before: anExperiment(), after })
+    expect(diary).to.deep.equal(NOW)
   })
 
   it('by a change of its fork', () => {

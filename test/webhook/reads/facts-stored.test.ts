@@ -132,7 +132,8 @@ describe('the revision that a review reads', () => {
   it('is absent where it does not exist yet, or belongs to somebody else', async () => {
     expect((await read({ decoded })).facts.revision).to.deep.equal(ABSENT)
     const foreign = { ...revision, metadata: { name: FORK, namespace: 'shop' } }
-    expect((await read({ decoded, world: [foreign] })).facts.revision).to.deep.equal(ABSENT)
+    const { facts } = await read({ decoded, world: [foreign] })
+    expect([facts.revision, facts.revisionHolder]).to.deep.equal([ABSENT, foreign])
   })
 
   for (const [sentence, [fail, because]] of Object.entries(FAILURES))

@@ -152,6 +152,12 @@ describe('KubeClient.request', () => {
     expect(error).to.deep.include({ kind: 'unreachable', message: 'timed out after 20 ms' })
   })
 
+  it('R14: ends a write at its deadline, which is no sign that the API server cannot be reached', async () => {
+    const { client } = await serving([silence])
+    const error = await failure(client.request({ ...GET, verb: 'apply', body: {}, deadlineMs: 20 }))
+    expect(error).to.deep.include({ kind: 'timeout', message: 'timed out after 20 ms' })
+  })
+
   it('ends an aborted request and does not repeat it', async () => {
     const caller = new AbortController()
     const { client, seen } = await serving([() => caller.abort(new Error('enough'))])

@@ -15,6 +15,7 @@ describe('isTransient', () => {
   const kinds: Record<KubeErrorKind, boolean> = {
     throttled: true,
     server: true,
+    timeout: true,
     unreachable: true,
     notFound: false,
     kindAbsent: false,

@@ -1,0 +1,28 @@
+import { expect } from 'chai'
+import { SharePace } from '../../../controller/runtime/share-pace.ts'
+import { VirtualTime } from '../../virtual-time.ts'
+
+describe('the pace of shares', () => {
+  it('R12: is ten seconds after the last write of this process, and none before the first', async () => {
+    const time = new VirtualTime()
+    const pace = new SharePace(time)
+    expect(pace.waitMs('a/b')).to.equal(0)
+    pace.noteWrite('a/b')
+    await time.pass(4_000)
+    expect([pace.waitMs('a/b'), pace.waitMs('a/c')]).to.deep.equal([6_000, 0])
+    pace.noteWrite('a/b')
+    expect(pace.waitMs('a/b')).to.equal(10_000)
+    await time.pass(10_000)
+    expect(pace.waitMs('a/b')).to.equal(0)
+  })
+
+  it('remembers only the keys that were written in the last ten seconds', async () => {
+    const time = new VirtualTime()
+    const pace = new SharePace(time)
+    for (let index = 0; index < 1_000; index += 1) {
+      pace.noteWrite(`a/${index}`)
+      await time.pass(100)
+    }
+    expect(pace.size).to.equal(100)
+  })
+})
