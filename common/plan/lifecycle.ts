@@ -10,10 +10,8 @@ import type { Base } from '../workload/base.ts'
 import {
   hasForkFinalizer,
   hasOwnerReference,
-  identityLabels,
   isBeingDeleted,
   isCrossNamespace,
-  ownerReference,
   ownershipMetadata,
 } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'

@@ -57,13 +57,8 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   const status = statusOf(facts, conclusion)
   const before = experiment.status
   if (isEqual(status, before ?? {})) return Number.POSITIVE_INFINITY
-  if (before && isEqual(withoutShares(status), withoutShares(before))) {
-    const restMs = reporter.shareWaitMs(key)
-    if (restMs > 0) return restMs
-  } else if (before && reason === 'Contested' && isEqual(withoutPods(status), withoutPods(before))) {
-    const restMs = reporter.podsWaitMs(key)
-    if (restMs > 0) return restMs
-  }
+  const numbersMs = before ? numbersWaitMs(reporter, key, { before, status, reason }) : 0
+  if (numbersMs > 0) return numbersMs
   if (hasForeignStatus(experiment)) {
     const restMs = reporter.repairWaitMs(key)
     if (restMs > 0) return restMs
@@ -80,6 +75,18 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
     reporter.log(key, conclusion)
   }
   return Number.POSITIVE_INFINITY
+}
+
+interface Statuses {
+  readonly before: ExperimentDeploymentStatus
+  readonly status: ExperimentDeploymentStatus
+  readonly reason: Reason
+}
+
+/** How many milliseconds a status has to wait because only numbers changed that change often; 0 or less: now. */
+function numbersWaitMs(reporter: Reporter, key: Key, { before, status, reason }: Statuses): number {
+  if (reason === 'Contested' && isEqual(withoutPods(status), withoutPods(before))) return reporter.podsWaitMs(key)
+  return isEqual(withoutShares(status), withoutShares(before)) ? reporter.shareWaitMs(key) : 0
 }
 
 /** An Event when compliance with policies changed. A new experiment that is compliant needs none. */

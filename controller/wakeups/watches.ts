@@ -119,8 +119,7 @@ export function wakeOnChanges(
 
   caches.slices.subscribe((change) => {
     traffic.slices.update(change)
-    const namespace = namespaceOf(change.key)
-    const [before, after] = [beforeOf(change), afterOf(change)]
+    const [namespace, before, after] = [namespaceOf(change.key), beforeOf(change), afterOf(change)]
     if (isEqual(before, after)) return
     for (const pod of changedPods(before, after)) wake(index.ofPod(namespace, pod))
     const services = new Set([before, after].flatMap((slice) => (slice ? [slice.service] : [])))

@@ -41,7 +41,7 @@ describe('R17: a fork that an autoscaler scales', () => {
     const counted = (request: string) => server.diary.filter((each) => each === request).length
     expect(counted(`apply ${PATHS.fork}`)).to.be.at.least(8)
     expect(counted(`apply ${PATHS.experiment}/status`)).to.be.at.most(20)
-    expect(counted(`create ${EVENTS}`)).to.be.at.most(6)
+    expect(counted(`create ${EVENTS}`)).to.be.at.most(8) // of the first two repairs, too
     const reasons = server.all(EVENTS).map(({ reason }) => reason)
     expect(reasons.filter((reason) => reason === 'Contested')).to.have.length(1)
     expect(condition('Ready')?.reason).to.equal('Contested')

@@ -45,6 +45,7 @@ async function writesIn40s(fight: (server: FakeApiServer) => void, first = (_: F
   const { server, controller, settle, time } = running()
   const writes = () => server.diary.filter((line) => /^(apply|patch) /.test(line) && line.endsWith(PATH)).length
   await controller.start()
+  controller.lead()
   await settle()
   first(server)
   await settle()

@@ -13,6 +13,7 @@ describe('the controller, when its source changes', () => {
     })
     const source = () => at(server.at(EXPERIMENT), 'status', 'source')
     await controller.start()
+    controller.lead()
     await settle()
     server.change(CART, (cart) => ({ ...cart, spec: { ...(aDeployment({ image: 'example/cart:2' }).spec as object) } }))
     await settle()

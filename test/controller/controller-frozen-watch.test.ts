@@ -8,6 +8,7 @@ describe('the controller, while the watch of experiments is frozen', () => {
   it('R1: creates the fork of a deleted experiment at most once, although it is collected each time', async () => {
     const { server, controller, settle, time } = running()
     await controller.start()
+    controller.lead()
     await settle()
     server.frozen.add('/apis/experimentcontroller.example.com/v1alpha1/experimentdeployments')
     server.remove(EXPERIMENT)

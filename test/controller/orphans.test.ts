@@ -87,7 +87,7 @@ describe('a fork in another namespace', () => {
 
   it('R2: is deleted although somebody has emptied its managed fields', async () => {
     const fork = { ...FORK, metadata: { ...FORK.metadata, managedFields: [] } }
-    expect(await swept({ fork })).to.include(`delete ${FORK.metadata.name}`)
+    expect(await swept({ fork })).to.include(`delete fork ${FORK.metadata.name}`)
   })
 
   it('stays while its experiment is in the cache, and nothing is read', async () =>

@@ -1,10 +1,10 @@
-import { IS_EXPERIMENT } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { Facts } from '../../../common/plan/facts.ts'
 import type { Surroundings } from '../../../common/surroundings/traffic-report.ts'
 import { aDeployment, anExperiment, aPolicy, aRollout, FORK, imageOverride } from '../../builders.ts'
 import { APPS_V1 } from '../../common/schema/openapi.ts'
 import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+import { NEIGHBOURS } from './neighbours.ts'
 
 /** A change of one input of `observe`, and what shows that a pass has read it. */
 export interface Input {
@@ -55,24 +55,6 @@ async function scaledTimes(world: ControllerWorld, times: number): Promise<void>
     if (nth < times) await world.pass(500)
   }
 }
-
-const NEIGHBOURS = {
-  HorizontalPodAutoscaler: {
-    path: '/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/cart',
-    spec: { scaleTargetRef: { kind: 'Deployment', name: 'cart' }, minReplicas: 1, maxReplicas: 9 },
-    reason: 'CountedByHPA',
-  },
-  PodDisruptionBudget: {
-    path: '/apis/policy/v1/namespaces/shop/poddisruptionbudgets/cart',
-    spec: { selector: { matchLabels: { app: 'cart' } } },
-    reason: 'CountedByPDB',
-  },
-  NetworkPolicy: {
-    path: '/apis/networking.k8s.io/v1/namespaces/shop/networkpolicies/cart',
-    spec: { podSelector: { matchExpressions: [{ key: IS_EXPERIMENT, operator: 'Exists' }] } },
-    reason: 'JoinsNetworkPolicy',
-  },
-} as const
 
 /** The inputs, each with its changes. A new fact does not compile before it has a row here. */
 export const INPUTS = {

@@ -16,13 +16,22 @@ describe('the pace of shares', () => {
     expect(pace.waitMs('a/b')).to.equal(0)
   })
 
-  it('remembers only the keys that were written in the last ten seconds', async () => {
+  it('lets the numbers of pods of a contested fork wait for a minute', async () => {
+    const time = new VirtualTime()
+    const pace = new SharePace(time)
+    pace.noteWrite('a/b')
+    await time.pass(59_000)
+    expect([pace.waitMs('a/b') <= 0, pace.podsWaitMs('a/b')]).to.deep.equal([true, 1_000])
+    expect(pace.podsWaitMs('a/c')).to.equal(0)
+  })
+
+  it('remembers only the keys that were written in the last minute', async () => {
     const time = new VirtualTime()
     const pace = new SharePace(time)
     for (let index = 0; index < 1_000; index += 1) {
       pace.noteWrite(`a/${index}`)
       await time.pass(100)
     }
-    expect(pace.size).to.equal(100)
+    expect(pace.size).to.equal(600)
   })
 })
