@@ -13,6 +13,8 @@ import { bind, may } from '../integration/roles.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${SYSTEM_NAMESPACE}/deployments`
+const BUDGETS = `/apis/policy/v1/namespaces/${SYSTEM_NAMESPACE}/poddisruptionbudgets`
+const REPLICAS = { 'experiment-controller': 2, 'experiment-webhook': 3 }
 const SERVER_SIDE = ['--server-side', '--validate=strict']
 const ADMISSION = 'admissionregistration.k8s.io/v1'
 const INJECT = 'cert-manager.io/inject-ca-from'
@@ -125,10 +127,11 @@ describe('the manifests, in an empty cluster', () => {
     expect(lines.length).to.be.greaterThan(20)
     // policy/v1 declares the selector of a budget as "replace": kubectl sends it without comparing
     expect(lines.filter((line) => !line.endsWith(' unchanged'))).to.deep.equal([
+      'poddisruptionbudget.policy/experiment-controller configured',
       'poddisruptionbudget.policy/experiment-webhook configured',
     ])
-    const budget = `/apis/policy/v1/namespaces/${SYSTEM_NAMESPACE}/poddisruptionbudgets/experiment-webhook`
-    expect((await plane().api.get(budget)).metadata.generation).to.equal(1)
+    for (const name of Object.keys(REPLICAS))
+      expect((await plane().api.get(`${BUDGETS}/${name}`)).metadata.generation).to.equal(1)
   })
 
   it('are checked against the schemas of cert-manager, which refuse a misspelt field', async () => {
@@ -139,17 +142,17 @@ describe('the manifests, in an empty cluster', () => {
     expect(stderr).to.contain('.spec.dnsName: field not declared in schema')
   })
 
-  it('get pods that Pod Security allows, three webhooks and a controller, and a budget that counts them', async () => {
-    for (const [name, replicas] of Object.entries({ 'experiment-webhook': 3, 'experiment-controller': 1 }))
+  it('get pods that Pod Security allows, three webhooks and two controllers, and budgets that count them', async () => {
+    for (const [name, replicas] of Object.entries(REPLICAS)) {
       await eventually(`${name} to have its pods`, 30_000, async () => {
         const found = await plane().api.get(`${DEPLOYMENTS}/${name}`)
         expect(at(found, 'status', 'readyReplicas'), JSON.stringify(found.status)).to.equal(replicas)
       })
-    const budget = `/apis/policy/v1/namespaces/${SYSTEM_NAMESPACE}/poddisruptionbudgets/experiment-webhook`
-    await eventually('the budget to count', 30_000, async () => {
-      const found = await plane().api.get(budget)
-      expect(at(found, 'status', 'disruptionsAllowed'), JSON.stringify(found.status)).to.equal(2)
-    })
+      await eventually('the budget to count', 30_000, async () => {
+        const found = await plane().api.get(`${BUDGETS}/${name}`)
+        expect(at(found, 'status', 'disruptionsAllowed'), JSON.stringify(found.status)).to.equal(replicas - 1)
+      })
+    }
   })
 
   it('refuse less restricted pods in their namespace', async () => {
