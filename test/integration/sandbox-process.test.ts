@@ -101,13 +101,15 @@ describe('`npm run sandbox`, on the real control plane', () => {
     const shown = await inShell(exports, commands)
     expect(shown.code, shown.stderr).to.equal(0)
     expect(shown.stderr).to.contain('Warning: [Plan] creates deployment/cart-experiment-')
-    expect(shown.stdout).to.match(/^NAME .*\nfaster-cart +Deployment\/cart /m)
+    expect(shown.stdout).to.match(/^NAME .*\nfaster-cart /m)
     const waited = await inShell(
       exports,
       `kubectl wait expd/faster-cart --for=condition=Ready --timeout=60s
        kubectl get expd/faster-cart -o 'jsonpath={.status.conditions[?(@.type=="Ready")].reason}'`,
     )
     expect(waited.stdout, waited.stderr).to.match(/condition met\nAvailable$/)
+    // before, the status of the new experiment may be empty
+    expect((await inShell(exports, 'kubectl get expd')).stdout).to.match(/^faster-cart +Deployment\/cart /m)
 
     const exited = once(child, 'exit')
     child.kill('SIGINT')
