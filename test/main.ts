@@ -36,16 +36,19 @@ function countsIn({ said }: Ran): readonly [passed: number, failed: number] {
   return [Number(passed), Number(failed)]
 }
 
-/** The tests in memory, the corpus, and the tests with their own control plane: these need processors. */
+/** The tests in memory, and the corpus: these need processors. */
 async function busy(): Promise<readonly Ran[]> {
   const ignored = ON_A_CONTROL_PLANE.flatMap((files) => ['--ignore', files])
   const inMemory = await mocha(['--spec', 'test/**/*.test.ts', ...ignored], false)
-  const corpus = await mocha(['--config', 'test/corpus/.mocharc.json'], false)
-  return [inMemory, corpus, await mocha(['--config', 'test/clusters/.mocharc.json'], false)]
+  return [inMemory, await mocha(['--config', 'test/corpus/.mocharc.json'], false)]
 }
 
-/** The tests that mostly wait for a cluster. */
-const patient = (): Promise<Ran> => mocha(['--config', 'test/integration/.mocharc.json'], true)
+/** The tests that mostly wait for a cluster, in two halves by name, and those with control planes of their own. */
+async function patientFirst(): Promise<readonly Ran[]> {
+  const integration = await mocha(['--config', 'test/integration/.mocharc.first.json'], false)
+  return [integration, await mocha(['--config', 'test/clusters/.mocharc.json'], false)]
+}
+const patientSecond = (): Promise<Ran> => mocha(['--config', 'test/integration/.mocharc.second.json'], true)
 
 /** The tests that fail if a program gets no processor in time. Nothing else may run beside them. */
 const underLoad = (): Promise<Ran> => mocha(['--config', 'test/load/.mocharc.json'], true)
@@ -53,7 +56,7 @@ const underLoad = (): Promise<Ran> => mocha(['--config', 'test/load/.mocharc.jso
 const args = process.argv.slice(2)
 if (args.length > 0) process.exitCode = (await mocha(args, true)).code
 else {
-  const together = (await Promise.all([busy(), patient()])).flat()
+  const together = (await Promise.all([busy(), patientFirst(), patientSecond()])).flat()
   const runs = [...together, await underLoad()]
   const counts = runs.map(countsIn)
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))

@@ -63,9 +63,9 @@ export const ownershipMetadata = (experiment: ExperimentDeployment): Pick<Object
 }
 
 /**
- * Whether `object` is the fork of `experiment`: by its name and its selector, which is immutable. Both contain a hash of
- * the uid. An object with another controller belongs to that controller. Labels, owner reference and managed fields prove
- * nothing, because any client can remove them; the controller restores them.
+ * Whether `object` is the fork of `experiment`. Name and selector must contain the hash of the uid, and it must not have
+ * another controller. Somebody else may have taken the name, so it must also be the object of the last status, or have two
+ * of three marks: label, owner and field manager. The controller restores marks that a client removed.
  */
 export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): boolean => {
   const { uid } = experiment.metadata
@@ -73,9 +73,17 @@ export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): 
   return (
     object.metadata.name === forkName(experiment.spec.sourceRef.name, uid) &&
     hasSelectorOf(uid, object) &&
-    (controller === undefined || (controller.uid === uid && !isCrossNamespace(experiment)))
+    (controller === undefined || (controller.uid === uid && !isCrossNamespace(experiment))) &&
+    (experiment.status?.experimentResourceRef?.uid === object.metadata.uid || markCount(experiment, object) >= 2)
   )
 }
+
+const markCount = (experiment: ExperimentDeployment, object: KubeObject): number =>
+  [
+    object.metadata.labels?.[EXPERIMENT_ID] === experimentId(experiment.metadata.uid),
+    belongsTo(experiment, object),
+    isApplied(object),
+  ].filter(Boolean).length
 
 /** Whether `object` has the metadata of `ownershipMetadata`, by uid. Many users can write it. */
 export const belongsTo = (experiment: ExperimentDeployment, object: KubeObject): boolean =>

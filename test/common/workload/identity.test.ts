@@ -78,6 +78,11 @@ describe('the identity of a fork', () => {
       { name: FORK, spec, metadata: { ...ours, ownerReferences: [other] } },
       false,
     ],
+    'its name and its selector, which somebody else may have taken': [{ name: FORK, spec }, false],
+    'one mark besides them, which anybody can write': [
+      { name: FORK, spec, metadata: { ownerReferences: ours.ownerReferences ?? [] } },
+      false,
+    ],
     'its name only': [{ name: FORK }, false],
   }
   for (const [sentence, [given, expected]] of Object.entries(cases))
@@ -89,8 +94,8 @@ describe('the identity of a fork', () => {
   const marked = { ...ours, ownerReferences: [], labels: { ...ownershipMetadata(apart).labels } }
   const apartCases: Record<string, [Parameters<typeof aDeployment>[0], boolean]> = {
     'its name and its selector': [{ name: FORK, spec, metadata: marked }, true],
-    'R2: its name and its selector, with labels that somebody changed': [
-      { name: FORK, spec, metadata: { ...marked, labels: { [OWNER_UID]: 'other' } } },
+    'R2: its name, its selector, its label and the manager, with an owner that somebody changed': [
+      { name: FORK, spec, metadata: { ...marked, labels: { ...marked.labels, [OWNER_UID]: 'other' } } },
       true,
     ],
     'R2: its name and its selector, without managed fields': [
@@ -107,6 +112,16 @@ describe('the identity of a fork', () => {
     it(`${expected ? 'recognizes' : 'does not recognize'} a fork in another namespace by ${sentence}`, () => {
       expect(isForkOf(apart, aDeployment(given))).to.equal(expected)
     })
+
+  it('R2: recognizes a fork without any mark by the uid in the last status', () => {
+    const bare = aDeployment({ name: FORK, spec, metadata: { uid: 'uid-of-fork' } })
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: FORK, generation: 1 }
+    const of = (uid: string) => anExperiment({ status: { experimentResourceRef: { ...ref, uid } } })
+    expect([of('uid-of-fork'), of('another')].map((experiment) => isForkOf(experiment, bare))).to.deep.equal([
+      true,
+      false,
+    ])
+  })
 
   it('marks a fork in another namespace by labels, since owner references cannot cross namespaces', () => {
     const derived = derive({ kind: deployment, experiment: apart, base: aBase(), schema: undefined, replicas: 1 })
