@@ -39,13 +39,15 @@ const OF_FORKS = new Set([...Object.values(WORKLOAD_KINDS).map(({ plural }) => p
  * Whether the product may make this write: the status of its own kinds, the finalizer of an experiment whose fork is in
  * another namespace, forks (by their label), pinned bases, and Events.
  */
-function isAllowed({ verb, objectRef, requestObject, responseObject }: AuditEvent): boolean {
+function isAllowed({ verb, objectRef, requestObject, responseObject, responseStatus }: AuditEvent): boolean {
   const { apiGroup, resource = '', subresource, name = '' } = objectRef ?? {}
   if (apiGroup === GROUP) return subresource === 'status' || isAboutFinalizers(requestObject)
   if (resource === 'events' || resource === 'subjectaccessreviews') return true // a SubjectAccessReview stores nothing
   if (!OF_FORKS.has(resource) || subresource !== undefined) return false
+  const isNamed = /-experiment-[0-9a-f]{10}$/.test(name)
   // the body of a delete contains only the uid
-  if (verb === 'delete') return /-experiment-[0-9a-f]{10}$/.test(name) && hasUid(requestObject)
+  if (verb === 'delete') return isNamed && hasUid(requestObject)
+  if ((responseStatus?.code ?? 0) >= 400 && isNamed) return true // a conflict, which wrote nothing
   // a patch of the replicas has no labels, but the response has
   return [requestObject, responseObject].some((object) => at(object, 'metadata', 'labels', IS_EXPERIMENT) === 'true')
 }
