@@ -14,7 +14,7 @@ interface OwnWrites {
   readonly all: readonly string[]
   /** those that "What always holds" in docs/architecture.md does not allow */
   readonly forbidden: readonly string[]
-  /** requests of any verb that were answered with 403 */
+  /** requests of any verb that were answered with 403, but not because their namespace is being deleted */
   readonly denied: readonly string[]
 }
 
@@ -24,13 +24,17 @@ export async function ownWrites(auditLog: string, since = new Date(0)): Promise<
   for await (const event of auditEvents(auditLog, OUR_ACCOUNTS)) {
     const { user, verb, objectRef, requestReceivedTimestamp, responseStatus } = event
     if (!user.username.startsWith(OUR_ACCOUNTS) || Date.parse(requestReceivedTimestamp) <= since.getTime()) continue
-    if (responseStatus?.code === 403) denied.push(nameOf(event))
+    if (responseStatus?.code === 403 && !isTerminating(event)) denied.push(nameOf(event))
     if (!WRITES.has(verb) || objectRef?.resource === 'leases') continue
     all.push(nameOf(event))
     if (!isAllowed(event)) forbidden.push(nameOf(event))
   }
   return { all, forbidden, denied }
 }
+
+/** Whether the namespace of the request is being deleted: the API server refuses to everybody to create objects in it. */
+const isTerminating = ({ responseStatus }: AuditEvent): boolean =>
+  responseStatus?.message?.includes('because it is being terminated') === true
 
 /** The kinds of forks and of pinned bases. */
 const OF_FORKS = new Set([...Object.values(WORKLOAD_KINDS).map(({ plural }) => plural), 'controllerrevisions'])

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { eventually } from '../../sandbox/eventually.ts'
-import { aNamespace } from './fixture.ts'
-import { aSource, condition, DEADLINE_MS, type Place, placeIn, usesProduct } from './product.ts'
-import { type SlowWebhook, slowWebhook } from './slow-webhook.ts'
+import { aNamespace } from '../integration/fixture.ts'
+import { aSource, condition, DEADLINE_MS, type Place, placeIn, usesProduct } from '../integration/product.ts'
+import { type SlowWebhook, slowWebhook } from '../integration/slow-webhook.ts'
 
 /** More than the controller has workers. */
 const COUNT = 24
