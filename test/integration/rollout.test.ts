@@ -201,9 +201,11 @@ describe('a Rollout, on the real control plane', () => {
   })
 
   it('CRD absent, installed, removed: other kinds work', async function () {
-    this.timeout(4 * DEADLINE_MS) // Kubernetes removes them slowly
+    this.timeout(6 * DEADLINE_MS) // Kubernetes removes them slowly, and lists them in discovery for up to a minute more
     await uninstalled()
-    await place().reaches('hopeful', 'KindNotAvailable')
+    await eventually('the removal to be noticed', 3 * DEADLINE_MS, async () =>
+      expect(condition(await place().experimentAt('hopeful'), 'Ready')?.reason).to.equal('KindNotAvailable'),
+    )
     await aSource(place(), 'still')
     await place().experiment('going', { source: 'still' })
     await place().reaches('going', 'Available')
