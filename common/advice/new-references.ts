@@ -62,13 +62,15 @@ const KEYS = { configMapKeyRef: 'configmap', secretKeyRef: 'secret' } as const
 const WHOLE = { configMapRef: 'configmap', secretRef: 'secret' } as const
 
 function ofContainer(container: unknown): readonly Reference[] {
-  const variables = listOr(member(container, 'env')).flatMap((variable) =>
-    Object.entries(KEYS).flatMap(([field, kind]) => {
-      const source = at(variable, 'valueFrom', field)
+  const variables = listOr(member(container, 'env')).flatMap((variable) => {
+    const from = member(variable, 'valueFrom')
+    if (!isObject(from)) return NONE // most variables have a value of their own
+    return Object.entries(KEYS).flatMap(([field, kind]) => {
+      const source = member(from, field)
       const [owner] = isRequired(source) ? named(kind, member(source, 'name')) : []
       return owner ? [owner, ...named(`key of ${textOf(owner)}`, member(source, 'key'))] : []
-    }),
-  )
+    })
+  })
   const all = listOr(member(container, 'envFrom')).flatMap((from) =>
     Object.entries(WHOLE).flatMap(([field, kind]) => {
       const source = member(from, field)
@@ -77,6 +79,8 @@ function ofContainer(container: unknown): readonly Reference[] {
   )
   return [...variables, ...all]
 }
+
+const NONE: readonly Reference[] = []
 
 const isRequired = (source: unknown): boolean => isObject(source) && source.optional !== true
 

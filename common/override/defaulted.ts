@@ -123,11 +123,18 @@ function paths(...patterns: readonly string[]): readonly OverridePath[] {
 
 const TEMPLATE = paths('template.**')
 
+interface KnownDefault {
+  readonly path: OverridePath
+  readonly of: Default
+  /** the value does not depend on other fields, so it is cheaper to compare than the path */
+  readonly isFixed: boolean
+}
+
 /** By the last key of the path, so that most leaves are compared with none. */
-const BY_KEY = new Map<string, { readonly path: OverridePath; readonly of: Default }[]>()
+const BY_KEY = new Map<string, KnownDefault[]>()
 for (const [pattern, found] of [...Object.entries(DEFAULTS), ...Object.entries(DEPENDENT)]) {
-  const of: Default = typeof found === 'function' ? (found as Default) : () => found
-  const entry = { path: parseOverridePath(pattern) ?? [], of }
+  const isFixed = typeof found !== 'function'
+  const entry = { path: parseOverridePath(pattern) ?? [], of: isFixed ? () => found : (found as Default), isFixed }
   for (const key of pattern.split('.').at(-1)?.match(/\w+/g) ?? []) BY_KEY.set(key, [...(BY_KEY.get(key) ?? []), entry])
 }
 
@@ -161,7 +168,8 @@ function isOnlyTrace({ path, before }: Leaf, traced: ReadonlySet<Step>, specs: S
  * both are the same quantity. `specs` are the two specs in which the leaf differs.
  */
 export function isStoredAlike({ path, before, after }: Leaf, specs: Specs): boolean {
-  if (before !== undefined && after !== undefined) return isSameQuantity(before, after) && isOneOf(QUANTITIES, path)
+  if (before !== undefined && after !== undefined)
+    return mayBeQuantity(before) && isSameQuantity(before, after) && isOneOf(QUANTITIES, path)
   const value = before === undefined ? after : before
   const last = path.at(-1)
   if (value === null) return last?.is === 'member' && last.key === 'creationTimestamp' // as older API servers store it
@@ -171,11 +179,19 @@ export function isStoredAlike({ path, before, after }: Leaf, specs: Specs): bool
   const [lacking, having] = after === undefined ? [specs.after, specs.before] : [specs.before, specs.after]
   const parent = path.slice(0, -1)
   const around = () => valueAt(lacking, parent) ?? valueAt(having, parent)
-  return known.some((each) => matchesWhole(each.path, path) && isAlike(value, each.of(around, lacking)))
+  return known.some(
+    ({ path: pattern, of, isFixed }) =>
+      (!isFixed || isAlike(value, of(around, lacking))) &&
+      matchesWhole(pattern, path) &&
+      isAlike(value, of(around, lacking)),
+  )
 }
 
 const isOneOf = (patterns: readonly OverridePath[], path: readonly Step[]): boolean =>
   patterns.some((pattern) => matchesWhole(pattern, path))
+
+/** Most leaves are other texts, which need no arithmetic. */
+const mayBeQuantity = (value: unknown): boolean => typeof value === 'number' || /^[\s\d.+-]/.test(String(value))
 
 function isSameQuantity(before: unknown, after: unknown): boolean {
   const quantity = parseQuantity(before)

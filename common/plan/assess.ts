@@ -30,8 +30,8 @@ export interface DesiredFork {
   readonly effect: () => OverrideEffect
   /** what the schema says is wrong with the merged spec, at the place in the override; computed once, when needed */
   readonly mistakes: () => readonly FieldError[]
-  /** warnings about the base and the merge */
-  readonly warnings: readonly Warning[]
+  /** warnings about the base and the merge; only admission needs them. Not a getter: V8 makes a map for each of these */
+  readonly warnings: () => readonly Warning[]
 }
 
 /** The wanted fork, or why there is none. */
@@ -82,15 +82,7 @@ export function assess(
     ...advice({ ...merged, source: base.spec, shape: schema.shape }),
   ])
   const hash = once(() => forkHash(changed))
-  const desired = { kind, fork: changed, hash, base: { base, source }, effect, mistakes: errors }
-  // only admission reads them
-  return {
-    is: 'wanted',
-    ...desired,
-    get warnings() {
-      return warnings()
-    },
-  }
+  return { is: 'wanted', kind, fork: changed, hash, base: { base, source }, effect, mistakes: errors, warnings }
 }
 
 /** The fork that was derived, also where it is not written because the schema is missing. */

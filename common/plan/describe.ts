@@ -54,7 +54,7 @@ export function describe(facts: Facts, plan: Plan, described: Described): readon
   // a mistake of the author has its own message
   const isWaiting = isRunning && assessment.is === 'blocked' && assessment.errors.length === 0
   return [
-    ...(wanted?.warnings ?? []),
+    ...(wanted?.warnings() ?? []),
     ...(isWaiting ? [warning(reason, ...clauses(message))] : []),
     ...(report ? [...report.hazards, ...report.collisions] : []),
     ...planLines(writeLines(facts, plan, described)),

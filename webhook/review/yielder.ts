@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Timers } from '../../common/program/clock.ts'
 
 /** A review yields after a turn of this length. Each of its parts takes milliseconds for the largest allowed override. */
-const MAX_TURN_MS = 2
+const MAX_TURN_MS = 5
 
 /** Lets other reviews run during a long one. One of usual size does not yield, so that few wait half-done in memory. */
 export class Yielder {
@@ -25,7 +25,7 @@ export class Yielder {
     })
   }
 
-  /** Yields to the event loop if this turn has been longer than 2 ms. */
+  /** Yields to the event loop if this turn has been longer than 5 ms. */
   async yieldIfLong(): Promise<void> {
     if (this.#timers.now() - this.#began < MAX_TURN_MS) return
     await nextTurn()

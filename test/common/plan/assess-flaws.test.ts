@@ -21,7 +21,7 @@ function outcomeOf(of: Given): readonly string[] {
   const found = assess(someFacts(of))
   return found.is === 'blocked'
     ? [`${found.decision.reason}: ${found.decision.message}`]
-    : ['wanted', ...found.warnings.map(({ message }) => message)]
+    : ['wanted', ...found.warnings().map(({ message }) => message)]
 }
 
 describe('a source of which server-side apply would refuse a fork', () => {

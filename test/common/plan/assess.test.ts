@@ -17,7 +17,7 @@ function linesOf(of: Given): readonly string[] {
   if (found.is === 'blocked') return [found.decision.reason, found.decision.message]
   return [
     'wanted',
-    ...found.warnings.map(({ reason, message }) => `[${reason}] ${message}`),
+    ...found.warnings().map(({ reason, message }) => `[${reason}] ${message}`),
     ...found.mistakes().map(({ field, message }) => `${field}: ${message}`),
   ]
 }

@@ -35,7 +35,7 @@ function linesOf({
   )
   if (found.is === 'blocked') throw new Error(found.decision.message)
   return [
-    ...found.warnings.map(({ reason, message }) => `[${reason}] ${message}`),
+    ...found.warnings().map(({ reason, message }) => `[${reason}] ${message}`),
     ...found.mistakes().map(({ field, message }) => `${field.replace('spec.overrideSpec', '~')}: ${message}`),
   ]
 }

@@ -28,17 +28,17 @@ async function isInterrupted({ workedMs, waitedMs, knownMs }: Story): Promise<bo
 }
 
 describe('the turn of a review on the event loop', () => {
-  it('ends after two milliseconds of work', async () => {
-    expect(await isInterrupted({ workedMs: 2 })).to.equal(true)
-    expect(await isInterrupted({ workedMs: 1.9 })).to.equal(false)
+  it('ends after five milliseconds of work', async () => {
+    expect(await isInterrupted({ workedMs: 5 })).to.equal(true)
+    expect(await isInterrupted({ workedMs: 4.9 })).to.equal(false)
   })
 
   it('does not count the time that it waited for the API server', async () => {
     expect(await isInterrupted({ workedMs: 1, waitedMs: 500 })).to.equal(false)
-    expect(await isInterrupted({ workedMs: 3, waitedMs: 500 })).to.equal(true)
+    expect(await isInterrupted({ workedMs: 6, waitedMs: 500 })).to.equal(true)
   })
 
   it('goes on counting where no other work ran meanwhile', async () => {
-    expect(await isInterrupted({ workedMs: 1, knownMs: 1.5 })).to.equal(true)
+    expect(await isInterrupted({ workedMs: 3, knownMs: 2.5 })).to.equal(true)
   })
 })
