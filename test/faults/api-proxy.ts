@@ -2,46 +2,71 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, createServer, request } from 'node:https'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { issue } from '../../certs/issue.ts'
 import { close, listen } from '../../common/program/listen.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { writeKubeconfig } from '../../sandbox/kubeconfig.ts'
+import { type ApiAnswer, type ApiCall, callOf, type Fate, type Interference } from './api-call.ts'
 
 /** A TLS proxy before the API server. */
 export interface ApiProxy {
-  /** Requests whose path matches are accepted from now on and never answered, nor passed on. */
-  swallow: (path: RegExp) => void
+  /** Replaces what happens to calls that arrive from now on. */
+  interfere: (by: Interference) => void
   /** Writes a kubeconfig for a token, with the address of the proxy. */
   readonly kubeconfigFor: (who: { readonly user: string; readonly token: string }) => Promise<string>
   readonly close: () => Promise<void>
 }
 
-/** Starts a proxy. It passes tokens on, and streams in both directions. */
+/** Starts a proxy. It passes tokens on. Watches are streamed; other answers are read whole before the caller gets them. */
 export async function startApiProxy(plane: ControlPlane): Promise<ApiProxy> {
   const { ca, cert, key } = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
   const agent = new Agent({ ca: await readFile(plane.caFile), keepAlive: true })
-  let swallowed: RegExp | undefined
+  let interference: Interference = {}
 
-  const pass = (from: IncomingMessage, to: ServerResponse): void => {
-    const { method, headers, url = '' } = from
-    if (swallowed?.test(url)) return
-    const { host: _, ...rest } = headers
-    const onward = request(new URL(url, plane.server), { agent, method, headers: rest }, (answer) => {
-      to.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(to)
-      answer.once('error', () => to.destroy())
-    })
-    onward.once('error', () => to.destroy())
-    to.once('close', () => onward.destroy())
-    from.pipe(onward)
+  const serve = async (from: IncomingMessage, to: ServerResponse): Promise<void> => {
+    const call = callOf(from)
+    const { onCall, onAnswer, onSent } = interference
+    const first = (await onCall?.(call)) ?? 'pass'
+    if (first !== 'pass') return end(to, first)
+    const answer = await forward(from, to, call)
+    if (call.isWatch) return
+    const whole: ApiAnswer = {
+      status: answer.statusCode ?? 502,
+      headers: answer.headers,
+      body: await buffer(answer),
+    }
+    const last = (await onAnswer?.(call, whole)) ?? 'pass'
+    const sent = last === 'pass' ? whole : last
+    if (typeof sent === 'object') to.once('finish', () => onSent?.(call, sent))
+    end(to, sent)
   }
-  const server = createServer({ cert, key }, pass)
+  /** Sends the call on. A watch is answered at once. */
+  const forward = (from: IncomingMessage, to: ServerResponse, call: ApiCall) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const { host: _, ...headers } = from.headers
+      const url = new URL(from.url ?? '/', plane.server)
+      const onward = request(url, { agent, method: call.method, headers }, (answer) => {
+        if (call.isWatch) {
+          to.writeHead(answer.statusCode ?? 502, answer.headers)
+          answer.pipe(to)
+          answer.once('error', () => to.destroy())
+        }
+        resolve(answer)
+      })
+      onward.once('error', reject)
+      to.once('close', () => onward.destroy())
+      from.pipe(onward)
+    })
+  const server = createServer({ cert, key }, (from, to) => {
+    serve(from, to).catch(() => to.destroy())
+  })
   const port = await listen(server, 0, '127.0.0.1')
   const caFile = join(plane.stateDirectory, `proxy-${port}.crt`)
   await writeFile(caFile, ca)
   return {
-    swallow: (path) => {
-      swallowed = path
+    interfere: (by) => {
+      interference = by
     },
     kubeconfigFor: (who) =>
       writeKubeconfig(join(plane.stateDirectory, 'kubeconfigs', `${who.user}-${port}`), {
@@ -55,4 +80,15 @@ export async function startApiProxy(plane: ControlPlane): Promise<ApiProxy> {
       agent.destroy()
     },
   }
+}
+
+function end(to: ServerResponse, fate: Exclude<Fate, 'pass'>): void {
+  if (fate === 'hang') return
+  if (fate === 'reset') {
+    to.destroy()
+    return
+  }
+  const { 'transfer-encoding': _, 'content-length': __, ...headers } = fate.headers
+  to.writeHead(fate.status, { ...(headers as Record<string, string | string[]>), 'content-length': fate.body.length })
+  to.end(fate.body)
 }

@@ -105,7 +105,7 @@ describe('the leader fails, on the real control plane', function () {
     const proxy = await startApiProxy(await controlPlane())
     try {
       const { leader, standby } = await duel({ kubeconfigFor: proxy.kubeconfigFor })
-      proxy.swallow(/\/leases/)
+      proxy.interfere({ onCall: ({ resource }) => (resource === 'leases' ? 'hang' : undefined) })
       expect((await leader.process.exited).code).to.equal(1)
       const renewedMs = await lastRenewalOf(leader)
       expect((await lastWriteOf(leader)) - renewedMs).to.be.within(5_000, 10_000 + TOLERANCE_MS)
