@@ -20,6 +20,8 @@ import type { Pass } from './runtime/worker.ts'
 
 export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings'> {
   readonly client: KubeClient
+  /** whether the namespace may be read */
+  readonly isServed: (namespace: string) => boolean
   readonly experiments: { get(key: Key): ExperimentDeployment | undefined }
   readonly workloads: readonly WorkloadReflectors[]
   readonly referrers: Pick<Referrers, 'of'>
@@ -38,17 +40,17 @@ export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings'>
 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass(options: ClusterOptions) {
-  const { client, reservations, written, recorder, log, onRepair, ...of } = options
+  const { client, reservations, written, recorder, log, onRepair, isServed, ...of } = options
   const { experiments: cached, statusDrift, sharePace, ...shared } = of
   const { policies, drift } = shared
   const experiments = new ExperimentReads({ client, cached })
   const readsOf = workloadReads(client, shared)
   return ({ signal, yieldToWrites }: Pass): Cluster => {
     const writer = new Writer({ client, signal, written, doubt: (experiment) => experiments.doubt(experiment) })
-    const revision = (namespace: string, name: string) =>
-      orUndefined(
-        client.request({ verb: 'get', path: pathOf(RESOURCES.ControllerRevision, { namespace, name }), signal }),
-      )
+    const revision = async (namespace: string, name: string) => {
+      const path = pathOf(RESOURCES.ControllerRevision, { namespace, name })
+      return isServed(namespace) ? orUndefined(client.request({ verb: 'get', path, signal })) : undefined
+    }
     return {
       ports: {
         ...shared,
