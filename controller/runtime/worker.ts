@@ -6,7 +6,7 @@ import type { Breaker } from './breaker.ts'
 import type { Key, KeyQueue } from './queue.ts'
 
 /** How long one pass may take: its reads, a write and the status each 30 s. Its requests are aborted then. */
-const RECONCILE_LIMIT_MS = 90_000
+export const RECONCILE_LIMIT_MS = 90_000
 
 /** A pass that takes longer gives its worker back, because it waits for an answer, for example of a slow webhook. */
 const SLOW_MS = 1_000
