@@ -10,7 +10,6 @@ import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { ownWrites } from '../../sandbox/proof.ts'
 import { controlPlane } from '../integration/fixture.ts'
 import { condition, type Place } from '../integration/product.ts'
-import { staysQuiet } from '../integration/quiet.ts'
 
 /** How soon everything is as wanted after a fault has ended. */
 export const CONVERGED_MS = 30_000
@@ -42,11 +41,35 @@ export async function converges(place: Place, wanted: Wanted, limitMs = CONVERGE
   await eventually(`${place.namespace} to converge`, limitMs, async () => expect(await reasons()).to.deep.equal(wanted))
 }
 
-/** All oracles, after a fault has ended: it converges, then rests, and what was written since the start was allowed. */
+/**
+ * All oracles, after a fault has ended: within `limitMs` it converges and writes for the last time, and what was written
+ * since the start was allowed.
+ */
 export async function recovers(place: Place, wanted: Wanted, limitMs = CONVERGED_MS): Promise<void> {
+  const ended = new Date()
   await converges(place, wanted, limitMs)
-  await staysQuiet(place.namespace, QUIET_MS)
+  await rests(place.namespace, ended, limitMs)
+  await converges(place, wanted, 0)
   await isSound(place.namespace)
+}
+
+/** Waits until nothing was written for `QUIET_MS`. @throws Error if there was a write later than `limitMs` after `ended` */
+async function rests(namespace: string, ended: Date, limitMs: number): Promise<void> {
+  const { auditLog } = await controlPlane()
+  const late = new Date(ended.getTime() + limitMs)
+  const since = async (time: Date) =>
+    (await ownWrites(auditLog, time)).all.filter((request) => request.includes(`/${namespace}/`))
+  await eventually(
+    `${namespace} to be quiet`,
+    limitMs + 2 * QUIET_MS,
+    async () => {
+      const quiet = new Date(Math.max(ended.getTime(), Date.now() - QUIET_MS))
+      expect(Date.now() - ended.getTime()).to.be.at.least(QUIET_MS)
+      expect(await since(quiet)).to.deep.equal([])
+    },
+    { pauseMs: 500 },
+  )
+  expect(await since(late), `writes more than ${limitMs} ms after the fault`).to.deep.equal([])
 }
 
 /** @throws AssertionError that names what the controller wrote in `namespace` and should not have written */
