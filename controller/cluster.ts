@@ -43,7 +43,7 @@ export function clusterForPass(options: ClusterOptions) {
   const { policies, drift } = shared
   const experiments = new ExperimentReads({ client, cached })
   const readsOf = workloadReads(client, shared)
-  return ({ signal, yieldToWrites }: Pass): Cluster => {
+  return ({ number, signal, yieldToWrites }: Pass): Cluster => {
     const writer = new Writer({ client, signal, written, doubt: (experiment) => experiments.doubt(experiment) })
     const revision = (namespace: string, name: string) =>
       orUndefined(
@@ -79,7 +79,10 @@ export function clusterForPass(options: ClusterOptions) {
         emitEvent: (regarding, { fork: related }, { type, reason, message }) =>
           recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }),
         recordPolicy: (key, decision) => policies.status.record(key, decision),
-        log: (key, { reason, message, is }) => log.info({ key, reason, message, is }, 'reconciled'),
+        log: (experiment, { reason, message, is }) => {
+          const { uid, generation } = experiment.metadata
+          log.info({ key: keyOf(experiment), uid, generation, reconcile: number, reason, message, is }, 'reconciled')
+        },
       },
       yieldToWrites,
     }

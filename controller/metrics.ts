@@ -17,8 +17,8 @@ interface Described {
   readonly seconds?: readonly number[]
 }
 
-/** From a pass that finds nothing to do to one that is aborted after 30 s. */
-const PASS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+/** From a pass that finds nothing to do to one that is aborted after 90 s. */
+const PASS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 90]
 
 /**
  * Every metric of the controller by its name without the prefix. Values of labels come from short lists in our code, so

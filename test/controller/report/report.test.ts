@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
+import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../../common/api/types.ts'
 import type { Conclusion } from '../../../common/plan/conclusion.ts'
 import { waiting } from '../../../common/plan/decision.ts'
 import type { Facts } from '../../../common/plan/facts.ts'
@@ -52,7 +52,8 @@ async function reported(
       messages.push(event.message)
     },
     recordPolicy: (key: string, decision: { is: string } | undefined) => diary.push(`record ${key} ${decision?.is}`),
-    log: (key: string, { reason }: Conclusion) => diary.push(`log ${key} ${reason}`),
+    log: ({ metadata }: ExperimentDeployment, { reason }: Conclusion) =>
+      diary.push(`log ${metadata.namespace}/${metadata.name} ${reason}`),
   }
   const againMs = await report(reporter, KEY, facts, conclusion)
   return { diary: diary.slice(1), recorded: diary[0], messages, status, againMs }
