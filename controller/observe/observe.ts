@@ -142,10 +142,13 @@ async function readFork({ workloads }: Ports, experiment: ExperimentDeployment, 
   const name = placeOfFork(experiment)
   const cached = adapter && workloads.cached(adapter, ...name)
   // Only a live read proves that the fork is gone and the finalizer can be removed.
-  const mustBeLive = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
+  const isLeaving = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
   // Of an object without our label the cache has no selector. Somebody may have removed the label from the fork.
   const isPartial = cached !== undefined && !hasForkLabel(cached)
-  const found = adapter && (mustBeLive || isPartial) ? await workloads.live(adapter, ...name) : cached
+  const found =
+    adapter && (isLeaving || isPartial || workloads.isDoubted(adapter, ...name))
+      ? await workloads.live(adapter, ...name)
+      : cached
   return forkFacts(experiment, knownOrAbsent(found))
 }
 
