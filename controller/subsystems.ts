@@ -71,7 +71,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     experiment: (key) => caches.experiments.get(key),
     fork: (kind, key) => forksOf(kind)?.get(key),
   })
-  const { traffic, referrers } = wakeOnChanges(caches, queue, {
+  const { traffic, referrers, paced } = wakeOnChanges(caches, queue, {
     index,
     onExperimentChange: (change) => reservations.experimentChanged(change),
     onForkChange: (kind, change) => (policies.areCounting ? reservations.forkChanged(kind, change) : []),
@@ -123,12 +123,15 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     log,
   })
   const reconcile = measuringPasses(metrics, timers)(
-    async (key, pass) => (isLeading() ? reconciler(clusterOf(pass), clock)(key) : 'never'),
+    async (key, pass) => {
+      paced.forget(key) // before it reads anything
+      return isLeading() ? reconciler(clusterOf(pass), clock)(key) : 'never'
+    },
     (key) => caches.experiments.get(key)?.spec.sourceRef.kind,
   )
   const caughtUp = (key: Key) => written.caughtUp(key, stopping)
   const working = createWorkers(options, { queue, reconcile, caughtUp })
-  return { caches, schemas, neighbours, policies, recorder, queue, experiments, orphans, ...working }
+  return { caches, schemas, neighbours, policies, recorder, queue, paced, experiments, orphans, ...working }
 }
 
 /** The workers, and the breaker that they tell how their passes end. */
