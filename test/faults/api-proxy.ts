@@ -4,6 +4,7 @@ import { Agent, createServer, request } from 'node:https'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { issue } from '../../certs/issue.ts'
+import { linesOf } from '../../common/kube/client/body.ts'
 import { close, listen } from '../../common/program/listen.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { writeKubeconfig } from '../../sandbox/kubeconfig.ts'
@@ -47,17 +48,22 @@ export async function startApiProxy(plane: ControlPlane): Promise<ApiProxy> {
       const { host: _, ...headers } = from.headers
       const url = new URL(call.path, plane.server)
       const onward = request(url, { agent, method: call.method, headers }, (answer) => {
-        if (call.isWatch) {
-          to.writeHead(answer.statusCode ?? 502, answer.headers)
-          answer.pipe(to)
-          answer.once('error', () => to.destroy())
-        }
+        if (call.isWatch) stream(answer, to, call).catch(() => to.destroy())
         resolve(answer)
       })
       onward.once('error', reject)
       to.once('close', () => onward.destroy())
       from.pipe(onward)
     })
+  /** Interference that begins later concerns the lines of a watch that is open already. */
+  const stream = async (answer: IncomingMessage, to: ServerResponse, call: ApiCall): Promise<void> => {
+    to.writeHead(answer.statusCode ?? 502, answer.headers)
+    to.flushHeaders()
+    const send = (line: string) => void (to.writable && to.write(`${line}\n`))
+    interference.onWatch?.(call, { send, end: () => to.end() })
+    for await (const line of linesOf(answer)) ((await interference.onLine?.(call, line)) ?? [line]).forEach(send)
+    to.end()
+  }
   const server = createServer({ cert, key }, (from, to) => {
     serve(from, to).catch(() => to.destroy())
   })
