@@ -20,6 +20,8 @@ const DEADLINE_MS = 120_000
 const QUIET_MS = 5_000
 /** between two changes, so that what is measured is a delay and not a throughput */
 const APART_MS = 100
+/** between two changes of sources, each of which changes several forks */
+const SOURCES_APART_MS = 1_000
 const GOAL_MS = 250
 
 /** Never 30, because that is the default. */
@@ -71,7 +73,7 @@ async function answered<T>(stand: Stand, items: readonly T[], by: Answered<T>): 
   const since = new Date()
   for (const [index, item] of items.entries()) {
     await by.change(item, index)
-    await pause(APART_MS)
+    await pause(by.apartMs ?? APART_MS)
   }
   return eventually(
     `${by.count} answers`,
@@ -89,6 +91,7 @@ interface Answered<T> {
   readonly change: (item: T, index: number) => Promise<unknown>
   readonly delays: Delays
   readonly count: number
+  readonly apartMs?: number
 }
 
 const said = (kind: string, index: number) => ({ metadata: { annotations: { [kind]: `${index}` } } })
@@ -162,6 +165,7 @@ async function measure(stand: Stand, tell: Tell) {
     change: (namespace) => plane.api.patch(pathOf(deployment, { namespace, name: 'cart' }), graceOf(8)),
     delays: FOLLOWING,
     count: FORKS,
+    apartMs: SOURCES_APART_MS,
   })
   tell(summary('source to fork', following))
   return { trips, repairs, following }

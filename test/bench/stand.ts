@@ -55,6 +55,9 @@ export async function withProduct<T>(
   }
 }
 
+/** Whether a webhook did not answer in time, or could not read in time what it decides by. */
+const isLate = ({ status, message }: ApiError): boolean => status === 504 || message.includes('deadline exceeded')
+
 interface Creation {
   readonly side: Side
   readonly namespace: string
@@ -84,7 +87,7 @@ export async function createCrowd({ plane, client }: Stand, of: Creation): Promi
     try {
       return await plane.api.create(side.path(namespace), object)
     } catch (error) {
-      if (!(error instanceof ApiError && error.message.includes('context deadline exceeded'))) throw error
+      if (!(error instanceof ApiError && isLate(error))) throw error
       repeated += 1
       return create(object)
     }
