@@ -33,7 +33,7 @@ export class Controller {
       experiments: () => caches.experiments.list(),
       reflectors: namedReflectors(caches),
       policies: {
-        violating: () => policies.status.violating,
+        violating: (action) => policies.status.violating(action),
         mistakes: () => policies.mistakes,
       },
     }

@@ -112,6 +112,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     workloads: {
       source: async () => world.source && { object: world.source, referents: [] },
       isAbsent: () => false,
+      isDoubted: () => false,
       cached: () => world.stored,
       live: async () => {
         diary.push('read the fork')

@@ -35,7 +35,7 @@ export interface Reporter {
   /** records what policies decided; undefined when they no longer count the experiment */
   recordPolicy(key: Key, decision: PolicyDecision | undefined): void
   /** logs a changed conclusion */
-  log(key: Key, conclusion: Conclusion): void
+  log(experiment: ExperimentDeployment, conclusion: Conclusion): void
 }
 
 /**
@@ -74,7 +74,7 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   for (const event of complianceEvents(before, status)) if (event.reason !== reason) emit(event)
   if (summaryOf(before) !== summaryOf(status)) {
     if (!warned.some((event) => event.reason === reason)) emit(summary)
-    reporter.log(key, conclusion)
+    reporter.log(experiment, conclusion)
   }
   return Number.POSITIVE_INFINITY
 }

@@ -27,7 +27,7 @@ function measured(experiments: readonly ExperimentDeployment[] = []): Measured {
       { name: 'rollouts', reflector: { ...reflector, size: 0, silentMs: undefined } },
     ],
     recorder: { droppedCount: 4 },
-    policies: { violating: () => 5, mistakes: () => 6 },
+    policies: { violating: (action) => ({ Deny: 5, Warn: 0, Audit: 2 })[action], mistakes: () => 6 },
     orphans: { count: 8 },
     leader: { held: () => true, leaseAgeSeconds: 1.25 },
   }
@@ -78,7 +78,9 @@ describe('the metrics of the controller', () => {
       'longest_reconcile_seconds 1.5',
       'paused 1',
       'events_dropped_total 4',
-      'policy_violations 5',
+      'policy_violations{action="Audit"} 2',
+      'policy_violations{action="Deny"} 5',
+      'policy_violations{action="Warn"} 0',
       'policy_mistakes 6',
       'orphaned_forks 8',
       'leader 1',
@@ -138,7 +140,7 @@ describe('the metrics of the controller', () => {
       },
       (key) => (key === 'shop/gone' ? undefined : 'Rollout'),
     )
-    const pass = { signal: new AbortController().signal, yieldToWrites: async () => undefined }
+    const pass = { number: 1, signal: new AbortController().signal, yieldToWrites: async () => undefined }
     for (const key of Object.keys(outcomes)) await reconcile(key, pass).catch(() => undefined)
     expect(passes).to.deep.equal([
       ['Rollout', 'done', 2],

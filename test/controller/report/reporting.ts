@@ -1,4 +1,4 @@
-import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
+import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../../common/api/types.ts'
 import type { Conclusion } from '../../../common/plan/conclusion.ts'
 import type { Facts } from '../../../common/plan/facts.ts'
 import { plan } from '../../../common/plan/plan.ts'
@@ -51,7 +51,8 @@ export async function reported(
       messages.push(event.message)
     },
     recordPolicy: (key: string, decision: { is: string } | undefined) => diary.push(`record ${key} ${decision?.is}`),
-    log: (key: string, { reason }: Conclusion) => diary.push(`log ${key} ${reason}`),
+    log: ({ metadata }: ExperimentDeployment, { reason }: Conclusion) =>
+      diary.push(`log ${metadata.namespace}/${metadata.name} ${reason}`),
   }
   const againMs = await report(reporter, KEY, facts, conclusion)
   return { diary: diary.slice(1), recorded: diary[0], messages, status, againMs }
