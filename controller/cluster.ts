@@ -78,6 +78,7 @@ export function clusterForPass(options: ClusterOptions) {
         },
         shareWaitMs: (key) => sharePace.waitMs(key),
         podsWaitMs: (key) => sharePace.podsWaitMs(key),
+        progressWaitMs: (key) => sharePace.progressWaitMs(key),
         repairWaitMs: (key) => statusDrift.waitMs(key),
         noteRepair: (key) => statusDrift.noteRepair(key),
         emitEvent: (regarding, { fork: related }, { type, reason, message }) =>

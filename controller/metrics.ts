@@ -1,21 +1,14 @@
 import { isReason } from '../common/api/reasons.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Sent } from '../common/kube/client/client.ts'
+import { VALIDATION_ACTIONS, type ValidationAction } from '../common/policy/policy.ts'
 import type { Timers } from '../common/program/clock.ts'
-import type { Metrics, Series } from '../common/program/metrics.ts'
+import type { MetricDescription, Metrics, Series } from '../common/program/metrics.ts'
 import type { Key, QueueObserver } from './runtime/queue.ts'
 import type { WorkersOptions } from './runtime/worker.ts'
 
 /** The beginning of the names of the controller's metrics, and of Node's default metrics. */
 export const METRIC_PREFIX = 'experiment_controller_'
-
-interface Described {
-  readonly is: 'counter' | 'gauge' | 'histogram'
-  readonly help: string
-  readonly labels?: readonly string[]
-  /** the upper bounds of a histogram's buckets */
-  readonly seconds?: readonly number[]
-}
 
 /** From a pass that finds nothing to do to one that is aborted after 90 s. */
 const PASS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 90]
@@ -75,7 +68,7 @@ export const METRICS = {
     labels: ['resource'],
   },
   handler_errors_total: { is: 'counter', help: 'Bugs in what runs when a cache changes.' },
-  leader: { is: 'gauge', help: '1 if this replica writes, else 0. The sum over all replicas is 1.' },
+  leader: { is: 'gauge', help: '1 if this replica writes, else 0. The sum over all replicas is 1.', combine: 'sum' },
   lease_age_seconds: {
     is: 'gauge',
     help: 'Seconds since this replica renewed the Lease, or saw another replica renew it.',
@@ -84,7 +77,8 @@ export const METRICS = {
   events_dropped_total: { is: 'counter', help: 'Events that could not be sent, or were too many.' },
   policy_violations: {
     is: 'gauge',
-    help: 'Experiments that violate a policy. The policy is newer than the experiment, or only warns.',
+    help: 'Experiments that violate a policy, by validation action of the policy. One may be counted for each action.',
+    labels: ['action'],
   },
   policy_mistakes: {
     is: 'gauge',
@@ -94,7 +88,7 @@ export const METRICS = {
     is: 'gauge',
     help: 'Forks in other namespaces whose experiment is gone. The controller deletes them.',
   },
-} as const satisfies Readonly<Record<string, Described>>
+} as const satisfies Readonly<Record<string, MetricDescription>>
 
 type Named = typeof METRICS
 type Label<N extends keyof Named> = Named[N] extends { labels: readonly (infer L extends string)[] } ? L : never
@@ -118,7 +112,7 @@ export interface Measured {
   readonly experiments: () => readonly ExperimentDeployment[]
   readonly reflectors: readonly { readonly name: string; readonly reflector: MeasuredReflector }[]
   readonly recorder: { readonly droppedCount: number }
-  readonly policies: { readonly violating: () => number; readonly mistakes: () => number }
+  readonly policies: { readonly violating: (action: ValidationAction) => number; readonly mistakes: () => number }
   readonly orphans: { readonly count: number }
   readonly leader: { readonly held: () => boolean; readonly leaseAgeSeconds: number | undefined }
 }
@@ -126,12 +120,12 @@ export interface Measured {
 /** Registers all metrics of the controller. Returns the functions that count what happens. */
 export function controllerMetrics(metrics: Metrics) {
   const of = <N extends keyof Named>(name: N) => {
-    const { help, labels = [] } = METRICS[name] as Described
+    const { help, labels = [] } = METRICS[name] as MetricDescription
     return { name: `${METRIC_PREFIX}${name}`, help, labels: labels as readonly Label<N>[] }
   }
   const counter = <N extends keyof Named>(name: N) => metrics.counter(of(name))
   const histogram = <N extends keyof Named>(name: N) =>
-    metrics.histogram({ ...of(name), seconds: (METRICS[name] as Described).seconds ?? [] })
+    metrics.histogram({ ...of(name), seconds: (METRICS[name] as MetricDescription).seconds ?? [] })
   const passes = counter('reconcile_total')
   const passSeconds = histogram('reconcile_seconds')
   const requests = counter('kube_requests_total')
@@ -168,11 +162,14 @@ export function controllerMetrics(metrics: Metrics) {
       gauge('paused', () => Number(measured.breaker.isOpen))
       gauge('workers_busy', () => measured.workers.busy)
       gauge('longest_reconcile_seconds', () => measured.workers.longestMs / 1_000)
-      gauge('policy_violations', () => measured.policies.violating())
       gauge('policy_mistakes', () => measured.policies.mistakes())
       gauge('orphaned_forks', () => measured.orphans.count)
       metrics.total({ ...of('events_dropped_total'), labels: [], read: () => measured.recorder.droppedCount })
       metrics.gauges({ ...of('experiments'), read: () => experimentSeries(measured.experiments()) })
+      metrics.gauges({
+        ...of('policy_violations'),
+        read: () => VALIDATION_ACTIONS.map((action) => [{ action }, measured.policies.violating(action)]),
+      })
       const perReflector = (
         name: 'reflector_synced' | 'reflector_objects' | 'reflector_event_age_seconds',
         read: (reflector: MeasuredReflector) => number | undefined,

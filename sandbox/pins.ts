@@ -3,13 +3,14 @@ import { join } from 'node:path'
 
 /**
  * The folders with a go.mod. Each has its own cache: the control plane; Argo Rollouts, which needs another version of
- * Kubernetes; cert-manager, of which only files are used. Every version that the sandbox uses is in one of these go.mod
- * files and nowhere else.
+ * Kubernetes; cert-manager and the Prometheus Operator, of which only files are used. Every version that the sandbox
+ * uses is in one of these go.mod files and nowhere else.
  */
 export const MODULES = {
   controlPlane: import.meta.dirname,
   argo: join(import.meta.dirname, 'argo'),
   certManager: join(import.meta.dirname, 'cert-manager'),
+  prometheusOperator: join(import.meta.dirname, 'prometheus-operator'),
 } as const
 
 /** A folder with a go.mod. */

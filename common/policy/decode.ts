@@ -2,7 +2,12 @@ import { isCondition } from '../api/decode-status.ts'
 import type { KubeObject } from '../api/object.ts'
 import { isEmpty, isObject } from '../json/json.ts'
 import { each, isNumber, isText, listOf, type Members, oneOf, soundMembers } from '../json/members.ts'
-import type { ExperimentPolicy, ExperimentPolicySpec, ExperimentPolicyStatus } from './policy.ts'
+import {
+  type ExperimentPolicy,
+  type ExperimentPolicySpec,
+  type ExperimentPolicyStatus,
+  VALIDATION_ACTIONS,
+} from './policy.ts'
 
 const SPEC: Members<ExperimentPolicySpec> = {
   ...each(isNumber, 'maxReplicas', 'maxExperimentsPerSource', 'maxExperimentsPerNamespace'),
@@ -10,7 +15,7 @@ const SPEC: Members<ExperimentPolicySpec> = {
   ...each(listOf(isText), 'allowedOverridePaths', 'deniedOverridePaths', 'allowedImages', 'allowSourcesFrom'),
   maxShare: isText,
   namespaceSelector: isObject,
-  validationActions: listOf(oneOf(['Deny', 'Warn', 'Audit'])),
+  validationActions: listOf(oneOf(VALIDATION_ACTIONS)),
   sourceMissing: oneOf(['Warn', 'Deny']),
   aloneBehindService: oneOf(['Allow', 'Deny']),
 }

@@ -4,8 +4,9 @@ import type { Condition, ExperimentDeployment, FieldError, OverrideType } from '
 import type { Change, OverrideEffect } from '../override/changes.ts'
 import type { Shape } from '../override/shape.ts'
 
-/** What a finding causes: a refusal, a warning to the author, or an entry in the audit log. */
-export type ValidationAction = 'Deny' | 'Warn' | 'Audit'
+/** What a finding may cause: a refusal, a warning to the author, or an entry in the audit log. */
+export const VALIDATION_ACTIONS = ['Deny', 'Warn', 'Audit'] as const
+export type ValidationAction = (typeof VALIDATION_ACTIONS)[number]
 
 /** The `spec` of an ExperimentPolicy. An absent field limits nothing. */
 export interface ExperimentPolicySpec {

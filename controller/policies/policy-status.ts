@@ -1,7 +1,12 @@
 import { conditionsFrom } from '../../common/api/conditions.ts'
 import { factsOf } from '../../common/kube/client/errors.ts'
-import { type PolicyDecision, violatedPolicies } from '../../common/plan/policy-decision.ts'
-import { actionsOf, type ExperimentPolicy, type ExperimentPolicyStatus } from '../../common/policy/policy.ts'
+import { findingsOf, type PolicyDecision, violatedPolicies } from '../../common/plan/policy-decision.ts'
+import {
+  actionsOf,
+  type ExperimentPolicy,
+  type ExperimentPolicyStatus,
+  type ValidationAction,
+} from '../../common/policy/policy.ts'
 import type { Cancel, Clock, Timers } from '../../common/program/clock.ts'
 import type { Log } from '../../common/program/log.ts'
 import type { Key } from '../runtime/queue.ts'
@@ -30,8 +35,8 @@ export interface PolicyStatusOptions {
 interface Entry {
   readonly policies: readonly string[]
   readonly violated: ReadonlySet<string>
-  /** also true when no policy consents to its source, which violates no policy in particular */
-  readonly isViolating: boolean
+  /** those of the findings; Deny also when no policy consents to its source, which violates no policy in particular */
+  readonly actions: ReadonlySet<ValidationAction>
   /** the number of policy changes before the pass */
   readonly revision: number
 }
@@ -57,9 +62,9 @@ export class PolicyStatus {
     this.#options = options
   }
 
-  /** The number of experiments that violate a policy, among those that had a pass. */
-  get violating(): number {
-    return [...this.#entries.values()].filter(({ isViolating }) => isViolating).length
+  /** The number of experiments that violate a policy with `action`, among those that had a pass. */
+  violating(action: ValidationAction): number {
+    return [...this.#entries.values()].filter(({ actions }) => actions.has(action)).length
   }
 
   /** How many entries all its maps have; 0 when all experiments and policies are gone. For tests. */
@@ -101,7 +106,7 @@ export class PolicyStatus {
     this.#entries.set(key, {
       policies,
       violated,
-      isViolating: decision?.is === 'notShared' || violated.size > 0,
+      actions: new Set(decision ? actionsFor(decision) : []),
       revision: this.#revision,
     })
     const isSame =
@@ -180,6 +185,10 @@ export class PolicyStatus {
     return { observedGeneration: generation, experiments: covered.length, violations, conditions, actions }
   }
 }
+
+/** What the policies that the experiment violates do about it. Without consent there can be no fork. */
+const actionsFor = (decision: PolicyDecision): readonly ValidationAction[] =>
+  decision.is === 'notShared' ? ['Deny'] : findingsOf(decision).flatMap(({ actions }) => actions)
 
 const uidOf = ({ metadata }: ExperimentPolicy): string => metadata.uid ?? ''
 

@@ -53,6 +53,9 @@ const referenceTo = ({ apiVersion, kind, metadata: { namespace, name, uid, resou
   resourceVersion,
 })
 
+/** The `series` of an Event that happened `count` times. The API server refuses a count of 1. */
+export const seriesOf = (count: number, lastAt: Date) => ({ count, lastObservedTime: microTime(lastAt) })
+
 /** A MicroTime has exactly six fractional digits, a Date three. */
 const microTime = (at: Date): string => at.toISOString().replace('Z', '000Z')
 

@@ -1,11 +1,13 @@
-import type { KubeObject } from '../../common/api/object.ts'
+import type { KubeErrorKind } from '../../common/api/failure.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { factsOf, isTransient, KubeError } from '../../common/kube/client/errors.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import type { Cancel, Clock, Random, Timers } from '../../common/program/clock.ts'
 import { startDeadline, unlessAborted } from '../../common/program/deadline.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
-import { type EventInput, eventOf } from './event.ts'
+import { type EventInput, eventOf, seriesOf } from './event.ts'
+import { EventCap } from './event-cap.ts'
+import { EventSeries, type RecordedEvent } from './event-series.ts'
 
 /** The most Events that are kept; more are dropped and counted. The value of client-go. */
 const CAPACITY = 1_000
@@ -24,24 +26,38 @@ export interface RecorderOptions {
   readonly log: Log
 }
 
+/** How often it forgets series that are over, and objects about which no Event was sent for long. */
+const SWEEP_MS = 60_000
+
+/** An Event that waits until it is created, or until the count of its series is sent. */
 interface Pending {
-  readonly event: KubeObject
+  readonly recorded: RecordedEvent
   readonly tries: number
 }
 
-/** Sends Kubernetes Events. No pass waits for them, and an Event that cannot be sent in time is dropped. */
+/**
+ * Sends Kubernetes Events. No pass waits for them, and an Event that cannot be sent in time is dropped. The same Event
+ * again within six minutes makes no second object: the first one becomes a series with a count.
+ */
 export class Recorder {
   readonly #options: RecorderOptions
   readonly #stopping = new AbortController()
   readonly #line: Pending[] = []
   readonly #later = new Map<Pending, Cancel>()
+  /** the Events in `#line`, in `#later` and in the running request; each is there once */
+  readonly #pending = new Set<RecordedEvent>()
+  readonly #series: EventSeries
+  readonly #cap: EventCap
   #sending: Promise<void> | undefined
+  #cancelSweep: Cancel | undefined
   #isFlushing = false
   #dropped = 0
   #last = 0n
 
   constructor(options: RecorderOptions) {
     this.#options = options
+    this.#series = new EventSeries(options.timers)
+    this.#cap = new EventCap(options.timers)
   }
 
   /** The number of Events that were dropped: refused, too many at once, or tried too often. */
@@ -54,17 +70,20 @@ export class Recorder {
     return this.#line.length + this.#later.size
   }
 
-  /** Queues an Event; returns at once and never throws. */
+  /** The size of all that it remembers, to count repetitions and to limit the Events about an object. */
+  get rememberedCount(): number {
+    return this.#series.size + this.#cap.size + this.#pending.size
+  }
+
+  /** Queues an Event, or counts a repetition; returns at once and never throws. */
   record(input: EventInput): void {
     if (this.#stopping.signal.aborted) return
-    if (this.pendingCount >= CAPACITY) {
-      this.#drop('queue full')
-      return
-    }
-    const { instance, clock } = this.#options
-    const at = clock()
-    // The name is made once. If the first try did arrive, a repetition gets `alreadyExists` and makes no second Event.
-    this.#push({ event: eventOf(input, { instance, at, suffix: this.#suffixAt(at) }), tries: 0 })
+    const at = this.#options.clock()
+    const repeated = this.#series.repeat(input, at)
+    if (repeated) this.#sendIfDue(repeated)
+    else if (this.pendingCount >= CAPACITY) this.#drop('queue full')
+    else if (!this.#cap.take(input.regarding)) this.#drop('too many about one object')
+    else this.#add(input, at)
   }
 
   /** Sends every waiting Event once more, at once. Resolves when that is done, or after `deadlineMs`. */
@@ -86,8 +105,9 @@ export class Recorder {
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the recorder stops'))
     for (const cancel of this.#later.values()) cancel()
-    this.#later.clear()
+    this.#cancelSweep?.()
     this.#line.length = 0
+    for (const all of [this.#later, this.#pending, this.#series, this.#cap]) all.clear()
     await this.#sending
   }
 
@@ -103,33 +123,105 @@ export class Recorder {
     return this.#last.toString(16).padStart(16, '0')
   }
 
+  #add(input: EventInput, at: Date): void {
+    const { instance } = this.#options
+    // The name is made once. If the first try did arrive, a repetition gets `alreadyExists` and makes no second Event.
+    const event = eventOf(input, { instance, at, suffix: this.#suffixAt(at) })
+    this.#push({ recorded: this.#series.add(input, event, at), tries: 0 })
+    this.#sweepLater()
+  }
+
+  #sendIfDue(recorded: RecordedEvent): void {
+    if (this.#series.isDue(recorded)) this.#sendCount(recorded)
+  }
+
+  #sendCount(recorded: RecordedEvent): void {
+    if (this.#pending.has(recorded)) return // the request will have the present count
+    if (this.pendingCount >= CAPACITY) this.#drop('queue full')
+    else this.#push({ recorded, tries: 0 })
+  }
+
   #push(pending: Pending): void {
+    this.#pending.add(pending.recorded)
     this.#line.push(pending)
     this.#sending ??= this.#send()
   }
 
   async #send(): Promise<void> {
-    for (let next = this.#line.shift(); next; next = this.#line.shift()) await this.#create(next)
+    for (let next = this.#line.shift(); next; next = this.#line.shift()) await this.#try(next)
     this.#sending = undefined // in the same turn as the empty line: a `#push` right after it must start to send again
   }
 
-  async #create({ event, tries }: Pending): Promise<void> {
-    const { client, timers } = this.#options
-    const { namespace = '' } = event.metadata
+  async #try({ recorded, tries }: Pending): Promise<void> {
+    const send = recorded.sentCount === 0 ? this.#create(recorded) : this.#patch(recorded)
     try {
-      const path = pathOf(RESOURCES.Event, { namespace })
-      await client.request({ verb: 'create', path, body: event, signal: this.#stopping.signal })
+      recorded.sentCount = await send
+      recorded.sentMs = this.#options.timers.now()
+      this.#pending.delete(recorded)
+      this.#sendIfDue(recorded) // it may have been repeated during the request
     } catch (error) {
-      if (this.#stopping.signal.aborted || isDone(error)) return
-      if (!(error instanceof KubeError) || !isTransient(error)) return this.#drop('refused', error)
-      const again = { event, tries: tries + 1 }
-      if (again.tries >= MAX_TRIES || this.#isFlushing) return this.#drop('tried too often', error)
+      this.#failed({ recorded, tries: tries + 1 }, error)
+    }
+  }
+
+  /** Returns the count that the API server has afterwards. */
+  async #create({ event, count, lastAt }: RecordedEvent): Promise<number> {
+    const path = pathOf(RESOURCES.Event, { namespace: event.metadata.namespace ?? '' })
+    const body = count > 1 ? { ...event, series: seriesOf(count, lastAt) } : event
+    try {
+      await this.#options.client.request({ verb: 'create', path, body, signal: this.#stopping.signal })
+      return count
+    } catch (error) {
+      if (isOfKind(error, 'alreadyExists')) return 1 // an earlier try did arrive, with this count or a lower one
+      throw error
+    }
+  }
+
+  /** Returns the count that the API server has afterwards. */
+  async #patch(recorded: RecordedEvent): Promise<number> {
+    const { event, count, lastAt } = recorded
+    const { namespace = '', name } = event.metadata
+    try {
+      await this.#options.client.request({
+        verb: 'patch',
+        path: pathOf(RESOURCES.Event, { namespace, name }),
+        contentType: 'application/merge-patch+json',
+        body: { series: seriesOf(count, lastAt) },
+        signal: this.#stopping.signal,
+      })
+      return count
+    } catch (error) {
+      if (isOfKind(error, 'notFound')) return this.#create(recorded) // it expired, or somebody deleted it
+      throw error
+    }
+  }
+
+  #failed(again: Pending, error: unknown): void {
+    if (this.#stopping.signal.aborted) return
+    const { recorded, tries } = again
+    const mayRepeat = error instanceof KubeError && isTransient(error)
+    if (mayRepeat && tries < MAX_TRIES && !this.#isFlushing) {
       const retry = () => {
         this.#later.delete(again)
         this.#push(again)
       }
-      this.#later.set(again, timers.after(Math.max(RETRY_AFTER_MS, error.retryAfterMs ?? 0), retry))
+      const waitMs = Math.max(RETRY_AFTER_MS, error.retryAfterMs ?? 0)
+      this.#later.set(again, this.#options.timers.after(waitMs, retry))
+      return
     }
+    this.#pending.delete(recorded)
+    this.#series.forget(recorded)
+    // a namespace that is being deleted needs no Event
+    if (!isOfKind(error, 'terminating')) this.#drop(mayRepeat ? 'tried too often' : 'refused', error)
+  }
+
+  #sweepLater(): void {
+    this.#cancelSweep ??= this.#options.timers.after(SWEEP_MS, () => {
+      this.#cancelSweep = undefined
+      this.#cap.sweep()
+      for (const recorded of this.#series.sweep()) this.#sendCount(recorded)
+      if (this.rememberedCount > 0) this.#sweepLater()
+    })
   }
 
   #drop(why: string, error?: unknown): void {
@@ -139,6 +231,4 @@ export class Recorder {
   }
 }
 
-/** An earlier try did arrive, or the namespace is being deleted and needs no Event. */
-const isDone = (error: unknown): boolean =>
-  error instanceof KubeError && (error.kind === 'alreadyExists' || error.kind === 'terminating')
+const isOfKind = (error: unknown, kind: KubeErrorKind): boolean => error instanceof KubeError && error.kind === kind

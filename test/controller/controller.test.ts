@@ -109,7 +109,7 @@ describe('the controller', () => {
     await controller.start()
     controller.lead()
     await settle()
-    expect([controller.measured.policies.violating(), server.at(`${DEPLOYMENTS}/${FORK}`)]).to.deep.equal([
+    expect([controller.measured.policies.violating('Deny'), server.at(`${DEPLOYMENTS}/${FORK}`)]).to.deep.equal([
       1,
       undefined,
     ])

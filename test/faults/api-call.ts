@@ -56,6 +56,8 @@ export interface Interference {
   readonly onCall?: (call: ApiCall) => Fate | undefined | Promise<Fate | undefined>
   /** when the API server has answered, and before its caller knows; not for watches */
   readonly onAnswer?: (call: ApiCall, answer: ApiAnswer) => Fate | undefined | Promise<Fate | undefined>
+  /** the path, with its query, that the API server is asked for instead; undefined for that of the call */
+  readonly onwardPath?: (call: ApiCall) => string | undefined
   /** when the caller got the whole answer; not for watches */
   readonly onSent?: (call: ApiCall, answer: ApiAnswer) => void
   /** each line of a watch, in order; what the caller gets instead. The lines after it wait until that is known */

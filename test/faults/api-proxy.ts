@@ -27,10 +27,10 @@ export async function startApiProxy(plane: ControlPlane): Promise<ApiProxy> {
 
   const serve = async (from: IncomingMessage, to: ServerResponse): Promise<void> => {
     const call = callOf(from)
-    const { onCall, onAnswer, onSent } = interference
+    const { onCall, onAnswer, onSent, onwardPath } = interference
     const first = (await onCall?.(call)) ?? 'pass'
     if (first !== 'pass') return end(to, first)
-    const answer = await forward(from, to, call)
+    const answer = await forward(from, to, { ...call, path: onwardPath?.(call) ?? from.url ?? '/' })
     if (call.isWatch) return
     const whole: ApiAnswer = {
       status: answer.statusCode ?? 502,
@@ -42,11 +42,11 @@ export async function startApiProxy(plane: ControlPlane): Promise<ApiProxy> {
     if (typeof sent === 'object') to.once('finish', () => onSent?.(call, sent))
     end(to, sent)
   }
-  /** Sends the call on. A watch is answered at once. */
+  /** Sends the call on, to its `path`. A watch is answered at once. */
   const forward = (from: IncomingMessage, to: ServerResponse, call: ApiCall) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const { host: _, ...headers } = from.headers
-      const url = new URL(from.url ?? '/', plane.server)
+      const url = new URL(call.path, plane.server)
       const onward = request(url, { agent, method: call.method, headers }, (answer) => {
         if (call.isWatch) stream(answer, to, call).catch(() => to.destroy())
         resolve(answer)

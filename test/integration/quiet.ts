@@ -7,7 +7,7 @@ import { DEADLINE_MS } from './product.ts'
 /** Events are written after the status, one at a time. After this time without one, the last has been written. */
 const TOLD_MS = 2_000
 
-const isEvent = (request: string): boolean => request.startsWith('create events/')
+const isEvent = (request: string): boolean => /^(create|patch) events\//.test(request)
 
 /**
  * Resolves when no account of ours has written in `namespace` for `quietMs`. It first waits for the Events of earlier

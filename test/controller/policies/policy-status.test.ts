@@ -1,69 +1,6 @@
 import { expect } from 'chai'
-import type { Condition } from '../../../common/api/types.ts'
-import type { PolicyDecision } from '../../../common/plan/policy-decision.ts'
-import type { ExperimentPolicy, ExperimentPolicyStatus } from '../../../common/policy/policy.ts'
-import { PolicyStatus } from '../../../controller/policies/policy-status.ts'
 import { aPolicy } from '../../builders.ts'
-import { diaryLog, VirtualTime } from '../../virtual-time.ts'
-
-/** Two policies apply, and the experiment violates `violated`. */
-const decided = (...violated: readonly string[]): PolicyDecision => ({
-  is: 'decided',
-  policies: ['one', 'two'],
-  findings: violated.map((policy) => ({
-    policy,
-    actions: ['Deny'],
-    about: 'content',
-    error: { field: 'spec.replicas', message: 'no', cause: 'FieldValueInvalid' },
-  })),
-})
-
-/** The condition of a valid policy, as it was stored before the test. */
-const VALID: Condition = {
-  type: 'Valid',
-  status: 'True',
-  reason: 'Valid',
-  message: '',
-  observedGeneration: 1,
-  lastTransitionTime: '2026-11-20T00:00:00Z',
-}
-
-function world({ keys = ['shop/a', 'shop/b'], isStarted = true } = {}) {
-  const time = new VirtualTime()
-  const diary: string[] = []
-  const written: ExperimentPolicyStatus[] = []
-  const log = diaryLog()
-  const present = {
-    policies: [aPolicy({ name: 'one' }), aPolicy({ name: 'two' })] as readonly ExperimentPolicy[],
-    keys: keys as readonly string[],
-    fails: false,
-    hasSchemas: true,
-    valid: 'True' as 'True' | 'False',
-  }
-  const status = new PolicyStatus({
-    policies: { list: () => present.policies },
-    keys: () => present.keys,
-    write: async ({ metadata }, next) => {
-      const { observedGeneration, experiments, violations, conditions = [] } = next
-      if (present.fails) throw new Error('no')
-      written.push(next)
-      diary.push(`${metadata.name}@${observedGeneration}: ${violations} of ${experiments}`)
-      for (const { status, lastTransitionTime } of conditions)
-        if (status === 'False') diary.push(`not valid since ${lastTransitionTime}`)
-    },
-    validity: {
-      get hasSchemas() {
-        return present.hasSchemas
-      },
-      conditionOf: () => ({ type: 'Valid', status: present.valid, reason: 'Valid', message: '' }),
-    },
-    timers: time,
-    clock: () => new Date('2026-11-21T12:00:00Z'),
-    log,
-  })
-  if (isStarted) status.start()
-  return { time, diary, written, log, present, status }
-}
+import { decided, VALID, violated, violating, world } from './policy-status-world.ts'
 
 describe('the status of policies', () => {
   it('counts covered experiments and violations, two seconds after the first pass', async () => {
@@ -74,7 +11,7 @@ describe('the status of policies', () => {
     expect(diary).to.deep.equal([])
     await time.pass(1)
     expect(diary).to.deep.equal(['one@1: 1 of 2', 'two@1: 0 of 2'])
-    expect(status.violating).to.equal(1)
+    expect(violating(status)).to.deep.equal({ Deny: 1, Warn: 0, Audit: 0 })
   })
 
   it('is not written before the start, and two seconds after it', async () => {
@@ -102,7 +39,19 @@ describe('the status of policies', () => {
     status.record('shop/b', { is: 'notShared', policies: ['one'], refusing: [] })
     await time.pass(2_000)
     expect(diary).to.deep.equal(['one@1: 0 of 2', 'two@1: 1 of 1'])
-    expect(status.violating).to.equal(2)
+    expect(violating(status)).to.deep.equal({ Deny: 2, Warn: 0, Audit: 0 })
+  })
+
+  it('counts an experiment once for each action of the policies that it violates', () => {
+    const { status } = world()
+    status.record('shop/a', violated('Warn', 'Audit'))
+    status.record('shop/b', violated('Audit'))
+    status.record('shop/c', decided('one', 'two'))
+    status.record('shop/d', decided())
+    expect(violating(status)).to.deep.equal({ Deny: 1, Warn: 1, Audit: 2 })
+    status.record('shop/a', undefined)
+    status.forget('shop/c')
+    expect(violating(status)).to.deep.equal({ Deny: 0, Warn: 0, Audit: 1 })
   })
 
   it('is corrected when another client wrote it', async () => {

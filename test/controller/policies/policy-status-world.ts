@@ -1,0 +1,85 @@
+import type { Condition } from '../../../common/api/types.ts'
+import type { PolicyDecision } from '../../../common/plan/policy-decision.ts'
+import {
+  type ExperimentPolicy,
+  type ExperimentPolicyStatus,
+  type PolicyFinding,
+  VALIDATION_ACTIONS,
+  type ValidationAction,
+} from '../../../common/policy/policy.ts'
+import { PolicyStatus } from '../../../controller/policies/policy-status.ts'
+import { aPolicy } from '../../builders.ts'
+import { diaryLog, VirtualTime } from '../../virtual-time.ts'
+
+const finding = (policy: string, actions: readonly ValidationAction[]): PolicyFinding => ({
+  policy,
+  actions,
+  about: 'content',
+  error: { field: 'spec.replicas', message: 'no', cause: 'FieldValueInvalid' },
+})
+
+/** One policy with `actions` applies, and the experiment violates it. */
+export const violated = (...actions: readonly ValidationAction[]): PolicyDecision => ({
+  is: 'decided',
+  policies: ['one'],
+  findings: [finding('one', actions)],
+})
+
+/** Two policies apply, and the experiment violates `policies`. */
+export const decided = (...policies: readonly string[]): PolicyDecision => ({
+  is: 'decided',
+  policies: ['one', 'two'],
+  findings: policies.map((policy) => finding(policy, ['Deny'])),
+})
+
+/** How many experiments violate a policy with each action. */
+export const violating = (status: PolicyStatus) =>
+  Object.fromEntries(VALIDATION_ACTIONS.map((action) => [action, status.violating(action)]))
+
+/** The condition of a valid policy, as it was stored before the test. */
+export const VALID: Condition = {
+  type: 'Valid',
+  status: 'True',
+  reason: 'Valid',
+  message: '',
+  observedGeneration: 1,
+  lastTransitionTime: '2026-11-20T00:00:00Z',
+}
+
+/** A status of two policies and two experiments, whose writes are kept. */
+export function world({ keys = ['shop/a', 'shop/b'], isStarted = true } = {}) {
+  const time = new VirtualTime()
+  const diary: string[] = []
+  const written: ExperimentPolicyStatus[] = []
+  const log = diaryLog()
+  const present = {
+    policies: [aPolicy({ name: 'one' }), aPolicy({ name: 'two' })] as readonly ExperimentPolicy[],
+    keys: keys as readonly string[],
+    fails: false,
+    hasSchemas: true,
+    valid: 'True' as 'True' | 'False',
+  }
+  const status = new PolicyStatus({
+    policies: { list: () => present.policies },
+    keys: () => present.keys,
+    write: async ({ metadata }, next) => {
+      const { observedGeneration, experiments, violations, conditions = [] } = next
+      if (present.fails) throw new Error('no')
+      written.push(next)
+      diary.push(`${metadata.name}@${observedGeneration}: ${violations} of ${experiments}`)
+      for (const { status, lastTransitionTime } of conditions)
+        if (status === 'False') diary.push(`not valid since ${lastTransitionTime}`)
+    },
+    validity: {
+      get hasSchemas() {
+        return present.hasSchemas
+      },
+      conditionOf: () => ({ type: 'Valid', status: present.valid, reason: 'Valid', message: '' }),
+    },
+    timers: time,
+    clock: () => new Date('2026-11-21T12:00:00Z'),
+    log,
+  })
+  if (isStarted) status.start()
+  return { time, diary, written, log, present, status }
+}

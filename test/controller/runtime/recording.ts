@@ -1,0 +1,58 @@
+import type { KubeErrorKind } from '../../../common/api/failure.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
+import type { KubeRequest } from '../../../common/kube/client/request.ts'
+import type { EventInput } from '../../../controller/runtime/event.ts'
+import { Recorder } from '../../../controller/runtime/recorder.ts'
+import { diaryLog, VirtualTime } from '../../virtual-time.ts'
+
+const experiment: KubeObject = {
+  apiVersion: 'experimentcontroller.example.com/v1alpha1',
+  kind: 'ExperimentDeployment',
+  metadata: { namespace: 'shop', name: 'faster-cart', uid: 'u1', resourceVersion: '7' },
+}
+
+/** An Event about an experiment. */
+export const input: EventInput = {
+  type: 'Normal',
+  reason: 'Available',
+  action: 'Apply',
+  note: 'ready',
+  regarding: experiment,
+}
+
+/** An Event about another experiment. */
+export const about = (name: string): EventInput => ({
+  ...input,
+  regarding: { ...experiment, metadata: { ...experiment.metadata, name, uid: `uid of ${name}` } },
+})
+
+const STARTED_MS = Date.parse('2026-08-01T12:00:00.123Z')
+
+/** A recorder whose API server answers with `failures` one after the other, then accepts everything. */
+export function recording(
+  failures: readonly (KubeErrorKind | 'never' | undefined)[] = [],
+  { random = (): number => 0.5 } = {},
+) {
+  const time = new VirtualTime()
+  const log = diaryLog()
+  const sent: KubeRequest[] = []
+  const recorder = new Recorder({
+    client: {
+      request: (request) => {
+        const kind = failures[sent.push(request) - 1]
+        if (kind === undefined) return Promise.resolve({})
+        if (kind !== 'never') return Promise.reject(new KubeError({ kind, message: kind }))
+        return new Promise((_, reject) => {
+          request.signal?.addEventListener('abort', () => reject(new KubeError({ kind: 'unreachable', message: '' })))
+        })
+      },
+    },
+    instance: 'pod-1',
+    clock: () => new Date(STARTED_MS + time.now()),
+    timers: time,
+    random,
+    log,
+  })
+  return { time, log, sent, recorder }
+}
