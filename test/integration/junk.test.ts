@@ -23,6 +23,10 @@ const JUNK: Record<string, { readonly overrideSpec: JsonObject; readonly field: 
     overrideSpec: { template: { metadata: { labels: { constructor: 'x' } } } },
     field: 'spec.overrideSpec.template.metadata.labels.constructor',
   },
+  '1 MB of text': {
+    overrideSpec: { template: { metadata: { annotations: { note: 'x'.repeat(1_000_000) } } } },
+    field: 'spec.overrideSpec.template.metadata.annotations',
+  },
   '6,000 keys': {
     overrideSpec: Object.fromEntries(Array.from({ length: 6_000 }, (_, index) => [`k${index}`, 1])),
     field: 'spec.overrideSpec',
@@ -59,24 +63,24 @@ describe('an invalid spec that was stored while the webhook was off, on the real
   })
 
   for (const [index, [sentence, { field }]] of Object.entries(JUNK).entries())
-    it(`is reported Stalled with its field: ${sentence}`, async () => {
+    it(`F24: is reported Stalled with its field: ${sentence}`, async () => {
       const found = await place().reaches(`junk-${index}`, 'InvalidOverride')
       expect(condition(found, 'Stalled')?.status).to.equal('True')
       expect(condition(found, 'Stalled')?.message).to.contain(field)
     })
 
-  it('is reported Stalled with its field: 5,000 levels', async () => {
+  it('F24: is reported Stalled with its field: 5,000 levels', async () => {
     const found = await place().reaches('abyss', 'InvalidOverride')
     expect(condition(found, 'Stalled')?.message).to.match(/^spec\.overrideSpec(\.a)+.*nested deeper than 64 levels/)
   })
 
-  it('stops neither the process nor another experiment', async () => {
+  it('F24: stops neither the process nor another experiment', async () => {
     await place().experiment('sound', { source: 'cart' })
     await place().reaches('sound', 'Available')
     expect((await installation()).controller().pid).to.equal(pid)
   })
 
-  it('does not stop a controller that starts with it, and recovers when it is corrected', async () => {
+  it('F24: does not stop a controller that starts with it, and recovers when it is corrected', async () => {
     const { controller, startController } = await installation()
     await controller().stop()
     await startController()
