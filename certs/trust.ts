@@ -4,9 +4,7 @@ import { BACKDATED_MS, type CertificatePair } from './authority.ts'
 /** A kubelet updates a mounted Secret within about two minutes. After this time, in milliseconds, every pod has it. */
 const EVERY_POD_HAS_IT_MS = 3_600_000
 
-/**
- * All certificates in `pem`, each once. Blocks that are not certificates are skipped, because they would never verify anything.
- */
+/** All certificates in `pem`, each once. Other blocks are skipped, because they would never verify anything. */
 export const certificatesOf = (pem: string): readonly X509Certificate[] =>
   uniqueOf(
     (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).flatMap((block) => {

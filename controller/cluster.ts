@@ -1,3 +1,5 @@
+import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
+import type { KubeObject, ResourceType } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { pathOf, RESOURCES } from '../common/kube/client/resources.ts'
@@ -42,9 +44,11 @@ export function clusterForPass(options: ClusterOptions) {
   const { experiments: cached, statusDrift, sharePace, ...shared } = of
   const { policies, drift } = shared
   const experiments = new ExperimentReads({ client, cached })
-  const readsOf = workloadReads(client, shared)
-  return ({ signal, yieldToWrites }: Pass): Cluster => {
-    const writer = new Writer({ client, signal, written, doubt: (experiment) => experiments.doubt(experiment) })
+  const workloads = workloadReads(client, shared)
+  const doubt = (object: Pick<KubeObject, 'metadata'>, resource: ResourceType) =>
+    resource.kind === EXPERIMENT_DEPLOYMENT.kind ? experiments.doubt(object) : workloads.doubt(resource, object)
+  return ({ number, signal, yieldToWrites }: Pass): Cluster => {
+    const writer = new Writer({ client, signal, written, doubt })
     const revision = (namespace: string, name: string) =>
       orUndefined(
         client.request({ verb: 'get', path: pathOf(RESOURCES.ControllerRevision, { namespace, name }), signal }),
@@ -56,7 +60,7 @@ export function clusterForPass(options: ClusterOptions) {
           get: (key) => experiments.get(key, signal),
           doubt: (experiment) => experiments.doubt(experiment),
         },
-        workloads: readsOf(signal),
+        workloads: workloads.port(signal),
         revision,
       },
       writer: {
@@ -74,12 +78,16 @@ export function clusterForPass(options: ClusterOptions) {
         },
         shareWaitMs: (key) => sharePace.waitMs(key),
         podsWaitMs: (key) => sharePace.podsWaitMs(key),
+        progressWaitMs: (key) => sharePace.progressWaitMs(key),
         repairWaitMs: (key) => statusDrift.waitMs(key),
         noteRepair: (key) => statusDrift.noteRepair(key),
         emitEvent: (regarding, { fork: related }, { type, reason, message }) =>
           recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }),
         recordPolicy: (key, decision) => policies.status.record(key, decision),
-        log: (key, { reason, message, is }) => log.info({ key, reason, message, is }, 'reconciled'),
+        log: (experiment, { reason, message, is }) => {
+          const { uid, generation } = experiment.metadata
+          log.info({ key: keyOf(experiment), uid, generation, reconcile: number, reason, message, is }, 'reconciled')
+        },
       },
       yieldToWrites,
     }

@@ -85,8 +85,9 @@ export class Controller {
   /** Starts no more passes. Resolves when it writes no more: running passes have ended, and Events were sent. */
   async stopLeading(): Promise<void> {
     this.#state = 'stopping'
-    const { neighbours, policies, recorder, breaker, workers, experiments, orphans } = this.#parts
+    const { neighbours, policies, recorder, breaker, workers, experiments, orphans, paced } = this.#parts
     experiments.stopResync()
+    paced.stop()
     breaker.stop()
     await Promise.all([workers.stop(), orphans.stop()])
     neighbours.stop()

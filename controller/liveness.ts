@@ -1,9 +1,11 @@
+import { RECONCILE_LIMIT_MS } from './runtime/worker.ts'
+
 /** The longest times without progress, in milliseconds. Beyond them only a restart helps. */
 const LIMITS_MS = {
   /** a pass over any object takes milliseconds of CPU time */
   eventLoop: 10_000,
-  /** a pass is aborted after 30 s */
-  pass: 60_000,
+  /** beyond the time after which a pass is aborted, a request ignores its signal */
+  pass: RECONCILE_LIMIT_MS + 30_000,
   /** a step of the election takes 5 s for each of its calls at most, and begins 3 s after the last */
   election: 30_000,
 }

@@ -3,23 +3,15 @@ import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Sent } from '../common/kube/client/client.ts'
 import { VALIDATION_ACTIONS, type ValidationAction } from '../common/policy/policy.ts'
 import type { Timers } from '../common/program/clock.ts'
-import type { Metrics, Series } from '../common/program/metrics.ts'
+import type { MetricDescription, Metrics, Series } from '../common/program/metrics.ts'
 import type { Key, QueueObserver } from './runtime/queue.ts'
 import type { WorkersOptions } from './runtime/worker.ts'
 
 /** The beginning of the names of the controller's metrics, and of Node's default metrics. */
 export const METRIC_PREFIX = 'experiment_controller_'
 
-interface Described {
-  readonly is: 'counter' | 'gauge' | 'histogram'
-  readonly help: string
-  readonly labels?: readonly string[]
-  /** the upper bounds of a histogram's buckets */
-  readonly seconds?: readonly number[]
-}
-
-/** From a pass that finds nothing to do to one that is aborted after 30 s. */
-const PASS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+/** From a pass that finds nothing to do to one that is aborted after 90 s. */
+const PASS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 90]
 
 /**
  * Every metric of the controller by its name without the prefix. Values of labels come from short lists in our code, so
@@ -76,7 +68,7 @@ export const METRICS = {
     labels: ['resource'],
   },
   handler_errors_total: { is: 'counter', help: 'Bugs in what runs when a cache changes.' },
-  leader: { is: 'gauge', help: '1 if this replica writes, else 0. The sum over all replicas is 1.' },
+  leader: { is: 'gauge', help: '1 if this replica writes, else 0. The sum over all replicas is 1.', combine: 'sum' },
   lease_age_seconds: {
     is: 'gauge',
     help: 'Seconds since this replica renewed the Lease, or saw another replica renew it.',
@@ -96,7 +88,7 @@ export const METRICS = {
     is: 'gauge',
     help: 'Forks in other namespaces whose experiment is gone. The controller deletes them.',
   },
-} as const satisfies Readonly<Record<string, Described>>
+} as const satisfies Readonly<Record<string, MetricDescription>>
 
 type Named = typeof METRICS
 type Label<N extends keyof Named> = Named[N] extends { labels: readonly (infer L extends string)[] } ? L : never
@@ -128,12 +120,12 @@ export interface Measured {
 /** Registers all metrics of the controller. Returns the functions that count what happens. */
 export function controllerMetrics(metrics: Metrics) {
   const of = <N extends keyof Named>(name: N) => {
-    const { help, labels = [] } = METRICS[name] as Described
+    const { help, labels = [] } = METRICS[name] as MetricDescription
     return { name: `${METRIC_PREFIX}${name}`, help, labels: labels as readonly Label<N>[] }
   }
   const counter = <N extends keyof Named>(name: N) => metrics.counter(of(name))
   const histogram = <N extends keyof Named>(name: N) =>
-    metrics.histogram({ ...of(name), seconds: (METRICS[name] as Described).seconds ?? [] })
+    metrics.histogram({ ...of(name), seconds: (METRICS[name] as MetricDescription).seconds ?? [] })
   const passes = counter('reconcile_total')
   const passSeconds = histogram('reconcile_seconds')
   const requests = counter('kube_requests_total')

@@ -21,7 +21,7 @@ import { Reservations } from './policies/reservations.ts'
 import { reconciler } from './reconcile.ts'
 import { Breaker } from './runtime/breaker.ts'
 import { DriftBackoff } from './runtime/drift-backoff.ts'
-import { type Key, KeyQueue } from './runtime/queue.ts'
+import { KeyQueue } from './runtime/queue.ts'
 import { Recorder } from './runtime/recorder.ts'
 import { SharePace } from './runtime/share-pace.ts'
 import { Workers, type WorkersOptions } from './runtime/worker.ts'
@@ -54,7 +54,7 @@ const NEIGHBOURS_MS = 5_000
 export function createSubsystems(options: ControllerOptions, stopping: AbortSignal, isLeading: () => boolean) {
   const { client, clock, timers, random, log, metrics } = options
   const caches = createCaches(options)
-  const forksOf = (kind: string) => caches.workloads.find((each) => each.kind.kind === kind)?.forks
+  const forksOf = (name: string) => caches.workloads.find(({ kind }) => kind.kind === name)?.forks
   const queue = new KeyQueue({ timers, random, observer: metrics.queue })
   const experiments = new AllExperiments({ experiments: caches.experiments, queue, timers, random })
   const schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS))
@@ -71,7 +71,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     experiment: (key) => caches.experiments.get(key),
     fork: (kind, key) => forksOf(kind)?.get(key),
   })
-  const { traffic, referrers } = wakeOnChanges(caches, queue, {
+  const { traffic, referrers, paced } = wakeOnChanges(caches, queue, {
     index,
     onExperimentChange: (change) => reservations.experimentChanged(change),
     onForkChange: (kind, change) => (policies.areCounting ? reservations.forkChanged(kind, change) : []),
@@ -118,17 +118,17 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     experiment: (key) => caches.experiments.get(key),
     workloads: caches.workloads,
     write: (write) => new Writer({ client, signal: stopping, written, doubt: () => undefined }).write(write),
-    recorder,
-    timers,
-    log,
+    ...{ recorder, timers, log },
   })
   const reconcile = measuringPasses(metrics, timers)(
-    async (key, pass) => (isLeading() ? reconciler(clusterOf(pass), clock)(key) : 'never'),
+    async (key, pass) => {
+      paced.forget(key) // before it reads
+      return isLeading() ? reconciler(clusterOf(pass), clock)(key) : 'never'
+    },
     (key) => caches.experiments.get(key)?.spec.sourceRef.kind,
   )
-  const caughtUp = (key: Key) => written.caughtUp(key, stopping)
-  const working = createWorkers(options, { queue, reconcile, caughtUp })
-  return { caches, schemas, neighbours, policies, recorder, queue, experiments, orphans, ...working }
+  const working = createWorkers(options, { queue, reconcile, caughtUp: (key) => written.caughtUp(key, stopping) })
+  return { caches, schemas, neighbours, policies, recorder, queue, paced, experiments, orphans, ...working }
 }
 
 /** The workers, and the breaker that they tell how their passes end. */

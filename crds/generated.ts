@@ -2,7 +2,9 @@ import { type Document, isMap, isSeq, parseAllDocuments, type YAMLMap, type YAML
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from '../common/api/defaults.ts'
 import { attributesOf, REASONS, type Reason, SUBJECTS } from '../common/api/reasons.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
-import { METRIC_PREFIX, METRICS } from '../controller/metrics.ts'
+import { alertManifest } from './monitoring/alerts.ts'
+import { dashboardManifest } from './monitoring/dashboard.ts'
+import { metricsPage } from './monitoring/page.ts'
 import { REMEDIES } from './remedies.ts'
 
 /** A file and the text that it should hold. */
@@ -21,6 +23,8 @@ export const generated = (read: Read): readonly Generated[] => [
   yaml(read, 'manifests/base/webhook-role.yaml', keepRole),
   { file: 'docs/reasons.md', text: reasonsPage() },
   { file: 'docs/metrics.md', text: metricsPage() },
+  { file: 'manifests/monitoring/alerts.yaml', text: alertManifest() },
+  { file: 'manifests/monitoring/dashboard.yaml', text: dashboardManifest() },
 ]
 
 function yaml(read: Read, file: string, keep: (document: Document) => void): Generated {
@@ -94,22 +98,3 @@ export function reasonsPage(): string {
   })
   return [INTRODUCTION, ...sections].join('')
 }
-
-/** The page of the controller's metrics. */
-export function metricsPage(): string {
-  const rows = Object.entries(METRICS).map(([name, of]) => {
-    const labels = 'labels' in of ? of.labels.map((label) => `\`${label}\``).join(', ') : ''
-    return `| \`${METRIC_PREFIX}${name}\` | ${of.is} | ${labels} | ${of.help} |`
-  })
-  const heads = ['| Metric | Type | Labels | Meaning |', '| --- | --- | --- | --- |']
-  return [METRICS_INTRODUCTION, ...heads, ...rows, ''].join('\n')
-}
-
-const METRICS_INTRODUCTION = `# Metrics of the controller
-
-<!-- Generated from controller/metrics.ts by \`npm run generate\`. Do not edit. -->
-
-The controller serves these metrics, and those of Node, at \`/metrics\` on port 8081. No label has the name of an object,
-so a large cluster has as many series as a small one. [Monitoring](admin.md#monitoring) says which of them are worth an
-alert.
-`

@@ -127,3 +127,13 @@ export async function certManagerCrds(): Promise<readonly string[]> {
   const files = await manifests({ module, folder: 'deploy/crds', by: MODULES.certManager })
   return files.map(({ text }) => text)
 }
+
+/** The kinds of the Prometheus Operator that an application creates. The others are for those who run Prometheus. */
+const MONITORING_CRDS = /_(podmonitors|servicemonitors|prometheusrules)\.yaml$/
+
+/** The CustomResourceDefinitions of the Prometheus Operator for the monitoring of an application. */
+export async function prometheusCrds(): Promise<readonly string[]> {
+  const module = 'github.com/prometheus-operator/prometheus-operator'
+  const files = await manifests({ module, folder: 'example/prometheus-operator-crd', by: MODULES.prometheusOperator })
+  return files.filter(({ path }) => MONITORING_CRDS.test(path)).map(({ text }) => text)
+}

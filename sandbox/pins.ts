@@ -18,14 +18,15 @@ export function kubernetesFolder(choice = 'newest'): string {
 /**
  * The folders with a go.mod. Each has its own cache: the control plane, of which the programs of Kubernetes itself may
  * have another version, chosen by the environment variable `KUBERNETES`; Argo Rollouts, which needs another version of
- * Kubernetes; cert-manager, of which only files are used. Every version that the sandbox uses is in one of these go.mod
- * files and nowhere else.
+ * Kubernetes; cert-manager and the Prometheus Operator, of which only files are used. Every version that the sandbox
+ * uses is in one of these go.mod files and nowhere else.
  */
 export const MODULES = {
   controlPlane: import.meta.dirname,
   kubernetes: kubernetesFolder(env.KUBERNETES),
   argo: join(import.meta.dirname, 'argo'),
   certManager: join(import.meta.dirname, 'cert-manager'),
+  prometheusOperator: join(import.meta.dirname, 'prometheus-operator'),
 } as const
 
 /** A folder with a go.mod. */

@@ -43,12 +43,15 @@ async function busy(): Promise<readonly Ran[]> {
   return [inMemory, await mocha(['--config', 'test/corpus/.mocharc.json'], false)]
 }
 
-/** The tests that mostly wait for a cluster, in two halves by name, and those with control planes of their own. */
-async function patientFirst(): Promise<readonly Ran[]> {
-  const integration = await mocha(['--config', 'test/integration/.mocharc.first.json'], false)
+/** A third of the tests that mostly wait for a cluster. */
+const patient = (third: 'first' | 'second' | 'third', isShown = false): Promise<Ran> =>
+  mocha(['--config', `test/integration/.mocharc.${third}.json`], isShown)
+
+/** The slowest of them, then those with control planes of their own. */
+async function patientLast(): Promise<readonly Ran[]> {
+  const integration = await patient('third')
   return [integration, await mocha(['--config', 'test/clusters/.mocharc.json'], false)]
 }
-const patientSecond = (): Promise<Ran> => mocha(['--config', 'test/integration/.mocharc.second.json'], true)
 
 /** The tests that fail if a program gets no processor in time. Nothing else may run beside them. */
 const underLoad = (): Promise<Ran> => mocha(['--config', 'test/load/.mocharc.json'], true)
@@ -56,7 +59,7 @@ const underLoad = (): Promise<Ran> => mocha(['--config', 'test/load/.mocharc.jso
 const args = process.argv.slice(2)
 if (args.length > 0) process.exitCode = (await mocha(args, true)).code
 else {
-  const together = (await Promise.all([busy(), patientFirst(), patientSecond()])).flat()
+  const together = (await Promise.all([busy(), patient('first'), patient('second', true), patientLast()])).flat()
   const runs = [...together, await underLoad()]
   const counts = runs.map(countsIn)
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))

@@ -112,6 +112,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     workloads: {
       source: async () => world.source && { object: world.source, referents: [] },
       isAbsent: () => false,
+      isDoubted: () => false,
       cached: () => world.stored,
       live: async () => {
         diary.push('read the fork')
@@ -162,6 +163,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       applyStatus,
       shareWaitMs: () => world.shareWaitMs,
       podsWaitMs: () => world.shareWaitMs,
+      progressWaitMs: () => world.shareWaitMs,
       repairWaitMs: () => 0,
       noteRepair: () => undefined,
       emitEvent: (_of, _conclusion, { type, reason }) => diary.push(`event ${type} ${reason}`),

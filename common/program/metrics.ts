@@ -1,5 +1,16 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
+/** A metric in the table of a program. The page of metrics, the alerts and the dashboard are generated from the tables. */
+export interface MetricDescription {
+  readonly is: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+  readonly labels?: readonly string[]
+  /** the upper bounds of a histogram's buckets */
+  readonly seconds?: readonly number[]
+  /** how the gauges of several replicas are combined; default: the largest, because all of them measure the same */
+  readonly combine?: 'sum' | 'min'
+}
+
 type Labels<L extends string> = Readonly<Record<L, string>>
 
 interface Described<L extends string> {

@@ -37,8 +37,8 @@ function concerns({ selector }: ServiceView, pods: PodLabels): boolean {
 
 function row(service: ServiceView, slices: readonly SliceView[], input: TrafficInput): ServiceShare {
   const { name, selector } = service
-  const endpoints = readyEndpoints(slices, name)
-  const experimentEndpoints = endpoints.byFork.get(input.forkName) ?? 0
+  const endpoints = readyEndpoints(slices, name, input.forkName)
+  const experimentEndpoints = endpoints.ofFork
   const counts = { experimentEndpoints, readyEndpoints: endpoints.all }
   const missing = missingLabels(selector, input.fork)
   if (missing.length > 0) return { name, selected: false, ...absence(service, missing, input), ...counts }
@@ -85,7 +85,7 @@ function absence({ name, selector }: ServiceView, missing: Missing, { pinnedServ
 /** Why the share of requests may differ from the share of endpoints. */
 function shareCaveats(service: ServiceView, endpoints: ReadyEndpoints, input: TrafficInput): readonly string[] {
   const { sessionAffinity, internalTrafficPolicy, trafficDistribution } = service
-  const others = endpoints.all - endpoints.others - (endpoints.byFork.get(input.forkName) ?? 0)
+  const others = endpoints.all - endpoints.others - endpoints.ofFork
   return [
     ...scaling(input),
     ...(sessionAffinity ? [`sessionAffinity ${sessionAffinity}: only new clients reach it`] : []),

@@ -18,8 +18,8 @@ interface WriterOptions {
   /** aborts the requests */
   readonly signal: AbortSignal
   readonly written: WrittenVersions
-  /** called when the API server says that an experiment is gone or is not as it was observed */
-  readonly doubt: (experiment: Pick<KubeObject, 'metadata'>) => void
+  /** called when the API server says that an experiment or a fork is gone or is not as it was observed */
+  readonly doubt: (object: Pick<KubeObject, 'metadata'>, resource: ResourceType) => void
 }
 
 type Deletion = Extract<Write, { verb: 'delete' }>
@@ -43,14 +43,22 @@ export class Writer {
     const of = 'object' in write ? write.object : write.of
     const written = WRITTEN_OBJECT[write.role]
     if (written === 'experiment') return this.#writeExperiment(of, requestOf(write))
+    const { resource } = write
+    const stored = await (written === 'fork'
+      ? this.#doubting(of, resource, () => this.#store(write))
+      : this.#store(write))
+    if (written === 'fork')
+      this.#options.written.note(keyOfFork(of), { is: 'fork', kind: resource.kind, version: versionOf(stored) })
+    return stored
+  }
+
+  /** Makes the requests of a write. Returns the object as the last of them stored it. */
+  async #store(write: Exclude<Write, Deletion>): Promise<KubeObject> {
     const replacement = replacementOf(write)
     if (replacement) await this.#request(replacement)
     const applied = asObject(await this.#request(requestOf(write)))
     const takeover = takeoverOf(write.resource, applied)
-    const stored = takeover ? asObject(await this.#request(takeover)) : applied
-    if (written === 'fork')
-      this.#options.written.note(keyOfFork(of), { is: 'fork', kind: write.resource.kind, version: versionOf(stored) })
-    return stored
+    return takeover ? asObject(await this.#request(takeover)) : applied
   }
 
   /**
@@ -109,15 +117,20 @@ export class Writer {
   }
 
   async #writeExperiment(experiment: Pick<KubeObject, 'metadata'>, request: KubeRequest): Promise<KubeObject> {
-    const { written, doubt } = this.#options
+    const send = async () => asObject(await this.#request(request))
+    const stored = await this.#doubting(experiment, EXPERIMENT_DEPLOYMENT, send)
+    const version = versionOf(stored)
+    this.#resourceVersion = version
+    this.#options.written.note(keyOf(experiment), { is: 'experiment', version })
+    return stored
+  }
+
+  async #doubting<T>(object: Pick<KubeObject, 'metadata'>, resource: ResourceType, send: () => Promise<T>): Promise<T> {
     try {
-      const stored = asObject(await this.#request(request))
-      const version = versionOf(stored)
-      this.#resourceVersion = version
-      written.note(keyOf(experiment), { is: 'experiment', version })
-      return stored
+      return await send()
     } catch (error) {
-      if (error instanceof KubeError && (error.kind === 'notFound' || error.kind === 'conflict')) doubt(experiment)
+      if (error instanceof KubeError && (error.kind === 'notFound' || error.kind === 'conflict'))
+        this.#options.doubt(object, resource)
       throw error
     }
   }

@@ -3,6 +3,13 @@ import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { POLICIES_NOT_READ } from '../../common/plan/checks.ts'
 import { type Facts, type PolicyFacts, policyFacts } from '../../common/plan/facts.ts'
+import {
+  forkFacts,
+  mayHaveRevision,
+  NO_REVISION,
+  type RevisionFacts,
+  revisionFacts,
+} from '../../common/plan/own-objects.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import {
@@ -13,10 +20,8 @@ import {
   hasOwnerReference,
   isBeingDeleted,
   isCrossNamespace,
-  isForkOf,
 } from '../../common/workload/identity.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
-import { isPinned, isRevisionOf } from '../../common/workload/pinned.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { Ports } from './ports.ts'
@@ -72,7 +77,7 @@ interface Observed {
  * read that fails must not block the deletion.
  */
 async function factsOfDeletion(ports: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
-  const facts = await forkFacts(ports, experiment, adapter)
+  const facts = await readFork(ports, experiment, adapter)
   const isBaseLeft = isCrossNamespace(experiment) && facts.fork.is === 'absent'
   return { ...facts, ...(isBaseLeft ? await readRevision(ports, experiment) : UNREAD_REVISION) }
 }
@@ -86,7 +91,7 @@ async function allFacts({ ports, key, experiment, adapter }: Observed) {
   const [source, neighbours, forks, revisions] = await Promise.all([
     mayRead && adapter ? ports.workloads.source(adapter, namespace, name) : undefined,
     ports.surroundings.neighbours(namespace),
-    forkFacts(ports, experiment, adapter),
+    readFork(ports, experiment, adapter),
     readRevision(ports, experiment),
   ])
   return {
@@ -133,30 +138,27 @@ async function readExperiment({ experiments, workloads }: Ports, key: Key): Prom
 const placeOfFork = (experiment: ExperimentDeployment) =>
   [sourceNamespaceOf(experiment), forkName(experiment.spec.sourceRef.name, experiment.metadata.uid)] as const
 
-async function forkFacts({ workloads }: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
+async function readFork({ workloads }: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
   const name = placeOfFork(experiment)
   const cached = adapter && workloads.cached(adapter, ...name)
   // Only a live read proves that the fork is gone and the finalizer can be removed.
-  const mustBeLive = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
+  const isLeaving = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
   // Of an object without our label the cache has no selector. Somebody may have removed the label from the fork.
   const isPartial = cached !== undefined && !hasForkLabel(cached)
-  const found = adapter && (mustBeLive || isPartial) ? await workloads.live(adapter, ...name) : cached
-  const isOurs = found !== undefined && isForkOf(experiment, found)
-  return { fork: isOurs ? known(found) : ABSENT, nameHolder: isOurs ? undefined : found }
+  const found =
+    adapter && (isLeaving || isPartial || workloads.isDoubted(adapter, ...name))
+      ? await workloads.live(adapter, ...name)
+      : cached
+  return forkFacts(experiment, knownOrAbsent(found))
 }
 
-/** The revision with the pinned base. Only an experiment that is pinned, or was at its last pass, can have one. */
+/** The revision with the pinned base. */
 async function readRevision({ revision }: Ports, experiment: ExperimentDeployment): Promise<RevisionFacts> {
-  if (!isPinned(experiment) && experiment.status?.source?.pinned !== true)
-    return { revision: ABSENT, revisionHolder: undefined }
+  if (!mayHaveRevision(experiment)) return NO_REVISION
   const { metadata, spec } = experiment
   const found = await revision(sourceNamespaceOf(experiment), forkName(spec.sourceRef.name, metadata.uid))
-  return found && !isRevisionOf(experiment, found)
-    ? { revision: ABSENT, revisionHolder: found }
-    : { revision: knownOrAbsent(found), revisionHolder: undefined }
+  return revisionFacts(experiment, knownOrAbsent(found))
 }
-
-type RevisionFacts = Pick<Facts, 'revision' | 'revisionHolder'>
 
 /** Which policies apply and whether the namespace of the source shares it. @throws KubeError */
 async function consentTo({ policies }: Ports, experiment: ExperimentDeployment): Promise<Known<PolicyFacts>> {

@@ -16,6 +16,8 @@ export interface WorkloadsPort {
   isAbsent(kind: WorkloadKind): boolean
   /** the whole object if it has the label of forks, else its metadata */
   cached(kind: WorkloadKind, namespace: string, name: string): KubeObject | undefined
+  /** whether a write reported that the object in the cache is not the present one */
+  isDoubted(kind: WorkloadKind, namespace: string, name: string): boolean
   /** the whole object from the API server, because a cache may be too old to decide a deletion. @throws KubeError */
   live(kind: WorkloadKind, namespace: string, name: string): Promise<KubeObject | undefined>
   /** the workloads that take their template from the object */

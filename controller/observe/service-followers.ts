@@ -1,7 +1,5 @@
 import type { Key } from '../runtime/queue.ts'
 
-const NO_KEYS: ReadonlySet<Key> = new Set()
-
 /** Stands for every Service of a namespace. It is no valid name of one. */
 const EVERY = '*'
 const EVERY_SERVICE: ReadonlySet<string> = new Set([EVERY])
@@ -9,10 +7,11 @@ const EVERY_SERVICE: ReadonlySet<string> = new Set([EVERY])
 /**
  * The experiments to which the endpoints of each Service matter, so that a changed endpoint wakes no others. The last pass
  * over an experiment decided which Services these are. During a pass all Services of the namespace matter, because what
- * has been read may be outdated before it is known to matter.
+ * has been read may be outdated before it is known to matter. An experiment is woken once: until its next pass begins,
+ * further changes cost nothing, however many experiments follow the Service.
  */
 export class ServiceFollowers {
-  readonly #keys = new Map<string, Set<Key>>() // by `namespace/service`
+  readonly #keys = new Map<string, Set<Key>>() // by `namespace/service`, those that were not woken since their last pass
   readonly #services = new Map<Key, readonly string[]>()
   readonly #isKnown: (key: Key) => boolean
 
@@ -26,11 +25,12 @@ export class ServiceFollowers {
     return this.#keys.size + this.#services.size
   }
 
-  /** The experiments to which the endpoints of `service` matter. */
-  of(namespace: string, service: string): ReadonlySet<Key> {
-    const always = this.#keys.get(`${namespace}/${EVERY}`) ?? NO_KEYS
-    const keys = this.#keys.get(`${namespace}/${service}`) ?? NO_KEYS
-    return always.size === 0 ? keys : keys.union(always)
+  /** The experiments to which the endpoints of `service` matter. The caller wakes them, so each is returned once. */
+  take(namespace: string, service: string): readonly Key[] {
+    const names = [EVERY, service].map((name) => `${namespace}/${name}`)
+    const keys = names.flatMap((name) => [...(this.#keys.get(name) ?? [])])
+    for (const name of names) this.#keys.delete(name)
+    return keys
   }
 
   /** A pass over `key` reads the Services of `namespace`, and it is not known yet which of them matter. */

@@ -28,8 +28,8 @@ interface WorkloadCaches {
 }
 
 /**
- * Reads workloads from caches, and whole sources with `client`. The result makes the port of one pass, whose requests end
- * with the signal of the pass.
+ * Reads workloads from caches, and whole sources with `client`. `port` is that of one pass, whose requests end with
+ * the signal of the pass.
  */
 export function workloadReads(client: KubeClient, { workloads, referrers }: WorkloadCaches) {
   const reflectorsOf = (kind: string) => workloads.find((reflectors) => reflectors.kind.kind === kind)
@@ -50,7 +50,20 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
       }),
     ]),
   )
-  return (signal: AbortSignal): WorkloadsPort => ({
+  /** A watch may be silent for minutes. An apply with the uid of an earlier object would be refused all this time. */
+  const doubted = new WeakSet<KubeObject>()
+  const cachedOf = (kind: string, key: string) => {
+    const reflectors = reflectorsOf(kind)
+    const other = reflectors?.all.get(key)
+    // An object with the label of forks that is only in the other cache will soon be in its own cache, whole.
+    return reflectors?.forks.get(key) ?? (other && !hasForkLabel(other) ? other : undefined)
+  }
+  /** Call this when the API server says that the fork is gone or has changed. It is read live until the cache has it. */
+  const doubt = ({ kind }: Pick<WorkloadKind, 'kind'>, { metadata }: Pick<KubeObject, 'metadata'>): void => {
+    const cached = cachedOf(kind, `${metadata.namespace}/${metadata.name}`)
+    if (cached) doubted.add(cached)
+  }
+  const port = (signal: AbortSignal): WorkloadsPort => ({
     isAbsent: ({ kind }) => reflectorsOf(kind)?.all.isAbsent ?? true,
 
     referrers: ({ kind }, namespace, name) => referrers.of(`${kind}/${namespace}/${name}`),
@@ -69,12 +82,11 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
       return source && isSame ? { ...source, object: withWatchedPart(kind, source.object, cached) } : source
     },
 
-    cached({ kind }, namespace, name) {
-      const reflectors = reflectorsOf(kind)
-      const key = `${namespace}/${name}`
-      const other = reflectors?.all.get(key)
-      // An object with the label of forks that is only in the other cache will soon be in its own cache, whole.
-      return reflectors?.forks.get(key) ?? (other && !hasForkLabel(other) ? other : undefined)
+    cached: ({ kind }, namespace, name) => cachedOf(kind, `${namespace}/${name}`),
+
+    isDoubted({ kind }, namespace, name) {
+      const cached = cachedOf(kind, `${namespace}/${name}`)
+      return cached !== undefined && doubted.has(cached)
     },
 
     live: (kind, namespace, name) =>
@@ -83,6 +95,7 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
         'kindAbsent',
       ]),
   })
+  return { port, doubt }
 }
 
 /**

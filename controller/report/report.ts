@@ -24,6 +24,8 @@ export interface Reporter {
   shareWaitMs(key: Key): number
   /** the same for a status of a contested fork that differs only in numbers of pods */
   podsWaitMs(key: Key): number
+  /** the same for a status of a fork that is still not ready */
+  progressWaitMs(key: Key): number
   /** how many milliseconds the next repair of a status has to wait; 0 or less: now */
   repairWaitMs(key: Key): number
   /** called before a status is written that another client had written too */
@@ -33,7 +35,7 @@ export interface Reporter {
   /** records what policies decided; undefined when they no longer count the experiment */
   recordPolicy(key: Key, decision: PolicyDecision | undefined): void
   /** logs a changed conclusion */
-  log(key: Key, conclusion: Conclusion): void
+  log(experiment: ExperimentDeployment, conclusion: Conclusion): void
 }
 
 /**
@@ -72,7 +74,7 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   for (const event of complianceEvents(before, status)) if (event.reason !== reason) emit(event)
   if (summaryOf(before) !== summaryOf(status)) {
     if (!warned.some((event) => event.reason === reason)) emit(summary)
-    reporter.log(key, conclusion)
+    reporter.log(experiment, conclusion)
   }
   return Number.POSITIVE_INFINITY
 }
@@ -86,7 +88,9 @@ interface Statuses {
 /** How many milliseconds a status has to wait because only numbers changed that change often; 0 or less: now. */
 function numbersWaitMs(reporter: Reporter, key: Key, { before, status, reason }: Statuses): number {
   if (reason === 'Contested' && isEqual(withoutPods(status), withoutPods(before))) return reporter.podsWaitMs(key)
-  return isEqual(withoutShares(status), withoutShares(before)) ? reporter.shareWaitMs(key) : 0
+  if (isEqual(withoutShares(status), withoutShares(before))) return reporter.shareWaitMs(key)
+  const isStarting = STARTING.has(reason) && isEqual(withoutProgress(status), withoutProgress(before))
+  return isStarting ? reporter.progressWaitMs(key) : 0
 }
 
 /** An Event when compliance with policies changed. A new experiment that is compliant needs none. */
@@ -134,6 +138,15 @@ function withoutShares({ services, share: _share, conditions, ...rest }: Experim
 function withoutPods({ replicas: _all, readyReplicas: _ready, pods: _pods, ...status }: ExperimentDeploymentStatus) {
   const { services: _services, conditions, ...rest } = withoutShares(status)
   return { ...rest, conditions: conditions?.filter(({ type }) => type !== 'TrafficShared') }
+}
+
+/** The reasons of a fork whose pods are expected to become ready. */
+const STARTING: ReadonlySet<string> = new Set<Reason>(['Updating', 'PodsNotReady'])
+
+/** A status without all that changes while the pods of a fork start. */
+function withoutProgress(status: ExperimentDeploymentStatus) {
+  const { conditions, ...rest } = withoutPods(status)
+  return { ...rest, conditions: conditions?.filter(({ reason }) => !STARTING.has(reason)) }
 }
 
 const summaryOf = (status: ExperimentDeploymentStatus | undefined): string =>

@@ -6,7 +6,7 @@ import type { Breaker } from './breaker.ts'
 import type { Key, KeyQueue } from './queue.ts'
 
 /** How long one pass may take: its reads, a write and the status each 30 s. Its requests are aborted then. */
-const RECONCILE_LIMIT_MS = 90_000
+export const RECONCILE_LIMIT_MS = 90_000
 
 /** A pass that takes longer gives its worker back, because it waits for an answer, for example of a slow webhook. */
 const SLOW_MS = 1_000
@@ -37,6 +37,8 @@ export interface WorkersOptions {
 
 /** What a pass gets in addition to its key. */
 export interface Pass {
+  /** counts the passes of this process: `reconcile` in its log lines */
+  readonly number: number
   /** aborts when the pass takes too long, or when the process stops */
   readonly signal: AbortSignal
   /** Lets waiting keys go first, for a second at most; resolves at once when none waits. The key stays with its pass. */
@@ -60,6 +62,7 @@ export class Workers {
   readonly #slow = new Set<Promise<void>>()
   #running: Promise<unknown> | undefined
   #busy = 0
+  #passes = 0
 
   constructor(options: WorkersOptions) {
     this.#options = options
@@ -144,15 +147,17 @@ export class Workers {
   async #pass(key: Key, yieldToWrites: () => Promise<void>): Promise<void> {
     const { queue, reconcile, timers } = this.#options
     const limit = startDeadline(timers, RECONCILE_LIMIT_MS, this.#stopping.signal)
+    this.#passes += 1
+    const number = this.#passes
     this.#begunAtMs.set(key, timers.now())
     try {
-      const requeue = await reconcile(key, { signal: limit.signal, yieldToWrites })
+      const requeue = await reconcile(key, { number, signal: limit.signal, yieldToWrites })
       this.#options.breaker?.succeeded()
       if (requeue === 'backoff') queue.retry(key)
       else queue.succeed(key)
       if (typeof requeue === 'object') queue.addAfter(key, requeue.afterMs)
     } catch (error) {
-      this.#fail(key, error)
+      this.#fail(key, number, error)
     } finally {
       limit.end()
       this.#begunAtMs.delete(key)
@@ -161,12 +166,12 @@ export class Workers {
   }
 
   /** A pass fails because of a bug or a failing API server. Neither may end the process. */
-  #fail(key: Key, error: unknown): void {
+  #fail(key: Key, reconcile: number, error: unknown): void {
     const { queue, log, breaker } = this.#options
     const failures = queue.retry(key, error instanceof KubeError ? error.retryAfterMs : 0)
     if (error instanceof KubeError && isTransient(error)) breaker?.failed(key)
     else if (error instanceof KubeError) breaker?.succeeded() // it was an answer
-    if (shouldLogRepetition(failures)) log.error({ key, failures, ...factsOf(error) }, 'reconcile failed')
+    if (shouldLogRepetition(failures)) log.error({ key, reconcile, failures, ...factsOf(error) }, 'reconcile failed')
   }
 
   /** Gives the key back when the caches have its writes. An earlier pass would decide from outdated objects. */

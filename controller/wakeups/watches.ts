@@ -34,13 +34,14 @@ interface ExperimentTracking {
   readonly onExperimentChange: (change: Change<ExperimentDeployment>) => readonly Key[]
   /** returns the experiments for whose limits the changed fork counts */
   readonly onForkChange: (kind: string, change: Change<KubeObject>) => readonly Key[]
-  readonly timers: Pick<Timers, 'now'>
+  readonly timers: Timers
 }
 
-/** What passes read. */
+/** What passes read, and the wakeups that a pass makes superfluous. */
 interface Indexes {
   readonly traffic: TrafficIndex
   readonly referrers: Referrers
+  readonly paced: PacedWakeups
 }
 
 /** A status that another client wrote under the name of the controller is corrected within this time. */
@@ -123,9 +124,9 @@ export function wakeOnChanges(
     if (isEqual(before, after)) return
     for (const pod of changedPods(before, after)) wake(index.ofPod(namespace, pod))
     const services = new Set([before, after].flatMap((slice) => (slice ? [slice.service] : [])))
-    for (const service of services) wakeLater(traffic.followers.of(namespace, service))
+    for (const service of services) wakeLater(traffic.followers.take(namespace, service))
   })
-  return { traffic, referrers }
+  return { traffic, referrers, paced }
 }
 
 /** `Deployment/shop/cart` */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Goal, median, ratioFigure } from './figure.ts'
+import { type Goal, limitFigure, median, p99, ratioFigure } from './figure.ts'
 
 /** A figure of twice the reference. */
 const figure = (goal: Goal) => ratioFigure({ name: 'speed', value: 20, unit: 's', against: 10, ...goal })
@@ -14,6 +14,24 @@ const cases: Record<string, readonly [Goal, string, boolean]> = {
 describe('a figure', () => {
   for (const [sentence, [of, goal, holds]] of Object.entries(cases))
     it(sentence, () => expect(figure(of)).to.include({ ratio: 2, goal, holds }))
+})
+
+describe('a figure with a limit of its value', () => {
+  const measured = { name: 'delay', value: 250, unit: 'ms', against: 10 }
+  it('holds up to the limit, whatever the reference is', () => {
+    expect(limitFigure({ ...measured, atMost: 250 })).to.include({ ratio: 25, goal: 'value <= 250', holds: true })
+    expect(limitFigure({ ...measured, atMost: 249 })).to.include({ holds: false })
+  })
+})
+
+describe('the 99th percentile', () => {
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => count - index)
+  it('is the value that one in a hundred exceeds', () => {
+    expect(p99(upTo(100))).to.equal(99)
+    expect(p99(upTo(200))).to.equal(198)
+    expect(p99([7])).to.equal(7)
+    expect(p99([])).to.equal(0)
+  })
 })
 
 describe('the median', () => {

@@ -7,7 +7,7 @@ export interface Figure {
   readonly against: number
   /** value ÷ against */
   readonly ratio: number
-  /** `<= 2` */
+  /** of the ratio: `<= 2`; or of the value: `value <= 250` */
   readonly goal: string
   readonly holds: boolean
 }
@@ -32,6 +32,18 @@ export function ratioFigure({ name, value, unit, against, ...goal }: Measured & 
     ? { ...measured, goal: `<= ${goal.atMost}`, holds: ratio <= goal.atMost }
     : { ...measured, goal: `>= ${goal.atLeast}`, holds: ratio >= goal.atLeast }
 }
+
+/** As `ratioFigure`, but the limit is one of the value itself. The reference tells what the machine does meanwhile. */
+export const limitFigure = ({ atMost, ...measured }: Measured & { readonly atMost: number }): Figure => ({
+  ...measured,
+  ratio: measured.value / measured.against,
+  goal: `value <= ${atMost}`,
+  holds: measured.value <= atMost,
+})
+
+/** The smallest of `values` that 99 % of them do not exceed; 0 if there are none. */
+export const p99 = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? 0
 
 /** The middle one of `values`; for an even number, the upper middle; 0 if there are none. */
 export const median = (values: readonly number[]): number =>

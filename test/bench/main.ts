@@ -4,10 +4,10 @@ import { derivation } from './derivation.ts'
 import type { Bench, Figure } from './figure.ts'
 import { table } from './figure.ts'
 import { followers } from './followers.ts'
-import { forks } from './forks.ts'
+import { scale } from './scale.ts'
 import { webhook } from './webhook.ts'
 
-const BENCHES: readonly Bench[] = [forks, derivation, followers, webhook]
+const BENCHES: readonly Bench[] = [scale, derivation, followers, webhook]
 
 const USAGE = `npm run bench [-- [NAME …] [--json]]
 

@@ -21,7 +21,7 @@ import { deployment } from '../../common/workload/deployment.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds } from '../../sandbox/first-objects.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
-import { certManagerCrds } from '../../sandbox/modules.ts'
+import { certManagerCrds, prometheusCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
 import { namesOf } from '../../webhook/http/client-certificate.ts'
 import { Page, wordsOf } from '../integration/document.ts'
@@ -47,8 +47,8 @@ describe('the guide for admins, in a cluster of its own', () => {
   // the kind exists before the quota controller starts, which looks for new kinds only every 30 s
   const plane = usesOwnControlPlane(() => [applied(CRD)])
   let folder = ''
-  before('cert-manager and a folder for the overlays', async () => {
-    await applyCrds(plane().api, await certManagerCrds())
+  before('cert-manager, the Prometheus Operator and a folder for the overlays', async () => {
+    await applyCrds(plane().api, [...(await certManagerCrds()), ...(await prometheusCrds())])
     folder = await mkdtemp(join(tmpdir(), 'admin-'))
     await PAGE.writeFiles(folder)
     await rm(PATH_ENV, { force: true })
@@ -193,7 +193,8 @@ describe('the guide for admins, in a cluster of its own', () => {
     }))
 
   it('A-4: names metrics that the programs have', () => {
-    const named = [...PAGE.text.matchAll(/^\| `(?:experiment_(?:webhook|controller)_)?(\w+)` \|/gm)].map(
+    const [, monitoring = ''] = /^## Monitoring\n(.*?)^## /ms.exec(PAGE.text) ?? []
+    const named = [...monitoring.matchAll(/^\| `(?:experiment_(?:webhook|controller)_)?(\w+)` \|/gm)].map(
       ([, name]) => name,
     )
     const code = ['webhook/http/metrics.ts', 'controller/metrics.ts'].map((file) => readFileSync(file, 'utf8')).join()
@@ -236,7 +237,11 @@ describe('the guide for admins, in a cluster of its own', () => {
   it('has run every command of the guide', () => {
     const commands = PAGE.steps().map(({ command }) => command)
     expect(commands.length).to.be.greaterThan(8)
-    expect(PAGE.inline()).to.deep.equal(['kubectl scale', 'kubectl replace', 'kubectl get expd --all-namespaces'])
+    expect([...new Set(PAGE.inline())]).to.deep.equal([
+      'kubectl scale',
+      'kubectl replace',
+      'kubectl get expd --all-namespaces',
+    ])
     expect([...new Set(PAGE.languages())].sort()).to.deep.equal(['console', 'yaml'])
   })
 })

@@ -7,7 +7,7 @@ import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds } from '../../sandbox/first-objects.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
-import { certManagerCrds } from '../../sandbox/modules.ts'
+import { certManagerCrds, prometheusCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
 import { bind, may } from '../integration/roles.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
@@ -113,6 +113,23 @@ describe('the manifests, in an empty cluster', () => {
     expect(await generations()).to.deep.equal(first)
   })
 
+  it('are accepted with alerts and a dashboard in a cluster with the Prometheus Operator', async () => {
+    await applyCrds(plane().api, await prometheusCrds())
+    await isAccepted('monitoring', '--validate=strict')
+    await isAccepted('monitoring', ...SERVER_SIDE)
+  })
+
+  it('are checked against the schemas of the Prometheus Operator, which refuse a misspelt field', async () => {
+    for (const [file, right, wrong] of [
+      ['alerts', 'annotations:', 'annotation:'],
+      ['pod-monitors', 'podMetricsEndpoints:', 'endpoints:'],
+    ] as const) {
+      const input = readFileSync(`manifests/monitoring/${file}.yaml`, 'utf8').replace(right, wrong)
+      const { stderr } = await plane().kubectl(['apply', ...SERVER_SIDE, '--dry-run=server', '-f', '-'], { input })
+      expect(stderr).to.contain(`${wrong.slice(0, -1)}: field not declared in schema`)
+    }
+  })
+
   it('keep the optional parts when they are applied in another way', async () => {
     for (const folder of ['pack', 'policies']) {
       await isAccepted(folder)
@@ -121,8 +138,9 @@ describe('the manifests, in an empty cluster', () => {
   })
 
   it('A-6: are "unchanged" the second time, but for the selector that kubectl sends each time', async () => {
-    for (const folder of ['default', 'pack', 'policies']) await isAccepted(folder)
-    const all = await Promise.all(['default', 'pack', 'policies'].map((folder) => apply(folder)))
+    const folders = ['default', 'pack', 'policies', 'monitoring']
+    for (const folder of folders) await isAccepted(folder)
+    const all = await Promise.all(folders.map((folder) => apply(folder)))
     const lines = all.flatMap(({ stdout }) => stdout.trim().split('\n'))
     expect(lines.length).to.be.greaterThan(20)
     // policy/v1 declares the selector of a budget as "replace": kubectl sends it without comparing

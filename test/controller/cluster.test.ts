@@ -9,7 +9,7 @@ import { clusterForPass } from '../../controller/cluster.ts'
 import { Referrers } from '../../controller/observe/referrers.ts'
 import { DriftBackoff } from '../../controller/runtime/drift-backoff.ts'
 import { SharePace } from '../../controller/runtime/share-pace.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment, FORK } from '../builders.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, FORK, UID } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
 import { diaryLog, VirtualTime } from '../virtual-time.ts'
 import { FakeApiServer } from './fake-api-server.ts'
@@ -71,7 +71,7 @@ function world() {
     log,
   })
   const stopping = new AbortController()
-  const cluster = clusterOf({ signal: stopping.signal, yieldToWrites: async () => void diary.push('yield') })
+  const cluster = clusterOf({ number: 7, signal: stopping.signal, yieldToWrites: async () => void diary.push('yield') })
   return { written, cluster, diary, log, server, stopping }
 }
 const fork: KubeObject = theFork()
@@ -117,7 +117,7 @@ describe('the cluster of a pass', () => {
     cluster.writer.reserve(anExperiment(), { replicas: 2, asOf: 3 })
     cluster.reporter.recordPolicy('shop/faster-cart', { is: 'notRead' })
     cluster.reporter.emitEvent(anExperiment(), conclusion, { type: 'Normal', reason: 'Updating', message: 'created' })
-    cluster.reporter.log('shop/faster-cart', conclusion)
+    cluster.reporter.log(anExperiment(), conclusion)
     await cluster.yieldToWrites()
     expect(diary).to.deep.equal([
       'reserve 2 as of 3',
@@ -128,7 +128,15 @@ describe('the cluster of a pass', () => {
     expect(log.lines).to.deep.equal([
       {
         text: 'info reconciled',
-        facts: { key: 'shop/faster-cart', reason: 'Updating', message: 'created', is: 'waiting' },
+        facts: {
+          key: 'shop/faster-cart',
+          uid: UID,
+          generation: 1,
+          reconcile: 7,
+          reason: 'Updating',
+          message: 'created',
+          is: 'waiting',
+        },
       },
     ])
   })

@@ -140,7 +140,7 @@ describe('the metrics of the controller', () => {
       },
       (key) => (key === 'shop/gone' ? undefined : 'Rollout'),
     )
-    const pass = { signal: new AbortController().signal, yieldToWrites: async () => undefined }
+    const pass = { number: 1, signal: new AbortController().signal, yieldToWrites: async () => undefined }
     for (const key of Object.keys(outcomes)) await reconcile(key, pass).catch(() => undefined)
     expect(passes).to.deep.equal([
       ['Rollout', 'done', 2],

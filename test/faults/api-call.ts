@@ -56,8 +56,25 @@ export interface Interference {
   readonly onCall?: (call: ApiCall) => Fate | undefined | Promise<Fate | undefined>
   /** when the API server has answered, and before its caller knows; not for watches */
   readonly onAnswer?: (call: ApiCall, answer: ApiAnswer) => Fate | undefined | Promise<Fate | undefined>
+  /** the path, with its query, that the API server is asked for instead; undefined for that of the call */
+  readonly onwardPath?: (call: ApiCall) => string | undefined
   /** when the caller got the whole answer; not for watches */
   readonly onSent?: (call: ApiCall, answer: ApiAnswer) => void
+  /** each line of a watch, in order; what the caller gets instead. The lines after it wait until that is known */
+  readonly onLine?: (
+    call: ApiCall,
+    line: string,
+  ) => readonly string[] | undefined | Promise<readonly string[] | undefined>
+  /** when a watch is open */
+  readonly onWatch?: (call: ApiCall, watch: OpenWatch) => void
+}
+
+/** A watch of a caller, from the side of the API server. */
+export interface OpenWatch {
+  /** Adds a line of its own. */
+  readonly send: (line: string) => void
+  /** Ends the answer in order. */
+  readonly end: () => void
 }
 
 /** An answer of the API server that is an error. */

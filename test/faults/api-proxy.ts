@@ -4,6 +4,7 @@ import { Agent, createServer, request } from 'node:https'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { issue } from '../../certs/issue.ts'
+import { linesOf } from '../../common/kube/client/body.ts'
 import { close, listen } from '../../common/program/listen.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { writeKubeconfig } from '../../sandbox/kubeconfig.ts'
@@ -26,10 +27,10 @@ export async function startApiProxy(plane: ControlPlane): Promise<ApiProxy> {
 
   const serve = async (from: IncomingMessage, to: ServerResponse): Promise<void> => {
     const call = callOf(from)
-    const { onCall, onAnswer, onSent } = interference
+    const { onCall, onAnswer, onSent, onwardPath } = interference
     const first = (await onCall?.(call)) ?? 'pass'
     if (first !== 'pass') return end(to, first)
-    const answer = await forward(from, to, call)
+    const answer = await forward(from, to, { ...call, path: onwardPath?.(call) ?? from.url ?? '/' })
     if (call.isWatch) return
     const whole: ApiAnswer = {
       status: answer.statusCode ?? 502,
@@ -41,23 +42,28 @@ export async function startApiProxy(plane: ControlPlane): Promise<ApiProxy> {
     if (typeof sent === 'object') to.once('finish', () => onSent?.(call, sent))
     end(to, sent)
   }
-  /** Sends the call on. A watch is answered at once. */
+  /** Sends the call on, to its `path`. A watch is answered at once. */
   const forward = (from: IncomingMessage, to: ServerResponse, call: ApiCall) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const { host: _, ...headers } = from.headers
-      const url = new URL(from.url ?? '/', plane.server)
+      const url = new URL(call.path, plane.server)
       const onward = request(url, { agent, method: call.method, headers }, (answer) => {
-        if (call.isWatch) {
-          to.writeHead(answer.statusCode ?? 502, answer.headers)
-          answer.pipe(to)
-          answer.once('error', () => to.destroy())
-        }
+        if (call.isWatch) stream(answer, to, call).catch(() => to.destroy())
         resolve(answer)
       })
       onward.once('error', reject)
       to.once('close', () => onward.destroy())
       from.pipe(onward)
     })
+  /** Interference that begins later concerns the lines of a watch that is open already. */
+  const stream = async (answer: IncomingMessage, to: ServerResponse, call: ApiCall): Promise<void> => {
+    to.writeHead(answer.statusCode ?? 502, answer.headers)
+    to.flushHeaders()
+    const send = (line: string) => void (to.writable && to.write(`${line}\n`))
+    interference.onWatch?.(call, { send, end: () => to.end() })
+    for await (const line of linesOf(answer)) ((await interference.onLine?.(call, line)) ?? [line]).forEach(send)
+    to.end()
+  }
   const server = createServer({ cert, key }, (from, to) => {
     serve(from, to).catch(() => to.destroy())
   })

@@ -3,7 +3,7 @@ import { at } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, usesProduct } from './product.ts'
 
-describe('R17: a fork that another client keeps scaling, on the real control plane', () => {
+describe('R17, F28: a fork that another client keeps scaling, on the real control plane', () => {
   const place = usesProduct()
 
   it('is put back each time, and told once', async () => {

@@ -48,7 +48,7 @@ describe('an experiment and its source, on the real control plane', () => {
     )
   })
 
-  it('A deleted source leaves the fork running, and of one that is pinned only SourceResolved says so', async () => {
+  it('F23: A deleted source leaves the fork running, and of one that is pinned only SourceResolved says so', async () => {
     await aSource(place(), 'mortal')
     await place().experiment('orphan', { source: 'mortal', onSourceChange: 'Pin' })
     await place().reaches('orphan', 'Available')
@@ -64,7 +64,7 @@ describe('an experiment and its source, on the real control plane', () => {
     ])
   })
 
-  it('An HPA that scales the source never touches the fork', async () => {
+  it('F28: An HPA that scales the source never touches the fork', async () => {
     await aSource(place(), 'busy')
     await place().experiment('calm', { source: 'busy' })
     const fork = forkOf(await place().reaches('calm', 'Available'))

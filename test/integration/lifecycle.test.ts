@@ -17,7 +17,7 @@ describe('an experiment, on the real control plane', () => {
     await place().reaches('early', 'Available')
   })
 
-  it('A re-created source is followed by its new uid, and until then the fork stays', async () => {
+  it('F23: A re-created source is followed by its new uid, and until then the fork stays', async () => {
     await aSource(place(), 'fickle')
     await place().experiment('faithful', { source: 'fickle' })
     const { status } = await place().reaches('faithful', 'Available')

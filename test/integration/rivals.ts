@@ -27,10 +27,16 @@ export interface Rival {
 interface RivalOptions {
   /** writes a kubeconfig for a token; default: directly for the API server */
   readonly kubeconfigFor?: (who: { readonly user: string; readonly token: string }) => Promise<string>
+  /** the file with the program; default: its sources */
+  readonly program?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** called with the process before it is ready */
+  readonly onStarted?: (process: SupervisedProcess) => void
 }
 
-/** Starts a controller from its sources. Resolves when it is ready, as leader or as standby. */
-export async function startRival(name: string, { kubeconfigFor }: RivalOptions = {}): Promise<Rival> {
+/** Starts a controller. Resolves when it is ready, as leader or as standby. @throws Error at once if it ends before */
+export async function startRival(name: string, options: RivalOptions = {}): Promise<Rival> {
+  const { kubeconfigFor, program = join(ROOT, 'controller/main.ts'), env, onStarted } = options
   const plane = await controlPlane()
   const path = `/api/v1/namespaces/${ACCOUNT.namespace}/serviceaccounts/${ACCOUNT.name}/token`
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 7_200 } }
@@ -40,22 +46,26 @@ export async function startRival(name: string, { kubeconfigFor }: RivalOptions =
   const process_ = await plane.supervise({
     name,
     command: process.execPath,
-    args: [join(ROOT, 'controller/main.ts')],
+    args: [program],
     env: {
       KUBECONFIG: await (kubeconfigFor ?? plane.kubeconfigFor)({ user: name, token }),
       HOSTNAME: name,
       HOST: '127.0.0.1',
       PROBE_PORT: `${port}`,
       NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
+      ...env,
     },
     cwd: ROOT,
   })
+  onStarted?.(process_)
+  const ended = new AbortController()
+  void process_.exited.then(() => ended.abort(new Error(`${name} ended before it was ready`)))
   const page = async (name: string) => {
     const answer = await fetch(`http://127.0.0.1:${port}${name}`, { headers: { connection: 'close' } })
     if (!answer.ok) throw new Error(await answer.text())
     return answer.text()
   }
-  await eventually(`${name} to be ready`, DEADLINE_MS, () => page('/readyz'))
+  await eventually(`${name} to be ready`, DEADLINE_MS, () => page('/readyz'), { signal: ended.signal })
   const metric = async (name: string) =>
     Number(new RegExp(`^experiment_controller_${name} (\\S+)$`, 'm').exec(await page('/metrics'))?.[1])
   return { name, process: process_, credential: `JTI=${claims.jti}`, metric }
@@ -90,14 +100,18 @@ export interface Chronicle {
 }
 
 /** Reads the audit log. The rivals may have ended. */
-export async function chronicle(rivals: readonly Rival[], since: Date): Promise<Chronicle> {
+export async function chronicle(
+  rivals: readonly Rival[],
+  since: Date,
+  leaseNamespace = ACCOUNT.namespace,
+): Promise<Chronicle> {
   const { auditLog } = await controlPlane()
   const writes: Sent[] = []
   const leases: AuditEvent[] = []
   for await (const event of auditEvents(auditLog, ACCOUNT.name)) {
     const { verb, objectRef, user, responseStatus } = event
     if (!WRITES.has(verb) || Date.parse(event.requestReceivedTimestamp) < since.getTime()) continue
-    if (objectRef?.resource === 'leases' && objectRef.namespace === ACCOUNT.namespace) {
+    if (objectRef?.resource === 'leases' && objectRef.namespace === leaseNamespace) {
       if ((responseStatus?.code ?? 500) < 300) leases.push(event)
       continue
     }

@@ -46,7 +46,7 @@ describe('a Rollout, on the real control plane', () => {
     })
   const pausing = { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } }
 
-  it('CRD absent: its experiment waits and says so, other kinds work', async () => {
+  it('F22: CRD absent: its experiment waits and says so, other kinds work', async () => {
     await forked('hopeful', 'canary')
     await place().reaches('hopeful', 'KindNotAvailable')
     await aSource(place(), 'ordinary')
@@ -54,7 +54,7 @@ describe('a Rollout, on the real control plane', () => {
     await place().reaches('usual', 'Available')
   })
 
-  it('CRD installed later: it is used without a restart', async function () {
+  it('F22: CRD installed later: it is used without a restart', async function () {
     this.timeout(FIRST_START_MS)
     argo = await startArgoRollouts(await controlPlane())
     await place().reaches('hopeful', 'SourceNotFound')
@@ -200,7 +200,7 @@ describe('a Rollout, on the real control plane', () => {
     expect(condition(found, 'Stalled')?.message).to.contain('instance-id')
   })
 
-  it('CRD absent, installed, removed: other kinds work', async function () {
+  it('F22: CRD absent, installed, removed: other kinds work', async function () {
     this.timeout(6 * DEADLINE_MS) // Kubernetes removes them slowly, and lists them in discovery for up to a minute more
     await uninstalled()
     await eventually('the removal to be noticed', 3 * DEADLINE_MS, async () =>

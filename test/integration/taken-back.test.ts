@@ -88,7 +88,7 @@ describe('R2: a fork that has lost what marks it as ours, on the real control pl
     await place().reaches('loses', 'Available')
   })
 
-  it('R3: is repaired at the pace of all repairs while somebody keeps changing the hash of its derivation', async () => {
+  it('R3, F28: is repaired at the pace of all repairs while somebody keeps changing the hash of its derivation', async () => {
     await place().experiment('fought-over', { source: 'cart' })
     const path = place().path('deployments', forkOf(await place().reaches('fought-over', 'Available')))
     const hashOf = async () => (await place().api.get<KubeObject>(path)).metadata.annotations?.[DERIVED_HASH]

@@ -94,7 +94,7 @@ describe('the webhook under the calls of the real API server', () => {
     expect(stdout).to.equal('experimentdeployment.experimentcontroller.example.com/patient created\n')
   })
 
-  it('answers 200 concurrent creates, and loses none when its certificate changes', async () => {
+  it('F32: answers 200 concurrent creates, and loses none when its certificate changes', async () => {
     const replica = await aReplica(plane(), theSecret())
     undoing.push(() => replica.process.stop())
     const next = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
@@ -115,7 +115,7 @@ describe('the webhook under the calls of the real API server', () => {
     expect(calls).to.be.greaterThan(0)
   })
 
-  it('loses no call while two replicas are replaced by two others', async () => {
+  it('F32: loses no call while two replicas are replaced by two others', async () => {
     const service = await aService()
     undoing.push(service.close)
     const old = await Promise.all([1, 2].map(() => aReplica(plane(), theSecret(), { drainSeconds: 3 })))

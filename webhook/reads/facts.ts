@@ -4,9 +4,17 @@ import { KubeError } from '../../common/kube/client/errors.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import { fetchSource } from '../../common/kube/reads/source.ts'
 import type { SpecFacts } from '../../common/plan/facts.ts'
-import { forkName, isForkOf } from '../../common/workload/identity.ts'
+import {
+  type ForkFacts,
+  forkFacts,
+  mayHaveRevision,
+  NO_FORK,
+  NO_REVISION,
+  type RevisionFacts,
+  revisionFacts,
+} from '../../common/plan/own-objects.ts'
+import { forkName } from '../../common/workload/identity.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
-import { isPinned, isRevisionOf } from '../../common/workload/pinned.ts'
 import type { DecodedRequest } from '../review/request.ts'
 import { type Access, accessOf, type Need, needsOf } from './access.ts'
 import { POLICIES_NOT_READ, type PolicySource, readPolicyFacts } from './policies.ts'
@@ -65,27 +73,17 @@ export async function readSource(
 
 /** The revision that keeps the base of an experiment that is or was pinned. A new experiment has none. */
 async function readRevision(kube: Reader, { request, experiment, source }: DecodedRequest): Promise<RevisionFacts> {
-  const mayHaveOne = isPinned(experiment) || experiment.status?.source?.pinned === true
-  if (request.operation === 'CREATE' || !mayHaveOne) return { revision: ABSENT, revisionHolder: undefined }
+  if (request.operation === 'CREATE' || !mayHaveRevision(experiment)) return NO_REVISION
   const place = { namespace: source.namespace, name: forkName(source.name, experiment.metadata.uid) }
-  const found = await readObject(kube, pathOf(RESOURCES.ControllerRevision, place))
-  return found.is === 'known' && !isRevisionOf(experiment, found.value)
-    ? { revision: ABSENT, revisionHolder: found.value }
-    : { revision: found, revisionHolder: undefined }
+  return revisionFacts(experiment, await readObject(kube, pathOf(RESOURCES.ControllerRevision, place)))
 }
-
-type RevisionFacts = Pick<SpecFacts, 'revision' | 'revisionHolder'>
 
 /** The fork of a stored experiment, or another object with its name. A new experiment has a new uid, so it has neither. */
 async function readFork(kube: Reader, { request, kind, experiment, source }: DecodedRequest): Promise<ForkFacts> {
-  if (request.operation === 'CREATE') return { fork: ABSENT, nameHolder: undefined }
+  if (request.operation === 'CREATE') return NO_FORK
   const name = forkName(source.name, experiment.metadata.uid)
-  const found = await readObject(kube, pathOf(kind, { namespace: source.namespace, name }))
-  const isOther = found.is === 'known' && !isForkOf(experiment, found.value)
-  return isOther ? { fork: ABSENT, nameHolder: found.value } : { fork: found, nameHolder: undefined }
+  return forkFacts(experiment, await readObject(kube, pathOf(kind, { namespace: source.namespace, name })))
 }
-
-type ForkFacts = Pick<SpecFacts, 'fork' | 'nameHolder'>
 
 async function readObject(kube: Reader, path: string): Promise<Known<KubeObject>> {
   try {

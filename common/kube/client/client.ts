@@ -166,7 +166,10 @@ function parsed(text: string): unknown {
 }
 
 /** A request, as messages name it. */
-type Attempt = Readonly<Record<'verb' | 'path', string>>
+interface Attempt {
+  readonly verb: KubeRequest['verb'] | 'watch'
+  readonly path: string
+}
 
 const isAnswerTo = ({ expects }: KubeRequest, body: unknown): boolean =>
   isObject(body) && (expects === undefined || body.kind === expects)
@@ -191,11 +194,10 @@ function asKubeError(error: unknown, signal: AbortSignal, { verb, path }: Attemp
   if (error instanceof KubeError) return error
   const cause = signal.aborted ? signal.reason : error
   const message = cause instanceof Error ? cause.message : `${cause}`
-  const kind = cause instanceof DeadlineExceeded && !READS.has(verb) ? 'timeout' : 'unreachable'
+  const kind =
+    cause instanceof DeadlineExceeded && verb !== 'watch' && VERBS[verb].method !== 'GET' ? 'timeout' : 'unreachable'
   return new KubeError({ kind, message, attempted: `${verb} ${path}` }, { cause })
 }
-
-const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
 
 async function* linesUntil(body: AsyncIterable<Uint8Array>, deadline: Deadline): AsyncGenerator<string> {
   try {

@@ -156,11 +156,12 @@ describe('a writer', () => {
     expect(await writer.write(deleteBase).catch((error: unknown) => error)).to.have.property('kind', 'forbidden')
   })
 
-  it('notes nothing when a write fails', async () => {
-    const { writer, awaited } = recording('conflict')
-    expect(await writer.write(applyOf('fork')).catch((error: unknown) => error)).to.have.property('kind', 'conflict')
-    expect(await awaited()).to.deep.equal([])
-  })
+  for (const kind of ['conflict', 'notFound'] as const)
+    it(`F10: notes nothing after ${kind}, but doubts the fork in the cache`, async () => {
+      const { writer, awaited } = recording(kind)
+      expect(await writer.write(applyOf('fork')).catch((error: unknown) => error)).to.have.property('kind', kind)
+      expect(await awaited()).to.deep.equal([`doubt ${FORK} at undefined`])
+    })
 
   it('notes a fork in another namespace for the experiment in the labels', async () => {
     const labels = { ...fork.metadata.labels, 'experiment-controller.example.com/owner-namespace': 'lab' }

@@ -15,6 +15,13 @@ describe('observe, when a fork has lost what marks it as ours', () => {
     expect(diary).to.not.include('doubt the cache')
   })
 
+  it('F10: reads the fork live after a write reported that another object has its name', async () => {
+    const live = { ...theFork(), metadata: { ...theFork().metadata, uid: 'another' } }
+    const { facts, diary } = world({ cached: theFork(), live, isDoubted: true })
+    expect((await facts()).fork).to.deep.equal({ is: 'known', value: live })
+    expect(diary).to.include(`live shop/${FORK}`)
+  })
+
   it('R2: reads the experiment live when its fork has lost its owner, because it may be orphaned on purpose', async () => {
     const { ownerReferences: _lost, ...metadata } = theFork().metadata
     const { ports, diary } = world({ cached: { ...theFork(), metadata } })

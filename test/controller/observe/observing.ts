@@ -20,6 +20,7 @@ interface Given {
   readonly policies?: readonly ExperimentPolicy[]
   readonly isUnreadable?: boolean
   readonly isAbsent?: boolean
+  readonly isDoubted?: boolean
   readonly referring?: readonly KubeObject[]
 }
 
@@ -39,6 +40,7 @@ export function observing(given: Given = {}) {
         return source && { object: source, referents: [] }
       },
       isAbsent: () => given.isAbsent ?? false,
+      isDoubted: () => given.isDoubted ?? false,
       cached: (_kind, _namespace, name) => (name === FORK ? cached : undefined),
       live: async (_kind, namespace, name) => {
         diary.push(`live ${namespace}/${name}`)

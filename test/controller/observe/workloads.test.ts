@@ -48,9 +48,9 @@ function world({ forks = [], all = [], rollouts = [], stored = aDeployment() }: 
     { kind: deployment, forks: cacheOf(forks), all: cacheOf(all) },
     { kind: rollout, forks: cacheOf([]), all: cacheOf(rollouts, true) },
   ]
-  const reads = workloadReads(client, { workloads, referrers })
+  const { port, doubt } = workloadReads(client, { workloads, referrers })
   const stopping = new AbortController()
-  return { port: reads(stopping.signal), otherPort: reads(new AbortController().signal), requests, stopping }
+  return { port: port(stopping.signal), otherPort: port(new AbortController().signal), doubt, requests, stopping }
 }
 
 describe('the source of the port of workloads', () => {
@@ -113,7 +113,8 @@ describe('R7: the source that takes its template from a Deployment', () => {
       { kind: deployment, forks: cacheOf([]), all: watched('deployments') },
       { kind: rollout, forks: cacheOf([]), all: watched('rollouts') },
     ]
-    const port = workloadReads(client, { workloads, referrers: new Referrers() })(new AbortController().signal)
+    const reads = workloadReads(client, { workloads, referrers: new Referrers() })
+    const port = reads.port(new AbortController().signal)
     return { port, requests, referent }
   }
 
@@ -146,6 +147,16 @@ describe('the port of workloads', () => {
   it('returns no object that is about to arrive in the cache of forks', () => {
     const { port } = world({ all: [aDeployment({ name: FORK, labels: marked })] })
     expect(port.cached(deployment, 'shop', FORK)).to.equal(undefined)
+  })
+
+  it('F10: says which object was reported as outdated, until the cache has another one', () => {
+    const forks = [aDeployment({ name: FORK, labels: marked }), aDeployment({ name: 'other', labels: marked })]
+    const { port, doubt } = world({ forks })
+    const doubted = () => [FORK, 'other', 'none'].filter((name) => port.isDoubted(deployment, 'shop', name))
+    for (const name of [FORK, 'none']) doubt(deployment, { metadata: { namespace: 'shop', name } })
+    expect(doubted()).to.deep.equal([FORK])
+    forks[0] = aDeployment({ name: FORK, labels: marked })
+    expect(doubted()).to.deep.equal([])
   })
 
   it('says which kinds the cluster does not serve; a kind that is not watched is one of them', () => {

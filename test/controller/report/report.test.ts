@@ -1,67 +1,11 @@
 import { expect } from 'chai'
-import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
 import type { Conclusion } from '../../../common/plan/conclusion.ts'
 import { waiting } from '../../../common/plan/decision.ts'
-import type { Facts } from '../../../common/plan/facts.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
-import { report } from '../../../controller/report/report.ts'
 import { aDeployment, anExperiment, aPolicy, FORK, NO_POLICIES } from '../../builders.ts'
-import { type Given, leftAt, someFacts, theFork } from '../../common/plan/some-facts.ts'
-
-const KEY = 'shop/faster-cart'
-const NONE = Number.POSITIVE_INFINITY
-const pods = (...names: readonly string[]) => ({
-  services: [{ name: 'cart', selector: { app: 'cart' } }],
-  slices: [{ service: 'cart', ready: names.map((pod) => ({ uid: pod, pod })) }],
-})
-const READY: Given = {
-  fork: theFork(),
-  experiment: anExperiment({ status: leftAt(3) }),
-  traffic: pods(`${FORK}-7d9f-1`, 'cart-1'),
-}
-
-interface More {
-  readonly failure?: Error
-  readonly repairWaitMs?: number
-  readonly shareWaitMs?: number
-  readonly podsWaitMs?: number
-}
-
-/** Reports `conclusion`, or that of the plan; keeps a diary. */
-async function reported(
-  facts: Facts,
-  conclusion = plan(facts).conclusion,
-  { failure, repairWaitMs = 0, shareWaitMs = 0, podsWaitMs = 0 }: More = {},
-) {
-  const diary: string[] = []
-  const messages: string[] = []
-  let status: ExperimentDeploymentStatus | undefined
-  const reporter = {
-    applyStatus: async (_of: unknown, applied: ExperimentDeploymentStatus) => {
-      if (failure) throw failure
-      diary.push('status')
-      status = applied
-    },
-    podsWaitMs: () => podsWaitMs,
-    shareWaitMs: () => shareWaitMs,
-    repairWaitMs: () => repairWaitMs,
-    noteRepair: () => diary.push('repair'),
-    emitEvent: (_of: unknown, _conclusion: unknown, event: { type: string; reason: string; message: string }) => {
-      diary.push(`${event.type} ${event.reason}`)
-      messages.push(event.message)
-    },
-    recordPolicy: (key: string, decision: { is: string } | undefined) => diary.push(`record ${key} ${decision?.is}`),
-    log: (key: string, { reason }: Conclusion) => diary.push(`log ${key} ${reason}`),
-  }
-  const againMs = await report(reporter, KEY, facts, conclusion)
-  return { diary: diary.slice(1), recorded: diary[0], messages, status, againMs }
-}
-/** The facts of the next pass, after the status of `given` was written. */
-async function afterReport(given: Given, next: Given = {}, metadata = {}) {
-  const { status = {} } = await reported(someFacts(given))
-  return someFacts({ ...given, experiment: anExperiment({ status, metadata }), ...next })
-}
+import { someFacts, theFork } from '../../common/plan/some-facts.ts'
+import { afterReport, NONE, pods, READY, reported } from './reporting.ts'
 
 describe('report', () => {
   it('writes the status, and emits and logs the conclusion', async () => {

@@ -56,8 +56,9 @@ describe('workers', () => {
       ;(await pass()).fail(new TypeError('a bug'))
       await time.pass(5 * 2 ** (failures - 1))
     }
-    expect(log.lines.map(({ text, facts }) => [text, facts.failures])).to.deep.equal(
-      [1, 2, 4, 8].map((failures) => ['error reconcile failed', failures]),
+    // each line has the number of its pass
+    expect(log.lines.map(({ text, facts }) => [text, facts.failures, facts.reconcile])).to.deep.equal(
+      [1, 2, 4, 8].map((failures) => ['error reconcile failed', failures, failures]),
     )
     ;(await pass()).end()
   })

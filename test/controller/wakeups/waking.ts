@@ -43,7 +43,7 @@ export function world() {
   const index = new ExperimentIndex()
   const reservations = new Reservations({ index, experiment: () => undefined, fork: () => undefined })
   const onExperimentChange = (change: Change<ExperimentDeployment>) => reservations.experimentChanged(change)
-  const { traffic, referrers } = wakeOnChanges(caches, queue, {
+  const { traffic, referrers, paced } = wakeOnChanges(caches, queue, {
     index,
     onExperimentChange,
     onForkChange: (_kind, { key }) => (key === 'shop/counted' ? ['shop/faster-cart'] : []),
@@ -61,8 +61,15 @@ export function world() {
     traffic,
     referrers,
     followers: traffic.followers,
+    paced,
     time,
     diary,
+    /** What happens only after a few seconds. */
+    later: async () => {
+      const now = diary.splice(0)
+      await time.pass(COALESCE_MS)
+      return [...now.map((line) => `at once: ${line}`), ...diary.splice(0)]
+    },
   }
 }
 
@@ -73,7 +80,6 @@ export function referringTo(name: string): KubeObject {
 }
 
 export const NOW = ['add shop/faster-cart']
-export const LATER = [`add shop/faster-cart in ${COALESCE_MS}`]
 /** An EndpointSlice of the Service `cart` with these ready pods. */
 export const slice = (...pods: string[]): SliceView => ({
   service: 'cart',

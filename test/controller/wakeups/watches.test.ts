@@ -3,7 +3,7 @@ import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { forkName } from '../../../common/workload/identity.ts'
 import { aDeployment, anExperiment, FORK } from '../../builders.ts'
 
-import { LATER, NOW, referringTo, world } from './waking.ts'
+import { NOW, referringTo, world } from './waking.ts'
 
 describe('an experiment is woken', () => {
   it('by a change of its spec, and forgotten when it is deleted', () => {
@@ -36,11 +36,11 @@ describe('an experiment is woken', () => {
     expect(diary).to.deep.equal(NOW)
   })
 
-  it('by a new generation of its source at once, by other changes of it a few seconds later', () => {
-    const { all, diary } = world()
+  it('by a new generation of its source at once, by other changes of it a few seconds later', async () => {
+    const { all, diary, later } = world()
     const [one, two] = [aDeployment(), aDeployment({ metadata: { generation: 2 } })]
     all.emit({ is: 'updated', key: 'shop/cart', before: one, after: one })
-    expect(diary.splice(0)).to.deep.equal(LATER)
+    expect(await later()).to.deep.equal(NOW)
     all.emit({ is: 'updated', key: 'shop/cart', before: one, after: two })
     all.emit({ is: 'deleted', key: 'shop/cart', before: two })
     expect(diary).to.deep.equal([...NOW, ...NOW])
@@ -52,11 +52,11 @@ describe('an experiment is woken', () => {
     expect(diary).to.deep.equal(NOW)
   })
 
-  it('a few seconds later by a fork that counts for its limits', () => {
-    const { forks, diary } = world()
+  it('a few seconds later by a fork that counts for its limits', async () => {
+    const { forks, later } = world()
     forks.emit({ is: 'added', key: 'shop/counted', after: aDeployment({ name: 'counted' }) })
     forks.emit({ is: 'added', key: 'shop/another', after: aDeployment({ name: 'another' }) })
-    expect(diary).to.deep.equal(LATER)
+    expect(await later()).to.deep.equal(NOW)
   })
 
   it('R7: by a workload that comes to serve in place of its source, or goes, not by other changes of that', () => {

@@ -128,6 +128,9 @@ function forkOf({ sources, schemaOf, namespace }: Court, asked: Asked, experimen
     template: schema.template,
   })
   if (based.is !== 'base') throw new Error(JSON.stringify(based))
+  const merged = derive({ kind, experiment: decoded.experiment, base: based.base, schema, replicas: 1 })
+  if (merged.is === 'fork') return merged.fork
+  // what cannot be merged, merged nevertheless: the API server must refuse it as well
   try {
     const { overrideSpec } = asked
     const patch =

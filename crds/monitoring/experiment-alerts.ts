@@ -1,0 +1,50 @@
+import type { Alert } from './alert.ts'
+
+/** Alerts about experiments. The names lack the prefix "Experiment". */
+export const EXPERIMENT_ALERTS: Readonly<Record<string, Alert>> = {
+  OrphanedForks: {
+    expr: 'max by (namespace) (experiment_controller_orphaned_forks) > 0',
+    for: '10m',
+    severity: 'warning',
+    summary: 'Forks in other namespaces whose experiment is gone cannot be deleted.',
+    description: 'They get requests until they are deleted. The controller tries every 30 s.',
+    remedy: 'Look at the Events with the reason Orphaned, and delete these forks by hand.',
+    section: 'If the installation was removed first',
+  },
+  PolicyMistakes: {
+    expr: 'max by (namespace) (experiment_controller_policy_mistakes) > 0',
+    for: '10m',
+    severity: 'warning',
+    summary: 'An ExperimentPolicy has a path, a pattern or a label that matches nothing.',
+    description: 'It may allow what it should deny. The condition Valid of the policy names the place.',
+    remedy: 'Correct the policy.',
+    section: 'Limit experiments',
+  },
+  PolicyViolations: {
+    expr: 'max by (namespace) (experiment_controller_policy_violations) > 0',
+    for: '1h',
+    severity: 'info',
+    summary: '{{ $value }} experiments violate a policy.',
+    description: 'The policy is newer than the experiments, or it only warns. Nothing is deleted.',
+    remedy: 'Look at experiments with PolicyCompliant=False. Change the policy, or ask their authors to change them.',
+    section: 'Limit experiments',
+  },
+  NotReady: {
+    expr: 'sum by (namespace, kind, reason) (max by (namespace, kind, reason) (experiment_controller_experiments{ready="False"})) > 0',
+    for: '6h',
+    severity: 'info',
+    summary: '{{ $value }} experiments have not been ready for six hours ({{ $labels.kind }}, {{ $labels.reason }}).',
+    description: 'The message of each says why.',
+    remedy: 'List them with kubectl get expd --all-namespaces, and look up the reason in docs/reasons.md.',
+    section: 'Troubleshooting',
+  },
+  ForksAreChanged: {
+    expr: 'sum by (namespace, kind) (increase(experiment_controller_drift_repairs_total[1h])) > 60',
+    for: '1h',
+    severity: 'info',
+    summary: 'Another program changes forks again and again ({{ $labels.kind }}).',
+    description: 'The controller restores them, at most once a minute for each fork that is changed that often.',
+    remedy: 'Find the program by the managed fields of the fork, and exclude objects with the label of forks there.',
+    section: 'Troubleshooting',
+  },
+}

@@ -1,0 +1,64 @@
+import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../../common/api/types.ts'
+import type { Conclusion } from '../../../common/plan/conclusion.ts'
+import type { Facts } from '../../../common/plan/facts.ts'
+import { plan } from '../../../common/plan/plan.ts'
+import { report } from '../../../controller/report/report.ts'
+import { anExperiment, FORK } from '../../builders.ts'
+import { type Given, leftAt, someFacts, theFork } from '../../common/plan/some-facts.ts'
+
+export const KEY = 'shop/faster-cart'
+export const NONE = Number.POSITIVE_INFINITY
+export const pods = (...names: readonly string[]) => ({
+  services: [{ name: 'cart', selector: { app: 'cart' } }],
+  slices: [{ service: 'cart', ready: names.map((pod) => ({ uid: pod, pod })) }],
+})
+export const READY: Given = {
+  fork: theFork(),
+  experiment: anExperiment({ status: leftAt(3) }),
+  traffic: pods(`${FORK}-7d9f-1`, 'cart-1'),
+}
+
+interface More {
+  readonly failure?: Error
+  readonly repairWaitMs?: number
+  readonly shareWaitMs?: number
+  readonly podsWaitMs?: number
+  readonly progressWaitMs?: number
+}
+
+/** Reports `conclusion`, or that of the plan; keeps a diary. */
+export async function reported(
+  facts: Facts,
+  conclusion = plan(facts).conclusion,
+  { failure, repairWaitMs = 0, shareWaitMs = 0, podsWaitMs = 0, progressWaitMs = 0 }: More = {},
+) {
+  const diary: string[] = []
+  const messages: string[] = []
+  let status: ExperimentDeploymentStatus | undefined
+  const reporter = {
+    applyStatus: async (_of: unknown, applied: ExperimentDeploymentStatus) => {
+      if (failure) throw failure
+      diary.push('status')
+      status = applied
+    },
+    podsWaitMs: () => podsWaitMs,
+    progressWaitMs: () => progressWaitMs,
+    shareWaitMs: () => shareWaitMs,
+    repairWaitMs: () => repairWaitMs,
+    noteRepair: () => diary.push('repair'),
+    emitEvent: (_of: unknown, _conclusion: unknown, event: { type: string; reason: string; message: string }) => {
+      diary.push(`${event.type} ${event.reason}`)
+      messages.push(event.message)
+    },
+    recordPolicy: (key: string, decision: { is: string } | undefined) => diary.push(`record ${key} ${decision?.is}`),
+    log: ({ metadata }: ExperimentDeployment, { reason }: Conclusion) =>
+      diary.push(`log ${metadata.namespace}/${metadata.name} ${reason}`),
+  }
+  const againMs = await report(reporter, KEY, facts, conclusion)
+  return { diary: diary.slice(1), recorded: diary[0], messages, status, againMs }
+}
+/** The facts of the next pass, after the status of `given` was written. */
+export async function afterReport(given: Given, next: Given = {}, metadata = {}) {
+  const { status = {} } = await reported(someFacts(given))
+  return someFacts({ ...given, experiment: anExperiment({ status, metadata }), ...next })
+}

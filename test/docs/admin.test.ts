@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { LIMITS } from '../../common/api/limits.ts'
+import { REASONS } from '../../common/api/reasons.ts'
+import { readConfig } from '../../controller/config.ts'
+import { MAX_SLOW } from '../../controller/runtime/worker.ts'
+import { MAX_STRUCTURE } from '../../webhook/http/intake.ts'
+
+const PAGE = readFileSync('docs/admin.md', 'utf8')
+
+const section = (title: string): string => {
+  const [, text] = new RegExp(`^## ${title}\n(.*?)^## `, 'ms').exec(PAGE) ?? []
+  if (text === undefined) throw new Error(`docs/admin.md has no section "${title}"`)
+  return text
+}
+const firstCells = (text: string): readonly string[] =>
+  [...text.matchAll(/^\| `([^`]+)`/gm)].map(([, cell = '']) => cell)
+
+describe('the guide for admins', () => {
+  it('explains only messages that a program prints, and reasons that exist', () => {
+    const code = globSync('{common,controller,webhook}/**/*.ts')
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n')
+    const [messages = '', reasons = ''] = section('Troubleshooting').split('What experiments say.')
+    const ours = firstCells(messages).filter((message) => !/^failed calling|^needs /.test(message))
+    expect(ours.length).to.be.greaterThan(2)
+    for (const message of ours) expect(code).to.contain(message)
+    expect(firstCells(reasons).length).to.be.greaterThan(10)
+    for (const reason of firstCells(reasons)) expect(Object.keys(REASONS)).to.include(reason)
+  })
+
+  it('names the limits that the code has', () => {
+    const text = section('Limits of size')
+    const number = (value: number): string => value.toLocaleString('en-US')
+    expect(text).to.contain(`depth ${LIMITS.depth}, ${number(LIMITS.nodes)} values, ${LIMITS.characters / 1_024} KiB`)
+    expect(text).to.contain(`${number(MAX_STRUCTURE)} brackets`)
+    expect(text).to.contain(`${readConfig({}).workers} (\`WORKERS\`, up to 64), and ${MAX_SLOW} more`)
+    expect(() => readConfig({ WORKERS: '65' })).to.throw('64')
+  })
+})

@@ -1,0 +1,161 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'chai'
+import { at, listOr } from '../../common/json/json.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { DEADLINE_MS, forkOf, type Place, usesProduct } from '../integration/product.ts'
+import { type ApiCall, statusAnswer } from './api-call.ts'
+import { converges, creations, historyOf, RETRIED_MS, recovers } from './oracles.ts'
+import { type Arrived, aShop, usesProxied } from './proxied.ts'
+import { among, between, type Rule, sometimes } from './rules.ts'
+
+const NAMES = ['one', 'two', 'three', 'four', 'five', 'six']
+const WANTED = Object.fromEntries(NAMES.map((name) => [name, 'Available']))
+const RETRY_AFTER_S = 5
+/** Long enough for the waits of the circuit breaker to reach their cap. The Lease would be lost after 10 s without answers. */
+const FAILING_MS = 45_000
+/** Five failures are enough for the circuit breaker. */
+const PAUSED_MS = 10_000
+const DELAY_MS = 4_000
+/** Of the calls that fail. */
+const SEED = 20_261
+
+const throttled = statusAnswer(429, 'TooManyRequests', 'slow down', { 'retry-after': `${RETRY_AFTER_S}` })
+const failures = [
+  statusAnswer(500, 'InternalError', 'etcdserver: request timed out'),
+  statusAnswer(503, 'ServiceUnavailable', 'apiserver is shutting down'),
+]
+interface Span {
+  readonly call: ApiCall
+  readonly fromMs: number
+  toMs: number
+}
+
+const notOfLease = ({ resource }: ApiCall) => resource !== 'leases'
+
+describe('the API server fails, on the real control plane', function () {
+  this.timeout(6 * DEADLINE_MS)
+  usesProduct()
+  const proxied = usesProxied()
+  const ends: (() => void)[] = []
+  const add = (rule: Rule) => void ends.push(proxied().rules.add(rule))
+  const healed = () => {
+    for (const end of ends.splice(0)) end()
+  }
+  afterEach('no fault is left, and the controller still leads', async () => {
+    healed()
+    expect(await proxied().rival.metric('leader')).to.equal(1)
+  })
+
+  let failed = 0
+  const inTurn = () => {
+    failed += 1
+    return failures[failed % failures.length]
+  }
+  const callsSince = (sinceMs: number, of: (call: Arrived) => boolean) =>
+    proxied().calls.filter((call) => call.atMs >= sinceMs && of(call))
+  const created = async () => {
+    const place = await aShop()
+    await Promise.all(NAMES.map((name) => place.experiment(name, { source: 'cart' })))
+    return place
+  }
+
+  it('F14: lists, watches and writes are answered with 429: each waits as long as it is told', async () => {
+    await recovers(await created(), WANTED)
+    const sinceMs = performance.now()
+    const place = await aShop()
+    const { namespace } = place
+    const kinds: Readonly<Record<string, (call: ApiCall) => boolean>> = {
+      list: ({ method, isWatch, name, resource }) =>
+        method === 'GET' && !isWatch && name === '' && resource === 'services',
+      watch: ({ isWatch, resource }) => isWatch && resource === 'services',
+      apply: (call) => call.method === 'PATCH' && call.namespace === namespace && call.resource === 'deployments',
+    }
+    for (const isOf of Object.values(kinds)) add({ of: {}, when: among(isOf, between(1, 2)), onCall: () => throttled })
+    await proxied().restart()
+    await place.experiment('canary', { source: 'cart' })
+    await converges(place, { canary: 'Available' }, DEADLINE_MS)
+    for (const [kind, isOf] of Object.entries(kinds)) {
+      const [first, second, third] = callsSince(sinceMs, isOf).map(({ atMs }) => atMs)
+      expect((second ?? 0) - (first ?? 0), kind).to.be.at.least(1_000 * RETRY_AFTER_S - 100)
+      expect((third ?? 0) - (second ?? 0), kind).to.be.at.least(1_000 * RETRY_AFTER_S - 100)
+    }
+    healed()
+    await recovers(place, { canary: 'Available' })
+  })
+
+  it('F15: every call but those for the Lease fails for a while: it goes on, calls nothing Stalled and sends little', async () => {
+    const place = await created()
+    await recovers(place, WANTED)
+    const sinceMs = performance.now()
+    add({ of: {}, when: notOfLease, onCall: inTurn })
+    await place.experiment('late', { source: 'cart' })
+    await place.api.delete(place.path('experiments', 'one'))
+    for (const name of NAMES.slice(1)) await place.api.patch(place.path('experiments', name), { spec: { replicas: 2 } })
+    await pause(FAILING_MS)
+    const writes = callsSince(sinceMs + PAUSED_MS, ({ isWrite, resource }) => isWrite && resource !== 'leases')
+    healed()
+    expect(writes, 'writes while the API server fails').to.deep.equal([])
+    const { one: _, ...others } = WANTED
+    await recovers(place, { ...others, late: 'Available' })
+    const stalled = (await historyOf(place.namespace)).filter(({ responseObject }) =>
+      listOr(at(responseObject, 'status', 'conditions')).some((each) => at(each, 'type') === 'Stalled'),
+    )
+    expect(stalled).to.deep.equal([])
+  })
+
+  it(`F15: half of the calls fail, by the seed ${SEED}: everything is as wanted soon after`, async () => {
+    const before = failed
+    add({
+      of: {},
+      when: among((call) => notOfLease(call) && !call.isWatch, sometimes(50, SEED)),
+      onCall: inTurn,
+    })
+    const place = await created()
+    await eventually('forks', DEADLINE_MS, async () =>
+      expect(creations(await historyOf(place.namespace)).length).to.be.greaterThan(1),
+    )
+    for (const name of NAMES) await place.api.patch(place.path('experiments', name), { spec: { replicas: 2 } })
+    await pause(RETRY_AFTER_S * 1_000)
+    healed()
+    expect(failed - before).to.be.greaterThan(NAMES.length)
+    await recovers(place, WANTED, RETRIED_MS)
+    expect(creations(await historyOf(place.namespace))).to.have.length(NAMES.length)
+  })
+
+  it('F17: every call takes 4 s: the Lease is kept, and no two writes of one experiment overlap', async () => {
+    const spans: Span[] = []
+    const sinceMs = performance.now()
+    add({ of: {}, onCall: () => pause(DELAY_MS).then(() => undefined) })
+    const ofPass = ({ isWrite, resource, namespace }: ApiCall) =>
+      isWrite && /deployments$/.test(resource) && namespace === place?.namespace
+    add({
+      of: {},
+      when: ofPass,
+      onCall: (call) => void spans.push({ call, fromMs: performance.now(), toMs: Number.POSITIVE_INFINITY }),
+      onAnswer: (call) => {
+        const span = spans.find((each) => each.call === call)
+        if (span) span.toMs = performance.now()
+        return undefined
+      },
+    })
+    let place: Place | undefined
+    place = await created()
+    for (const replicas of [2, 3, 1]) {
+      for (const name of NAMES) await place.api.patch(place.path('experiments', name), { spec: { replicas } })
+      await pause(DELAY_MS)
+    }
+    await converges(place, WANTED, 2 * DEADLINE_MS)
+    for (const name of NAMES) {
+      const names = [name, forkOf(await place.experimentAt(name))]
+      const own = spans.filter(({ call }) => names.includes(call.name))
+      expect(own.length).to.be.at.least(4)
+      for (const [index, { fromMs }] of own.entries())
+        expect(fromMs, `a write of ${name}`).to.be.at.least(own[index - 1]?.toMs ?? 0)
+    }
+    const renewals = callsSince(sinceMs, ({ resource, method }) => resource === 'leases' && method === 'PUT')
+    expect(renewals.length).to.be.greaterThan(3)
+    healed()
+    await recovers(place, WANTED)
+    expect(creations(await historyOf(place.namespace))).to.have.length(NAMES.length)
+  })
+})

@@ -1,0 +1,170 @@
+/** A controller behind a proxy of its own, which sees one run only and can be killed at any of its writes. */
+import { join } from 'node:path'
+import { bundle, PROGRAMS } from '../../build/bundle.ts'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../common/api/names.ts'
+import { Semaphore } from '../../common/program/semaphore.ts'
+import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
+import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
+import type { SupervisedProcess } from '../../sandbox/processes.ts'
+import { controlPlane } from '../integration/fixture.ts'
+import { leads, type Rival, startRival } from '../integration/rivals.ts'
+import type { ApiCall } from './api-call.ts'
+import { startApiProxy } from './api-proxy.ts'
+import { type Namespaces, policyName } from './crash-oracles.ts'
+
+/** Where a controller is killed: before the API server gets the request, before the reply, or after the reply was sent. */
+export const POSITIONS = ['not forwarded', 'committed', 'replied'] as const
+export type Position = (typeof POSITIONS)[number]
+
+/** A request by what it does and how often the controller did that before: `patch deployments cart-experiment-ID #1`. */
+export interface CrashPoint {
+  readonly request: string
+  readonly position: Position
+}
+
+export interface ActorOptions extends Namespaces {
+  readonly name: string
+  /** of the Lease */
+  readonly system: string
+  /** default: it is not killed */
+  readonly crash?: CrashPoint
+  /** what a write of the Lease is called; default: they do not count */
+  readonly leaseWrite?: (call: ApiCall) => string
+}
+
+/** A running controller. */
+export interface Actor {
+  readonly name: string
+  /** its mutating requests since `count`, and when each arrived */
+  readonly writes: readonly { readonly request: string; readonly atMs: number }[]
+  /** From now on its writes count, and it is killed at its crash point. */
+  readonly count: () => void
+  /** resolves when it was killed at its crash point */
+  readonly crashed: Promise<void>
+  /** resolves when it is ready; rejects if it ends before */
+  readonly ready: Promise<Rival>
+  readonly leads: () => Promise<void>
+  readonly stop: (signal: NodeJS.Signals) => Promise<void>
+}
+
+/** A start takes a processor for a second. Too many at once would keep leaders from renewing their Leases. */
+const starts = new Semaphore(3)
+
+let bundling: Promise<string> | undefined
+
+/** The program in one file, which starts faster than the sources. */
+async function program(): Promise<string> {
+  const folder = join((await controlPlane()).stateDirectory, 'bundles')
+  bundling ??= bundle({ controller: PROGRAMS.controller }, folder).then(() => join(folder, 'controller.mjs'))
+  return bundling
+}
+
+const FORK_SCOPED = new Set([
+  ...Object.values(WORKLOAD_KINDS).map(({ plural }) => plural),
+  'services',
+  'endpointslices',
+])
+
+/** The path of a list or watch of all namespaces, for the namespaces of one run. Undefined for other calls. */
+function scopedPath({ own, forks }: Namespaces, { method, resource, namespace, name, path, query }: ApiCall) {
+  if (method !== 'GET' || namespace !== '' || name !== '') return undefined
+  if (resource === EXPERIMENT_POLICY.plural) {
+    const only = new URLSearchParams(query)
+    only.set('fieldSelector', `metadata.name=${policyName(own)}`)
+    return `${path}?${only}`
+  }
+  const within = resource === EXPERIMENT_DEPLOYMENT.plural ? own : FORK_SCOPED.has(resource) ? forks : undefined
+  return within && `${path.replace(/[^/]+$/, `namespaces/${within}/$&`)}?${query}`
+}
+
+const VERBS: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
+
+/** What a request does, in the same words in each run. */
+function nameOf({ method, resource, subresource, name }: ApiCall, { own }: Namespaces): string {
+  const what = [resource, ...(subresource ? [subresource] : [])].join('/')
+  const who = name.replace(/-experiment-[0-9a-f]{10}$/, '-experiment-ID').replace(own, 'OWN')
+  return [VERBS[method] ?? method, what, ...(who ? [who] : [])].join(' ')
+}
+
+/** Starts a controller that is scoped to the namespaces of a run. Resolves when its process has started. */
+export async function startActor({ name, system, crash, leaseWrite, ...scope }: ActorOptions): Promise<Actor> {
+  const proxy = await startApiProxy(await controlPlane())
+  const started = Promise.withResolvers<SupervisedProcess>()
+  const crashed = Promise.withResolvers<void>()
+  const writes: { readonly request: string; readonly atMs: number }[] = []
+  const counts = new Map<string, number>()
+  let isCounting = false
+  let isDead = false
+  let target: ApiCall | undefined
+
+  const kill = async () => {
+    isDead = true
+    await (await started.promise).stop('SIGKILL')
+    crashed.resolve()
+  }
+  const counted = (call: ApiCall): string | undefined => {
+    if (!isCounting || !call.isWrite || (call.resource === 'leases' && !leaseWrite)) return undefined
+    const what = call.resource === 'leases' && leaseWrite ? leaseWrite(call) : nameOf(call, scope)
+    const nth = (counts.get(what) ?? 0) + 1
+    counts.set(what, nth)
+    return `${what} #${nth}`
+  }
+  proxy.interfere({
+    onwardPath: (call) => scopedPath(scope, call),
+    onCall: async (call) => {
+      if (isDead) return 'reset'
+      const request = counted(call)
+      if (request !== undefined) writes.push({ request, atMs: Date.now() })
+      if (request === undefined || request !== crash?.request) return undefined
+      target = call
+      if (crash.position !== 'not forwarded') return undefined
+      await kill()
+      return 'reset'
+    },
+    onAnswer: async (call) => {
+      if (!isDead && call === target && crash?.position === 'committed') await kill()
+      return isDead ? 'reset' : undefined
+    },
+    onSent: (call) => {
+      if (!isDead && call === target) void kill()
+    },
+  })
+  const file = await program()
+  const start = () =>
+    startRival(name, {
+      kubeconfigFor: proxy.kubeconfigFor,
+      program: file,
+      env: { POD_NAMESPACE: system, NODE_V8_COVERAGE: '' },
+      onStarted: started.resolve,
+    })
+  const ready = starts.run(start, undefined)
+  ready.catch(started.reject) // those who await it are told, too
+  const process_ = await started.promise
+  void process_.exited.then(() => proxy.close())
+  return {
+    name,
+    writes,
+    count: () => {
+      isCounting = true
+    },
+    crashed: crashed.promise,
+    ready,
+    leads: async () => leads(await ready),
+    stop: async (signal) => {
+      await process_.stop(signal)
+      await ready.catch(() => undefined) // it may have ended before it was ready
+    },
+  }
+}
+
+/** Lets controllers have their Leases in other namespaces than that of the installation, so that many lead at once. */
+export async function mayLeadAnywhere(): Promise<void> {
+  const { api } = await controlPlane()
+  const group = 'rbac.authorization.k8s.io'
+  const metadata = { name: 'crash-leases' }
+  const rules = [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] }]
+  const subjects = [{ kind: 'ServiceAccount', name: 'experiment-controller', namespace: SYSTEM_NAMESPACE }]
+  const roleRef = { apiGroup: group, kind: 'ClusterRole', ...metadata }
+  await api.create(`/apis/${group}/v1/clusterroles`, { metadata, rules })
+  await api.create(`/apis/${group}/v1/clusterrolebindings`, { metadata, roleRef, subjects })
+}

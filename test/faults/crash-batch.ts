@@ -1,0 +1,63 @@
+/** All crash points of a scenario, many at once. */
+import { inParallel } from '../in-parallel.ts'
+import { type CrashPoint, POSITIONS } from './crash-actor.ts'
+import { differences, type History } from './crash-oracles.ts'
+import type { Expected, Reference, Runner, Verdict } from './crash-run.ts'
+import type { Scenario } from './crash-scenarios.ts'
+
+/**
+ * Kills the controller once at each position of each request that undisturbed runs make. How often the status is written
+ * depends on how fast pods change, so a run may not get to a later occurrence of a request. Then there is another run.
+ */
+export async function crashesOf(scenario: Scenario, history: History, runner: Runner): Promise<readonly Verdict[]> {
+  const prefix = scenario.name.replaceAll(' ', '-')
+  const ofRun = (run: number | string) => ({ scenario, history, run: `${prefix}-${run}` })
+  const references = await Promise.all(['a', 'b'].map((run) => runner.reference(ofRun(run))))
+  const expected = inCommon(references)
+  const requests = [...new Set(references.flatMap((each) => each.requests))]
+  const points = requests.flatMap((request) => POSITIONS.map((position): CrashPoint => ({ request, position })))
+  const verdicts: Verdict[] = []
+  await inParallel(runner.LANES, [...points.entries()], async ([index, point]) => {
+    const once = (attempt: string) =>
+      runner
+        .rerun(ofRun(`${index}${attempt}`), point, { ...expected, isLong: index === 0 })
+        .catch((error: Error) => ({ scenario: scenario.name, ...point, isReached: true, problems: [error.message] }))
+    const first = await once('')
+    const verdict = first.isReached ? first : await once('-again')
+    const isMissing = !verdict.isReached && point.request.endsWith(' #1')
+    verdicts[index] = isMissing ? { ...verdict, problems: ['the request was not made'] } : verdict
+  })
+  return verdicts
+}
+
+/** What two undisturbed runs have in common. */
+function inCommon([one, other]: readonly Reference[]): Omit<Expected, 'isLong'> {
+  if (!one || !other) throw new Error('there are two references')
+  const counts = [...differences(one.forkEvents, other.forkEvents).values()]
+  if (counts.length > 0) throw new Error(`two undisturbed runs differ in what happens to forks: ${counts}`)
+  const events = Object.fromEntries(
+    [...Object.keys(one.events), ...Object.keys(other.events)].map((reason) => [
+      reason,
+      Math.max(one.events[reason] ?? 0, other.events[reason] ?? 0),
+    ]),
+  )
+  return { ...one, events, masked: new Set(differences(one.end, other.end).keys()) }
+}
+
+/** A line for each crash point. */
+export function tableOf(verdicts: readonly Verdict[]): string {
+  const rows = verdicts.map(({ scenario, request, position, isReached, problems }) => {
+    const verdict = problems.length > 0 ? `FAILED: ${problems.join('; ')}` : isReached ? 'ok' : 'not made in this run'
+    return [scenario, request, position, verdict]
+  })
+  const all = [['scenario', 'request', 'position', 'verdict'], ...rows]
+  const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

@@ -1,0 +1,212 @@
+/** Runs of a scenario: undisturbed ones, and one for each crash point. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Json } from '../../common/json/json.ts'
+import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { aNamespace, controlPlane } from '../integration/fixture.ts'
+import { DEADLINE_MS, placeIn } from '../integration/product.ts'
+import { type Actor, type CrashPoint, startActor } from './crash-actor.ts'
+import { differences, endState, eventCounts, type History, type Silence } from './crash-oracles.ts'
+import { PATIENT, type Scenario, type Scene, withSource } from './crash-scenarios.ts'
+
+/** The longest time from the start of the next controller to the end of the run. */
+export const CONVERGED_MS = 30_000
+/** After this time without a write, Events included, the last has been written. */
+const REST_MS = 3_000
+/** The longest time between a change and the writes that follow from it: shares are written every ten seconds. */
+const REFERENCE_REST_MS = 12_000
+const QUIET_MS = 15_000
+const LONG_QUIET_MS = 60_000
+
+/** Each has one controller at a time. */
+export const LANES = 16
+
+/** How an undisturbed run ended. */
+export interface Reference {
+  /** in the order of their arrival */
+  readonly requests: readonly string[]
+  readonly end: Json
+  readonly forkEvents: ReturnType<History['forkEvents']>
+  readonly events: Readonly<Record<string, number>>
+}
+
+/** What a run with a crash is compared with. */
+export interface Expected extends Reference {
+  /** the paths at which undisturbed runs differ */
+  readonly masked: ReadonlySet<string>
+  /** whether the quiet time goes on for a minute, after the verdict */
+  readonly isLong: boolean
+}
+
+/** What is wrong with a run. */
+interface Findings {
+  /** empty if all is well */
+  readonly problems: readonly string[]
+  readonly silence?: Silence
+  /** resolves to what was written in the rest of a long quiet time */
+  readonly later?: Promise<readonly string[]>
+}
+
+/** How a run ended in which the controller was killed. */
+export interface Verdict extends CrashPoint, Findings {
+  readonly scenario: string
+  /** false if the controller did not make the request, or not so often */
+  readonly isReached: boolean
+}
+
+export interface RunOptions {
+  readonly scenario: Scenario
+  readonly history: History
+  /** a word for names */
+  readonly run: string
+}
+
+/** How the runs of a scenario are made. */
+export interface Runner {
+  /** how many are made at once */
+  readonly LANES: number
+  readonly reference: (options: RunOptions) => Promise<Reference>
+  readonly rerun: (options: RunOptions, point: CrashPoint, expected: Expected) => Promise<Verdict>
+}
+
+/** New namespaces for a run. */
+export async function aStage({ isApart = false }: Scenario) {
+  const { api } = await controlPlane()
+  const [own, apart] = [await aNamespace(), isApart ? await aNamespace() : undefined]
+  const system = `${own}-system`
+  await api.create(pathOf(RESOURCES.Namespace), { metadata: { name: system } })
+  const names = { own, forks: apart ?? own }
+  const scene: Scene = { own: await placeIn(names.own), forks: await placeIn(names.forks) }
+  return { scene, system, ...names }
+}
+
+type Stage = Awaited<ReturnType<typeof aStage>>
+
+/** The writes of `actor` without those of the Lease. */
+const writesOf = ({ writes }: Actor) => writes.filter(({ request }) => !request.includes(' leases '))
+
+/** Resolves when `actor` has not written for `restMs`. */
+const rests = (actor: Actor, restMs: number): Promise<void> => {
+  const fromMs = Date.now()
+  return eventually(`${restMs} ms without a write`, DEADLINE_MS, () => {
+    const writes = writesOf(actor)
+    const lastMs = Math.max(fromMs, ...writes.map(({ atMs }) => atMs))
+    if (Date.now() < lastMs + restMs) throw new Error(writes.at(-1)?.request ?? 'nothing is written')
+  })
+}
+
+/** Starts a controller and makes everything ready for the change. */
+async function prepared({ scenario, run }: RunOptions, stage: Stage, crash?: CrashPoint): Promise<Actor> {
+  const actor = await startActor({ ...stage, name: `${run}-first`, ...(crash ? { crash } : {}) })
+  await Promise.all([withSource(stage.scene), actor.leads()])
+  await scenario.before?.(stage.scene)
+  await pause(REST_MS) // the Events of the preparation are sent
+  actor.count()
+  return actor
+}
+
+/** One undisturbed run. */
+export async function reference(options: RunOptions): Promise<Reference> {
+  const { scenario } = options
+  const stage = await aStage(scenario)
+  const actor = await prepared(options, stage)
+  await scenario.change(stage.scene)
+  await eventually(`${scenario.name} to be done`, DEADLINE_MS, () => scenario.isDone(stage.scene), PATIENT)
+  await rests(actor, REFERENCE_REST_MS)
+  await actor.stop('SIGTERM')
+  return summary(options, stage, actor.writes)
+}
+
+/** The end of an undisturbed run. */
+export async function summary({ history }: RunOptions, { own, forks }: Stage, writes: Actor['writes']) {
+  const end = await endState({ own, forks })
+  const requests = writes.map(({ request }) => request)
+  return { requests, end, forkEvents: history.forkEvents(forks), events: await eventCounts(own) }
+}
+
+/** One run with a crash, after which another controller starts. Resolves to what is wrong with it. */
+export async function rerun(options: RunOptions, point: CrashPoint, expected: Expected): Promise<Verdict> {
+  const { scenario, run } = options
+  const stage = await aStage(scenario)
+  const first = await prepared(options, stage, point)
+  const changing = scenario.change(stage.scene)
+  changing.catch(() => undefined) // awaited below
+  const verdict = { scenario: scenario.name, ...point }
+  const undisturbed = async () => {
+    await changing
+    await eventually(`${scenario.name} to be done`, DEADLINE_MS, () => scenario.isDone(stage.scene), PATIENT)
+    await rests(first, REST_MS)
+    return false
+  }
+  const ending = undisturbed()
+  ending.catch(() => undefined) // after a crash, the next controller makes the end
+  const isReached = await Promise.race([first.crashed.then(() => true), ending])
+  if (!isReached) {
+    await first.stop('SIGTERM')
+    return { ...verdict, isReached, problems: [] }
+  }
+  const isAllDone = unlike(expected, await endState(stage)).length === 0
+  const { api } = await controlPlane()
+  // nobody else leads here, so the next controller need not wait until it expires
+  await api.delete(pathOf(RESOURCES.Lease, { namespace: stage.system, name: 'experiment-controller' }))
+  const second = await startActor({ ...stage, name: `${run}-second` })
+  second.count()
+  await second.leads()
+  const findings = await compared(options, { stage, last: second, expected, changing })
+  const needless = isAllDone ? second.writes.map(({ request }) => `written although all was done: ${request}`) : []
+  return { ...verdict, ...findings, isReached, problems: [...findings.problems, ...needless] }
+}
+
+interface Ending {
+  readonly stage: Stage
+  /** the controller that leads now */
+  readonly last: Actor
+  readonly expected: Expected
+  /** what people still do */
+  readonly changing?: Promise<void>
+}
+
+/** Waits until a run ends as expected and for the quiet time, and stops its last controller. */
+export async function compared(options: RunOptions, ending: Ending): Promise<Findings> {
+  const { stage, last, expected, changing } = ending
+  try {
+    await changing
+    const isAsExpected = async () => {
+      const unexpected = unlike(expected, await endState(stage))
+      if (unexpected.length > 0) throw new Error(unexpected.join('; '))
+    }
+    await eventually('the end of the reference', CONVERGED_MS, isAsExpected, PATIENT)
+    await rests(last, REST_MS)
+    const [fromMs, count] = [Date.now(), writesOf(last).length]
+    const written = () =>
+      writesOf(last)
+        .slice(count)
+        .map(({ request }) => `written in the quiet time: ${request}`)
+    await pause(QUIET_MS)
+    const silence = { run: options.run, own: stage.own, forks: stage.forks, fromMs, toMs: Date.now() }
+    const problems = [...written(), ...(await finalProblems(options, stage, expected))]
+    const later = expected.isLong ? pause(LONG_QUIET_MS - QUIET_MS).then(written) : Promise.resolve([])
+    void later.finally(() => last.stop('SIGKILL'))
+    return { problems, silence, later }
+  } catch (error) {
+    await last.stop('SIGKILL')
+    return { problems: [(error as Error).message] }
+  }
+}
+
+const unlike = ({ end, masked }: Expected, found: Json): readonly string[] =>
+  [...differences(found, end)].filter(([path]) => !masked.has(path)).map(([path, values]) => `${path}: ${values}`)
+
+/** Another end, forks that were created or deleted oftener, more than one Event too many of a reason, and what the watch saw. */
+async function finalProblems({ history }: RunOptions, { own, forks }: Stage, expected: Expected) {
+  const events = Object.entries(await eventCounts(own))
+    .filter(([reason, count]) => count > (expected.events[reason] ?? 0) + 1)
+    .map(([reason, count]) => `${count} Events ${reason} instead of ${expected.events[reason] ?? 0}`)
+  const counts = [...differences(history.forkEvents(forks), expected.forkEvents)]
+  return [
+    ...unlike(expected, await endState({ own, forks })),
+    ...counts.map(([type, values]) => `${type} of forks: ${values}`),
+    ...events,
+    ...[...new Set([own, forks])].flatMap(history.problems),
+  ]
+}

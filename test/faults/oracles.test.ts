@@ -1,0 +1,75 @@
+import { expect } from 'chai'
+import { experimentId } from '../../common/workload/identity.ts'
+import type { AuditEvent } from '../../sandbox/audit.ts'
+import { creations, violations } from './oracles.ts'
+
+const CONTROLLER = 'system:serviceaccount:experiment-controller-system:experiment-controller'
+const FORK = `cart-experiment-${experimentId('u1')}`
+const OTHER = `shop-experiment-${experimentId('u1')}`
+
+let count = 0
+
+/** A request of the controller that was answered with `code`. */
+function sent(verb: string, name: string, code: number, more: object = {}): AuditEvent {
+  count += 1
+  const stageTimestamp = new Date(count * 1_000).toISOString()
+  return {
+    auditID: `${count}`,
+    stage: 'ResponseComplete',
+    verb,
+    requestURI: '/',
+    user: { username: CONTROLLER },
+    objectRef: { resource: 'deployments', namespace: 'shop', name },
+    responseStatus: { code },
+    requestReceivedTimestamp: stageTimestamp,
+    stageTimestamp,
+    ...more,
+  }
+}
+
+const aFork = (uid: string) => ({
+  responseObject: { metadata: { ownerReferences: [{ kind: 'ExperimentDeployment', uid }] } },
+})
+const byUid = { requestObject: { preconditions: { uid: 'f1' } } }
+const status = (observedGeneration: number, generation: number, resourceVersion: string, ready = 'False') =>
+  sent('patch', 'canary', 200, {
+    objectRef: { resource: 'experimentdeployments', subresource: 'status', namespace: 'shop', name: 'canary' },
+    responseObject: {
+      metadata: { name: 'canary', uid: 'u1', generation, resourceVersion },
+      status: { observedGeneration, conditions: [{ type: 'Ready', status: ready }] },
+    },
+  })
+
+const cases: Readonly<Record<string, readonly [events: () => readonly AuditEvent[], finding: string | undefined]>> = {
+  'a fork that is created, deleted and created again': [
+    () => [sent('patch', FORK, 201), sent('delete', FORK, 200, byUid), sent('patch', OTHER, 201)],
+    undefined,
+  ],
+  'a second fork beside the first': [() => [sent('patch', FORK, 201), sent('patch', OTHER, 201)], 'forks of one'],
+  'a second fork that was refused': [() => [sent('patch', FORK, 201), sent('patch', OTHER, 403)], undefined],
+  'a fork of its experiment': [() => [sent('patch', FORK, 200, aFork('u1'))], undefined],
+  'a fork that gets another owner': [() => [sent('patch', FORK, 200, aFork('u2'))], 'for another experiment'],
+  'a deletion without uid': [() => [sent('delete', FORK, 200)], 'without uid'],
+  'a deletion without uid by somebody else': [
+    () => [sent('delete', FORK, 200, { user: { username: 'admin' } })],
+    undefined,
+  ],
+  'a status that follows the generation': [() => [status(1, 1, '9'), status(2, 2, '10', 'True')], undefined],
+  'a status that goes back': [() => [status(2, 2, '10'), status(1, 2, '11')], 'observed generation 2, then 1'],
+  'statuses whose answers overtook each other': [() => [status(2, 2, '10'), status(1, 1, '9')], undefined],
+  'an old generation that is called ready': [() => [status(1, 2, '10', 'True')], 'ready with an old generation'],
+}
+
+describe('violations', () => {
+  for (const [what, [events, finding]] of Object.entries(cases))
+    it(`${finding ? 'finds' : 'allows'} ${what}`, () => {
+      const found = violations(events())
+      if (finding) expect(found.join()).to.contain(finding)
+      else expect(found).to.deep.equal([])
+    })
+})
+
+it('creations are the applies that were answered with 201', () => {
+  const events = [sent('patch', FORK, 201), sent('patch', FORK, 200), sent('patch', 'cart', 201)]
+  expect(creations(events)).to.deep.equal(events.slice(0, 1))
+})
