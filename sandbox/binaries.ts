@@ -3,7 +3,7 @@ import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { env } from 'node:process'
 import { lock } from './lock.ts'
-import { MODULES, type Pins, pinsOf } from './pins.ts'
+import { MODULES, type ModuleFolder, pinsOf } from './pins.ts'
 import { run } from './run.ts'
 
 const KUBERNETES = 'k8s.io/kubernetes'
@@ -66,7 +66,7 @@ export const controlPlaneArgs: BuildArgs = (name, output) => [
   'build',
   '-trimpath',
   '-tags=selinux,notest,grpcnotrace', // as in Kubernetes' release builds
-  `-ldflags=-s -w ${versionFlags(pinsOf(MODULES.controlPlane).versionOf(KUBERNETES))}`,
+  `-ldflags=-s -w ${versionFlags(pinsOf(MODULES.kubernetes).versionOf(KUBERNETES))}`,
   '-o',
   output,
   TOOLS[name as BinaryName].package,
@@ -142,27 +142,41 @@ async function removeAbandoned(folder: string): Promise<void> {
 export const hasVersion = (output: string, version: string): boolean =>
   output.split(/[\s,]+/).some((word) => word.replace(/^v/, '') === version.replace(/^v/, ''))
 
-async function provided(name: BinaryName, assets: string, { versionOf }: Pins): Promise<string | undefined> {
+/** The folder whose go.mod pins the program. */
+const pinnedBy = (name: BinaryName): ModuleFolder =>
+  TOOLS[name].module === KUBERNETES ? MODULES.kubernetes : MODULES.controlPlane
+
+async function provided(name: BinaryName, assets: string): Promise<string | undefined> {
   const path = join(assets, name)
   const answer = await run(path, TOOLS[name].ask).catch(() => undefined) // if it cannot run, it is built
-  return answer?.code === 0 && hasVersion(answer.stdout, versionOf(TOOLS[name].module)) ? path : undefined
+  return answer?.code === 0 && hasVersion(answer.stdout, pinsOf(pinnedBy(name)).versionOf(TOOLS[name].module))
+    ? path
+    : undefined
+}
+
+/** Where the programs of a module are kept, and how they are built. */
+export interface Places {
+  readonly cacheOf: (module: ModuleFolder) => Promise<string>
+  readonly builderFor: (module: ModuleFolder) => Builder
 }
 
 /**
- * The paths of all programs: those in `$KUBEBUILDER_ASSETS` if they have the pinned version, otherwise those in
- * `cache`. Missing programs are built there.
- * @throws the errors of `build`
+ * The paths of all programs: those in `$KUBEBUILDER_ASSETS` if they have the pinned version, otherwise those in the
+ * cache of the module that pins them. Missing programs are built there.
+ * @throws the errors of the builder
  */
-export async function findBinaries(cache: string, builder: Builder): Promise<Binaries> {
-  const pins = pinsOf(MODULES.controlPlane)
-  const folder = join(cache, 'bin')
+export async function findBinaries({ cacheOf, builderFor }: Places): Promise<Binaries> {
   const found = new Map<BinaryName, string>()
   if (env.KUBEBUILDER_ASSETS)
     for (const name of BINARY_NAMES) {
-      const path = await provided(name, env.KUBEBUILDER_ASSETS, pins)
+      const path = await provided(name, env.KUBEBUILDER_ASSETS)
       if (path) found.set(name, path)
     }
-  const missing = BINARY_NAMES.filter((name) => !found.has(name))
-  await buildMissing(folder, missing, builder)
-  return Object.fromEntries(BINARY_NAMES.map((name) => [name, found.get(name) ?? join(folder, name)])) as Binaries
+  for (const module of new Set(BINARY_NAMES.map(pinnedBy))) {
+    const names = BINARY_NAMES.filter((name) => pinnedBy(name) === module && !found.has(name))
+    const folder = join(await cacheOf(module), 'bin')
+    await buildMissing(folder, names, builderFor(module))
+    for (const name of names) found.set(name, join(folder, name))
+  }
+  return Object.fromEntries(found) as Binaries
 }

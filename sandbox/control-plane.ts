@@ -2,14 +2,22 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { request } from 'undici'
 import { type Api, apiOf } from './api.ts'
-import { type Binaries, type BuildArgs, buildMissing, controlPlaneArgs, findBinaries, type Say } from './binaries.ts'
+import {
+  type Binaries,
+  type BuildArgs,
+  type Builder,
+  buildMissing,
+  controlPlaneArgs,
+  findBinaries,
+  type Say,
+} from './binaries.ts'
 import { apiserver, controllerManager, etcd, kwok, scheduler } from './components.ts'
 import { eventually } from './eventually.ts'
 import { applyCrds, createNodes, nodesReady } from './first-objects.ts'
 import { cacheOf } from './go.ts'
 import { goBuild } from './go-build.ts'
 import type { ProcessSpec } from './messages.ts'
-import { MODULES, type ModuleFolder } from './pins.ts'
+import type { ModuleFolder } from './pins.ts'
 import { describeExit, type SupervisedProcess, startSupervisor } from './processes.ts'
 import { type Ran, run } from './run.ts'
 import { prepareState, type RestrictedUser, type State, type User } from './state.ts'
@@ -84,9 +92,11 @@ export async function startControlPlane({ say, crds = [], signal }: StartOptions
   }
 
   try {
-    const { controlPlane } = MODULES
-    const build = goBuild({ supervisor, signal: wait.signal }, controlPlane, controlPlaneArgs)
-    const binaries = await findBinaries(await cacheOf(controlPlane), { build, say, signal: wait.signal })
+    const builderFor = (module: ModuleFolder): Builder => {
+      const build = goBuild({ supervisor, signal: wait.signal }, module, controlPlaneArgs)
+      return { build, say, signal: wait.signal }
+    }
+    const binaries = await findBinaries({ cacheOf, builderFor })
     const state = await prepareState(supervisor.stateDirectory, binaries)
     const { layout } = state
     await supervise(etcd(layout))

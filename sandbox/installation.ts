@@ -39,6 +39,8 @@ export const crds = (): Promise<readonly string[]> =>
 /** The product in a control plane, as two processes with the permissions of the manifests. */
 export interface Installation {
   readonly webhook: SupervisedProcess
+  /** where each program serves /metrics, on 127.0.0.1 */
+  readonly healthPorts: Readonly<Record<Program, number>>
   /** the present controller process; `startController` replaces it */
   readonly controller: () => SupervisedProcess
   /** Starts another controller after the last one has ended. */
@@ -122,6 +124,7 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
   await isReady('controller', probePort, controller)
   return {
     webhook,
+    healthPorts: { webhook: healthPort, controller: probePort },
     controller: () => controller,
     async startController() {
       await plane.api.delete(LEASE) // a controller that was killed has left it to expire

@@ -1,13 +1,29 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { env } from 'node:process'
+
+/** The versions of Kubernetes that the sandbox can run: the pinned one, and the oldest that the product supports. */
+const KUBERNETES = { newest: import.meta.dirname, oldest: join(import.meta.dirname, 'oldest') } as const
 
 /**
- * The folders with a go.mod. Each has its own cache: the control plane; Argo Rollouts, which needs another version of
+ * The folder whose go.mod pins the chosen version of Kubernetes.
+ * @throws Error if there is no such choice
+ */
+export function kubernetesFolder(choice = 'newest'): string {
+  if (choice !== 'newest' && choice !== 'oldest')
+    throw new Error(`KUBERNETES must be "newest" or "oldest", found "${choice}"`)
+  return KUBERNETES[choice]
+}
+
+/**
+ * The folders with a go.mod. Each has its own cache: the control plane, of which the programs of Kubernetes itself may
+ * have another version, chosen by the environment variable `KUBERNETES`; Argo Rollouts, which needs another version of
  * Kubernetes; cert-manager and the Prometheus Operator, of which only files are used. Every version that the sandbox
  * uses is in one of these go.mod files and nowhere else.
  */
 export const MODULES = {
   controlPlane: import.meta.dirname,
+  kubernetes: kubernetesFolder(env.KUBERNETES),
   argo: join(import.meta.dirname, 'argo'),
   certManager: join(import.meta.dirname, 'cert-manager'),
   prometheusOperator: join(import.meta.dirname, 'prometheus-operator'),
