@@ -15,7 +15,7 @@ import type { ControllerMetrics } from './metrics.ts'
 
 interface CachesOptions
   extends Pick<ReflectorOptions<unknown>, 'client' | 'timers' | 'random' | 'log'>,
-    Pick<Config, 'kindProbeMs'> {
+    Pick<Config, 'kindProbeMs' | 'onlyNamespace'> {
   readonly metrics: Pick<ControllerMetrics, 'reflectorFailed' | 'handlerFailed'>
 }
 
@@ -26,7 +26,8 @@ const FORKS = ' (forks)'
 export type Caches = ReturnType<typeof createCaches>
 
 /** Creates the caches. They watch nothing until each reflector is started. */
-export function createCaches({ client, timers, random, log, kindProbeMs, metrics }: CachesOptions) {
+export function createCaches({ client, timers, random, log, kindProbeMs, metrics, onlyNamespace }: CachesOptions) {
+  const where = onlyNamespace === undefined ? {} : { namespace: onlyNamespace }
   const sharedBy = ({ resource }: View, suffix = '') => ({
     ...{ client, timers, random, log, probeAbsentMs: kindProbeMs },
     onFailure: (cause: string) => metrics.reflectorFailed({ resource: `${resource.plural}${suffix}`, cause }),
@@ -35,13 +36,14 @@ export function createCaches({ client, timers, random, log, kindProbeMs, metrics
   const reflector = <T>(view: View, project: (object: KubeObject) => T | undefined) =>
     new Reflector<T>({ ...sharedBy(view), view, project })
   return {
-    experiments: reflector({ resource: EXPERIMENT_DEPLOYMENT, managedFields: 'managers' }, experimentIn),
+    experiments: reflector({ ...where, resource: EXPERIMENT_DEPLOYMENT, managedFields: 'managers' }, experimentIn),
     policies: reflector({ resource: EXPERIMENT_POLICY, managedFields: 'none' }, decodePolicy),
-    services: reflector({ resource: RESOURCES.Service, managedFields: 'none' }, serviceView),
-    slices: reflector({ resource: RESOURCES.EndpointSlice, managedFields: 'none' }, sliceView),
+    services: reflector({ ...where, resource: RESOURCES.Service, managedFields: 'none' }, serviceView),
+    slices: reflector({ ...where, resource: RESOURCES.EndpointSlice, managedFields: 'none' }, sliceView),
     workloads: Object.values(WORKLOAD_KINDS).map((kind: WorkloadKind) => {
       const all = reflector(
         {
+          ...where,
           resource: kind,
           managedFields: 'none',
           metadataOnly: kind.watchProjection === undefined,
@@ -49,7 +51,7 @@ export function createCaches({ client, timers, random, log, kindProbeMs, metrics
         },
         whole,
       )
-      const ofForks: View = { resource: kind, managedFields: 'others', labelSelector: EXPERIMENT_ID }
+      const ofForks: View = { ...where, resource: kind, managedFields: 'others', labelSelector: EXPERIMENT_ID }
       const forks = new Reflector({
         ...sharedBy(ofForks, FORKS),
         view: ofForks,

@@ -22,6 +22,8 @@ import type { Pass } from './runtime/worker.ts'
 
 export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings'> {
   readonly client: KubeClient
+  /** whether the namespace may be read */
+  readonly isServed: (namespace: string) => boolean
   readonly experiments: { get(key: Key): ExperimentDeployment | undefined }
   readonly workloads: readonly WorkloadReflectors[]
   readonly referrers: Pick<Referrers, 'of'>
@@ -40,7 +42,7 @@ export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings'>
 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass(options: ClusterOptions) {
-  const { client, reservations, written, recorder, log, onRepair, ...of } = options
+  const { client, reservations, written, recorder, log, onRepair, isServed, ...of } = options
   const { experiments: cached, statusDrift, sharePace, ...shared } = of
   const { policies, drift } = shared
   const experiments = new ExperimentReads({ client, cached })
@@ -49,10 +51,10 @@ export function clusterForPass(options: ClusterOptions) {
     resource.kind === EXPERIMENT_DEPLOYMENT.kind ? experiments.doubt(object) : workloads.doubt(resource, object)
   return ({ number, signal, yieldToWrites }: Pass): Cluster => {
     const writer = new Writer({ client, signal, written, doubt })
-    const revision = (namespace: string, name: string) =>
-      orUndefined(
-        client.request({ verb: 'get', path: pathOf(RESOURCES.ControllerRevision, { namespace, name }), signal }),
-      )
+    const revision = async (namespace: string, name: string) => {
+      const path = pathOf(RESOURCES.ControllerRevision, { namespace, name })
+      return isServed(namespace) ? orUndefined(client.request({ verb: 'get', path, signal })) : undefined
+    }
     return {
       ports: {
         ...shared,

@@ -79,7 +79,7 @@ export class Controller {
     experiments.wake()
     experiments.startResync()
     orphans.start()
-    policies.status.start()
+    policies.startStatus()
   }
 
   /** Starts no more passes. Resolves when it writes no more: running passes have ended, and Events were sent. */

@@ -31,7 +31,7 @@ const connecting = { kubeconfig, userAgent: 'experiment-controller/0.1.0', timer
 const leaseClient = kubeClient({ ...connecting, connections: 2, maxTries: 1 })
 const leader = new Leader({
   client: leaseClient,
-  namespace: config.namespace,
+  namespace: config.ownNamespace,
   name: 'experiment-controller',
   identity: `${config.instance}_${crypto.randomUUID()}`,
   onWon: () => controller.lead(),

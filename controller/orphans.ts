@@ -20,6 +20,8 @@ const SWEEP_MS = 30_000
 interface OrphansOptions {
   readonly client: Pick<KubeClient, 'request'>
   readonly experiment: (key: Key) => ExperimentDeployment | undefined
+  /** whether experiments in the namespace may be read. A fork of another one is left alone */
+  readonly isServed: (namespace: string) => boolean
   readonly workloads: readonly { readonly kind: WorkloadKind; readonly forks: Pick<Reflector<KubeObject>, 'list'> }[]
   /** deletes by uid. @throws KubeError */
   readonly write: (write: Write) => Promise<unknown>
@@ -87,7 +89,8 @@ export class Orphans {
     const owner = isBeingDeleted(fork) ? undefined : provenOwner(fork)
     if (!owner) return false
     const { namespace, name, uid } = owner
-    const { client, experiment } = this.#options
+    const { client, experiment, isServed } = this.#options
+    if (!isServed(namespace)) return false
     if (experiment(`${namespace}/${name}`)?.metadata.uid === uid) return false
     const path = pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name })
     const live = await orUndefined(client.request({ verb: 'get', path }))

@@ -2,6 +2,7 @@ import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { pathOf } from '../common/kube/client/resources.ts'
 import { neighboursIn } from '../common/kube/reads/neighbours.ts'
+import { type Installation, isOutside } from '../common/policy/policy.ts'
 import type { Clock, Random, Timers } from '../common/program/clock.ts'
 import type { Log } from '../common/program/log.ts'
 import { RefreshingCache } from '../common/program/refreshing-cache.ts'
@@ -29,7 +30,7 @@ import { AllExperiments } from './wakeups/all-experiments.ts'
 import { ExperimentIndex } from './wakeups/experiment-index.ts'
 import { wakeOnChanges } from './wakeups/watches.ts'
 
-export interface ControllerOptions extends Pick<Config, 'workers' | 'kindProbeMs' | 'instance' | 'namespace'> {
+export interface ControllerOptions extends Pick<Config, 'workers' | 'kindProbeMs' | 'instance' | keyof Installation> {
   readonly client: KubeClient
   readonly clock: Clock
   readonly timers: Timers
@@ -47,6 +48,9 @@ export type Subsystems = ReturnType<typeof createSubsystems>
  */
 const NEIGHBOURS_MS = 5_000
 
+/** Of a namespace that is not served, nothing may be read. */
+const NO_NEIGHBOURS: Promise<Neighbours> = Promise.resolve({ autoscalers: [], budgets: [], networkPolicies: [] })
+
 /**
  * Creates the parts and connects them. Nothing runs yet. What waits for caches ends with `stopping`. While `isLeading` is
  * false the workers drop their keys: a standby would collect the keys of all experiments that ever were.
@@ -54,6 +58,7 @@ const NEIGHBOURS_MS = 5_000
 export function createSubsystems(options: ControllerOptions, stopping: AbortSignal, isLeading: () => boolean) {
   const { client, clock, timers, random, log, metrics } = options
   const caches = createCaches(options)
+  const isServed = (namespace: string) => !isOutside(namespace, options.onlyNamespace)
   const forksOf = (name: string) => caches.workloads.find(({ kind }) => kind.kind === name)?.forks
   const queue = new KeyQueue({ timers, random, observer: metrics.queue })
   const experiments = new AllExperiments({ experiments: caches.experiments, queue, timers, random })
@@ -81,7 +86,6 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     ...options,
     policies: caches.policies,
     reservations,
-    ownNamespace: options.namespace,
     kinds: () => Object.keys(WORKLOAD_KINDS).map((kind) => ({ kind, shape: schemas.schemaOf(kind)?.shape })),
     keys: () => experiments.activeKeys,
     isUsedNamespace: (namespace) => index.isUsedNamespace(namespace),
@@ -97,10 +101,11 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     experiments: caches.experiments,
     workloads: caches.workloads,
     referrers,
+    isServed,
     surroundings: {
       traffic: (key, namespace) => traffic.readFor(key, namespace),
       follow: (key, namespace, services) => traffic.followers.follow(key, namespace, services),
-      neighbours: (namespace) => neighbours.of(namespace),
+      neighbours: (namespace) => (isServed(namespace) ? neighbours.of(namespace) : NO_NEIGHBOURS),
     },
     policies,
     reservations,
@@ -114,11 +119,11 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     log,
   })
   const orphans = new Orphans({
-    client,
+    ...{ client, isServed, timers, log },
     experiment: (key) => caches.experiments.get(key),
     workloads: caches.workloads,
     write: (write) => new Writer({ client, signal: stopping, written, doubt: () => undefined }).write(write),
-    ...{ recorder, timers, log },
+    recorder,
   })
   const reconcile = measuringPasses(metrics, timers)(
     async (key, pass) => {
@@ -133,11 +138,11 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
 
 /** The workers, and the breaker that they tell how their passes end. */
 function createWorkers(
-  { client, timers, log, workers: count }: ControllerOptions,
+  { client, timers, log, workers: count, onlyNamespace: namespace }: ControllerOptions,
   of: Pick<WorkersOptions, 'reconcile' | 'caughtUp'> & { readonly queue: KeyQueue },
 ) {
-  const probe = (signal: AbortSignal) =>
-    client.request({ verb: 'list', path: pathOf(EXPERIMENT_DEPLOYMENT), query: { limit: 1 }, signal })
+  const path = pathOf(EXPERIMENT_DEPLOYMENT, namespace === undefined ? {} : { namespace })
+  const probe = (signal: AbortSignal) => client.request({ verb: 'list', path, query: { limit: 1 }, signal })
   const breaker = new Breaker({ queue: of.queue, probe, timers, log })
   return { breaker, workers: new Workers({ ...of, breaker, timers, log, count }) }
 }

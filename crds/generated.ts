@@ -5,6 +5,7 @@ import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { alertManifest } from './monitoring/alerts.ts'
 import { dashboardManifest } from './monitoring/dashboard.ts'
 import { metricsPage } from './monitoring/page.ts'
+import { namespacedRoles } from './namespaced.ts'
 import { REMEDIES } from './remedies.ts'
 
 /** A file and the text that it should hold. */
@@ -17,15 +18,21 @@ export interface Generated {
 export type Read = (file: string) => string
 
 /** Every file that follows from the code, as it should be. What does not follow from the code stays as it is. */
-export const generated = (read: Read): readonly Generated[] => [
-  yaml(read, 'crds/experimentdeployments.yaml', keepCrd),
-  yaml(read, 'manifests/base/controller-role.yaml', keepRole),
-  yaml(read, 'manifests/base/webhook-role.yaml', keepRole),
-  { file: 'docs/reasons.md', text: reasonsPage() },
-  { file: 'docs/metrics.md', text: metricsPage() },
-  { file: 'manifests/monitoring/alerts.yaml', text: alertManifest() },
-  { file: 'manifests/monitoring/dashboard.yaml', text: dashboardManifest() },
-]
+export function generated(read: Read): readonly Generated[] {
+  const controllerRole = yaml(read, 'manifests/base/controller-role.yaml', keepRole)
+  const webhookRole = yaml(read, 'manifests/base/webhook-role.yaml', keepRole)
+  const roles = { 'experiment-controller': controllerRole.text, 'experiment-webhook': webhookRole.text }
+  return [
+    yaml(read, 'crds/experimentdeployments.yaml', keepCrd),
+    controllerRole,
+    webhookRole,
+    { file: 'manifests/namespaced/roles.yaml', text: namespacedRoles(roles) },
+    { file: 'docs/reasons.md', text: reasonsPage() },
+    { file: 'docs/metrics.md', text: metricsPage() },
+    { file: 'manifests/monitoring/alerts.yaml', text: alertManifest() },
+    { file: 'manifests/monitoring/dashboard.yaml', text: dashboardManifest() },
+  ]
+}
 
 function yaml(read: Read, file: string, keep: (document: Document) => void): Generated {
   const documents = parseAllDocuments(read(file))

@@ -48,7 +48,7 @@ const OF_CONDITIONS = {
   SourceNotAllowed:
     'Ask your platform team for an ExperimentPolicy that selects the namespace of the source and lists your namespace in `allowSourcesFrom`.',
   SourceNamespaceExcluded:
-    'Name a source in another namespace. Workloads of `kube-system` and of the namespace of this product are never forked from elsewhere.',
+    'Name a source in another namespace. Workloads of `kube-system` and of the namespace of this product are never forked from elsewhere. If the installation serves only one namespace, the source must be there.',
   PolicyDenied: 'Change what the message names, or ask the owner of the policy that it names.',
   PolicyNotRead: 'Let the controller read namespaces. The ClusterRole in `manifests/base` grants this.',
   LimitReached: 'Wait until another experiment ends, or delete one. The message names the policy.',

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { issue } from '../certs/issue.ts'
+import type { KubeObject } from '../common/api/object.ts'
 import { pathOf, RESOURCES } from '../common/kube/client/resources.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { eventually } from './eventually.ts'
@@ -57,17 +58,23 @@ const fromSources = (name: Program): readonly string[] => [join(ROOT, name, 'mai
 interface InstallOptions {
   /** the arguments of Node that run a program; default: from its sources */
   readonly argsOf?: (name: Program) => readonly string[]
+  /** a folder for kustomize to install instead of manifests/base; its Deployments say which namespace is served */
+  readonly overlay?: string
   /** how often the programs look for a kind that is not served; default: as shipped */
   readonly kindProbeSeconds?: number
 }
 
 /** Installs the product. The CRDs must already be in the control plane. @throws Error that names what failed */
 export async function install(plane: ControlPlane, options: InstallOptions = {}): Promise<Installation> {
-  const { argsOf = fromSources, kindProbeSeconds } = options
-  await applied(
-    plane,
-    MANIFESTS.flatMap((name) => ['-f', join(ROOT, 'manifests/base', `${name}.yaml`)]),
-  )
+  const { argsOf = fromSources, kindProbeSeconds, overlay } = options
+  const shipped = overlay === undefined ? undefined : await built(plane, overlay)
+  if (shipped) await applied(plane, ['-f', '-'], textOf(shipped.filter(({ kind }) => !runsElsewhere(kind))))
+  else
+    await applied(
+      plane,
+      MANIFESTS.flatMap((name) => ['-f', join(ROOT, 'manifests/base', `${name}.yaml`)]),
+    )
+  const watched = shipped && servedIn(shipped)
   const { ca, cert, key } = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
   const files = {
     certFile: join(plane.stateDirectory, 'webhook.crt'),
@@ -85,6 +92,7 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
       env: {
         KUBECONFIG,
         HOSTNAME: name,
+        WATCH_NAMESPACE: watched,
         KIND_PROBE_SECONDS: kindProbeSeconds === undefined ? undefined : `${kindProbeSeconds}`,
         NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
         ...env,
@@ -103,9 +111,9 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
   const startController = program('controller', { HOST: '127.0.0.1', PROBE_PORT: `${probePort}` })
 
   const restoreWebhooks = async () => {
-    const manifest = await webhookConfigurations(`https://127.0.0.1:${port}`, ca)
+    const manifest = await webhookConfigurations({ url: `https://127.0.0.1:${port}`, ca, shipped })
     await applied(plane, ['-f', '-'], manifest)
-    await reviews(plane.api, 'default', 'both')
+    await reviews(plane.api, watched ?? 'default', 'both')
   }
   const webhook = await startWebhook()
   let controller = await startController()
@@ -125,7 +133,7 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
     async removeWebhooks() {
       const name = 'experiment-deployment-controller'
       await plane.kubectl(['delete', `validatingwebhookconfiguration/${name}`, `mutatingwebhookconfiguration/${name}`])
-      await reviews(plane.api, 'default', 'neither')
+      await reviews(plane.api, watched ?? 'default', 'neither')
     },
   }
 }
@@ -136,10 +144,40 @@ async function applied(plane: ControlPlane, files: readonly string[], input?: st
   if (code !== 0) throw new Error(`the API server refused the manifests: ${stderr.trim()}`)
 }
 
+/** The objects that kustomize builds from a folder. */
+async function built(plane: ControlPlane, folder: string): Promise<readonly KubeObject[]> {
+  const { code, stdout, stderr } = await plane.kubectl(['kustomize', folder])
+  if (code !== 0) throw new Error(`kustomize cannot build ${folder}: ${stderr.trim()}`)
+  return parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
+}
+
+const textOf = (objects: readonly KubeObject[]): string =>
+  objects.map((object) => JSON.stringify(object)).join('\n---\n')
+
+const isConfiguration = (kind: string): boolean => kind.endsWith('WebhookConfiguration')
+
+/** Here the programs are processes, so their pods are not wanted, and the configurations need another address. */
+const runsElsewhere = (kind: string): boolean => kind === 'Deployment' || isConfiguration(kind)
+
+/** The namespace that both Deployments name; undefined: all. */
+function servedIn(objects: readonly KubeObject[]): string | undefined {
+  const found = JSON.stringify(objects.filter(({ kind }) => kind === 'Deployment'))
+  return /"name":"WATCH_NAMESPACE","value":"([^"]+)"/.exec(found)?.[1]
+}
+
+interface Configured {
+  readonly url: string
+  readonly ca: string
+  /** default: those of manifests/base */
+  readonly shipped?: readonly KubeObject[] | undefined
+}
+
 /** The webhook configurations, changed for a webhook that is a process on this machine and not a Service. */
-async function webhookConfigurations(url: string, ca: string): Promise<string> {
-  const shipped = await readFile(join(ROOT, 'manifests/base/webhooks.yaml'), 'utf8')
-  const documents = parseAllDocuments(shipped).map((document) => {
+async function webhookConfigurations({ url, ca, shipped }: Configured): Promise<string> {
+  const text = shipped
+    ? textOf(shipped.filter(({ kind }) => isConfiguration(kind)))
+    : await readFile(join(ROOT, 'manifests/base/webhooks.yaml'), 'utf8')
+  const documents = parseAllDocuments(text).map((document) => {
     for (let at = 0; document.hasIn(['webhooks', at]); at++) {
       const path = document.getIn(['webhooks', at, 'clientConfig', 'service', 'path'])
       const caBundle = Buffer.from(ca).toString('base64')

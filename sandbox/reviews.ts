@@ -32,10 +32,10 @@ async function isMutated(api: Api, namespace: string): Promise<boolean> {
   return metadata.annotations?.[REQUESTED_BY] !== undefined
 }
 
-/** Whether an override with `replicas` is refused. Only the validating webhook does this. */
+/** Whether an override of the name of a pod is refused. Only the validating webhook does this. */
 async function isValidated(api: Api, namespace: string): Promise<boolean> {
   try {
-    await dryRun(api, namespace, { overrideSpec: { replicas: 1 } })
+    await dryRun(api, namespace, { overrideSpec: { template: { metadata: { name: 'a' } } } })
     return false
   } catch (error) {
     if (error instanceof ApiError && error.status === 422) return true

@@ -14,15 +14,21 @@ export interface RunOptions {
   readonly cwd?: string
   /** The complete environment; by default that of this process. */
   readonly env?: NodeJS.ProcessEnv
+  /** the user and group that run it; only root may choose */
+  readonly as?: { readonly uid: number; readonly gid: number } | undefined
 }
 
 /**
  * Runs a short command until it ends.
  * @throws the system's error if the command cannot be started (`ENOENT`: there is no such program)
  */
-export function run(command: string, args: readonly string[], { input = '', cwd, env }: RunOptions = {}): Promise<Ran> {
+export function run(
+  command: string,
+  args: readonly string[],
+  { input = '', cwd, env, as }: RunOptions = {},
+): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { ...(cwd && { cwd }), ...(env && { env }), stdio: 'pipe' })
+    const child = spawn(command, args, { ...(cwd && { cwd }), ...(env && { env }), ...as, stdio: 'pipe' })
     let stdout = ''
     let stderr = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -69,7 +69,7 @@ const counted = reviewMetrics(metrics, flight)
 const deps = {
   kube,
   schemas: refreshOnMiss(schemas, refresher.refreshNow),
-  policies: policySource(policies, { client: kube, timers, ownNamespace: config.namespace }),
+  policies: policySource(policies, { ...config, client: kube, timers }),
   timers,
   clock: () => new Date(),
   onFinding: counted.ruled,

@@ -3,7 +3,7 @@ import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import { at, textOr } from '../common/json/json.ts'
 import { KubeError } from '../common/kube/client/errors.ts'
 import { pathOf } from '../common/kube/client/resources.ts'
-import { defaultTTLSeconds } from '../common/policy/policy.ts'
+import { defaultTTLSeconds, isOutside } from '../common/policy/policy.ts'
 import type { Timers } from '../common/program/clock.ts'
 import { startDeadline } from '../common/program/deadline.ts'
 import { referentName } from '../common/workload/referent.ts'
@@ -27,6 +27,10 @@ export const mutator =
   (defaulting: Defaulting) =>
   async (request: AdmissionRequest, limitMs = MUTATION_MS): Promise<Answer> => {
     if (request.resource !== EXPERIMENT_DEPLOYMENT.plural) return { allowed: true }
+    const { onlyNamespace } = defaulting.policies
+    const namespaces = [request.namespace, sourceNamespaceIn(request)]
+    // /validate refuses it, and nothing may be read there
+    if (namespaces.some((name) => isOutside(name, onlyNamespace))) return { allowed: true }
     try {
       const deadline = startDeadline(defaulting.timers, limitMs)
       try {

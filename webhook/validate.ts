@@ -2,9 +2,9 @@ import { knownValue } from '../common/api/known.ts'
 import { EXPERIMENT_POLICY } from '../common/api/names.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
-import { notShared, overrideErrors } from '../common/plan/checks.ts'
+import { notServed, notShared, overrideErrors } from '../common/plan/checks.ts'
 import type { PolicyFacts } from '../common/plan/facts.ts'
-import type { ValidationAction } from '../common/policy/policy.ts'
+import { isOutside, type ValidationAction } from '../common/policy/policy.ts'
 import type { Clock, Timers } from '../common/program/clock.ts'
 import { startDeadline } from '../common/program/deadline.ts'
 import { decide, invalid, POLICIES_UNCHECKED } from './decide.ts'
@@ -48,6 +48,8 @@ export const validator = (deps: ValidatorDeps) => {
     if (read.is === 'invalid') return { is: 'invalid', name: nameIn(request), errors: read.errors }
     const { decoded } = read
     await yielder.yieldIfLong()
+    const outside = outsideOf(decoded, deps.policies)
+    if (outside.length > 0) return invalid(decoded, outside)
     const schema = deps.schemas.schemaOf(decoded.kind.kind)
     const own = ownErrors(decoded, schema)
     const forged = forgedAnnotations(request)
@@ -72,6 +74,12 @@ export const validator = (deps: ValidatorDeps) => {
       deadline.end()
     }
   }
+}
+
+/** The mistake of an experiment that is not served. Nothing is read for it, because that is not permitted. */
+function outsideOf({ request, source }: DecodedRequest, { onlyNamespace }: PolicySource): readonly FieldError[] {
+  if (isOutside(request.namespace, onlyNamespace)) return [notServed('metadata.namespace', onlyNamespace)]
+  return isOutside(source.namespace, onlyNamespace) ? [notServed('spec.sourceRef.namespace', onlyNamespace)] : []
 }
 
 /**

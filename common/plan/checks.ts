@@ -6,6 +6,7 @@ import { brokenRules } from '../override/rules.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
 import { unmergeable } from '../override/unmergeable.ts'
+import { isOutside } from '../policy/policy.ts'
 import { isCrossNamespace } from '../workload/identity.ts'
 import { isPinned, pinnedSource } from '../workload/pinned.ts'
 import { workloadKind } from '../workload/registry.ts'
@@ -60,17 +61,26 @@ const sourceIsShared: Check = ({ policies, experiment }) =>
     ? mistaken(notSharedReason(policies.value), [notShared(experiment, policies.value)])
     : undefined
 
-type Consent = Pick<PolicyFacts, 'isSourceExcluded'>
+type Consent = Pick<PolicyFacts, 'isSourceExcluded' | 'onlyNamespace'>
 
 /** The mistake of an experiment without consent. It must not reveal anything about the other namespace. */
-export function notShared(experiment: ExperimentDeployment, { isSourceExcluded }: Consent): FieldError {
+export function notShared(experiment: ExperimentDeployment, consent: Consent): FieldError {
+  const { isSourceExcluded, onlyNamespace } = consent
   const namespace = sourceNamespaceOf(experiment)
+  if (isOutside(namespace, onlyNamespace)) return notServed('spec.sourceRef.namespace', onlyNamespace)
   const message = isSourceExcluded
     ? `workloads in namespace "${namespace}" are never forked from elsewhere, whatever policies allow; name another source`
     : `namespace "${namespace}" does not share its workloads with "${experiment.metadata.namespace}"; ` +
       'an ExperimentPolicy for it can, with allowSourcesFrom'
   return { field: 'spec.sourceRef.namespace', message, cause: 'FieldValueForbidden' }
 }
+
+/** The mistake of an experiment with something in a namespace that this installation may not read. */
+export const notServed = (field: string, onlyNamespace: string | undefined): FieldError => ({
+  field,
+  message: `this installation serves only namespace "${onlyNamespace}"; name a source there`,
+  cause: 'FieldValueForbidden',
+})
 
 /** The reason for `notShared`. */
 export const notSharedReason = ({ isSourceExcluded }: Consent): Reason =>

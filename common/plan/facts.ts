@@ -52,6 +52,8 @@ export interface PolicyFacts {
   readonly sourceNamespace: NamespaceView
   /** whether the source is in another namespace that the webhooks exclude: then no policy can share it */
   readonly isSourceExcluded: boolean
+  /** the one namespace that this installation serves; undefined: all */
+  readonly onlyNamespace?: string | undefined
   /** whether experiments in `namespace` may fork sources in `sourceNamespace` */
   readonly isShared: boolean
   /** the names of the policies that share sources, but not with `namespace` */
@@ -65,7 +67,7 @@ export interface PolicyFacts {
 /** What `all` say about an experiment in `namespace` with a source in `sourceNamespace`; without other experiments. */
 export function policyFacts(
   all: readonly ExperimentPolicy[],
-  { namespace, sourceNamespace, isExcluded }: Namespaces,
+  { namespace, sourceNamespace, isExcluded, onlyNamespace }: Namespaces,
 ): PolicyFacts {
   const isSourceExcluded = namespace.name !== sourceNamespace.name && isExcluded(sourceNamespace.name)
   return {
@@ -73,6 +75,7 @@ export function policyFacts(
     namespace,
     sourceNamespace,
     isSourceExcluded,
+    ...(onlyNamespace === undefined ? {} : { onlyNamespace }),
     isShared: !isSourceExcluded && sharesSourcesWith(all, sourceNamespace, namespace.name),
     refusing: refusingConsent(all, sourceNamespace, namespace.name).map(({ metadata }) => metadata.name),
     others: [],
@@ -80,7 +83,7 @@ export function policyFacts(
   }
 }
 
-interface Namespaces extends Pick<PolicyFacts, 'namespace' | 'sourceNamespace'> {
+interface Namespaces extends Pick<PolicyFacts, 'namespace' | 'sourceNamespace' | 'onlyNamespace'> {
   /** whether the webhooks exclude a namespace */
   readonly isExcluded: (namespace: string) => boolean
 }

@@ -122,12 +122,39 @@ export const selectsNamespace = ({ spec }: ExperimentPolicy, { labels }: Namespa
 /** The webhooks exclude this namespace, because a failing webhook could otherwise block the repair of the cluster. */
 const KUBE_SYSTEM = 'kube-system'
 
+/** The namespaces of an installation. */
+export interface Installation {
+  /** the namespace of its pods */
+  readonly ownNamespace: string
+  /** the one namespace that it serves; undefined: all */
+  readonly onlyNamespace?: string | undefined
+}
+
+/** Whether the installation does not serve `namespace`, and therefore may not read anything there. */
+export const isOutside = (namespace: string, onlyNamespace: string | undefined): boolean =>
+  onlyNamespace !== undefined && namespace !== onlyNamespace
+
 /**
  * Whether the webhooks exclude `namespace`: admission checks no experiment there, and no source of it is forked from
  * elsewhere, because a policy without a selector would otherwise share what runs the cluster, or this product itself.
  */
-export const isExcludedNamespace = (namespace: string, ownNamespace: string): boolean =>
-  namespace === KUBE_SYSTEM || namespace === ownNamespace
+export const isExcludedNamespace = (namespace: string, { ownNamespace, onlyNamespace }: Installation): boolean =>
+  namespace === KUBE_SYSTEM || namespace === ownNamespace || isOutside(namespace, onlyNamespace)
+
+/**
+ * The namespaces of an installation, which may serve only the namespace `only`.
+ * @throws Error that names the variable and its value, if webhooks exclude that namespace or if it is not a name
+ */
+export function installation(own: string, only: string | undefined): Installation {
+  if (only === undefined) return { ownNamespace: own, onlyNamespace: undefined }
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(only))
+    throw new Error(`WATCH_NAMESPACE must be the name of a namespace, found ${JSON.stringify(only)}`)
+  if (isExcludedNamespace(only, { ownNamespace: own }))
+    throw new Error(
+      `WATCH_NAMESPACE must not be ${KUBE_SYSTEM} or the namespace of the pod, found ${JSON.stringify(only)}`,
+    )
+  return { ownNamespace: own, onlyNamespace: only }
+}
 
 /** Whether the other experiments of the source, or of the namespace, must be counted. */
 export interface CountScope {

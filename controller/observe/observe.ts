@@ -171,7 +171,7 @@ async function consentTo({ policies }: Ports, experiment: ExperimentDeployment):
   ])
   if (!namespace || !sourceNamespace) return unknown(POLICIES_NOT_READ)
   const isExcluded = (name: string) => policies.isExcluded(name)
-  return known(policyFacts(all, { namespace, sourceNamespace, isExcluded }))
+  return known(policyFacts(all, { namespace, sourceNamespace, isExcluded, onlyNamespace: policies.onlyNamespace }))
 }
 
 /** Adds the other experiments that a limit counts. Without such a limit they are not read. */

@@ -31,6 +31,8 @@ export interface PoliciesPort {
   namespace(name: string): Promise<NamespaceView | undefined>
   /** whether the webhooks exclude the namespace, so that the permissions of authors are not checked there */
   isExcluded(namespace: string): boolean
+  /** the one namespace that this installation serves; undefined: all */
+  readonly onlyNamespace?: string | undefined
   /** the other experiments of its source or namespace */
   others(experiment: ExperimentDeployment, scope: CountScope): OtherExperiments
 }

@@ -11,7 +11,9 @@ import {
   type CountScope,
   type ExperimentPolicy,
   type ExperimentPolicyStatus,
+  type Installation,
   isExcludedNamespace,
+  isOutside,
   type NamespaceView,
 } from '../../common/policy/policy.ts'
 import type { KindShape } from '../../common/policy/unmatched-paths.ts'
@@ -21,14 +23,12 @@ import { PolicyStatus, type PolicyStatusOptions } from './policy-status.ts'
 import { PolicyValidity } from './policy-validity.ts'
 import type { Reservations } from './reservations.ts'
 
-interface PolicyRuntimeOptions extends Pick<PolicyStatusOptions, 'keys' | 'timers' | 'clock' | 'log'> {
+interface PolicyRuntimeOptions extends Pick<PolicyStatusOptions, 'keys' | 'timers' | 'clock' | 'log'>, Installation {
   readonly client: Pick<KubeClient, 'request'>
   readonly policies: PolicyStatusOptions['policies'] & { subscribe(handler: Handler<ExperimentPolicy>): unknown }
   readonly reservations: Reservations
   /** every kind that can be forked, with its schema if the cluster has one */
   readonly kinds: () => readonly KindShape[]
-  /** the namespace of the controller's own pod */
-  readonly ownNamespace: string
   /** whether an experiment or the source of one is in the namespace */
   readonly isUsedNamespace: (namespace: string) => boolean
   /** wakes all experiments, or those that have something to do with `namespace` */
@@ -60,9 +60,8 @@ export class PolicyRuntime implements PoliciesPort {
     const write = (policy: ExperimentPolicy, status: ExperimentPolicyStatus) => this.#write(policy, status)
     this.status = new PolicyStatus({ ...options, validity: this.#validity, write })
     policies.subscribe((change) => {
-      const isStatusChange =
-        change.is === 'updated' && change.before.metadata.generation === change.after.metadata.generation
-      if (isStatusChange) return this.status.statusChanged(change.after)
+      if (change.is === 'updated' && hasSameSpec(change.before, change.after))
+        return this.status.statusChanged(change.after)
       if (change.is === 'deleted') this.#validity.forget(change.before.metadata.name)
       this.status.policiesChanged()
       wake()
@@ -79,6 +78,14 @@ export class PolicyRuntime implements PoliciesPort {
     return isCounting({ policies: this.list() })
   }
 
+  /**
+   * Writes the status of policies from now on. An installation that serves one namespace never does: it sees only some of
+   * the experiments, and another one would write other numbers.
+   */
+  startStatus(): void {
+    if (this.onlyNamespace === undefined) this.status.start()
+  }
+
   /** Call this when a schema was read. */
   schemasChanged(): void {
     this.#validity.schemasChanged()
@@ -90,7 +97,11 @@ export class PolicyRuntime implements PoliciesPort {
   }
 
   isExcluded(namespace: string): boolean {
-    return isExcludedNamespace(namespace, this.#options.ownNamespace)
+    return isExcludedNamespace(namespace, this.#options)
+  }
+
+  get onlyNamespace(): string | undefined {
+    return this.#options.onlyNamespace
   }
 
   others(experiment: ExperimentDeployment, scope: CountScope): OtherExperiments {
@@ -98,6 +109,7 @@ export class PolicyRuntime implements PoliciesPort {
   }
 
   async namespace(name: string): Promise<NamespaceView | undefined> {
+    if (isOutside(name, this.onlyNamespace)) return { name, labels: {} } // its labels may not be read
     const found = await this.#namespaces.of(name)
     if (found === undefined)
       throw new KubeError({ kind: 'unreachable', message: `the labels of namespace ${name} cannot be read now` })
@@ -132,3 +144,6 @@ export class PolicyRuntime implements PoliciesPort {
     )
   }
 }
+
+const hasSameSpec = (one: ExperimentPolicy, other: ExperimentPolicy): boolean =>
+  one.metadata.generation === other.metadata.generation

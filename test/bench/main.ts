@@ -1,13 +1,16 @@
 /** `npm run bench [-- [NAME …] [--json]]`: every figure is a ratio to something measured in the same run. */
 import { commandLine } from '../../sandbox/command-line.ts'
+import { argo } from './argo.ts'
 import { derivation } from './derivation.ts'
+import { drift } from './drift.ts'
 import type { Bench, Figure } from './figure.ts'
 import { table } from './figure.ts'
 import { followers } from './followers.ts'
+import { restart } from './restart.ts'
 import { scale } from './scale.ts'
 import { webhook } from './webhook.ts'
 
-const BENCHES: readonly Bench[] = [scale, derivation, followers, webhook]
+const BENCHES: readonly Bench[] = [scale, restart, drift, argo, derivation, followers, webhook]
 
 const USAGE = `npm run bench [-- [NAME …] [--json]]
 

@@ -34,7 +34,8 @@ async function measure(tell: Tell, side: Side, count: number) {
     return { seconds, writes: 0 }
   }
   return withProduct(tell, async (stand) => {
-    const { seconds, watch } = await createCrowd(stand, creation)
+    const { seconds, watch, repeated } = await createCrowd(stand, creation)
+    if (repeated > 0) tell(`${repeated} requests were repeated: the machine is too busy to measure`)
     const ready = await statusWrites(stand.plane)
     await watch.quiet(QUIET_MS, DEADLINE_MS)
     const writes = await statusWrites(stand.plane)

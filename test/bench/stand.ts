@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { bundle, PROGRAMS } from '../../build/bundle.ts'
 import { type KubeClient, kubeClient } from '../../common/kube/client/client.ts'
 import { realTimers } from '../../common/program/clock.ts'
+import { ApiError } from '../../sandbox/api.ts'
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
 import { crds, type Installation, install, type Program } from '../../sandbox/installation.ts'
 import { inParallel } from '../in-parallel.ts'
@@ -54,6 +55,9 @@ export async function withProduct<T>(
   }
 }
 
+/** Whether a webhook did not answer in time, or could not read in time what it decides by. */
+const isLate = ({ status, message }: ApiError): boolean => status === 504 || message.includes('deadline exceeded')
+
 interface Creation {
   readonly side: Side
   readonly namespace: string
@@ -64,6 +68,8 @@ interface Creation {
 /** Objects that were created and are ready, and their watch. */
 export interface Created {
   readonly watch: CrowdWatch
+  /** how many requests the client repeated because a webhook did not answer in time; on a busy machine only */
+  readonly repeated: number
   /** from the first request until the last object was ready */
   readonly seconds: number
 }
@@ -76,9 +82,19 @@ export async function createCrowd({ plane, client }: Stand, of: Creation): Promi
   const watch = await watchCrowd({ client, path: side.path(namespace), isReady })
   const objects = Array.from({ length: count }, (_, index) => side.object(index, namespace, source))
   const startedMs = performance.now()
-  await inParallel(LANES, objects, (object) => plane.api.create(side.path(namespace), object))
+  let repeated = 0
+  const create = async (object: object): Promise<unknown> => {
+    try {
+      return await plane.api.create(side.path(namespace), object)
+    } catch (error) {
+      if (!(error instanceof ApiError && isLate(error))) throw error
+      repeated += 1
+      return create(object)
+    }
+  }
+  await inParallel(LANES, objects, create)
   await watch.ready(count, deadlineMs)
-  return { watch, seconds: (watch.crowd.changedMs - startedMs) / 1_000 }
+  return { watch, repeated, seconds: (watch.crowd.changedMs - startedMs) / 1_000 }
 }
 
 type KubeObjectOf = Parameters<Side['isReady']>[0]

@@ -54,6 +54,30 @@ describe('the caches', () => {
     ])
   })
 
+  it('ask for objects of one namespace, and for all policies, if only that namespace is served', async () => {
+    const server = new FakeApiServer({})
+    const paths: string[] = []
+    const client = new Proxy(server, {
+      get: (target, name) =>
+        name === 'request'
+          ? (asked: Parameters<typeof server.request>[0]) => {
+              paths.push(asked.path)
+              return target.request(asked)
+            }
+          : Reflect.get(target, name, target),
+    })
+    const timers = new VirtualTime()
+    const more = { random: () => 0, log: diaryLog(), kindProbeMs: 30_000, metrics: noMetrics() }
+    const caches = createCaches({ client, timers, ...more, onlyNamespace: 'shop' })
+    const reflectors = namedReflectors(caches)
+    for (const { reflector } of reflectors) reflector.start()
+    await Promise.all(reflectors.map(({ reflector }) => reflector.synced()))
+    await Promise.all(reflectors.map(({ reflector }) => reflector.stop()))
+    expect(paths.length).to.be.at.least(reflectors.length)
+    const outside = paths.filter((path) => !path.includes('/namespaces/shop/'))
+    expect([...new Set(outside)]).to.deep.equal([`${GROUP}/experimentpolicies`])
+  })
+
   it('hold experiments and policies decoded', async () => {
     const { caches } = await filled({
       [`${EXPERIMENTS}/faster-cart`]: versioned(anExperiment(), { status: { replicas: 'one', image: 'cart:1' } }),

@@ -35,6 +35,7 @@ function world() {
   const written = new WrittenVersions({ experiments: caches.experiments, forks: () => undefined })
   const clusterOf = clusterForPass({
     client: server,
+    isServed: (namespace) => namespace !== 'elsewhere',
     experiments: caches.experiments,
     workloads: caches.workloads,
     referrers: new Referrers(),
@@ -82,6 +83,18 @@ describe('the cluster of a pass', () => {
     const { revision } = world().cluster.ports
     expect((await revision('shop', FORK))?.metadata.name).to.equal(FORK)
     expect(await revision('shop', 'other')).to.equal(undefined)
+  })
+
+  it('reads no revision in a namespace that is not served', async () => {
+    const { cluster, server } = world()
+    let asked = 0
+    const request = server.request.bind(server)
+    server.request = (...of) => {
+      asked += 1
+      return request(...of)
+    }
+    expect(await cluster.ports.revision('elsewhere', FORK)).to.equal(undefined)
+    expect(asked).to.equal(0)
   })
 
   it('has the schema of each kind', () => {

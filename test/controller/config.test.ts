@@ -9,7 +9,8 @@ describe('the configuration of the controller', () => {
       kindProbeMs: 30_000,
       logLevel: 'info',
       instance: 'experiment-controller',
-      namespace: 'experiment-controller-system',
+      ownNamespace: 'experiment-controller-system',
+      onlyNamespace: undefined,
       probePort: 8081,
       host: '::',
     }))
@@ -23,6 +24,7 @@ describe('the configuration of the controller', () => {
         LOG_LEVEL: 'debug',
         HOSTNAME: 'pod-1',
         POD_NAMESPACE: 'ops',
+        WATCH_NAMESPACE: 'shop',
         PROBE_PORT: '0',
         HOST: '127.0.0.1',
       }),
@@ -32,7 +34,8 @@ describe('the configuration of the controller', () => {
       kindProbeMs: 5_000,
       logLevel: 'debug',
       instance: 'pod-1',
-      namespace: 'ops',
+      ownNamespace: 'ops',
+      onlyNamespace: 'shop',
       probePort: 0,
       host: '127.0.0.1',
     }))

@@ -21,10 +21,19 @@ interface Given {
   readonly live?: () => Promise<unknown>
   /** the revision that has the name of the fork */
   readonly revision?: KubeObject
+  readonly isServed?: (namespace: string) => boolean
 }
 
 /** What one sweep does. */
-function world({ fork = FORK, forks = [fork], cached, live = () => Promise.reject(GONE), revision }: Given = {}) {
+function world(given: Given = {}) {
+  const {
+    fork = FORK,
+    forks = [fork],
+    cached,
+    live = () => Promise.reject(GONE),
+    revision,
+    isServed = () => true,
+  } = given
   const diary: string[] = []
   const timers = new VirtualTime()
   const orphans = new Orphans({
@@ -36,6 +45,7 @@ function world({ fork = FORK, forks = [fork], cached, live = () => Promise.rejec
       },
     },
     experiment: () => cached,
+    isServed,
     workloads: [{ kind: deployment, forks: { list: () => forks } }],
     write: async (write) => diary.push(`${write.verb} ${write.role} ${'of' in write ? write.of.metadata.name : ''}`),
     recorder: { record: ({ reason, regarding }) => diary.push(`event ${reason} ${regarding.kind}`) },
@@ -66,6 +76,9 @@ describe('a fork in another namespace', () => {
     expect(diary).to.deep.equal([LOOKED, 'event Orphaned Deployment', LOOKED_AT_BASE, deleted])
     expect(orphans.count).to.equal(1)
   })
+
+  it('is left alone if the namespace of its experiment may not be read', async () =>
+    expect(await swept({ isServed: (namespace) => namespace !== 'shop' })).to.deep.equal([]))
 
   it('S: is deleted with the base to which it was pinned, but not with the revision of another owner', async () => {
     const { metadata } = FORK

@@ -56,7 +56,7 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}) 
     workers: 2,
     kindProbeMs: 30_000,
     instance: 'pod-1',
-    namespace: 'experiment-controller-system',
+    ownNamespace: 'experiment-controller-system',
     clock,
     timers: time,
     random: () => 0.5,

@@ -31,7 +31,7 @@ export function running(objects: Readonly<Record<string, KubeObject>> = {}) {
     workers: 2,
     kindProbeMs: 30_000,
     instance: 'pod-1',
-    namespace: 'experiment-controller-system',
+    ownNamespace: 'experiment-controller-system',
     clock: () => new Date('2026-11-21T10:00:00Z'),
     timers: time,
     random: () => 0.5,

@@ -21,7 +21,7 @@ function created() {
       workers: 2,
       kindProbeMs: 30_000,
       instance: 'pod-1',
-      namespace: 'ops',
+      ownNamespace: 'ops',
       clock: () => new Date('2026-11-21T10:00:00Z'),
       timers: time,
       random: () => 0,

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'chai'
@@ -32,9 +32,12 @@ describe('A-1: the image', () => {
   before('a folder', async () => {
     folder = await mkdtemp(join(tmpdir(), 'image-'))
   })
-  after('it is removed', () => rm(folder, { recursive: true }))
+  after('it is removed', async () => {
+    await chmod(join(folder, 'app'), 0o755) // nobody but root may remove files of a read-only folder
+    await rm(folder, { recursive: true })
+  })
 
-  it('builds with what it takes over, and runs both programs as the manifests start them', async function () {
+  it('builds with what it takes over, and its user runs both programs from a read-only folder, as the manifests start them', async function () {
     this.timeout(60_000)
     const [build, last] = await stages()
     const src = join(folder, 'src')
@@ -51,13 +54,23 @@ describe('A-1: the image', () => {
     expect(restOf(last, 'ENTRYPOINT')).to.deep.equal(['["node"]'])
     const app = join(folder, 'app')
     await cp(join(src, 'dist'), app, { recursive: true })
+    const [uid = 0, gid = 0] = (restOf(last, 'USER')[0] ?? '').split(':').map(Number)
+    expect(uid, 'the user').to.be.greaterThan(0)
+    const as = process.getuid?.() === 0 ? { uid, gid } : undefined // anybody else is unprivileged already
+    const node = join(folder, 'node')
+    await cp(process.execPath, node) // the user may not be allowed to read the folder of the checkout
+    await chmod(folder, 0o755)
+    for (const name of await readdir(app)) await chmod(join(app, name), 0o444)
+    await chmod(app, 0o555)
+    const script = `require('fs').writeFileSync('written', '')`
+    expect((await run(node, ['-e', script], { cwd: app, as })).stderr).to.contain('EACCES')
     for (const program of ['controller', 'webhook'] as const) {
       const { flags, file } = shippedCommand(program)
       expect(await readdir(app)).to.include(file)
       // it finds all its modules, and then no cluster or no certificate
       const nothing = join(folder, 'nothing')
       const env = { KUBECONFIG: nothing, TLS_CERT_FILE: nothing, TLS_KEY_FILE: nothing }
-      const { stdout } = await run(process.execPath, [...flags, file], { cwd: app, env })
+      const { stdout } = await run(node, [...flags, file], { cwd: app, env, as })
       expect(stdout)
         .to.contain(`"program":"${program}"`)
         .and.to.contain(`ENOENT: no such file or directory, open '${nothing}'`)

@@ -12,7 +12,8 @@ describe('readConfig of the webhook', () => {
       drainMs: 8_000,
       callers: undefined,
       pathSecretsDirectory: '/etc/webhook/path',
-      namespace: 'experiment-controller-system',
+      ownNamespace: 'experiment-controller-system',
+      onlyNamespace: undefined,
     })
   })
   it('names variable, range and finding', () => {

@@ -76,7 +76,8 @@ function scopesOf({ request, kind, source }: DecodedRequest, facts: PolicyFacts)
   const counted = countScopeOf(facts.policies)
   const own = { path: pathIn(request.namespace), query: counted.namespace ? {} : ofSource }
   if (!counted.source) return [own]
-  const consenting = consentingTo(facts)
+  // in another namespace nothing may be read, and no experiment uses this source
+  const consenting = facts.onlyNamespace === undefined ? consentingTo(facts) : []
   if (consenting.length > MAX_CONSENTING) return [own, { path: pathOf(EXPERIMENT_DEPLOYMENT), query: ofSource }]
   const others = [facts.sourceNamespace.name, ...consenting].filter((name) => name !== request.namespace)
   return [own, ...others.map((namespace) => ({ path: pathIn(namespace), query: ofSource }))]

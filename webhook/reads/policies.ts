@@ -5,7 +5,12 @@ import { readNamespace } from '../../common/kube/reads/namespace.ts'
 import { Reflector, type ReflectorOptions } from '../../common/kube/watch/reflector.ts'
 import { type PolicyFacts, policyFacts } from '../../common/plan/facts.ts'
 import { decodePolicy } from '../../common/policy/decode.ts'
-import { type ExperimentPolicy, isExcludedNamespace, type NamespaceView } from '../../common/policy/policy.ts'
+import {
+  type ExperimentPolicy,
+  type Installation,
+  isExcludedNamespace,
+  type NamespaceView,
+} from '../../common/policy/policy.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
 import { DECISIVE_MS, type Reader } from './reader.ts'
@@ -18,6 +23,8 @@ export interface PolicySource {
   namespace(name: string): Promise<NamespaceView | undefined>
   /** whether our webhook configurations exclude it */
   isExcluded(namespace: string): boolean
+  /** the one namespace that this installation serves; undefined: all */
+  readonly onlyNamespace?: string | undefined
 }
 
 /** While the policies are not known. */
@@ -35,7 +42,14 @@ export async function readPolicyFacts(
   const [namespace, sourceNamespace] = await Promise.all([view(own), own === source ? undefined : view(source)])
   if (!namespace || (own !== source && !sourceNamespace)) return POLICIES_NOT_READ
   const isExcluded = (name: string) => from.isExcluded(name)
-  return known(policyFacts(policies, { namespace, sourceNamespace: sourceNamespace ?? namespace, isExcluded }))
+  return known(
+    policyFacts(policies, {
+      namespace,
+      sourceNamespace: sourceNamespace ?? namespace,
+      isExcluded,
+      onlyNamespace: from.onlyNamespace,
+    }),
+  )
 }
 
 /** A reflector of the policies of the cluster. The caller starts it. */
@@ -49,11 +63,9 @@ export const policyReflector = (options: Omit<ReflectorOptions<ExperimentPolicy>
 /** How long a namespace is cached, and therefore the longest delay until a policy applies to a newly labelled namespace. */
 const KEPT_MS = 60_000
 
-interface PolicySourceOptions {
+interface PolicySourceOptions extends Installation {
   readonly client: Reader
   readonly timers: Pick<Timers, 'now'>
-  /** the namespace of the webhook's own pod */
-  readonly ownNamespace: string
 }
 
 /**
@@ -62,7 +74,7 @@ interface PolicySourceOptions {
  */
 export function policySource(
   reflector: Pick<Reflector<ExperimentPolicy>, 'hasSynced' | 'list'>,
-  { client, timers, ownNamespace }: PolicySourceOptions,
+  { client, timers, ...installation }: PolicySourceOptions,
 ): PolicySource {
   const namespaces = new TtlCache<NamespaceView | undefined>(timers, KEPT_MS)
   const read = async (name: string) => {
@@ -77,6 +89,7 @@ export function policySource(
   return {
     policies: () => (reflector.hasSynced ? reflector.list() : undefined),
     namespace: (name) => namespaces.of(name, () => read(name)),
-    isExcluded: (name) => isExcludedNamespace(name, ownNamespace),
+    isExcluded: (name) => isExcludedNamespace(name, installation),
+    onlyNamespace: installation.onlyNamespace,
   }
 }

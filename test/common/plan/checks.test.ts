@@ -58,6 +58,14 @@ describe('the checks before a fork is derived', () => {
       'SourceNamespaceExcluded',
       'spec.sourceRef.namespace: workloads in namespace "till" are never forked from elsewhere, whatever policies allow; name another source',
     ],
+    'stop for a source in a namespace that the installation does not serve': [
+      {
+        ...excludedSource,
+        policies: known({ ...NO_POLICIES, isShared: false, isSourceExcluded: true, onlyNamespace: 'shop' }),
+      },
+      'SourceNamespaceExcluded',
+      'spec.sourceRef.namespace: this installation serves only namespace "shop"; name a source there',
+    ],
     'wait where consent cannot be read': [unread, 'PolicyNotRead', NOT_READ],
     'do not need the policies for a source of the same namespace': [{ policies: unknown('nobody may read it') }],
     'stop where another object has the name of the fork': [

@@ -1,16 +1,16 @@
 /** A controller behind a proxy of its own, which sees one run only and can be killed at any of its writes. */
 import { join } from 'node:path'
-import { bundle, PROGRAMS } from '../../build/bundle.ts'
-import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../common/api/names.ts'
-import { Semaphore } from '../../common/program/semaphore.ts'
-import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
-import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
-import type { SupervisedProcess } from '../../sandbox/processes.ts'
-import { controlPlane } from '../integration/fixture.ts'
-import { leads, type Rival, startRival } from '../integration/rivals.ts'
-import type { ApiCall } from './api-call.ts'
-import { startApiProxy } from './api-proxy.ts'
-import { type Namespaces, policyName } from './crash-oracles.ts'
+import { bundle, PROGRAMS } from '../../../build/bundle.ts'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../../common/api/names.ts'
+import { Semaphore } from '../../../common/program/semaphore.ts'
+import { WORKLOAD_KINDS } from '../../../common/workload/registry.ts'
+import { SYSTEM_NAMESPACE } from '../../../sandbox/installation.ts'
+import type { SupervisedProcess } from '../../../sandbox/processes.ts'
+import { controlPlane } from '../../integration/fixture.ts'
+import { leads, type Rival, startRival } from '../../integration/rivals.ts'
+import type { ApiCall } from '../api-call.ts'
+import { startApiProxy } from '../api-proxy.ts'
+import { type Namespaces, policyName } from './oracles.ts'
 
 /** Where a controller is killed: before the API server gets the request, before the reply, or after the reply was sent. */
 export const POSITIONS = ['not forwarded', 'committed', 'replied'] as const
@@ -82,7 +82,10 @@ const VERBS: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update',
 /** What a request does, in the same words in each run. */
 function nameOf({ method, resource, subresource, name }: ApiCall, { own }: Namespaces): string {
   const what = [resource, ...(subresource ? [subresource] : [])].join('/')
-  const who = name.replace(/-experiment-[0-9a-f]{10}$/, '-experiment-ID').replace(own, 'OWN')
+  const who = name
+    .replace(/-experiment-[0-9a-f]{10}$/, '-experiment-ID')
+    .replace(/\.[0-9a-f]{16}$/, '.TIME') // of an Event
+    .replace(own, 'OWN')
   return [VERBS[method] ?? method, what, ...(who ? [who] : [])].join(' ')
 }
 

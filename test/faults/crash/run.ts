@@ -1,13 +1,13 @@
 /** Runs of a scenario: undisturbed ones, and one for each crash point. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Json } from '../../common/json/json.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
-import { eventually } from '../../sandbox/eventually.ts'
-import { aNamespace, controlPlane } from '../integration/fixture.ts'
-import { DEADLINE_MS, placeIn } from '../integration/product.ts'
-import { type Actor, type CrashPoint, startActor } from './crash-actor.ts'
-import { differences, endState, eventCounts, type History, type Silence } from './crash-oracles.ts'
-import { PATIENT, type Scenario, type Scene, withSource } from './crash-scenarios.ts'
+import type { Json } from '../../../common/json/json.ts'
+import { pathOf, RESOURCES } from '../../../common/kube/client/resources.ts'
+import { eventually } from '../../../sandbox/eventually.ts'
+import { aNamespace, controlPlane } from '../../integration/fixture.ts'
+import { DEADLINE_MS, placeIn } from '../../integration/product.ts'
+import { type Actor, type CrashPoint, startActor } from './actor.ts'
+import { differences, endState, eventCounts, type History, type Silence } from './oracles.ts'
+import { PATIENT, type Scenario, type Scene, withSource } from './scenarios.ts'
 
 /** The longest time from the start of the next controller to the end of the run. */
 export const CONVERGED_MS = 30_000
@@ -197,7 +197,7 @@ export async function compared(options: RunOptions, ending: Ending): Promise<Fin
 const unlike = ({ end, masked }: Expected, found: Json): readonly string[] =>
   [...differences(found, end)].filter(([path]) => !masked.has(path)).map(([path, values]) => `${path}: ${values}`)
 
-/** Another end, forks that were created or deleted oftener, more than one Event too many of a reason, and what the watch saw. */
+/** Another end, forks that were created or deleted oftener, or more than one Event too many of a reason. */
 async function finalProblems({ history }: RunOptions, { own, forks }: Stage, expected: Expected) {
   const events = Object.entries(await eventCounts(own))
     .filter(([reason, count]) => count > (expected.events[reason] ?? 0) + 1)
@@ -207,6 +207,5 @@ async function finalProblems({ history }: RunOptions, { own, forks }: Stage, exp
     ...unlike(expected, await endState({ own, forks })),
     ...counts.map(([type, values]) => `${type} of forks: ${values}`),
     ...events,
-    ...[...new Set([own, forks])].flatMap(history.problems),
   ]
 }

@@ -1,9 +1,9 @@
 /** A leader that gives its Lease to a standby while an experiment is created and updated; either may be killed. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { eventually } from '../../sandbox/eventually.ts'
-import { chronicle, type Rival, usurped } from '../integration/rivals.ts'
-import type { ApiCall } from './api-call.ts'
-import { type Actor, type CrashPoint, startActor } from './crash-actor.ts'
+import { eventually } from '../../../sandbox/eventually.ts'
+import { chronicle, type Rival, usurped } from '../../integration/rivals.ts'
+import type { ApiCall } from '../api-call.ts'
+import { type Actor, type CrashPoint, startActor } from './actor.ts'
 import {
   aStage,
   CONVERGED_MS,
@@ -13,8 +13,8 @@ import {
   type RunOptions,
   summary,
   type Verdict,
-} from './crash-run.ts'
-import { created, isAvailable, isUpdated, PATIENT, type Scene, updated, withSource } from './crash-scenarios.ts'
+} from './run.ts'
+import { created, isAvailable, isUpdated, PATIENT, type Scene, updated, withSource } from './scenarios.ts'
 
 /** Each has up to three controllers, but waits most of the time. */
 export const LANES = 20

@@ -1,9 +1,9 @@
 /** All crash points of a scenario, many at once. */
-import { inParallel } from '../in-parallel.ts'
-import { type CrashPoint, POSITIONS } from './crash-actor.ts'
-import { differences, type History } from './crash-oracles.ts'
-import type { Expected, Reference, Runner, Verdict } from './crash-run.ts'
-import type { Scenario } from './crash-scenarios.ts'
+import { inParallel } from '../../in-parallel.ts'
+import { type CrashPoint, POSITIONS } from './actor.ts'
+import { differences, type History } from './oracles.ts'
+import type { Expected, Reference, Runner, Verdict } from './run.ts'
+import type { Scenario } from './scenarios.ts'
 
 /**
  * Kills the controller once at each position of each request that undisturbed runs make. How often the status is written

@@ -1,11 +1,11 @@
 /** What happens to an experiment while its controller is killed. */
 import { expect } from 'chai'
-import { EXPERIMENT_POLICY, FORK_FINALIZER } from '../../common/api/names.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
-import { eventually } from '../../sandbox/eventually.ts'
-import { imageOverride } from '../builders.ts'
-import { aSource, condition, DEADLINE_MS, forkOf, hasEndpoints, type Place } from '../integration/product.ts'
-import { policyName } from './crash-oracles.ts'
+import { EXPERIMENT_POLICY, FORK_FINALIZER } from '../../../common/api/names.ts'
+import { pathOf } from '../../../common/kube/client/resources.ts'
+import { eventually } from '../../../sandbox/eventually.ts'
+import { imageOverride } from '../../builders.ts'
+import { aSource, condition, DEADLINE_MS, forkOf, hasEndpoints, type Place } from '../../integration/product.ts'
+import { policyName } from './oracles.ts'
 
 /** Where the experiment `try` and its source `cart` are. */
 export interface Scene {

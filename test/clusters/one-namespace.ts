@@ -1,0 +1,44 @@
+/** Workloads for the installation for one namespace, and what the audit log has about its accounts. */
+import { type AuditEvent, auditEvents } from '../../sandbox/audit.ts'
+import type { ControlPlane } from '../../sandbox/control-plane.ts'
+import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
+import { collect } from '../collect.ts'
+
+/** The beginning of the names of both accounts. */
+export const ACCOUNT = `system:serviceaccount:${SYSTEM_NAMESPACE}:experiment-`
+
+/** A source. */
+export const cart = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'cart' },
+  spec: {
+    selector: { matchLabels: { app: 'cart' } },
+    template: {
+      metadata: { labels: { app: 'cart' } },
+      spec: { containers: [{ name: 'cart', image: 'registry.example/cart:1' }] },
+    },
+  },
+}
+/** Its Service. */
+export const service = { metadata: { name: 'cart' }, spec: { selector: { app: 'cart' }, ports: [{ port: 80 }] } }
+
+/** Every request of the programs. `kubectl auth can-i` asks in the name of their accounts, too. */
+export async function ownRequests({ auditLog }: ControlPlane): Promise<readonly AuditEvent[]> {
+  const events = await collect(auditEvents(auditLog, ACCOUNT))
+  return events.filter(
+    ({ user, userAgent = '' }) => user.username.startsWith(ACCOUNT) && userAgent.startsWith('experiment-'),
+  )
+}
+
+/** The paths of what the programs wrote in the namespace since then, but for Events. */
+export async function writtenSince(plane: ControlPlane, sinceMs: number): Promise<readonly string[]> {
+  const written = (await ownRequests(plane)).filter(
+    ({ verb, requestURI, requestReceivedTimestamp }) =>
+      ['create', 'update', 'patch', 'delete'].includes(verb) &&
+      Date.parse(requestReceivedTimestamp) > sinceMs &&
+      requestURI.includes('/namespaces/shop/') &&
+      !requestURI.includes('/events'),
+  )
+  return written.map(({ requestURI }) => requestURI)
+}
