@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment, ServiceShare } from '../../common/api/types.ts'
 import { eventually } from '../eventually.ts'
 import { type Addresses, experimentAddresses, sidesOf } from '../traffic/sides.ts'
@@ -26,7 +27,9 @@ export async function measureShare({ plane, explain }: Stage): Promise<void> {
   }
   try {
     const experiment = await experimentAddresses(plane.api, NAMESPACE, 'tier=frontend')
+    await areAvailable(plane.api)
     await isServed(traffic, reported.readyEndpoints)
+    await traffic.synced()
     await printRequests({ traffic, experiment, reported, explain })
   } finally {
     await traffic.stop()
@@ -35,6 +38,19 @@ export async function measureShare({ plane, explain }: Stage): Promise<void> {
 
 const endpoints = ({ share, experimentEndpoints, readyEndpoints }: ServiceShare): string =>
   `${share} (${experimentEndpoints} of ${readyEndpoints} endpoints)`
+
+/** Waits until no more pods start in the namespace, so that kube-proxy has nothing to change while it is measured. */
+const areAvailable = (api: Stage['plane']['api']): Promise<void> =>
+  eventually('all Deployments to be available', 30_000, async () => {
+    const found = await api.list<Deployment>(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`)
+    const starting = found.filter(({ spec, status }) => status?.availableReplicas !== spec.replicas)
+    if (starting.length > 0) throw new Error(starting.map(({ metadata }) => metadata.name).join(', '))
+  })
+
+interface Deployment extends KubeObject {
+  readonly spec: { readonly replicas: number }
+  readonly status?: { readonly availableReplicas?: number }
+}
 
 /** Waits until kube-proxy sends requests to all pods. */
 const isServed = ({ requests }: Traffic, pods: number): Promise<void> =>

@@ -14,11 +14,12 @@ export interface Inside {
   /** A Unix socket that leads to the API server, and the port of 127.0.0.1 to which kube-proxy connects. */
   readonly apiSocket: string
   readonly apiPort: number
-  /** The Unix socket for orders: `GET /ready`, `POST /ports`, `POST /requests`. */
+  /** The Unix socket for orders: `GET /ready`, `GET /synced`, `POST /ports`, `POST /requests`. */
   readonly orders: string
   readonly kubeProxy: string
   readonly kubeProxyConfig: string
   readonly healthPort: number
+  readonly metricsPort: number
   readonly client: string
   readonly podRange: string
   readonly serviceRange: string
@@ -75,13 +76,25 @@ async function bodyOf<T>(asked: IncomingMessage): Promise<T> {
   return JSON.parse(text)
 }
 
-async function answer(asked: IncomingMessage, healthPort: number): Promise<unknown> {
+/** @throws Error while kube-proxy has seen a change that it has not applied yet */
+async function assertSynced(metricsPort: number): Promise<void> {
+  const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  const [queuedS, syncedS] = ['last_queued_timestamp', 'last_timestamp'].map((name) =>
+    Number(new RegExp(`^kubeproxy_sync_proxy_rules_${name}_seconds(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(page)?.[1]),
+  )
+  if (!(Number(syncedS) >= Number(queuedS))) throw new Error(`a change of ${queuedS} is not applied; last: ${syncedS}`)
+}
+
+async function answer(asked: IncomingMessage, { healthPort, metricsPort }: Inside): Promise<unknown> {
   switch (`${asked.method} ${asked.url}`) {
     case 'GET /ready': {
       const { status } = await fetch(`http://127.0.0.1:${healthPort}/healthz`)
       if (status !== 200) throw new Error(`kube-proxy says ${status}`)
       return {}
     }
+    case 'GET /synced':
+      await assertSynced(metricsPort)
+      return {}
     case 'POST /ports':
       await Promise.all((await bodyOf<readonly number[]>(asked)).map(playPodsAt))
       return {}
@@ -100,7 +113,7 @@ process.once('SIGTERM', () => void stopKubeProxy().then(() => exit(0)))
 
 const take = async (asked: IncomingMessage, response: ServerResponse) => {
   try {
-    response.end(JSON.stringify(await answer(asked, inside.healthPort)))
+    response.end(JSON.stringify(await answer(asked, inside)))
   } catch (error) {
     response.writeHead(500).end(error instanceof Error ? error.message : String(error))
   }
