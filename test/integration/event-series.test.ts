@@ -31,6 +31,8 @@ describe('the same Event again, on the real control plane', () => {
       expect(events[0]).not.to.have.property('series')
       return events[0]
     })
+    // a repair while the fork is still Updating is no news
+    await place().reaches('repeated', 'Available')
     await drift()
     const second = await eventually('the series', DEADLINE_MS, async () => {
       const events = await repairs(fork)
