@@ -1,0 +1,86 @@
+/** What `npm run test:faults` runs, and what the results tell of each row of faults. */
+
+/** A run of mocha, with a control plane of its own. */
+export interface Job {
+  readonly files: readonly string[]
+  /** only tests whose title matches; default: all */
+  readonly grep?: string
+}
+
+/** A test that has ended. */
+export interface Result {
+  /** with those of the suites around it */
+  readonly title: string
+  readonly file: string
+  readonly hasPassed: boolean
+}
+
+interface Asked {
+  /** rows such as `F5`, and files; empty: everything */
+  readonly wanted: readonly string[]
+  readonly times: number
+  /** the texts of all files with tests on faults, by name */
+  readonly sources: Readonly<Record<string, string>>
+}
+
+const ROW = /\bF\d+\b/
+/** Takes half of the time of all others. */
+const LONGEST = /crash-points/
+
+const isOfFaults = (file: string): boolean => file.startsWith('test/faults/')
+const once = (file: string): Job => ({ files: [file] })
+const describes = (source: string, row: string): boolean => new RegExp(`\\b${row}[:,]`).test(source)
+
+/** The jobs, the longest first. @throws Error that names what is wanted and not there */
+export function jobsOf({ wanted, times, sources }: Asked): readonly Job[] {
+  const files = Object.keys(sources).toSorted((a, b) => Number(LONGEST.test(b)) - Number(LONGEST.test(a)))
+  const chosen = wanted.length === 0 ? everything(files) : [...ofRows(wanted, files, sources), ...ofFiles(wanted)]
+  return chosen.flatMap((job) => Array.from({ length: times }, () => job))
+}
+
+/** All faults. Of the files with other tests, which `npm test` runs, only the rows. */
+const everything = (files: readonly string[]): readonly Job[] => [
+  ...files.filter(isOfFaults).map(once),
+  { files: files.filter((file) => !isOfFaults(file)), grep: ROW.source },
+]
+
+function ofRows(wanted: readonly string[], files: readonly string[], sources: Asked['sources']): readonly Job[] {
+  const rows = wanted.filter((each) => ROW.test(each))
+  const missing = rows.filter((row) => !files.some((file) => describes(sources[file] ?? '', row)))
+  if (missing.length > 0) throw new Error(`no test is about ${missing.join(', ')}`)
+  return files
+    .map((file) => ({ file, found: rows.filter((row) => describes(sources[file] ?? '', row)) }))
+    .filter(({ found }) => found.length > 0)
+    .map(({ file, found }) => ({ files: [file], grep: `\\b(${found.join('|')})\\b` }))
+}
+
+/** The files that are wanted, all in one job. */
+function ofFiles(wanted: readonly string[]): readonly Job[] {
+  const files = wanted.filter((each) => !ROW.test(each))
+  return files.length > 0 ? [{ files }] : []
+}
+
+/** How often a row or a file was run, and how often all its tests passed. */
+export interface Tally {
+  readonly name: string
+  readonly runs: number
+  readonly passed: number
+}
+
+/** The rows in their order, then the files. `runs` has the results of each job. */
+export function talliesOf(runs: readonly (readonly Result[])[]): readonly Tally[] {
+  const namesOf = ({ title, file }: Result) =>
+    new Set([...title.matchAll(/\bF\d+\b/g)].map(([row]) => row).concat(file))
+  const tallies = new Map<string, { runs: number; passed: number }>()
+  for (const run of runs)
+    for (const name of new Set(run.flatMap((result) => [...namesOf(result)]))) {
+      const own = run.filter((result) => namesOf(result).has(name))
+      const tally = tallies.get(name) ?? { runs: 0, passed: 0 }
+      const hasPassed = own.every((result) => result.hasPassed)
+      tallies.set(name, { runs: tally.runs + 1, passed: tally.passed + Number(hasPassed) })
+    }
+  const order = (name: string) => (/^F\d+$/.test(name) ? Number(name.slice(1)) : Number.POSITIVE_INFINITY)
+  const byOrder = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) =>
+    order(a) === order(b) ? a.localeCompare(b) : order(a) - order(b)
+  return [...tallies].toSorted(byOrder).map(([name, tally]) => ({ name, ...tally }))
+}
