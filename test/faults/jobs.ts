@@ -5,7 +5,11 @@ export interface Job {
   readonly files: readonly string[]
   /** only tests whose title matches; default: all */
   readonly grep?: string
+  /** how often each test is run */
+  readonly times: number
 }
+
+type Chosen = Omit<Job, 'times'>
 
 /** A test that has ended. */
 export interface Result {
@@ -28,23 +32,27 @@ const ROW = /\bF\d+\b/
 const LONGEST = /crash-points/
 
 const isOfFaults = (file: string): boolean => file.startsWith('test/faults/')
-const once = (file: string): Job => ({ files: [file] })
+const alone = (file: string): Chosen => ({ files: [file] })
 const describes = (source: string, row: string): boolean => new RegExp(`\\b${row}[:,]`).test(source)
 
 /** The jobs, the longest first. @throws Error that names what is wanted and not there */
 export function jobsOf({ wanted, times, sources }: Asked): readonly Job[] {
   const files = Object.keys(sources).toSorted((a, b) => Number(LONGEST.test(b)) - Number(LONGEST.test(a)))
   const chosen = wanted.length === 0 ? everything(files) : [...ofRows(wanted, files, sources), ...ofFiles(wanted)]
-  return chosen.flatMap((job) => Array.from({ length: times }, () => job))
+  // files that repeat their tests themselves do so many at once, in one control plane
+  const repeats = ({ files }: Chosen) => files.every((file) => sources[file]?.includes("from './side-by-side.ts'"))
+  return chosen.flatMap((job) =>
+    repeats(job) ? [{ ...job, times }] : Array.from({ length: times }, () => ({ ...job, times: 1 })),
+  )
 }
 
 /** All faults. Of the files with other tests, which `npm test` runs, only the rows. */
-const everything = (files: readonly string[]): readonly Job[] => [
-  ...files.filter(isOfFaults).map(once),
+const everything = (files: readonly string[]): readonly Chosen[] => [
+  ...files.filter(isOfFaults).map(alone),
   { files: files.filter((file) => !isOfFaults(file)), grep: ROW.source },
 ]
 
-function ofRows(wanted: readonly string[], files: readonly string[], sources: Asked['sources']): readonly Job[] {
+function ofRows(wanted: readonly string[], files: readonly string[], sources: Asked['sources']): readonly Chosen[] {
   const rows = wanted.filter((each) => ROW.test(each))
   const missing = rows.filter((row) => !files.some((file) => describes(sources[file] ?? '', row)))
   if (missing.length > 0) throw new Error(`no test is about ${missing.join(', ')}`)
@@ -55,7 +63,7 @@ function ofRows(wanted: readonly string[], files: readonly string[], sources: As
 }
 
 /** The files that are wanted, all in one job. */
-function ofFiles(wanted: readonly string[]): readonly Job[] {
+function ofFiles(wanted: readonly string[]): readonly Chosen[] {
   const files = wanted.filter((each) => !ROW.test(each))
   return files.length > 0 ? [{ files }] : []
 }
@@ -67,12 +75,12 @@ export interface Tally {
   readonly passed: number
 }
 
-/** The rows in their order, then the files. `runs` has the results of each job. */
-export function talliesOf(runs: readonly (readonly Result[])[]): readonly Tally[] {
+/** The rows in their order, then the files. `jobs` has the results of each job. */
+export function talliesOf(jobs: readonly (readonly Result[])[]): readonly Tally[] {
   const namesOf = ({ title, file }: Result) =>
     new Set([...title.matchAll(/\bF\d+\b/g)].map(([row]) => row).concat(file))
   const tallies = new Map<string, { runs: number; passed: number }>()
-  for (const run of runs)
+  for (const run of jobs.flatMap(runsIn))
     for (const name of new Set(run.flatMap((result) => [...namesOf(result)]))) {
       const own = run.filter((result) => namesOf(result).has(name))
       const tally = tallies.get(name) ?? { runs: 0, passed: 0 }
@@ -83,4 +91,16 @@ export function talliesOf(runs: readonly (readonly Result[])[]): readonly Tally[
   const byOrder = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) =>
     order(a) === order(b) ? a.localeCompare(b) : order(a) - order(b)
   return [...tallies].toSorted(byOrder).map(([name, tally]) => ({ name, ...tally }))
+}
+
+/** The runs in one job: a title that occurs again belongs to the next run. */
+function runsIn(results: readonly Result[]): readonly (readonly Result[])[] {
+  const counts = new Map<string, number>()
+  const runs: Result[][] = []
+  for (const result of results) {
+    const index = counts.get(result.title) ?? 0
+    counts.set(result.title, index + 1)
+    runs[index] = [...(runs[index] ?? []), result]
+  }
+  return runs
 }

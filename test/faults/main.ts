@@ -24,8 +24,8 @@ const { values, positionals, refuse } = commandLine(USAGE, {
   options: { times: { type: 'string', default: '1' }, lanes: { type: 'string', default: '2' } },
   allowPositionals: true,
 })
-const [times, lanes] = [Number(values.times), Number(values.lanes)]
-for (const number of [times, lanes])
+const [howOften, lanes] = [Number(values.times), Number(values.lanes)]
+for (const number of [howOften, lanes])
   if (!Number.isSafeInteger(number) || number < 1) refuse(`--times and --lanes are numbers from 1`)
 
 /** The texts of the files with rows. */
@@ -40,11 +40,14 @@ const startedAt = performance.now()
 const minutes = () => `${((performance.now() - startedAt) / 60_000).toFixed(1)} min`
 
 /** Runs mocha, and prints what it said when it has ended. Returns undefined if it was aborted. */
-async function ran({ files, grep }: Job, index: number): Promise<readonly Result[] | undefined> {
+async function ran({ files, grep, times }: Job, index: number): Promise<readonly Result[] | undefined> {
   const file = join(results, `${index}.json`)
   const only = grep === undefined ? [] : ['--grep', grep]
   const args = ['--config', CONFIG, '--reporter-option', `results=${file}`, ...only, ...files]
-  const child = spawn(process.execPath, [MOCHA, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [MOCHA, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, TIMES: `${times}` },
+  })
   const said: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (some: Buffer) => said.push(some))
   await once(child, 'close')
@@ -61,7 +64,7 @@ async function ran({ files, grep }: Job, index: number): Promise<readonly Result
 
 function asked(all: Readonly<Record<string, string>>): readonly Job[] {
   try {
-    return jobsOf({ wanted: positionals, times, sources: all })
+    return jobsOf({ wanted: positionals, times: howOften, sources: all })
   } catch (error) {
     return refuse((error as Error).message)
   }

@@ -11,9 +11,10 @@ import { aReplica, aSecret, aService } from '../integration/webhook-process.ts'
 import type { AnswerFate } from './api-call.ts'
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 import { converges, recovers } from './oracles.ts'
-import { aShop, sideBySide } from './proxied.ts'
+import { aShop } from './proxied.ts'
 import { reviewCall, startReviewProxy } from './review-proxy.ts'
 import { between, Rules, type When } from './rules.ts'
+import { oneByOne, sideBySide } from './side-by-side.ts'
 
 /** Longer than the timeouts of all webhooks, and than a request to the API server may take with two of them. */
 const STALL_MS = 13_000
@@ -177,45 +178,48 @@ describe('a replica of the webhook fails, on the real control plane', function (
   this.timeout(6 * DEADLINE_MS)
   usesProduct()
   const undoing: (() => unknown)[] = []
-  after('everything is removed', async () => {
+  afterEach('everything is removed', async () => {
     for (const undo of undoing.splice(0).reverse()) await undo()
   })
 
-  it(`F32: it is killed at ${CONCURRENT} concurrent creates: calls fail as documented, and then none`, async () => {
-    const plane = await controlPlane()
-    const place = await placeIn(await aNamespace())
-    const [secret, service] = [await aSecret(), await aService()]
-    undoing.push(secret.remove, service.close)
-    const [doomed, other] = await Promise.all([aReplica(plane, secret), aReplica(plane, secret)])
-    undoing.push(() => other.process.stop())
-    const proxy = await startFaultProxy({
-      server: `https://127.0.0.1:${doomed.port}`,
-      ca: secret.pair.ca,
-      callOf: reviewCall,
-    })
-    const [before, behind] = [{ ...doomed, port: proxy.port }, other]
-    for (const replica of [before, behind]) service.add(replica)
-    undoing.push(await configured(plane, place.namespace, { port: service.port, ca: secret.pair.ca + proxy.ca }))
+  oneByOne(
+    `F32: it is killed at ${CONCURRENT} concurrent creates: calls fail as documented, and then none`,
+    async () => {
+      const plane = await controlPlane()
+      const place = await placeIn(await aNamespace())
+      const [secret, service] = [await aSecret(), await aService()]
+      undoing.push(secret.remove, service.close)
+      const [doomed, other] = await Promise.all([aReplica(plane, secret), aReplica(plane, secret)])
+      undoing.push(() => other.process.stop())
+      const proxy = await startFaultProxy({
+        server: `https://127.0.0.1:${doomed.port}`,
+        ca: secret.pair.ca,
+        callOf: reviewCall,
+      })
+      const [before, behind] = [{ ...doomed, port: proxy.port }, other]
+      for (const replica of [before, behind]) service.add(replica)
+      undoing.push(await configured(plane, place.namespace, { port: service.port, ca: secret.pair.ca + proxy.ca }))
 
-    const [rules, killed] = [new Rules(), Promise.withResolvers<void>()]
-    proxy.interfere(rules.interference)
-    rules.add({
-      of: { path: '/validate', isWrite: true },
-      when: between(DEADLY, DEADLY),
-      onCall: async () => {
-        await doomed.process.stop('SIGKILL')
-        killed.resolve(proxy.close())
-        return 'reset' as const
-      },
-    })
-    const names = numbered(CONCURRENT)
-    const errors = await createAll(place, names)
-    await killed.promise
-    service.remove(before)
-    expect(errors.size).to.be.within(1, CONCURRENT - 1)
-    for (const error of errors.values()) expect(error).to.contain(NOT_VALIDATED)
-    expect(await namesIn(place)).to.deep.equal(names.filter((name) => !errors.has(name)))
-    expect(await createAll(place, [...errors.keys()])).to.deep.equal(new Map())
-    expect(await namesIn(place)).to.deep.equal(names)
-  })
+      const [rules, killed] = [new Rules(), Promise.withResolvers<void>()]
+      proxy.interfere(rules.interference)
+      rules.add({
+        of: { path: '/validate', isWrite: true },
+        when: between(DEADLY, DEADLY),
+        onCall: async () => {
+          await doomed.process.stop('SIGKILL')
+          killed.resolve(proxy.close())
+          return 'reset' as const
+        },
+      })
+      const names = numbered(CONCURRENT)
+      const errors = await createAll(place, names)
+      await killed.promise
+      service.remove(before)
+      expect(errors.size).to.be.within(1, CONCURRENT - 1)
+      for (const error of errors.values()) expect(error).to.contain(NOT_VALIDATED)
+      expect(await namesIn(place)).to.deep.equal(names.filter((name) => !errors.has(name)))
+      expect(await createAll(place, [...errors.keys()])).to.deep.equal(new Map())
+      expect(await namesIn(place)).to.deep.equal(names)
+    },
+  )
 })

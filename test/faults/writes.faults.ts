@@ -8,8 +8,9 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from '../integration/product.ts'
 import { type Fate, statusAnswer } from './api-call.ts'
 import { CONVERGED_MS, creations, historyOf, isSound, recovers } from './oracles.ts'
-import { aShop, sideBySide, usesProxied } from './proxied.ts'
+import { aShop, usesProxied } from './proxied.ts'
 import { between } from './rules.ts'
+import { sideBySide } from './side-by-side.ts'
 
 /** How long an experiment without its name is watched. */
 const CONFLICT_MS = 70_000
