@@ -15,6 +15,8 @@ const EXPERIMENTS = ['one', 'two', 'three']
 const TOLERANCE_MS = 300
 /** How much longer a request may be on its way than the one before, on a busy machine: the audit log has its arrival. */
 const LATE_MS = 1_000
+/** Between two changes: seldom enough for many duels at once. */
+const CHURN_MS = 300
 /** Many duels wait at once, and the log is long. */
 const PATIENT = { pauseMs: 500 }
 
@@ -73,7 +75,7 @@ async function duel(story: (of: Duel) => Promise<void>, options: Parameters<type
   const leader = await startAlone('leader', started)
   await leads(leader)
   const standby = await startAlone('standby', { env: started.env })
-  const churning = churn(place, EXPERIMENTS)
+  const churning = churn(place, EXPERIMENTS, CHURN_MS)
   try {
     const of = new Duel(leader, standby, { system, since })
     const writes = async () => expect((await of.writesOf(leader)).length).to.be.greaterThan(9)

@@ -152,15 +152,18 @@ export const usurped = ({ writes, terms }: Chronicle): readonly Sent[] =>
       !terms.some(({ holder, fromMs, toMs }) => holder === by && fromMs <= receivedMs && receivedMs <= toMs),
   )
 
-/** Scales the experiments of `place` up and down, one after the other, until `end` is called: so the leader always writes. */
-export function churn(place: Place, names: readonly string[]): { readonly end: () => Promise<void> } {
+/**
+ * Scales the experiments of `place` up and down, one after the other with a pause, until `end` is called: so the leader
+ * always writes.
+ */
+export function churn(place: Place, names: readonly string[], pauseMs = 100): { readonly end: () => Promise<void> } {
   let isOver = false
   const go = async (): Promise<void> => {
     for (let count = 0; !isOver; count += 1) {
       const name = names[count % names.length] ?? ''
       const replicas = Math.floor(count / names.length) % 2
       await place.api.patch(place.path('experiments', name), { spec: { replicas } })
-      await pause(100)
+      await pause(pauseMs)
     }
   }
   const going = go()
