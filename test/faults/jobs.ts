@@ -7,9 +7,11 @@ export interface Job {
   readonly grep?: string
   /** how often each test is run */
   readonly times: number
+  /** nothing may run beside it, because it fails if a program gets no processor in time */
+  readonly isAlone: boolean
 }
 
-type Chosen = Omit<Job, 'times'>
+type Chosen = Pick<Job, 'files' | 'grep'>
 
 /** A test that has ended. */
 export interface Result {
@@ -32,25 +34,30 @@ const ROW = /\bF\d+\b/
 const LONGEST = /crash-points/
 
 const isOfFaults = (file: string): boolean => file.startsWith('test/faults/')
-const alone = (file: string): Chosen => ({ files: [file] })
+const isOfLoad = (file: string): boolean => file.startsWith('test/load/')
 const describes = (source: string, row: string): boolean => new RegExp(`\\b${row}[:,]`).test(source)
 
-/** The jobs, the longest first. @throws Error that names what is wanted and not there */
+/** The jobs, of those that may run side by side the longest first. @throws Error that names what is wanted and not there */
 export function jobsOf({ wanted, times, sources }: Asked): readonly Job[] {
   const files = Object.keys(sources).toSorted((a, b) => Number(LONGEST.test(b)) - Number(LONGEST.test(a)))
   const chosen = wanted.length === 0 ? everything(files) : [...ofRows(wanted, files, sources), ...ofFiles(wanted)]
   // files that repeat their tests themselves do so many at once, in one control plane
   const repeats = ({ files }: Chosen) => files.every((file) => sources[file]?.includes("from './side-by-side.ts'"))
-  return chosen.flatMap((job) =>
-    repeats(job) ? [{ ...job, times }] : Array.from({ length: times }, () => ({ ...job, times: 1 })),
-  )
+  return chosen.flatMap((of) => {
+    const job = { ...of, isAlone: of.files.some(isOfLoad) }
+    return repeats(of) ? [{ ...job, times }] : Array.from({ length: times }, () => ({ ...job, times: 1 }))
+  })
 }
 
 /** All faults. Of the files with other tests, which `npm test` runs, only the rows. */
-const everything = (files: readonly string[]): readonly Chosen[] => [
-  ...files.filter(isOfFaults).map(alone),
-  { files: files.filter((file) => !isOfFaults(file)), grep: ROW.source },
-]
+function everything(files: readonly string[]): readonly Chosen[] {
+  const others = files.filter((file) => !isOfFaults(file))
+  const [underLoad, patient] = [others.filter(isOfLoad), others.filter((file) => !isOfLoad(file))]
+  return [
+    ...files.filter(isOfFaults).map((file) => ({ files: [file] })),
+    ...[patient, underLoad].filter(({ length }) => length > 0).map((of) => ({ files: of, grep: ROW.source })),
+  ]
+}
 
 function ofRows(wanted: readonly string[], files: readonly string[], sources: Asked['sources']): readonly Chosen[] {
   const rows = wanted.filter((each) => ROW.test(each))
@@ -62,11 +69,8 @@ function ofRows(wanted: readonly string[], files: readonly string[], sources: As
     .map(({ file, found }) => ({ files: [file], grep: `\\b(${found.join('|')})\\b` }))
 }
 
-/** The files that are wanted, all in one job. */
-function ofFiles(wanted: readonly string[]): readonly Chosen[] {
-  const files = wanted.filter((each) => !ROW.test(each))
-  return files.length > 0 ? [{ files }] : []
-}
+const ofFiles = (wanted: readonly string[]): readonly Chosen[] =>
+  wanted.filter((each) => !ROW.test(each)).map((file) => ({ files: [file] }))
 
 /** How often a row or a file was run, and how often all its tests passed. */
 export interface Tally {

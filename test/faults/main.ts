@@ -71,10 +71,19 @@ function asked(all: Readonly<Record<string, string>>): readonly Job[] {
 }
 
 const runs: (readonly Result[])[] = []
-await inParallel(lanes, [...asked(sources()).entries()], async ([index, job]) => {
-  const found = await ran(job, index)
-  if (found) runs.push(found)
-})
+const jobs = [...asked(sources()).entries()]
+for (const [isAlone, width] of [
+  [false, lanes],
+  [true, 1],
+] as const)
+  await inParallel(
+    width,
+    jobs.filter(([, job]) => job.isAlone === isAlone),
+    async ([index, job]) => {
+      const found = await ran(job, index)
+      if (found) runs.push(found)
+    },
+  )
 rmSync(results, { recursive: true })
 console.log('\nROW OR FILE: passed of runs')
 for (const { name, runs: count, passed } of talliesOf(runs)) console.log(`${name}: ${passed} of ${count}`)
