@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { AuditTail } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { controlPlane } from '../integration/fixture.ts'
 import { DEADLINE_MS } from '../integration/product.ts'
@@ -17,8 +18,16 @@ const TOLERANCE_MS = 300
 const LATE_MS = 1_000
 /** Between two changes: seldom enough for many duels at once. */
 const CHURN_MS = 300
-/** Many duels wait at once, and the log is long. */
+/** Many duels wait at once. */
 const PATIENT = { pauseMs: 500 }
+
+/** Where a duel is, and what happens there. */
+interface Arena {
+  /** the namespace of the Lease */
+  readonly system: string
+  readonly since: Date
+  readonly log: AuditTail
+}
 
 /** A leader that writes all the time, and a standby. */
 class Duel {
@@ -27,17 +36,19 @@ class Duel {
   readonly lease: string
   readonly #system: string
   readonly #since: Date
+  readonly #log: AuditTail
 
-  constructor(leader: Rival, standby: Rival, { system, since }: { readonly system: string; readonly since: Date }) {
+  constructor(leader: Rival, standby: Rival, { system, since, log }: Arena) {
     this.leader = leader
     this.standby = standby
     this.lease = pathOf(RESOURCES.Lease, { namespace: system, name: 'experiment-controller' })
     this.#system = system
     this.#since = since
+    this.#log = log
   }
 
-  story() {
-    return chronicle([this.leader, this.standby], this.#since, this.#system)
+  async story() {
+    return chronicle([this.leader, this.standby], this.#since, this.#system, await this.#log.events())
   }
 
   async writesOf({ name }: Rival) {
@@ -69,6 +80,7 @@ async function duel(story: (of: Duel) => Promise<void>, options: Parameters<type
   const since = new Date()
   const place = await aShop()
   const { namespace } = place
+  const log = new AuditTail((await controlPlane()).auditLog, namespace)
   for (const name of EXPERIMENTS) await place.experiment(name, { source: 'cart' })
   const system = await aSystem(namespace)
   const started = { ...options, env: { WATCH_NAMESPACE: namespace, POD_NAMESPACE: system } }
@@ -77,7 +89,7 @@ async function duel(story: (of: Duel) => Promise<void>, options: Parameters<type
   const standby = await startAlone('standby', { env: started.env })
   const churning = churn(place, EXPERIMENTS, CHURN_MS)
   try {
-    const of = new Duel(leader, standby, { system, since })
+    const of = new Duel(leader, standby, { system, since, log })
     const writes = async () => expect((await of.writesOf(leader)).length).to.be.greaterThan(9)
     await eventually('the leader to write', DEADLINE_MS, writes, PATIENT)
     await story(of)

@@ -99,16 +99,17 @@ export interface Chronicle {
   readonly terms: readonly Term[]
 }
 
-/** Reads the audit log. The rivals may have ended. */
+/** Reads the audit log, or the events that were read already. The rivals may have ended. */
 export async function chronicle(
   rivals: readonly Rival[],
   since: Date,
   leaseNamespace = ACCOUNT.namespace,
+  read?: readonly AuditEvent[],
 ): Promise<Chronicle> {
   const { auditLog } = await controlPlane()
   const writes: Sent[] = []
   const leases: AuditEvent[] = []
-  for await (const event of auditEvents(auditLog, ACCOUNT.name)) {
+  for await (const event of read ?? auditEvents(auditLog, ACCOUNT.name)) {
     const { verb, objectRef, user, responseStatus } = event
     if (!WRITES.has(verb) || Date.parse(event.requestReceivedTimestamp) < since.getTime()) continue
     if (objectRef?.resource === 'leases' && objectRef.namespace === leaseNamespace) {
