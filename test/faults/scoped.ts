@@ -64,13 +64,13 @@ export async function startScoped(scope: Namespaces): Promise<Scoped> {
     rival = await startAlone('scoped', { kubeconfigFor: proxy.kubeconfigFor, env: { POD_NAMESPACE: system } })
     await leads(rival)
   }
-  await restart()
-  return {
-    rules,
-    restart,
-    stop: async () => {
-      await end()
-      await proxy.close()
-    },
+  const stop = async () => {
+    await end()
+    await proxy.close()
   }
+  await restart().catch(async (error) => {
+    await stop()
+    throw error
+  })
+  return { rules, restart, stop }
 }

@@ -9,8 +9,8 @@ import { DEADLINE_MS, forkOf, imagesOf, type Place } from '../integration/produc
 import type { ApiCall } from './api-call.ts'
 import { policyName } from './crash/oracles.ts'
 import { CONVERGED_MS, creations, historyOf, isSound, recovers } from './oracles.ts'
-import { inThePast, type Scene } from './past.ts'
 import { between, eventOf, type Match } from './rules.ts'
+import { inScene, type Scene } from './scene.ts'
 import { usesProductAlone } from './scoped.ts'
 import { sideBySide } from './side-by-side.ts'
 
@@ -205,16 +205,16 @@ describe('the controller sees the past, on the real control plane', function () 
 
   sideBySide({
     'F7: recreated under its name while the watch is frozen: the old fork goes, and the new experiment has its own':
-      () => inThePast(frozen),
-    'F7: recreated under its name, and told as an update with another uid': () => inThePast(updated),
-    'F7: orphaned and recreated while the watch is frozen: the old fork is not owned again': () => inThePast(orphaned),
+      () => inScene(frozen),
+    'F7: recreated under its name, and told as an update with another uid': () => inScene(updated),
+    'F7: orphaned and recreated while the watch is frozen: the old fork is not owned again': () => inScene(orphaned),
     'F8: restarted onto an old list, in which the earlier namesake is being deleted: nothing of the new one is deleted':
-      () => inThePast(restarted),
+      () => inScene(restarted),
     'F8: restarted onto an old list, and the fork is in another namespace: it is not deleted': () =>
-      inThePast(restarted, true),
+      inScene(restarted, true),
     'F9: its fork is not in the cache for a while, and the experiment is touched 20 times: one fork, and no storm':
-      () => inThePast(touched),
+      () => inScene(touched),
     'F10: events are lost, of a source that goes from A to B to A and of a fork that is replaced: the present state counts':
-      () => inThePast(lossy),
+      () => inScene(lossy),
   })
 })

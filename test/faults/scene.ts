@@ -1,4 +1,4 @@
-/** Stories about a controller that sees the past, each in namespaces and with a controller of its own. */
+/** Stories about faults, each in namespaces and with a controller of its own. */
 import type { Place } from '../integration/product.ts'
 import { aShop } from './proxied.ts'
 import { type Freeze, freeze, type Rule } from './rules.ts'
@@ -22,7 +22,7 @@ interface Faults {
 }
 
 /** Plays a story with a controller of its own. */
-export async function inThePast(story: (scene: Scene) => Promise<void>, isApart = false): Promise<void> {
+export async function inScene(story: (scene: Scene) => Promise<void>, isApart = false): Promise<void> {
   const place = await aShop()
   const shop = isApart ? await aShop() : place
   const { rules, restart, stop } = await startScoped({ own: place.namespace, forks: shop.namespace })
