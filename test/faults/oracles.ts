@@ -7,7 +7,7 @@ import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import { type AuditEvent, AuditTail, auditEvents } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
-import { ownWrites, ownWritesIn } from '../../sandbox/proof.ts'
+import { ownWritesIn } from '../../sandbox/proof.ts'
 import { controlPlane } from '../integration/fixture.ts'
 import { condition, type Place } from '../integration/product.ts'
 
@@ -83,7 +83,7 @@ async function rests(namespace: string, { log, ended, limitMs }: Fault): Promise
 /** @throws AssertionError that names what the controller wrote in `namespace` and should not have written */
 export async function isSound(namespace: string): Promise<void> {
   const { auditLog } = await controlPlane()
-  const { forbidden } = await ownWrites(auditLog)
+  const { forbidden } = await ownWritesIn(auditEvents(auditLog, `"${namespace}"`), new Date(0))
   const own = forbidden.filter((request) => request.includes(`/${namespace}/`))
   expect([...own, ...violations(await historyOf(namespace))]).to.deep.equal([])
 }

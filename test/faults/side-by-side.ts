@@ -10,9 +10,9 @@ const AT_ONCE = 12
  * Declares tests that are about namespaces of their own and mostly wait: many begin with the first. Each is declared as
  * often as it is to be run.
  */
-export function sideBySide(tests: Readonly<Record<string, () => Promise<void>>>): void {
+export function sideBySide(tests: Readonly<Record<string, () => Promise<void>>>, atOnce = AT_ONCE): void {
   const all = Array.from({ length: TIMES }, () => Object.entries(tests)).flat()
-  const lanes = new Semaphore(TIMES === 1 ? all.length : AT_ONCE)
+  const lanes = new Semaphore(TIMES === 1 ? all.length : atOnce)
   let running: readonly Promise<void>[] | undefined
   const begin = () =>
     all.map(([, run]) => {

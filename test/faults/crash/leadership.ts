@@ -1,6 +1,8 @@
 /** A leader that gives its Lease to a standby while an experiment is created and updated; either may be killed. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { AuditTail } from '../../../sandbox/audit.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
+import { controlPlane } from '../../integration/fixture.ts'
 import { chronicle, type Rival, usurped } from '../../integration/rivals.ts'
 import type { ApiCall } from '../api-call.ts'
 import { type Actor, type CrashPoint, startActor } from './actor.ts'
@@ -51,6 +53,8 @@ interface Told {
   readonly stage: Awaited<ReturnType<typeof aStage>>
   readonly actors: readonly Actor[]
   readonly since: Date
+  /** read once at the end: reading a whole log takes the processor from the proxies of other runs */
+  readonly log: AuditTail
   readonly isReached: boolean
 }
 
@@ -59,6 +63,7 @@ async function play({ scenario, run }: RunOptions, crash?: CrashPoint): Promise<
   const since = new Date()
   const stage = await aStage(scenario)
   const { scene } = stage
+  const log = new AuditTail((await controlPlane()).auditLog, stage.own)
   let isStopping = false
   let isReached = false
   const actors: Actor[] = []
@@ -102,7 +107,7 @@ async function play({ scenario, run }: RunOptions, crash?: CrashPoint): Promise<
   await pause(LASTS_MS)
   // many start at once, so the time for the end begins when the next one is ready
   if (hasCrashed) await (await restarted).ready.then(done)
-  return { scene, stage, actors, since, isReached }
+  return { scene, stage, actors, since, log, isReached }
 }
 
 /** One undisturbed run. */
@@ -119,14 +124,14 @@ export async function reference(options: RunOptions): Promise<Reference> {
 /** One run with a crash. Resolves to what is wrong with it. */
 export async function rerun(options: RunOptions, point: CrashPoint, expected: Expected): Promise<Verdict> {
   const verdict = { scenario: options.scenario.name, ...point }
-  const { stage, actors, since, isReached } = await play(options, point)
+  const { stage, actors, since, log, isReached } = await play(options, point)
   const last = actors.at(-1)
   if (!last) throw new Error('a controller was started')
   const findings = await compared(options, { stage, last, expected })
   if (!isReached) return { ...verdict, isReached, problems: [] }
   const ready = await Promise.allSettled(actors.map((actor) => actor.ready))
   const rivals = ready.flatMap((of): readonly Rival[] => (of.status === 'fulfilled' ? [of.value] : []))
-  const late = usurped(await chronicle(rivals, since, stage.system))
+  const late = usurped(await chronicle(rivals, since, stage.system, await log.events()))
   const problems = late.map(({ by, what }) => `written without the Lease: ${what} by ${by}`)
   return { ...verdict, ...findings, isReached, problems: [...findings.problems, ...problems] }
 }
