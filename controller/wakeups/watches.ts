@@ -6,7 +6,7 @@ import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts
 import type { Timers } from '../../common/program/clock.ts'
 import { sourceOfPrimary } from '../../common/surroundings/hazards.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
-import { hasForeignStatus, hasForkLabel, isFork } from '../../common/workload/identity.ts'
+import { hasForeignStatus, isFork } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { Referrers } from '../observe/referrers.ts'
 import { changedPods, namespaceOf, TrafficIndex } from '../observe/traffic.ts'
@@ -22,7 +22,9 @@ interface WatchedObjects<T> {
 /** The caches whose changes wake experiments. */
 interface WatchedCaches {
   readonly experiments: WatchedObjects<ExperimentDeployment>
-  readonly workloads: readonly (Record<'forks' | 'all', WatchedObjects<KubeObject>> & { readonly kind: WorkloadKind })[]
+  readonly workloads: readonly (Record<'forks' | 'others', WatchedObjects<KubeObject>> & {
+    readonly kind: WorkloadKind
+  })[]
   readonly services: WatchedObjects<ServiceView>
   readonly slices: WatchedObjects<SliceView>
 }
@@ -94,21 +96,26 @@ export function wakeOnChanges(
     else queue.addAfter(key, STATUS_CHANGE_MS)
   })
 
-  for (const { kind, forks, all } of caches.workloads) {
+  /** Wakes the followers of a source. Returns whether it changed in what a fork is derived from. */
+  const onSourceChange = (kind: WorkloadKind, change: Change<KubeObject>): boolean => {
+    const followers = index.ofSource(`${kind.kind}/${change.key}`)
+    const isOther = hasSourceChanged(kind, beforeOf(change), afterOf(change))
+    if (isOther) wake(followers)
+    else wakeLater(followers)
+    return isOther
+  }
+
+  for (const { kind, forks, others } of caches.workloads) {
     forks.subscribe((change) => {
       wake(index.ofFork(`${kind.kind}/${change.key}`))
       wakeLater(onForkChange(kind.kind, change))
+      onSourceChange(kind, change)
     })
-    all.subscribe((change) => {
-      const [before, after] = [beforeOf(change), afterOf(change)]
-      const name = `${kind.kind}/${change.key}`
-      const followers = index.ofSource(name)
-      const isOther = hasSourceChanged(kind, before, after)
-      if (isOther) wake(followers)
-      else wakeLater(followers)
+    others.subscribe((change) => {
+      const isOther = onSourceChange(kind, change)
       for (const other of related(kind, change, isOther)) wake(index.ofSource(other))
-      // Another object that takes or frees the name of a fork. The fork itself is in the other cache.
-      if ([before, after].some((object) => object && !hasForkLabel(object))) wake(index.ofFork(name))
+      // It may take or free the name of a fork.
+      wake(index.ofFork(`${kind.kind}/${change.key}`))
     })
   }
 

@@ -18,8 +18,11 @@ interface OpenWatch {
 }
 
 /** Whether a list or a watch with the label selector `label`, if any, has `object`. */
-const isSelected = ({ metadata }: KubeObject, label: unknown): boolean =>
-  label === undefined || Object.hasOwn(metadata.labels ?? {}, String(label))
+function isSelected({ metadata }: KubeObject, label: unknown): boolean {
+  if (label === undefined) return true
+  const [, not, key = ''] = /^(!?)(.*)$/.exec(String(label)) ?? []
+  return Object.hasOwn(metadata.labels ?? {}, key) === (not === '')
+}
 
 const isNamed = (body: unknown): body is KubeObject => typeof at(body, 'metadata', 'name') === 'string'
 
@@ -28,7 +31,7 @@ const collectionOf = (path: string): string => withoutNamespace(path).replace(/\
 
 /**
  * An API server in memory: it lists, gets, applies, deletes and watches `objects`, by the path of each. It knows no
- * defaults, no conflicts and no selectors other than "has this label".
+ * defaults, no conflicts and no selectors other than "has this label" and "has not".
  */
 export class FakeApiServer implements KubeClient {
   readonly #objects: Map<string, KubeObject>
