@@ -50,7 +50,7 @@ export class SurroundingsReader {
   readonly #slices: BriefCache<readonly SliceView[] | undefined>
 
   /** `kube` must not be bound to the signal of one review: reads are shared. */
-  constructor(kube: Reader, timers: Pick<Timers, 'now' | 'after'>) {
+  constructor(kube: Reader, timers: Pick<Timers, 'now'>) {
     this.#kube = kube
     this.#services = new BriefCache(timers, (services) => keptMs(services?.length))
     this.#slices = new BriefCache(timers, (slices) => keptMs(slices?.reduce((sum, { ready }) => sum + ready.length, 0)))
