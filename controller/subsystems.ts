@@ -16,6 +16,7 @@ import { createCaches } from './caches.ts'
 import { clusterForPass } from './cluster.ts'
 import type { Config } from './config.ts'
 import { type ControllerMetrics, measuringPasses } from './metrics.ts'
+import { PodRefusals } from './observe/pod-refusals.ts'
 import { Orphans } from './orphans.ts'
 import { PolicyRuntime } from './policies/policy-runtime.ts'
 import { Reservations } from './policies/reservations.ts'
@@ -70,6 +71,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     isWatched: (namespace) => index.withForkIn(namespace).size > 0,
     timers,
   })
+  const podRefusals = new PodRefusals(client, timers)
   const recorder = new Recorder(options)
   const reservations = new Reservations({
     index,
@@ -109,6 +111,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     },
     policies,
     reservations,
+    podRefusal: (fork) => podRefusals.of(fork),
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
     drift: new DriftBackoff(timers),
     onRepair: ({ spec }) => metrics.repaired({ kind: spec.sourceRef.kind }),

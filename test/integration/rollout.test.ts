@@ -81,6 +81,26 @@ describe('a Rollout, on the real control plane', () => {
     }
   })
 
+  it('A fork whose pods a quota refuses says so', async () => {
+    await aRollout(place(), 'crowded')
+    await phase('crowded', 'Healthy')
+    await place().api.create(place().path('quotas'), { metadata: { name: 'tight' }, spec: { hard: { pods: '0' } } })
+    const isUsed = async () => {
+      const { status } = await place().api.get(place().path('quotas', 'tight'))
+      expect(at(status, 'hard', 'pods')).to.equal('0')
+    }
+    await eventually('the quota to be counted', DEADLINE_MS, isUsed)
+    await forked('poor', 'crowded')
+    const stalled = await place().reaches('poor', 'ReplicaFailure')
+    expect(condition(stalled, 'Stalled')?.message).to.contain('exceeded quota: tight')
+    await place().api.delete(place().path('experiments', 'poor'))
+    await place().api.delete(place().path('quotas', 'tight'))
+    const pod = { metadata: { name: 'one-more' }, spec: { containers: [{ name: 'one', image: 'x' }] } }
+    await eventually('pods to be let in again', DEADLINE_MS, () =>
+      place().api.create(`${place().path('pods')}?dryRun=All`, pod),
+    )
+  })
+
   it('In mid-canary the base is stable', async () => {
     await aRollout(place(), 'halfway', { strategy: pausing })
     await phase('halfway', 'Healthy')
