@@ -135,17 +135,34 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     },
     (key) => caches.experiments.get(key)?.spec.sourceRef.kind,
   )
-  const working = createWorkers(options, { queue, reconcile, caughtUp: (key) => written.caughtUp(key, stopping) })
+  const caughtUp = (key: string) => written.caughtUp(key, stopping)
+  const working = createWorkers(options, { queue, recorder, reconcile, caughtUp })
   return { caches, schemas, neighbours, policies, recorder, queue, paced, experiments, orphans, ...working }
 }
 
 /** The workers, and the breaker that they tell how their passes end. */
 function createWorkers(
   { client, timers, log, workers: count, onlyNamespace: namespace }: ControllerOptions,
-  of: Pick<WorkersOptions, 'reconcile' | 'caughtUp'> & { readonly queue: KeyQueue },
+  {
+    recorder,
+    ...of
+  }: Pick<WorkersOptions, 'reconcile' | 'caughtUp'> & {
+    readonly queue: KeyQueue
+    readonly recorder: Pick<Recorder, 'pause' | 'resume'>
+  },
 ) {
   const path = pathOf(EXPERIMENT_DEPLOYMENT, namespace === undefined ? {} : { namespace })
   const probe = (signal: AbortSignal) => client.request({ verb: 'list', path, query: { limit: 1 }, signal })
-  const breaker = new Breaker({ queue: of.queue, probe, timers, log })
+  const pausing = {
+    pause: () => {
+      of.queue.pause()
+      recorder.pause()
+    },
+    resume: (first: Iterable<string>) => {
+      of.queue.resume(first)
+      recorder.resume()
+    },
+  }
+  const breaker = new Breaker({ queue: pausing, probe, timers, log })
   return { breaker, workers: new Workers({ ...of, breaker, timers, log, count }) }
 }
