@@ -19,9 +19,16 @@ interface OwnWrites {
 }
 
 /** What the webhook and the controller wrote so far, or since `since`, according to the audit log of the API server. */
-export async function ownWrites(auditLog: string, since = new Date(0)): Promise<OwnWrites> {
+export const ownWrites = (auditLog: string, since = new Date(0)): Promise<OwnWrites> =>
+  ownWritesIn(auditEvents(auditLog, OUR_ACCOUNTS), since)
+
+/** The same of events that were read already. */
+export async function ownWritesIn(
+  events: AsyncIterable<AuditEvent> | Iterable<AuditEvent>,
+  since: Date,
+): Promise<OwnWrites> {
   const [all, forbidden, denied]: [string[], string[], string[]] = [[], [], []]
-  for await (const event of auditEvents(auditLog, OUR_ACCOUNTS)) {
+  for await (const event of events) {
     const { user, verb, objectRef, requestReceivedTimestamp, responseStatus } = event
     if (!user.username.startsWith(OUR_ACCOUNTS) || Date.parse(requestReceivedTimestamp) <= since.getTime()) continue
     if (responseStatus?.code === 403 && !isTerminating(event)) denied.push(nameOf(event))
