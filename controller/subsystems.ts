@@ -16,6 +16,7 @@ import { createCaches } from './caches.ts'
 import { clusterForPass } from './cluster.ts'
 import type { Config } from './config.ts'
 import { type ControllerMetrics, measuringPasses } from './metrics.ts'
+import { PodRefusals } from './observe/pod-refusals.ts'
 import { Orphans } from './orphans.ts'
 import { PolicyRuntime } from './policies/policy-runtime.ts'
 import { Reservations } from './policies/reservations.ts'
@@ -70,6 +71,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     isWatched: (namespace) => index.withForkIn(namespace).size > 0,
     timers,
   })
+  const podRefusals = new PodRefusals(client, timers)
   const recorder = new Recorder(options)
   const reservations = new Reservations({
     index,
@@ -109,6 +111,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     },
     policies,
     reservations,
+    podRefusal: (fork) => podRefusals.of(fork),
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
     drift: new DriftBackoff(timers),
     onRepair: ({ spec }) => metrics.repaired({ kind: spec.sourceRef.kind }),
@@ -132,17 +135,34 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     },
     (key) => caches.experiments.get(key)?.spec.sourceRef.kind,
   )
-  const working = createWorkers(options, { queue, reconcile, caughtUp: (key) => written.caughtUp(key, stopping) })
+  const caughtUp = (key: string) => written.caughtUp(key, stopping)
+  const working = createWorkers(options, { queue, recorder, reconcile, caughtUp })
   return { caches, schemas, neighbours, policies, recorder, queue, paced, experiments, orphans, ...working }
 }
 
 /** The workers, and the breaker that they tell how their passes end. */
 function createWorkers(
   { client, timers, log, workers: count, onlyNamespace: namespace }: ControllerOptions,
-  of: Pick<WorkersOptions, 'reconcile' | 'caughtUp'> & { readonly queue: KeyQueue },
+  {
+    recorder,
+    ...of
+  }: Pick<WorkersOptions, 'reconcile' | 'caughtUp'> & {
+    readonly queue: KeyQueue
+    readonly recorder: Pick<Recorder, 'pause' | 'resume'>
+  },
 ) {
   const path = pathOf(EXPERIMENT_DEPLOYMENT, namespace === undefined ? {} : { namespace })
   const probe = (signal: AbortSignal) => client.request({ verb: 'list', path, query: { limit: 1 }, signal })
-  const breaker = new Breaker({ queue: of.queue, probe, timers, log })
+  const pausing = {
+    pause: () => {
+      of.queue.pause()
+      recorder.pause()
+    },
+    resume: (first: Iterable<string>) => {
+      of.queue.resume(first)
+      recorder.resume()
+    },
+  }
+  const breaker = new Breaker({ queue: pausing, probe, timers, log })
   return { breaker, workers: new Workers({ ...of, breaker, timers, log, count }) }
 }

@@ -14,8 +14,9 @@ const ROOT = join(import.meta.dirname, '..')
 /** The namespace in which the manifests install the product, with its ServiceAccounts. */
 export const SYSTEM_NAMESPACE = 'experiment-controller-system'
 
+const leaseIn = (namespace: string) => pathOf(RESOURCES.Lease, { namespace, name: 'experiment-controller' })
 /** The Lease of the controllers. */
-export const LEASE = pathOf(RESOURCES.Lease, { namespace: SYSTEM_NAMESPACE, name: 'experiment-controller' })
+export const LEASE = leaseIn(SYSTEM_NAMESPACE)
 
 /** The files of manifests/base that are useful here, where processes run instead of pods. */
 const MANIFESTS = [
@@ -77,23 +78,26 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
       MANIFESTS.flatMap((name) => ['-f', join(ROOT, 'manifests/base', `${name}.yaml`)]),
     )
   const watched = shipped && servedIn(shipped)
+  const namespace = shipped?.find(({ kind }) => kind === 'Namespace')?.metadata.name ?? SYSTEM_NAMESPACE
+  const suffix = namespace === SYSTEM_NAMESPACE ? '' : `-${namespace}`
   const { ca, cert, key } = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
   const files = {
-    certFile: join(plane.stateDirectory, 'webhook.crt'),
-    keyFile: join(plane.stateDirectory, 'webhook.key'),
+    certFile: join(plane.stateDirectory, `webhook${suffix}.crt`),
+    keyFile: join(plane.stateDirectory, `webhook${suffix}.key`),
   }
   await Promise.all([writeFile(files.certFile, cert), writeFile(files.keyFile, key, { mode: 0o600 })])
 
   const [port = 0, healthPort = 0, probePort = 0] = await freePorts(3)
   const program = (name: Program, env: Readonly<Record<string, string>>) => async (): Promise<SupervisedProcess> => {
-    const KUBECONFIG = await plane.serviceAccountKubeconfig({ namespace: SYSTEM_NAMESPACE, name: `experiment-${name}` })
+    const KUBECONFIG = await plane.serviceAccountKubeconfig({ namespace, name: `experiment-${name}` })
     return plane.supervise({
-      name,
+      name: `${name}${suffix}`,
       command: process.execPath,
       args: argsOf(name),
       env: {
         KUBECONFIG,
         HOSTNAME: name,
+        POD_NAMESPACE: namespace,
         WATCH_NAMESPACE: watched,
         KIND_PROBE_SECONDS: kindProbeSeconds === undefined ? undefined : `${kindProbeSeconds}`,
         NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
@@ -127,14 +131,15 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
     healthPorts: { webhook: healthPort, controller: probePort },
     controller: () => controller,
     async startController() {
-      await plane.api.delete(LEASE) // a controller that was killed has left it to expire
+      await plane.api.delete(leaseIn(namespace)) // a controller that was killed has left it to expire
       controller = await startController()
       await isReady('controller', probePort, controller)
       return controller
     },
     restoreWebhooks,
     async removeWebhooks() {
-      const name = 'experiment-deployment-controller'
+      const configurations = shipped?.filter(({ kind }) => isConfiguration(kind)).map(({ metadata }) => metadata.name)
+      const [name] = configurations ?? ['experiment-deployment-controller']
       await plane.kubectl(['delete', `validatingwebhookconfiguration/${name}`, `mutatingwebhookconfiguration/${name}`])
       await reviews(plane.api, watched ?? 'default', 'neither')
     },

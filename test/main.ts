@@ -1,10 +1,15 @@
 /**
  * `npm test [-- ARGUMENT …]`: runs the tests that need processors concurrently with those that wait for a cluster, then
- * the tests of load alone, and prints the total last. With arguments, it runs mocha with these.
+ * the tests of load alone, and prints the total last. It fails, too, if a role grants what no test needed. With arguments,
+ * it runs mocha with these.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { USED_RIGHTS, unusedRights } from './audited.ts'
 
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
 const ON_A_CONTROL_PLANE = ['clusters', 'corpus', 'integration', 'load', 'sandbox'].map(
@@ -59,10 +64,15 @@ const underLoad = (): Promise<Ran> => mocha(['--config', 'test/load/.mocharc.jso
 const args = process.argv.slice(2)
 if (args.length > 0) process.exitCode = (await mocha(args, true)).code
 else {
+  const folder = mkdtempSync(join(tmpdir(), 'used-rights-'))
+  process.env[USED_RIGHTS] = folder
   const together = (await Promise.all([busy(), patient('first'), patient('second', true), patientLast()])).flat()
   const runs = [...together, await underLoad()]
   const counts = runs.map(countsIn)
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
+  const unused = unusedRights(folder)
+  rmSync(folder, { recursive: true })
+  if (unused.length > 0) console.log(`\nThese rights were granted, and no test needed them:\n${unused.join('\n')}`)
   console.log(`\n${passed} passed, ${failed} failed`)
-  if (runs.some(({ code }) => code !== 0)) process.exitCode = 1
+  if (unused.length > 0 || runs.some(({ code }) => code !== 0)) process.exitCode = 1
 }

@@ -1,3 +1,4 @@
+import { knownOrAbsent } from '../common/api/known.ts'
 import { FIELD_MANAGER, FORK_FINALIZER } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../common/api/types.ts'
@@ -56,6 +57,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     followed: undefined as readonly string[] | undefined,
     stored: undefined as KubeObject | undefined,
     revision: undefined as KubeObject | undefined,
+    podRefusal: undefined as string | undefined,
     driftBackoffMs: 0,
     contestedMs: 0,
     shareWaitMs: 0,
@@ -122,6 +124,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       referrers: () => world.referring,
     },
     revision: async () => world.revision,
+    podRefusal: async () => knownOrAbsent(world.podRefusal),
     schemaOf: () => schema,
     policies: {
       list: () => world.policies,

@@ -1,7 +1,7 @@
 import { warning } from '../common/api/conditions.ts'
 import { allowedReplicas } from '../common/api/defaults.ts'
 import { isLive } from '../common/api/expiry.ts'
-import { known, knownOrAbsent } from '../common/api/known.ts'
+import { known, knownOrAbsent, unknown } from '../common/api/known.ts'
 import type { ExperimentDeployment, FieldError, Warning } from '../common/api/types.ts'
 import { inDocumentOrder } from '../common/json/document-order.ts'
 import { changesBetween } from '../common/override/changes.ts'
@@ -81,6 +81,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   const facts = {
     ...early,
     surroundings,
+    podRefusal: unknown('a review does not read Events'),
     driftBackoffMs: 0,
     contestedMs: 0,
     policies: known({ ...policies, others: counted }),

@@ -39,6 +39,8 @@ export interface SpecFacts {
 /** Everything on which a plan may depend. The webhook collects it for one review, the controller for one pass. */
 export interface Facts extends SpecFacts {
   readonly surroundings: Surroundings
+  /** why Kubernetes refused the last pod of the fork; absent: it did not, or the status of the fork tells it */
+  readonly podRefusal: Known<string>
   /** milliseconds until the fork may be repaired again, because another client keeps changing it; 0 or less: now */
   readonly driftBackoffMs: number
   /** for so long another client must leave the fork alone until it counts as undisputed; 0 if it does */

@@ -72,7 +72,7 @@ function planSync(facts: Facts, wanted: DesiredFork, { policy, alone }: Omit<Eva
   const fork = knownValue(facts.fork)
   const before = [...addFinalizer(facts), ...baseWrites(facts, wanted)]
   if (fork && !hasDrifted(facts, fork, wanted)) {
-    const health = forkHealth(wanted.kind, fork, facts.now)
+    const health = forkHealth(wanted.kind, fork, facts.now, knownValue(facts.podRefusal))
     const described = decisionOn(facts.experiment, { ...health, message: messageOf(facts, fork, health) })
     const decision = alone?.isHeld ? heldDecision(alone) : (contested(facts, fork, described) ?? described)
     return { writes: before, conclusion: { ...decision, fork, source } }

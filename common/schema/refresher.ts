@@ -13,13 +13,18 @@ export interface RefresherOptions {
   readonly everyMs?: number
   /** time between two refreshes while a kind has no schema, because its CRD may be installed soon */
   readonly absentMs?: number
-  /** time after a failed refresh, and the minimum between two refreshes */
+  /** time after the first of several failed refreshes, doubled after each, and the minimum between two refreshes */
   readonly retryMs?: number
 }
 
+/** The longest wait after a failure. Nothing can be done before the first refresh, so that one is tried more often. */
+const LAST_RETRY_MS = 60_000
+const LAST_RETRY_OF_FIRST_MS = 15_000
+
 /**
  * Keeps `catalog` up to date until `signal` aborts, and then resolves `ended`: at any time the cluster may be upgraded
- * or a kind installed. `refreshNow` starts the next refresh at once, or `retryMs` after the last one.
+ * or a kind installed. `refreshNow` starts the next refresh at once, or `retryMs` after the last one; it does not
+ * shorten the wait after a failure.
  */
 export function keepFresh({
   catalog,
@@ -32,6 +37,7 @@ export function keepFresh({
 }: RefresherOptions) {
   let rest = new AbortController()
   let isChanged = false
+  let failures = 0 // in a row
   catalog.subscribe(() => {
     isChanged = true
   })
@@ -41,8 +47,11 @@ export function keepFresh({
       const isFresh = await refreshed(catalog, log)
       if (isChanged) releaseMemory() // of the parsed documents and old schemas
       isChanged = false
-      const restMs = isFresh ? (catalog.isComplete ? everyMs : absentMs) : retryMs
-      const leastMs = Math.min(retryMs, restMs)
+      failures = isFresh ? 0 : failures + 1
+      const lastMs = catalog.hasRead ? LAST_RETRY_MS : LAST_RETRY_OF_FIRST_MS
+      const failedMs = Math.min(lastMs, retryMs * 2 ** (failures - 1))
+      const restMs = isFresh ? (catalog.isComplete ? everyMs : absentMs) : failedMs
+      const leastMs = isFresh ? Math.min(retryMs, restMs) : restMs
       await pause(timers, leastMs, signal)
       await pause(timers, restMs - leastMs, AbortSignal.any([signal, rest.signal]))
     }

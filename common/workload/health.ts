@@ -2,15 +2,38 @@ import type { KubeObject } from '../api/object.ts'
 import { at } from '../json/json.ts'
 import { isOurApply } from './identity.ts'
 import type { Health, WorkloadKind } from './kind.ts'
+import { replicasOf, statusCount } from './status.ts'
 
-/** The health of `fork` at `now`: first the rules for every kind, then those of its adapter. */
-export function forkHealth(kind: WorkloadKind, fork: KubeObject, now: Date): Health {
-  if (kind.observedGeneration(fork) < (fork.metadata.generation ?? 0))
-    return notObserved(kind, fork, now.getTime() - lastWrittenAt(fork))
+/** Pods that nobody refuses are created within a second or two. So their refusals are not looked for at once. */
+const PODS_DUE_MS = 10_000
+
+/**
+ * The health of `fork` at `now`: first the rules for every kind, then those of its adapter. `podRefusal`: why Kubernetes
+ * refused its pods, if Events say so; it matters only while `mayBeRefusedPods`.
+ */
+export function forkHealth(kind: WorkloadKind, fork: KubeObject, now: Date, podRefusal?: string): Health {
+  if (!isObserved(kind, fork)) return notObserved(kind, fork, now.getTime() - lastWrittenAt(fork))
   if (at(fork, 'spec', 'replicas') === 0)
     return { is: 'ready', reason: 'ScaledToZero', message: 'scaled to zero: no pods, no traffic' }
-  return kind.health(fork, now.getTime() - appliedAt(fork))
+  const sinceAppliedMs = now.getTime() - appliedAt(fork)
+  const health = kind.health(fork, sinceAppliedMs)
+  if (!lacksPods(kind, fork)) return health
+  const untilDueMs = PODS_DUE_MS - sinceAppliedMs
+  if (untilDueMs <= 0)
+    return podRefusal === undefined ? health : { is: 'stalled', reason: 'ReplicaFailure', message: podRefusal }
+  if (health.is !== 'progressing') return health
+  return { ...health, recheckAfterMs: Math.min(untilDueMs, health.recheckAfterMs ?? untilDueMs) }
 }
+
+/** Whether `fork` has lacked pods for so long that its Events may tell why, and nothing else does. */
+export const mayBeRefusedPods = (kind: WorkloadKind, fork: KubeObject, now: Date): boolean =>
+  isObserved(kind, fork) && lacksPods(kind, fork) && now.getTime() - appliedAt(fork) >= PODS_DUE_MS
+
+const isObserved = (kind: WorkloadKind, fork: KubeObject): boolean =>
+  kind.observedGeneration(fork) >= (fork.metadata.generation ?? 0)
+
+const lacksPods = ({ tellsRefusalsInEvents }: WorkloadKind, fork: KubeObject): boolean =>
+  tellsRefusalsInEvents && statusCount(fork, 'replicas') < replicasOf(fork)
 
 function notObserved({ kind, controllerTimeoutMs }: WorkloadKind, fork: KubeObject, sinceMs: number): Health {
   const { generation } = fork.metadata

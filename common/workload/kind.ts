@@ -78,6 +78,8 @@ export interface WorkloadKind extends ResourceType {
   readonly isSpecRewritten: boolean
   /** how long the workload controller may take to observe a write; undefined: no limit, every cluster has one */
   readonly controllerTimeoutMs: number | undefined
+  /** whether only Events tell that the pods of a fork are refused, because its status does not */
+  readonly tellsRefusalsInEvents: boolean
   /** the health of a fork with replicas whose current generation is observed */
   readonly health: (fork: KubeObject, sinceAppliedMs: number) => Health
   /** the group and version with a PodTemplateSpec, if the schema of the kind does not describe its `template` well */

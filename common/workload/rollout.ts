@@ -60,6 +60,7 @@ export const rollout: WorkloadKind = {
   observedGeneration: (fork) => statusCount(fork, 'observedGeneration'),
   isSpecRewritten: true,
   controllerTimeoutMs: 30_000,
+  tellsRefusalsInEvents: false,
   health,
   templateFrom: 'apps/v1', // the CRD does not describe volumes and resources
   revision: (source) => stableRevision(source) || undefined,

@@ -35,6 +35,7 @@ export const statefulSet: WorkloadKind = {
     'minReadySeconds',
   ],
   podReach: { ...PLAIN_POD_REACH, hasPerPodLabel, hasPeers: true },
+  tellsRefusalsInEvents: true,
   health,
   revision: (source) => {
     const revision = at(source, 'status', 'updateRevision')

@@ -51,6 +51,7 @@ export const APPS_KIND = {
   isRevisionKnown: () => true,
   isSpecRewritten: false,
   controllerTimeoutMs: undefined,
+  tellsRefusalsInEvents: false,
 }
 
 /** For kinds whose pods are reached only by the labels of their template. */

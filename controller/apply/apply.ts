@@ -1,3 +1,4 @@
+import { knownValue } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
@@ -54,7 +55,7 @@ function concluded(conclusion: Conclusion, write: Write, { stored, facts }: Stor
   const kind = workloadKind(stored.kind)
   const isContested = conclusion.reason === 'Contested'
   if (write.verb !== 'apply' || !kind || isContested) return { ...conclusion, fork: stored }
-  const health = forkHealth(kind, stored, facts.now)
+  const health = forkHealth(kind, stored, facts.now, knownValue(facts.podRefusal))
   const isUpdating = health.reason === 'Updating'
   const { reason, message } = isUpdating ? conclusion : health
   const told = health.is === 'stalled' ? atOverridePaths(message, stored, facts) : message

@@ -1,5 +1,5 @@
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
-import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
+import { ABSENT, type Known, known, knownOrAbsent, knownValue, unknown } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { POLICIES_NOT_READ } from '../../common/plan/checks.ts'
 import { type Facts, type PolicyFacts, policyFacts } from '../../common/plan/facts.ts'
@@ -12,6 +12,7 @@ import {
 } from '../../common/plan/own-objects.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
+import { mayBeRefusedPods } from '../../common/workload/health.ts'
 import {
   controllerOf,
   forkName,
@@ -33,7 +34,7 @@ export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts 
   const adapter = workloadKind(experiment.spec.sourceRef.kind)
   const read = isBeingDeleted(experiment)
     ? { ...UNREAD, ...(await factsOfDeletion(ports, experiment, adapter)) }
-    : await allFacts({ ports, key, experiment, adapter })
+    : await allFacts({ ports, key, experiment, adapter, now })
   return { ...read, ...experimentFacts(ports, key, experiment), now }
 }
 
@@ -43,6 +44,7 @@ const UNREAD = {
   schema: BEING_DELETED,
   source: BEING_DELETED,
   policies: BEING_DELETED,
+  podRefusal: BEING_DELETED,
   surroundings: {
     traffic: BEING_DELETED,
     neighbours: BEING_DELETED,
@@ -70,6 +72,7 @@ interface Observed {
   readonly key: Key
   readonly experiment: ExperimentDeployment
   readonly adapter: WorkloadKind | undefined
+  readonly now: Date
 }
 
 /**
@@ -82,7 +85,7 @@ async function factsOfDeletion(ports: Ports, experiment: ExperimentDeployment, a
   return { ...facts, ...(isBaseLeft ? await readRevision(ports, experiment) : UNREAD_REVISION) }
 }
 
-async function allFacts({ ports, key, experiment, adapter }: Observed) {
+async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
   const { name } = experiment.spec.sourceRef
   const namespace = sourceNamespaceOf(experiment)
   const consent = await consentTo(ports, experiment)
@@ -94,9 +97,13 @@ async function allFacts({ ports, key, experiment, adapter }: Observed) {
     readFork(ports, experiment, adapter),
     readRevision(ports, experiment),
   ])
+  const fork = knownValue(forks.fork)
+  const isAsked = adapter && fork && mayBeRefusedPods(adapter, fork, now)
+  const podRefusal = isAsked ? await ports.podRefusal(fork) : ABSENT
   return {
     ...forks,
     ...revisions,
+    podRefusal,
     schema: knownOrAbsent(adapter && ports.schemaOf(adapter)),
     source: mayRead ? knownOrAbsent(source) : unknown('its namespace does not share it'),
     surroundings: {
@@ -143,8 +150,9 @@ async function readFork({ workloads }: Ports, experiment: ExperimentDeployment, 
   const cached = adapter && workloads.cached(adapter, ...name)
   // Only a live read proves that the fork is gone and the finalizer can be removed.
   const isLeaving = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
-  // Of an object without our label the cache has no selector. Somebody may have removed the label from the fork.
-  const isPartial = cached !== undefined && !hasForkLabel(cached)
+  // Without our label the fork is only in the cache of other objects, without its selector, or on its way there.
+  const isKnown = !isBeingDeleted(experiment) && experiment.status?.experimentResourceRef !== undefined
+  const isPartial = cached ? !hasForkLabel(cached) : isKnown
   const found =
     adapter && (isLeaving || isPartial || workloads.isDoubted(adapter, ...name))
       ? await workloads.live(adapter, ...name)

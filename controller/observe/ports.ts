@@ -1,3 +1,4 @@
+import type { Known } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
@@ -64,6 +65,8 @@ export interface Ports {
   readonly workloads: WorkloadsPort
   /** the ControllerRevision of a pinned base; from the API server, because it is not watched. @throws KubeError */
   readonly revision: (namespace: string, name: string) => Promise<KubeObject | undefined>
+  /** why the last pod of the fork was refused, as its Events say; at most half a minute old. Does not throw. */
+  readonly podRefusal: (fork: KubeObject) => Promise<Known<string>>
   /** the schema of a kind; undefined until it was fetched */
   readonly schemaOf: (kind: WorkloadKind) => SpecSchema | undefined
   readonly policies: PoliciesPort

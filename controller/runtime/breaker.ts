@@ -13,6 +13,7 @@ const FIRST_WAIT_MS = 1_000
 const LAST_WAIT_MS = 15_000
 
 export interface BreakerOptions {
+  /** what waits while the API server fails: the queue, and with it whatever else can wait */
   readonly queue: Pick<KeyQueue, 'pause' | 'resume'>
   /** a cheap read. @throws when the API server does not answer */
   readonly probe: (signal: AbortSignal) => Promise<unknown>

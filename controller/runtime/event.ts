@@ -1,5 +1,6 @@
 import { GROUP } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
+import type { Random } from '../../common/program/clock.ts'
 
 /** The most bytes of an Event's `note`, and of its `reason` and `action`: validation of events.k8s.io/v1. */
 const MAX_NOTE_BYTES = 1_024
@@ -66,4 +67,18 @@ export function cut(text: string, maxBytes: number): string {
   let end = maxBytes
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1 // 10xxxxxx continues a character
   return bytes.subarray(0, end).toString()
+}
+
+/**
+ * Makes the ends of the names of Events. Each is the time in nanoseconds as 16 hex digits, as in client-go, so that the
+ * API server lists Events about one object in the order in which they were recorded. A clock of milliseconds does not know
+ * the rest: it is random, so that another process makes other names, or one more than before.
+ */
+export function suffixes(random: Random): (at: Date) => string {
+  let last = 0n
+  return (at) => {
+    const time = BigInt(at.getTime()) * 1_000_000n + BigInt(Math.floor(random() * 1_000_000))
+    last = time > last ? time : last + 1n
+    return last.toString(16).padStart(16, '0')
+  }
 }

@@ -5,7 +5,7 @@ import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import type { Cancel, Clock, Random, Timers } from '../../common/program/clock.ts'
 import { startDeadline, unlessAborted } from '../../common/program/deadline.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
-import { type EventInput, eventOf, seriesOf } from './event.ts'
+import { type EventInput, eventOf, seriesOf, suffixes } from './event.ts'
 import { EventCap } from './event-cap.ts'
 import { EventSeries, type RecordedEvent } from './event-series.ts'
 
@@ -41,6 +41,7 @@ interface Pending {
  */
 export class Recorder {
   readonly #options: RecorderOptions
+  readonly #suffixAt: (at: Date) => string
   readonly #stopping = new AbortController()
   readonly #line: Pending[] = []
   readonly #later = new Map<Pending, Cancel>()
@@ -51,11 +52,12 @@ export class Recorder {
   #sending: Promise<void> | undefined
   #cancelSweep: Cancel | undefined
   #isFlushing = false
+  #isPaused = false
   #dropped = 0
-  #last = 0n
 
   constructor(options: RecorderOptions) {
     this.#options = options
+    this.#suffixAt = suffixes(options.random)
     this.#series = new EventSeries(options.timers)
     this.#cap = new EventCap(options.timers)
   }
@@ -86,6 +88,17 @@ export class Recorder {
     else this.#add(input, at)
   }
 
+  /** Sends nothing until `resume` or `flush`: the API server fails. Events still wait, and their tries are not used up. */
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  /** Sends what has waited. */
+  resume(): void {
+    this.#isPaused = false
+    this.#sendLine()
+  }
+
   /** Sends every waiting Event once more, at once. Resolves when that is done, or after `deadlineMs`. */
   async flush(deadlineMs: number): Promise<void> {
     const limit = startDeadline(this.#options.timers, deadlineMs)
@@ -95,6 +108,7 @@ export class Recorder {
       this.#push(pending)
     }
     this.#later.clear()
+    this.#sendLine()
     // after the deadline the rest is dropped by `stop`
     await unlessAborted(this.#sending ?? Promise.resolve(), limit.signal).catch(() => undefined)
     this.#isFlushing = false
@@ -109,18 +123,6 @@ export class Recorder {
     this.#line.length = 0
     for (const all of [this.#later, this.#pending, this.#series, this.#cap]) all.clear()
     await this.#sending
-  }
-
-  /**
-   * The time in nanoseconds as 16 hex digits, as in client-go, so that the API server lists Events about one object in
-   * the order in which they were recorded. A clock of milliseconds does not know the rest: it is random, so that another
-   * process makes other names, or one more than before.
-   */
-  #suffixAt(at: Date): string {
-    const { random } = this.#options
-    const time = BigInt(at.getTime()) * 1_000_000n + BigInt(Math.floor(random() * 1_000_000))
-    this.#last = time > this.#last ? time : this.#last + 1n
-    return this.#last.toString(16).padStart(16, '0')
   }
 
   #add(input: EventInput, at: Date): void {
@@ -144,12 +146,24 @@ export class Recorder {
   #push(pending: Pending): void {
     this.#pending.add(pending.recorded)
     this.#line.push(pending)
-    this.#sending ??= this.#send()
+    this.#sendLine()
+  }
+
+  get #maySend(): boolean {
+    return this.#isFlushing || !this.#isPaused
+  }
+
+  #sendLine(): void {
+    if (this.#maySend) this.#sending ??= this.#send()
   }
 
   async #send(): Promise<void> {
-    for (let next = this.#line.shift(); next; next = this.#line.shift()) await this.#try(next)
+    for (let next = this.#next(); next; next = this.#next()) await this.#try(next)
     this.#sending = undefined // in the same turn as the empty line: a `#push` right after it must start to send again
+  }
+
+  #next(): Pending | undefined {
+    return this.#maySend ? this.#line.shift() : undefined
   }
 
   async #try({ recorded, tries }: Pending): Promise<void> {

@@ -61,7 +61,9 @@ describe('the guide for admins, in a cluster of its own', () => {
   /** Runs a command of the guide. The folders and files that the guide makes are in `folder`. */
   async function said(command: string) {
     const [program = '', ...args] = wordsOf(command).map((word) =>
-      /^(overlay|overlay-script|overlay-namespaced|closed|[\w/]+\.(key|crt))$/.test(word) ? join(folder, word) : word,
+      /^(overlay|overlay-script|overlay-namespaced|overlay-bank|closed|[\w/]+\.(key|crt))$/.test(word)
+        ? join(folder, word)
+        : word,
     )
     if (program === 'kubectl') return plane().kubectl(args)
     if (program !== 'npm') return run(program, args)

@@ -1,5 +1,6 @@
 /** A control plane without the product, for tests that change a whole cluster. */
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
+import { stopAudited } from '../audited.ts'
 
 /** A first start on a machine builds six programs. */
 const FIRST_START_MS = 1_800_000
@@ -13,7 +14,7 @@ export function usesOwnControlPlane(
     this.timeout(FIRST_START_MS)
     plane = await startControlPlane({ say: (line) => console.error(line), crds: await crds() })
   })
-  after('it is stopped', () => plane?.stop())
+  after('it is stopped, and our accounts tried nothing that they may not do', () => plane && stopAudited(plane))
   return () => {
     if (!plane) throw new Error('the control plane exists while tests run, not while they are described')
     return plane

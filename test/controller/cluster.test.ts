@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { ABSENT } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { Conclusion } from '../../common/plan/conclusion.ts'
 import { waiting } from '../../common/plan/decision.ts'
@@ -57,6 +58,7 @@ function world() {
         return true
       },
     },
+    podRefusal: async () => ABSENT,
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),
     onRepair: ({ metadata }) => void diary.push(`repair ${metadata.name}`),

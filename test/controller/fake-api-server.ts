@@ -2,7 +2,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { at, isEqual, objectOr } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
-import type { KubeRequest, KubeStream } from '../../common/kube/client/request.ts'
+import type { KubeRequest, KubeStream, Query } from '../../common/kube/client/request.ts'
 import { APPS_V1 } from '../common/schema/openapi.ts'
 
 const APPLIED = { manager: 'experiment-controller', operation: 'Apply' }
@@ -18,8 +18,15 @@ interface OpenWatch {
 }
 
 /** Whether a list or a watch with the label selector `label`, if any, has `object`. */
-const isSelected = ({ metadata }: KubeObject, label: unknown): boolean =>
-  label === undefined || Object.hasOwn(metadata.labels ?? {}, String(label))
+function isSelected({ metadata }: KubeObject, label: unknown): boolean {
+  if (label === undefined) return true
+  const [, not, key = ''] = /^(!?)(.*)$/.exec(String(label)) ?? []
+  return Object.hasOwn(metadata.labels ?? {}, key) === (not === '')
+}
+
+/** Whether a list of Events with the field selector `field`, if any, has `event`. */
+const isAbout = (event: KubeObject, field: unknown): boolean =>
+  field === undefined || field === `regarding.uid=${at(event, 'regarding', 'uid')}`
 
 const isNamed = (body: unknown): body is KubeObject => typeof at(body, 'metadata', 'name') === 'string'
 
@@ -28,7 +35,7 @@ const collectionOf = (path: string): string => withoutNamespace(path).replace(/\
 
 /**
  * An API server in memory: it lists, gets, applies, deletes and watches `objects`, by the path of each. It knows no
- * defaults, no conflicts and no selectors other than "has this label".
+ * defaults, no conflicts and no selectors other than "has this label", "has it not" and "is about this uid".
  */
 export class FakeApiServer implements KubeClient {
   readonly #objects: Map<string, KubeObject>
@@ -109,7 +116,7 @@ export class FakeApiServer implements KubeClient {
     if (path === '/openapi/v3')
       return { paths: { 'apis/apps/v1': { serverRelativeURL: `${SCHEMAS}?hash=${this.schemas.hash}` } } }
     if (path === SCHEMAS) return this.schemas.document
-    if (verb === 'list') return this.#list(path, expects, query?.labelSelector)
+    if (verb === 'list') return this.#list(path, expects, query)
     this.diary.push(`${verb} ${path}`)
     if (verb === 'apply') return this.#apply(path, objectOr(body))
     if (verb === 'delete') return this.remove(path)
@@ -151,12 +158,12 @@ export class FakeApiServer implements KubeClient {
 
   async close(): Promise<void> {}
 
-  #list(path: string, kind: string | undefined, label: unknown): unknown {
+  #list(path: string, kind: string | undefined, { labelSelector, fieldSelector }: Query = {}): unknown {
     if (this.forbidden.has(path)) throw new KubeError({ kind: 'forbidden', message: `cannot list ${path}` })
     if (this.absent.has(path)) throw new KubeError({ kind: 'kindAbsent', message: `no ${path}` })
     const items = [...this.#objects].flatMap(([each, object]) => {
       const isInside = withoutNamespace(each).startsWith(`${withoutNamespace(path)}/`)
-      return isInside && isSelected(object, label) ? [object] : []
+      return isInside && isSelected(object, labelSelector) && isAbout(object, fieldSelector) ? [object] : []
     })
     return { kind, metadata: { resourceVersion: `${this.#version}` }, items }
   }
@@ -181,7 +188,7 @@ export class FakeApiServer implements KubeClient {
       labels: { ...before?.metadata.labels, ...given.metadata.labels },
       annotations: { ...before?.metadata.annotations, ...given.metadata.annotations },
       managedFields: [
-        { ...APPLIED, ...(path === of ? {} : { subresource: 'status', time: this.clock().toISOString() }) },
+        { ...APPLIED, time: this.clock().toISOString(), ...(path === of ? {} : { subresource: 'status' }) },
       ],
       resourceVersion: `${this.#version}`,
     }

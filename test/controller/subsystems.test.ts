@@ -3,7 +3,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { namedReflectors } from '../../controller/caches.ts'
 import { createSubsystems } from '../../controller/subsystems.ts'
 import { anExperiment } from '../builders.ts'
-import { diaryLog, VirtualTime } from '../virtual-time.ts'
+import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { FakeApiServer } from './fake-api-server.ts'
 import { noMetrics } from './no-metrics.ts'
 
@@ -43,6 +43,27 @@ describe('the subsystems', () => {
   it('exclude the namespace of the controller from experiments', () => {
     const { policies } = created().parts
     expect([policies.isExcluded('ops'), policies.isExcluded('shop')]).to.deep.equal([true, false])
+  })
+
+  it('O6: make Events wait while the API server fails', async () => {
+    const { parts, server } = created()
+    server.forbidden.add('/apis/experimentcontroller.example.com/v1alpha1/experimentdeployments') // fails the probe
+    for (const key of ['a/1', 'a/2', 'a/3', 'a/4', 'a/5']) parts.breaker.failed(key)
+    await turn()
+    const input = {
+      type: 'Normal',
+      reason: 'Available',
+      action: 'Reconcile',
+      note: 'ready',
+      regarding: stored,
+    } as const
+    parts.recorder.record(input)
+    await turn()
+    expect([parts.breaker.isOpen, server.diary]).to.deep.equal([true, []])
+    parts.breaker.sent({ code: '200' })
+    await turn()
+    expect(server.diary).to.deep.equal(['create /apis/events.k8s.io/v1/namespaces/shop/events'])
+    parts.breaker.stop()
   })
 
   it('share the cache of experiments', async () => {

@@ -13,6 +13,8 @@ const WANTED = Object.fromEntries(NAMES.map((name) => [name, 'Available']))
 const RETRY_AFTER_S = 5
 /** Long enough for the waits of the circuit breaker to reach their cap. The Lease would be lost after 10 s without answers. */
 const FAILING_MS = 45_000
+/** Longer than the time between two refreshes of the schemas, so that several fail. */
+const LASTING_MS = 100_000
 /** Five failures are enough for the circuit breaker. */
 const PAUSED_MS = 10_000
 const DELAY_MS = 4_000
@@ -29,6 +31,10 @@ interface Span {
   readonly fromMs: number
   toMs: number
 }
+
+/** The times of calls, without the quick repetitions of the client. */
+const apart = (times: readonly number[]): readonly number[] =>
+  times.filter((atMs, index) => atMs - (times[index - 1] ?? 0) > 2_000)
 
 const notOfLease = ({ resource }: ApiCall) => resource !== 'leases'
 
@@ -101,6 +107,31 @@ describe('the API server fails, on the real control plane', function () {
       listOr(at(responseObject, 'status', 'conditions')).some((each) => at(each, 'type') === 'Stalled'),
     )
     expect(stalled).to.deep.equal([])
+  })
+
+  it('O6: while every call fails, the schemas are asked for ever less often, and Events wait', async () => {
+    const place = await created()
+    add({ of: { resource: 'events' }, onCall: inTurn })
+    await place.experiment('late', { source: 'cart' })
+    await converges(place, { ...WANTED, late: 'Available' }, DEADLINE_MS)
+    const sinceMs = performance.now()
+    add({ of: {}, when: notOfLease, onCall: inTurn })
+    for (const name of NAMES) await place.api.patch(place.path('experiments', name), { spec: { replicas: 2 } })
+    await pause(LASTING_MS)
+    const events = callsSince(sinceMs + PAUSED_MS, ({ resource }) => resource === 'events')
+    const times = (path: string) => apart(callsSince(sinceMs, (call) => call.path === path).map(({ atMs }) => atMs))
+    const schemas = times('/openapi/v3')
+    healed()
+    expect(events, 'Events while the API server fails').to.deep.equal([])
+    // the first one fails within a minute, the others 5, 15, 35 and 75 s later
+    expect(schemas.length).to.be.within(2, 5)
+    const gaps = schemas.slice(1).map((atMs, index) => atMs - (schemas[index] ?? 0))
+    for (const [index, gap] of gaps.entries()) expect(gap).to.be.at.least(1_000 * 5 * 2 ** index - 100)
+    await eventually('the Events about the new fork', DEADLINE_MS, async () => {
+      const { text } = await place.kubectl(['get', 'events', '--field-selector=involvedObject.name=late', '-oname'])
+      expect(text).to.contain('event/late')
+    })
+    await recovers(place, { ...WANTED, late: 'Available' })
   })
 
   it(`F15: half of the calls fail, by the seed ${SEED}: everything is as wanted soon after`, async () => {

@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
+import { stopAudited } from '../audited.ts'
 
 /** A first start on a machine builds six programs. */
 const FIRST_START_MS = 1_800_000
@@ -46,8 +47,8 @@ export async function aNamespace(): Promise<string> {
   return name
 }
 
-/** Called by mocha when all tests have run. */
+/** Called by mocha when all tests have run. @throws Error if our accounts tried what they may not do, which ends the run */
 export async function mochaGlobalTeardown(): Promise<void> {
   const plane = await starting?.catch(() => undefined) // if it did not start, its tests have already reported why
-  await plane?.stop()
+  if (plane) await stopAudited(plane)
 }

@@ -114,6 +114,19 @@ describe('a StatefulSet, on the real control plane', () => {
     expect((await place().api.get(place().path('statefulSets', 'taker'))).metadata.generation).to.equal(1)
   })
 
+  it('The fork is deleted when its experiment expires', async () => {
+    await aStatefulSet('lasting')
+    await forked('short-lived', 'lasting')
+    const fork = forkOf(await place().reaches('short-lived', 'Available'))
+    await place().api.patch(place().path('experiments', 'short-lived'), { spec: { ttlSeconds: 1 } })
+    await place().reaches('short-lived', 'Expired')
+    await eventually('the fork to be gone', DEADLINE_MS, async () => {
+      const sets = (await place().api.list(place().path('statefulSets'))).map(({ metadata }) => metadata.name)
+      expect(sets).to.include('lasting')
+      expect(sets).not.to.include(fork)
+    })
+  })
+
   it('Deleting the experiment removes fork and claims', async () => {
     await aStatefulSet('tidy', { volumeClaimTemplates: claimTemplates('1Gi') })
     await forked('brief', 'tidy')

@@ -29,6 +29,7 @@ export interface Given {
   readonly traffic?: Traffic
   readonly neighbours?: Neighbours | undefined
   readonly isExcluded?: boolean
+  readonly podRefusal?: string
   readonly driftBackoffMs?: number
   readonly contestedMs?: number
 }
@@ -60,6 +61,7 @@ export function someFacts(given: Given = {}): Facts {
       referrer: ABSENT,
     },
     isExcluded: of.isExcluded ?? false,
+    podRefusal: knownOrAbsent(of.podRefusal),
     driftBackoffMs: of.driftBackoffMs ?? 0,
     contestedMs: of.contestedMs ?? 0,
   }

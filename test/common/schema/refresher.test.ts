@@ -58,13 +58,46 @@ describe('keepFresh', () => {
     await ended
   })
 
+  it('O6: retries a failing refresh after 5 s, doubled up to a minute, whoever asks for a schema', async () => {
+    const { state, time, catalog, stop, ended, refreshNow } = following()
+    const { schemaOf } = refreshOnMiss(catalog, refreshNow)
+    await time.pass(0)
+    state.isDown = true
+    const reads: number[] = []
+    for (let seconds = 0; seconds < 360; seconds += 1) {
+      const before = state.indexReads
+      await time.pass(1_000)
+      if (state.indexReads > before) reads.push(time.now() / 1_000)
+      if (seconds > 60) schemaOf('Rollout')
+    }
+    expect(reads).to.deep.equal([60, 65, 75, 95, 135, 195, 255, 315])
+    state.isDown = false
+    await time.pass(60_000)
+    expect(reads.length + 2).to.equal(state.indexReads)
+    await time.pass(60_000)
+    expect(reads.length + 3).to.equal(state.indexReads) // a minute after a success
+    stop.abort()
+    await ended
+  })
+
+  it('O6: retries the first refresh every 15 s, because the program does nothing before it', async () => {
+    const { state, time, catalog, stop, ended } = following({ isDown: true })
+    await time.pass(120_000)
+    expect(state.indexReads).to.equal(10) // at 0, 5, 15, and then every 15 s
+    state.isDown = false
+    await time.pass(15_000)
+    expect(catalog.isComplete).to.equal(true)
+    stop.abort()
+    await ended
+  })
+
   it('retries after five seconds while the API server cannot be reached, and logs it', async () => {
     const { state, time, catalog, stop, ended } = following({ isDown: true })
-    await time.pass(5_000)
+    await time.pass(4_999)
     expect(catalog.isComplete).to.equal(false)
     expect(state.lines.join()).to.include('schemas not refreshed')
     state.isDown = false
-    await time.pass(5_000)
+    await time.pass(1)
     expect(catalog.isComplete).to.equal(true)
     stop.abort()
     await ended

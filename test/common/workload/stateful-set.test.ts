@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { baseOf } from '../../../common/workload/base.ts'
 import { derive } from '../../../common/workload/derive.ts'
-import { forkHealth } from '../../../common/workload/health.ts'
+import { forkHealth, mayBeRefusedPods } from '../../../common/workload/health.ts'
 import { claimNames, statefulSet } from '../../../common/workload/stateful-set.ts'
 import { aDeployment, anExperiment, POD } from '../../builders.ts'
 
@@ -99,7 +99,31 @@ describe('the health of a StatefulSet', () => {
     })
 
   it('says when it may become stalled', () => {
-    const health = forkHealth(statefulSet, withStatus({}), at(590))
+    const health = forkHealth(statefulSet, withStatus({ replicas: 2 }), at(590))
     expect(health.is === 'progressing' && health.recheckAfterMs).to.equal(10_000)
+  })
+
+  it('is stalled with the cause if its pods are refused, whenever that is known', () => {
+    for (const seconds of [10, 700]) {
+      const health = forkHealth(statefulSet, withStatus({ replicas: 1 }), at(seconds), 'exceeded quota')
+      expect(health).to.deep.equal({ is: 'stalled', reason: 'ReplicaFailure', message: 'exceeded quota' })
+    }
+  })
+
+  it('asks for the cause ten seconds after an apply at the earliest, and only while pods are missing', () => {
+    const asks = (status: JsonObject, seconds: number) => mayBeRefusedPods(statefulSet, withStatus(status), at(seconds))
+    expect([asks({ replicas: 1 }, 9), asks({ replicas: 1 }, 10), asks({ replicas: 2 }, 10)]).to.deep.equal([
+      false,
+      true,
+      false,
+    ])
+    expect(asks({ observedGeneration: 0 }, 60)).to.equal(false)
+    const early = forkHealth(statefulSet, withStatus({ replicas: 1 }), at(4), 'exceeded quota')
+    expect(early.is === 'progressing' && early.recheckAfterMs).to.equal(6_000)
+  })
+
+  it('does not call pods refused that are there', () => {
+    const health = forkHealth(statefulSet, withStatus({ replicas: 2, readyReplicas: 1 }), at(60), 'exceeded quota')
+    expect([health.is, health.reason]).to.deep.equal(['progressing', 'PodsNotReady'])
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FORK_FINALIZER } from '../../../common/api/names.ts'
+import { FIELD_MANAGER, FORK_FINALIZER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { ownershipMetadata } from '../../../common/workload/identity.ts'
 import { observe } from '../../../controller/observe/observe.ts'
@@ -72,6 +72,31 @@ describe('observe', () => {
     expect(found.kind).to.deep.equal({ is: 'unknown', because: 'this version cannot fork a DaemonSet' })
     expect([found.source.is, found.fork.is, found.schema.is]).to.deep.equal(['absent', 'absent', 'absent'])
     expect(diary).to.deep.equal(['neighbours shop'])
+  })
+
+  it('reads the Events about a StatefulSet that has lacked pods for ten seconds, and about no other fork', async () => {
+    const managedFields = (seconds: number) => [
+      {
+        manager: FIELD_MANAGER,
+        operation: 'Apply',
+        time: new Date(NOW.getTime() - 1_000 * seconds).toISOString(),
+      },
+    ]
+    const forkOf = (seconds: number, status: object): KubeObject => ({
+      ...theFork(),
+      kind: 'StatefulSet',
+      metadata: { ...theFork().metadata, managedFields: managedFields(seconds) },
+      status: { observedGeneration: 3, ...status },
+    })
+    const readsOf = async (kind: string, cached: KubeObject) => {
+      const experiment = anExperiment({ sourceRef: { kind, name: 'cart' } })
+      const { facts, diary } = world({ experiment, cached })
+      return [(await facts()).podRefusal.is, ...diary.filter((line) => line.startsWith('Events'))]
+    }
+    expect(await readsOf('StatefulSet', forkOf(10, {}))).to.deep.equal(['known', `Events of shop/${FORK}`])
+    expect(await readsOf('StatefulSet', forkOf(9, {}))).to.deep.equal(['absent'])
+    expect(await readsOf('StatefulSet', forkOf(60, { replicas: 1 }))).to.deep.equal(['absent'])
+    expect(await readsOf('Deployment', forkOf(60, {}))).to.deep.equal(['absent'])
   })
 
   it('knows an excluded namespace', async () => {

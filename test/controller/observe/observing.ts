@@ -1,3 +1,4 @@
+import { known } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { ExperimentPolicy } from '../../../common/policy/policy.ts'
@@ -51,6 +52,10 @@ export function observing(given: Given = {}) {
     revision: async (namespace, name) => {
       diary.push(`revision ${namespace}/${name}`)
       return revision
+    },
+    podRefusal: async ({ metadata: { namespace, name } }) => {
+      diary.push(`Events of ${namespace}/${name}`)
+      return known('exceeded quota')
     },
     schemaOf: () => ANY_SCHEMA,
     policies: {

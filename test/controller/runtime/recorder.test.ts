@@ -44,6 +44,27 @@ describe('a recorder', () => {
     expect(log.lines.map(({ text }) => text)).to.deep.equal(['warn an Event was dropped'])
   })
 
+  it('O6: sends nothing while the API server fails, and afterwards everything, without having used up a try', async () => {
+    const { time, sent, recorder } = recording(['server'])
+    recorder.record(input)
+    await turn()
+    recorder.pause()
+    recorder.record({ ...input, note: 'second' })
+    await time.pass(600_000)
+    expect([sent.length, recorder.pendingCount, recorder.droppedCount]).to.deep.equal([1, 2, 0])
+    recorder.resume()
+    await turn()
+    expect([sent.length, recorder.pendingCount, recorder.droppedCount]).to.deep.equal([3, 0, 0])
+  })
+
+  it('O6: sends a last time when it stops, whether the API server fails or not', async () => {
+    const { sent, recorder } = recording()
+    recorder.pause()
+    recorder.record(input)
+    await recorder.flush(1_000)
+    expect(sent).to.have.length(1)
+  })
+
   it('keeps the name of an Event in every try, so that a lost answer makes no second Event', async () => {
     const { time, sent, recorder } = recording(['unreachable', 'alreadyExists'])
     recorder.record(input)

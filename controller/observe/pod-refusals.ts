@@ -1,0 +1,59 @@
+import { ABSENT, type Known, known, unknown } from '../../common/api/known.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at, listOr, member, textOr } from '../../common/json/json.ts'
+import type { KubeClient } from '../../common/kube/client/client.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import type { Timers } from '../../common/program/clock.ts'
+import { TtlCache } from '../../common/program/ttl-cache.ts'
+
+/** How long an answer is used: half the time between two passes of an experiment that nothing wakes. */
+const KEPT_MS = 30_000
+/** How long a pass waits for the Events. They only explain what the status of the fork shows. */
+const DEADLINE_MS = 5_000
+/** More than client-go lets one controller send about one object (25, then 12 an hour) before they expire after an hour. */
+const LIMIT = 50
+
+/** How the last attempt to create a pod ended. */
+const REFUSED = 'FailedCreate'
+const ATTEMPTS: ReadonlySet<unknown> = new Set([REFUSED, 'SuccessfulCreate'])
+
+/** Why pods of workloads were refused, as the Events about each workload say. */
+export class PodRefusals {
+  readonly #client: Pick<KubeClient, 'request'>
+  readonly #recent: TtlCache<Known<string>>
+
+  constructor(client: Pick<KubeClient, 'request'>, timers: Pick<Timers, 'now'>) {
+    this.#client = client
+    this.#recent = new TtlCache(timers, KEPT_MS)
+  }
+
+  /** Why the last pod of `workload` was refused; absent if it was created. Does not throw a KubeError. */
+  of({ metadata: { namespace = '', uid = '' } }: KubeObject): Promise<Known<string>> {
+    return this.#recent.of(uid, async () => ({ value: await this.#read(namespace, uid), isLasting: true }))
+  }
+
+  async #read(namespace: string, uid: string): Promise<Known<string>> {
+    const path = pathOf(RESOURCES.Event, { namespace })
+    const query = { fieldSelector: `regarding.uid=${uid}`, limit: LIMIT }
+    try {
+      return refusalIn(await this.#client.request({ verb: 'list', path, query, deadlineMs: DEADLINE_MS }))
+    } catch (error) {
+      if (error instanceof KubeError) return unknown('the Events about the fork')
+      throw error
+    }
+  }
+}
+
+/** What the latest of the Events in `list` says, if that is a refusal. Those of one second are in their order already. */
+function refusalIn(list: unknown): Known<string> {
+  const attempts = listOr(member(list, 'items')).filter((event) => ATTEMPTS.has(member(event, 'reason')))
+  const latest = attempts.toSorted((a, b) => lastTimeOf(a) - lastTimeOf(b)).at(-1)
+  return member(latest, 'reason') === REFUSED ? known(textOr(member(latest, 'note'), REFUSED)) : ABSENT
+}
+
+/** When it was last repeated, in ms since 1970. Workload controllers still send Events of the older API. */
+const lastTimeOf = (event: unknown): number =>
+  Date.parse(textOr(at(event, 'series', 'lastObservedTime') ?? member(event, 'deprecatedLastTimestamp'), '')) ||
+  Date.parse(textOr(member(event, 'eventTime'), '')) ||
+  0

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { parse, stringify } from 'yaml'
+import { at, listOr } from '../../common/json/json.ts'
+import type { Alert } from '../../crds/monitoring/alert.ts'
+import { ALERTS, alertManifest } from '../../crds/monitoring/alerts.ts'
+import { promtool } from '../../sandbox/prometheus/promtool.ts'
+import { run } from '../../sandbox/run.ts'
+import { CASES, type Case, type Course, GOOD_MINUTES, NAMESPACE } from './courses.ts'
+
+const FIRST_BUILD_MS = 1_800_000
+/** How long an absent series still counts as present in Prometheus. */
+const LOOKBACK_MINUTES = 5
+
+const minutes = (text: string): number => Number.parseInt(text, 10) * (text.endsWith('h') ? 60 : 1)
+
+/** How long the alert takes: until the expression holds at the latest, and then for how long it must hold. */
+const timesOf = ({ expr, for: pending = '0m' }: Alert) => {
+  const windows = [...expr.matchAll(/\[(\w+)\]/g)].map(([, window = '']) => minutes(window))
+  return { seenMinutes: Math.max(0, ...windows) + LOOKBACK_MINUTES, pendingMinutes: minutes(pending) }
+}
+
+/** The values of a series, in the notation of promtool: good ones, bad ones, and good ones again. */
+function valuesOf({ is, good, bad }: Course, badMinutes: number): string {
+  const phases = [
+    { value: good, count: GOOD_MINUTES },
+    { value: bad, count: badMinutes },
+    { value: good, count: GOOD_MINUTES },
+  ]
+  let total = 0
+  return phases
+    .map(({ value, count }) => {
+      if (value === 'none') return `_x${count}`
+      if (is === 'gauge') return `${value}x${count - 1}`
+      const from = total
+      total += value * count
+      return `${from}+${value}x${count - 1}`
+    })
+    .join(' ')
+}
+
+function seriesOf({ series, pod = 'a' }: Course): string {
+  const [, name = '', labels = ''] = /^(\w+)(?:\{(.+)\})?$/.exec(series) ?? []
+  return `${name}{namespace="${NAMESPACE}", pod="${pod}"${labels && `, ${labels}`}}`
+}
+
+/** The alert as it is sent to people. */
+const firing = (alert: Alert, { labels, value }: Case) => {
+  const told = (text: string) =>
+    text
+      .replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => labels[label] ?? '')
+      .replaceAll('{{ $value }}', `${value}`)
+  const { severity, summary, description, remedy, section } = alert
+  return {
+    exp_labels: { severity, ...labels },
+    exp_annotations: {
+      summary: told(summary),
+      description: told(description),
+      remedy: told(remedy),
+      section: `docs/admin.md, "${section}"`,
+    },
+  }
+}
+
+/** What promtool tests: silence as long as all is well and before the time is over, then the alert, then silence. */
+function testOf(alertname: string, alert: Alert, of: Case): object {
+  const { seenMinutes, pendingMinutes } = timesOf(alert)
+  const badMinutes = seenMinutes + pendingMinutes + 10
+  const checks: readonly (readonly [minute: number, isFiring: boolean])[] = [
+    [GOOD_MINUTES - 1, false],
+    ...(pendingMinutes > 0 ? [[GOOD_MINUTES + pendingMinutes - 1, false] as const] : []),
+    [GOOD_MINUTES + seenMinutes + pendingMinutes, true],
+    [GOOD_MINUTES + badMinutes + seenMinutes, false],
+  ]
+  return {
+    name: alertname,
+    interval: '1m',
+    input_series: of.courses.map((course) => ({ series: seriesOf(course), values: valuesOf(course, badMinutes) })),
+    alert_rule_test: checks.map(([minute, isFiring]) => ({
+      ...{ eval_time: `${minute}m`, alertname },
+      exp_alerts: isFiring ? [firing(alert, of)] : [],
+    })),
+  }
+}
+
+describe('the alerts, in the engine of Prometheus', () => {
+  let command = ''
+  let folder = ''
+  before('promtool is there', async function () {
+    this.timeout(FIRST_BUILD_MS)
+    command = await promtool((line) => console.error(line))
+    folder = mkdtempSync(join(tmpdir(), 'alerts-'))
+    writeFileSync(join(folder, 'rules.yaml'), stringify(at(parse(alertManifest()), 'spec')))
+  })
+  after('its files are removed', () => rmSync(folder, { recursive: true, force: true }))
+
+  /** What promtool says about a test of the alerts in a file. */
+  async function tested(test: object, rules = 'rules.yaml') {
+    const file = join(folder, 'test.yaml')
+    writeFileSync(file, stringify({ rule_files: [rules], evaluation_interval: '1m', tests: [test] }))
+    const { code, stdout, stderr } = await run(command, ['test', 'rules', file])
+    return { code, said: `${stdout}${stderr}` }
+  }
+
+  it('have one course of their metrics each', () =>
+    expect(Object.keys(CASES).map((name) => `Experiment${name}`)).to.have.members(Object.keys(ALERTS)))
+
+  it('are rules that Prometheus accepts', async () => {
+    const { code, stdout } = await run(command, ['check', 'rules', join(folder, 'rules.yaml')])
+    expect(code, stdout).to.equal(0)
+    expect(stdout).to.contain(`${Object.keys(ALERTS).length} rules found`)
+  })
+
+  for (const [name, alert] of Object.entries(ALERTS))
+    it(`${name} fires in time with its text, not before, and not afterwards`, async () => {
+      const of = CASES[name.replace(/^Experiment/, '')]
+      const { code, said } = await tested(testOf(name, alert, of ?? { courses: [], labels: {} }))
+      expect(code, said).to.equal(0)
+    })
+
+  it('would not pass if they never fired, or always', async () => {
+    const [[name, alert]] = Object.entries(ALERTS) as [[string, Alert]]
+    const groups = listOr(at(parse(alertManifest()), 'spec', 'groups'))
+    for (const expr of ['vector(1) > 2', 'vector(1)']) {
+      const text = stringify({ groups })
+        .replace(JSON.stringify(alert.expr), expr)
+        .replace(`expr: ${alert.expr}\n`, `expr: ${expr}\n`)
+      writeFileSync(join(folder, 'broken.yaml'), text)
+      const { code, said } = await tested(testOf(name, alert, CASES.WebhookAbsent as Case), 'broken.yaml')
+      expect(code, said).to.equal(1)
+      expect(said).to.contain(`alertname: ${name}`)
+    }
+  })
+})

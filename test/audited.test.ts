@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { SYSTEM_NAMESPACE } from '../sandbox/installation.ts'
+import { stopAudited, USED_RIGHTS, unusedRights } from './audited.ts'
+
+const ACCOUNT = `system:serviceaccount:${SYSTEM_NAMESPACE}:experiment-controller`
+
+interface Entry {
+  readonly verb: string
+  readonly ref?: object
+  readonly agent?: string
+  readonly code?: number
+  readonly decision?: string
+}
+
+const line = ({ verb, ref, agent = 'experiment-controller/0.1.0', code = 200, decision = 'allow' }: Entry) =>
+  JSON.stringify({
+    verb,
+    user: { username: ACCOUNT },
+    userAgent: agent,
+    requestURI: '/some/path',
+    ...(ref ? { objectRef: ref } : {}),
+    responseStatus: { code },
+    annotations: { 'authorization.k8s.io/decision': decision },
+  })
+const DEPLOYMENTS = { apiGroup: 'apps', resource: 'deployments' }
+
+describe('the rights in an audit log', () => {
+  let folder = ''
+  let before: string | undefined
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'audited-'))
+    before = process.env[USED_RIGHTS]
+    process.env[USED_RIGHTS] = join(folder, 'used')
+    mkdirSync(join(folder, 'used'))
+  })
+  afterEach(() => {
+    rmSync(folder, { recursive: true })
+    if (before === undefined) delete process.env[USED_RIGHTS]
+    else process.env[USED_RIGHTS] = before
+  })
+
+  /** What a control plane with these entries leaves, and the error of its end. */
+  async function ended(...entries: readonly Entry[]) {
+    const auditLog = join(folder, 'audit.log')
+    writeFileSync(auditLog, `${entries.map(line).join('\n')}\n`)
+    let stops = 0
+    const stop = async () => {
+      stops += 1
+    }
+    const error = await stopAudited({ auditLog, stop }).then(() => '', String)
+    const used = readdirSync(join(folder, 'used')).flatMap((file) =>
+      readFileSync(join(folder, 'used', file), 'utf8').split('\n'),
+    )
+    expect(stops).to.equal(1)
+    return { error, used: used.filter((right) => right !== '').sort() }
+  }
+
+  it('are those of our programs, once each; an apply that creates needs two', async () => {
+    const { used, error } = await ended(
+      { verb: 'list', ref: { resource: 'services' } },
+      { verb: 'list', ref: { resource: 'services' } },
+      { verb: 'patch', ref: DEPLOYMENTS, code: 201 },
+      { verb: 'patch', ref: { ...DEPLOYMENTS, subresource: 'status' } },
+      { verb: 'get', ref: DEPLOYMENTS },
+      { verb: 'get' },
+      { verb: 'delete', ref: DEPLOYMENTS, agent: 'kubectl/v1.36.0', decision: 'forbid' },
+    )
+    expect(used).to.deep.equal([
+      'experiment-controller: create apps/deployments',
+      'experiment-controller: get apps/deployments',
+      'experiment-controller: list /services',
+      'experiment-controller: patch apps/deployments',
+      'experiment-controller: patch apps/deployments/status',
+    ])
+    expect(error).to.equal('')
+  })
+
+  it('end a run with an error if one was missing', async () => {
+    const { error, used } = await ended({ verb: 'delete', ref: DEPLOYMENTS, decision: 'forbid' })
+    expect(error).to.contain('experiment-controller: delete /some/path')
+    expect(used).to.deep.equal([])
+  })
+
+  it('are compared with what the roles grant', async () => {
+    const all = unusedRights(join(folder, 'used'))
+    const right = /^manifests\/(base, Cluster|namespaced, )Role experiment-controller: get apps\/deployments$/
+    expect(all.filter((each) => right.test(each))).to.have.length(2)
+    expect(all.join()).to.not.contain('finalizers')
+    await ended({ verb: 'get', ref: DEPLOYMENTS })
+    expect(unusedRights(join(folder, 'used'))).to.deep.equal(all.filter((each) => !right.test(each)))
+  })
+})

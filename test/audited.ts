@@ -1,0 +1,90 @@
+/**
+ * Whether the accounts of our two programs do only what their roles allow, and need all of it: from the audit log of
+ * every control plane of a run.
+ */
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { KubeObject } from '../common/api/object.ts'
+import { at, listOr } from '../common/json/json.ts'
+import { type AuditEvent, auditEvents } from '../sandbox/audit.ts'
+import type { ControlPlane } from '../sandbox/control-plane.ts'
+import { shipped } from './manifests/shipped.ts'
+
+/** The variable with the folder in which the processes of a run leave the rights that they used. */
+export const USED_RIGHTS = 'USED_RIGHTS'
+
+/** The accounts of our programs, in whichever namespace they are installed. */
+const ACCOUNT = /^system:serviceaccount:[^:]+:(experiment-(?:controller|webhook))$/
+/** Tests use the accounts with kubectl, too, to see what they may not do. */
+const PROGRAM = /^experiment-(controller|webhook)\//
+
+/** A permission as rules have it. An installation for one namespace has the same ones, but there. */
+const rightOf = (account: string, verb: string, resource: string): string => `${account}: ${verb} ${resource}`
+
+/** Stops the control plane. @throws Error that names what our accounts tried there and may not do */
+export async function stopAudited(plane: Pick<ControlPlane, 'auditLog' | 'stop'>): Promise<void> {
+  try {
+    const { used, forbidden } = await rightsIn(plane.auditLog)
+    const folder = process.env[USED_RIGHTS]
+    if (folder !== undefined) writeFileSync(join(folder, randomUUID()), [...used].join('\n'))
+    if (forbidden.size > 0) throw new Error(`our accounts may not do what they tried:\n${[...forbidden].join('\n')}`)
+  } finally {
+    await plane.stop() // it removes the log
+  }
+}
+
+/** What our programs were allowed in an audit log, and what they were not. */
+export async function rightsIn(auditLog: string) {
+  const [used, forbidden] = [new Set<string>(), new Set<string>()]
+  for await (const event of auditEvents(auditLog, ':experiment-')) {
+    const { user, userAgent = '', verb, requestURI, annotations } = event
+    const account = ACCOUNT.exec(user.username)?.[1]
+    if (account === undefined || !PROGRAM.test(userAgent)) continue
+    if (annotations?.['authorization.k8s.io/decision'] !== 'allow') forbidden.add(`${account}: ${verb} ${requestURI}`)
+    else for (const right of usedBy(account, event)) used.add(right)
+  }
+  return { used, forbidden }
+}
+
+/** The rights that an allowed request used. An apply that creates is a patch, and needs both rights. */
+function usedBy(account: string, { verb, objectRef, responseStatus }: AuditEvent): readonly string[] {
+  if (!objectRef?.resource) return [] // a path such as /openapi/v3, which everybody may read
+  const { apiGroup = '', resource, subresource } = objectRef
+  const name = `${apiGroup}/${resource}${subresource ? `/${subresource}` : ''}`
+  const verbs = verb === 'patch' && responseStatus?.code === 201 ? ['patch', 'create'] : [verb]
+  return verbs.map((each) => rightOf(account, each, name))
+}
+
+/** Rights that no request uses: the admission plugin OwnerReferencesPermissionEnforcement asks for this one. */
+const ASKED_BY_PLUGINS = /: update experimentcontroller.example.com\/experimentdeployments\/finalizers$/
+
+/** The groups of resources that are in a rule with several groups. */
+const GROUPS: Readonly<Record<string, string>> = { rollouts: 'argoproj.io', deployments: 'apps', statefulsets: 'apps' }
+
+/** What the roles grant and no process has used that left its rights in `folder`, with the role of each. */
+export function unusedRights(folder: string): readonly string[] {
+  const used = new Set(readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n')))
+  return ['base', 'namespaced'].flatMap((manifests) =>
+    shipped(manifests)
+      .filter(({ kind, metadata }) => /Role$/.test(kind) && /^experiment-(controller|webhook)/.test(metadata.name))
+      .flatMap((role) =>
+        grantedBy(role).flatMap((right) =>
+          used.has(right) || ASKED_BY_PLUGINS.test(right) ? [] : [`manifests/${manifests}, ${role.kind} ${right}`],
+        ),
+      ),
+  )
+}
+
+function grantedBy(role: KubeObject): readonly string[] {
+  const account = role.metadata.name.replace(/-apart$/, '')
+  return listOr(at(role, 'rules')).flatMap((rule) =>
+    listOr(at(rule, 'resources')).flatMap((resource) =>
+      listOr(at(rule, 'apiGroups'))
+        .filter((group) => (GROUPS[`${resource}`] ?? group) === group)
+        .flatMap((group) =>
+          listOr(at(rule, 'verbs')).map((verb) => rightOf(account, `${verb}`, `${group}/${resource}`)),
+        ),
+    ),
+  )
+}
