@@ -41,10 +41,12 @@ export function createCaches({ client, timers, random, log, kindProbeMs, metrics
     services: reflector({ ...where, resource: RESOURCES.Service, managedFields: 'none' }, serviceView),
     slices: reflector({ ...where, resource: RESOURCES.EndpointSlice, managedFields: 'none' }, sliceView),
     workloads: Object.values(WORKLOAD_KINDS).map((kind: WorkloadKind) => {
-      const all = reflector(
+      // Without forks: each of their many changes would be sent twice.
+      const others = reflector(
         {
           ...where,
           resource: kind,
+          labelSelector: `!${EXPERIMENT_ID}`,
           managedFields: 'none',
           metadataOnly: kind.watchProjection === undefined,
           keep: (object) => watchedPart(kind, object),
@@ -56,14 +58,14 @@ export function createCaches({ client, timers, random, log, kindProbeMs, metrics
         ...sharedBy(ofForks, FORKS),
         view: ofForks,
         project: whole,
-        untilServed: (signal) => all.presence.served(signal),
+        untilServed: (signal) => others.presence.served(signal),
       })
       return {
         kind,
         /** whole objects that have the label of forks */
         forks,
-        /** the watched part of every object of the kind */
-        all,
+        /** the watched part of every other object of the kind */
+        others,
       }
     }),
   }
@@ -75,9 +77,9 @@ export const namedReflectors = ({ experiments, policies, services, slices, workl
   { name: EXPERIMENT_POLICY.plural, reflector: policies },
   { name: RESOURCES.Service.plural, reflector: services },
   { name: RESOURCES.EndpointSlice.plural, reflector: slices },
-  ...workloads.flatMap(({ kind, forks, all }) => [
+  ...workloads.flatMap(({ kind, forks, others }) => [
     { name: `${kind.plural}${FORKS}`, reflector: forks },
-    { name: kind.plural, reflector: all },
+    { name: kind.plural, reflector: others },
   ]),
 ]
 

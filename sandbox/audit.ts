@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { KubeObject } from '../common/api/object.ts'
 
 /**
@@ -57,5 +58,51 @@ export async function* auditEvents(auditLog: string, mentions = ''): AsyncGenera
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) if (line !== '' && line.includes(mentions)) yield JSON.parse(line)
+  }
+}
+
+/** The events whose lines begin from now on. Reads each part of a long log once, however often it is asked. */
+export class AuditTail {
+  readonly #auditLog: string
+  readonly #mentions: string
+  readonly #events: AuditEvent[] = []
+  #position: Promise<number>
+  #isWithinLine = true
+
+  /** Keeps only events whose line contains `mentions`. */
+  constructor(auditLog: string, mentions: string) {
+    this.#auditLog = auditLog
+    this.#mentions = mentions
+    // from the byte before, because a line may be incomplete now: what precedes the next line break is left out
+    this.#position = stat(auditLog).then(({ size }) => {
+      this.#isWithinLine = size > 0
+      return Math.max(0, size - 1)
+    })
+  }
+
+  /** All events so far, in the order of the responses. */
+  async events(): Promise<readonly AuditEvent[]> {
+    this.#position = this.#position.then((from) => this.#read(from))
+    await this.#position
+    return this.#events
+  }
+
+  /** Reads the complete lines from a byte on. Resolves to the first byte after them. */
+  async #read(from: number): Promise<number> {
+    let rest = Buffer.alloc(0)
+    let position = from
+    for await (const chunk of createReadStream(this.#auditLog, { start: from, highWaterMark: 2 ** 20 })) {
+      const bytes = Buffer.concat([rest, chunk as Buffer])
+      const end = bytes.lastIndexOf(10) + 1
+      for (const line of bytes
+        .toString('utf8', 0, end)
+        .split('\n')
+        .slice(this.#isWithinLine ? 1 : 0))
+        if (line !== '' && line.includes(this.#mentions)) this.#events.push(JSON.parse(line))
+      if (end > 0) this.#isWithinLine = false
+      rest = bytes.subarray(end)
+      position += end
+    }
+    return position
   }
 }

@@ -1,4 +1,4 @@
-import { GROUP, IS_EXPERIMENT } from '../common/api/names.ts'
+import { EXPERIMENT_ID, GROUP, IS_EXPERIMENT } from '../common/api/names.ts'
 import { at, isObject, objectOr } from '../common/json/json.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { type AuditEvent, auditEvents } from './audit.ts'
@@ -19,9 +19,16 @@ interface OwnWrites {
 }
 
 /** What the webhook and the controller wrote so far, or since `since`, according to the audit log of the API server. */
-export async function ownWrites(auditLog: string, since = new Date(0)): Promise<OwnWrites> {
+export const ownWrites = (auditLog: string, since = new Date(0)): Promise<OwnWrites> =>
+  ownWritesIn(auditEvents(auditLog, OUR_ACCOUNTS), since)
+
+/** The same of events that were read already. */
+export async function ownWritesIn(
+  events: AsyncIterable<AuditEvent> | Iterable<AuditEvent>,
+  since: Date,
+): Promise<OwnWrites> {
   const [all, forbidden, denied]: [string[], string[], string[]] = [[], [], []]
-  for await (const event of auditEvents(auditLog, OUR_ACCOUNTS)) {
+  for await (const event of events) {
     const { user, verb, objectRef, requestReceivedTimestamp, responseStatus } = event
     if (!user.username.startsWith(OUR_ACCOUNTS) || Date.parse(requestReceivedTimestamp) <= since.getTime()) continue
     if (responseStatus?.code === 403 && !isTerminating(event)) denied.push(nameOf(event))
@@ -41,19 +48,24 @@ const OF_FORKS = new Set([...Object.values(WORKLOAD_KINDS).map(({ plural }) => p
 
 /**
  * Whether the product may make this write: the status of its own kinds, the finalizer of an experiment whose fork is in
- * another namespace, forks (by their label), pinned bases, and Events.
+ * another namespace, forks (by their label, or by name and selector), pinned bases, and Events.
  */
 function isAllowed({ verb, objectRef, requestObject, responseObject, responseStatus }: AuditEvent): boolean {
   const { apiGroup, resource = '', subresource, name = '' } = objectRef ?? {}
   if (apiGroup === GROUP) return subresource === 'status' || isAboutFinalizers(requestObject)
   if (resource === 'events' || resource === 'subjectaccessreviews') return true // a SubjectAccessReview stores nothing
   if (!OF_FORKS.has(resource) || subresource !== undefined) return false
-  const isNamed = /-experiment-[0-9a-f]{10}$/.test(name)
+  const [, id] = /-experiment-([0-9a-f]{10})$/.exec(name) ?? []
+  const isNamed = id !== undefined
   // the body of a delete contains only the uid
   if (verb === 'delete') return isNamed && hasUid(requestObject)
   if ((responseStatus?.code ?? 0) >= 400 && isNamed) return true // a conflict, which wrote nothing
-  // a patch of the replicas has no labels, but the response has
-  return [requestObject, responseObject].some((object) => at(object, 'metadata', 'labels', IS_EXPERIMENT) === 'true')
+  // a patch of the replicas has no labels, but the response has; if somebody removed them, the selector is still there
+  const selected = at(responseObject, 'spec', 'selector', 'matchLabels', EXPERIMENT_ID)
+  return (
+    (isNamed && selected === id) ||
+    [requestObject, responseObject].some((object) => at(object, 'metadata', 'labels', IS_EXPERIMENT) === 'true')
+  )
 }
 
 /** Whether a patch contains only finalizers, a uid and a resourceVersion. */

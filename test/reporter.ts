@@ -1,4 +1,5 @@
 /** The output of `npm test`: a line per subject, the failures in full, the time of each tier, and last the count. */
+import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { type MochaOptions, Runner, reporters, type Suite, type Test } from 'mocha'
 
@@ -25,6 +26,7 @@ class TierReporter extends reporters.Base {
   readonly #tiers = new Map<string, Tally>()
   #subject: Tally = { passed: 0, failed: 0, ms: 0 }
   #startedAt = 0
+  readonly #results: object[] = []
 
   constructor(runner: Runner, options: MochaOptions) {
     super(runner, options)
@@ -33,6 +35,17 @@ class TierReporter extends reporters.Base {
     runner.on(EVENT_TEST_FAIL, () => this.#subject.failed++)
     runner.on(EVENT_SUITE_END, (suite) => this.#end(suite))
     runner.on(EVENT_RUN_END, () => this.#conclude())
+    const file: string | undefined = options.reporterOptions?.results
+    if (file !== undefined) this.#keepResults(runner, file)
+  }
+
+  /** Writes each test with its result, and each hook that failed, into a file for those who started this run. */
+  #keepResults(runner: Runner, into: string): void {
+    const keep = (test: Test, hasPassed: boolean) =>
+      this.#results.push({ title: test.fullTitle(), file: relative(process.cwd(), test.file ?? ''), hasPassed })
+    runner.on(EVENT_TEST_PASS, (test) => keep(test, true))
+    runner.on(EVENT_TEST_FAIL, (test) => keep(test, false))
+    runner.on(EVENT_RUN_END, () => writeFileSync(into, JSON.stringify(this.#results)))
   }
 
   #begin(suite: Suite): void {

@@ -150,8 +150,9 @@ async function readFork({ workloads }: Ports, experiment: ExperimentDeployment, 
   const cached = adapter && workloads.cached(adapter, ...name)
   // Only a live read proves that the fork is gone and the finalizer can be removed.
   const isLeaving = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
-  // Of an object without our label the cache has no selector. Somebody may have removed the label from the fork.
-  const isPartial = cached !== undefined && !hasForkLabel(cached)
+  // Without our label the fork is only in the cache of other objects, without its selector, or on its way there.
+  const isKnown = !isBeingDeleted(experiment) && experiment.status?.experimentResourceRef !== undefined
+  const isPartial = cached ? !hasForkLabel(cached) : isKnown
   const found =
     adapter && (isLeaving || isPartial || workloads.isDoubted(adapter, ...name))
       ? await workloads.live(adapter, ...name)

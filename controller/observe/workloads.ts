@@ -5,10 +5,9 @@ import { orUndefined } from '../../common/kube/reads/object.ts'
 import { fetchSource } from '../../common/kube/reads/source.ts'
 import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import { unlessAborted } from '../../common/program/deadline.ts'
-import { hasForkLabel } from '../../common/workload/identity.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
-import { withWatchedPart } from '../../common/workload/watched.ts'
+import { watchedPart, withWatchedPart } from '../../common/workload/watched.ts'
 import type { WorkloadsPort } from './ports.ts'
 import { RecentSources } from './recent-sources.ts'
 import type { Referrers } from './referrers.ts'
@@ -18,8 +17,8 @@ export interface WorkloadReflectors {
   readonly kind: WorkloadKind
   /** whole objects that have the label of forks */
   readonly forks: Pick<Reflector<KubeObject>, 'get'>
-  /** the watched part of every object of the kind */
-  readonly all: Pick<Reflector<KubeObject>, 'get' | 'isAbsent'>
+  /** the watched part of every other object of the kind */
+  readonly others: Pick<Reflector<KubeObject>, 'get' | 'isAbsent'>
 }
 
 interface WorkloadCaches {
@@ -33,12 +32,18 @@ interface WorkloadCaches {
  */
 export function workloadReads(client: KubeClient, { workloads, referrers }: WorkloadCaches) {
   const reflectorsOf = (kind: string) => workloads.find((reflectors) => reflectors.kind.kind === kind)
+  /** A source may have the label of forks too: any client can write labels. */
+  const watchedOf = (kind: string, key: string): KubeObject | undefined => {
+    const reflectors = reflectorsOf(kind)
+    if (!reflectors) return undefined
+    const labelled = reflectors.forks.get(key)
+    return reflectors.others.get(key) ?? (labelled && watchedPart(reflectors.kind, labelled))
+  }
   /** The watched objects that the template of a watched source may be in. */
   const watchedReferents = (kind: WorkloadKind, source: KubeObject) =>
-    kind.references(source).flatMap(({ resource, name }) => {
-      const found = reflectorsOf(resource.kind)?.all.get(`${source.metadata.namespace}/${name}`)
-      return found ? [found] : []
-    })
+    kind
+      .references(source)
+      .flatMap(({ resource, name }) => watchedOf(resource.kind, `${source.metadata.namespace}/${name}`) ?? [])
   const sources = new Map(
     workloads.map(({ kind }) => [
       kind.kind,
@@ -54,9 +59,7 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
   const doubted = new WeakSet<KubeObject>()
   const cachedOf = (kind: string, key: string) => {
     const reflectors = reflectorsOf(kind)
-    const other = reflectors?.all.get(key)
-    // An object with the label of forks that is only in the other cache will soon be in its own cache, whole.
-    return reflectors?.forks.get(key) ?? (other && !hasForkLabel(other) ? other : undefined)
+    return reflectors?.forks.get(key) ?? reflectors?.others.get(key)
   }
   /** Call this when the API server says that the fork is gone or has changed. It is read live until the cache has it. */
   const doubt = ({ kind }: Pick<WorkloadKind, 'kind'>, { metadata }: Pick<KubeObject, 'metadata'>): void => {
@@ -64,12 +67,12 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
     if (cached) doubted.add(cached)
   }
   const port = (signal: AbortSignal): WorkloadsPort => ({
-    isAbsent: ({ kind }) => reflectorsOf(kind)?.all.isAbsent ?? true,
+    isAbsent: ({ kind }) => reflectorsOf(kind)?.others.isAbsent ?? true,
 
     referrers: ({ kind }, namespace, name) => referrers.of(`${kind}/${namespace}/${name}`),
 
     async source(kind, namespace, name) {
-      const cached = reflectorsOf(kind.kind)?.all.get(`${namespace}/${name}`)
+      const cached = watchedOf(kind.kind, `${namespace}/${name}`)
       const cache = sources.get(kind.kind)
       if (!cached || !cache) return undefined
       const watched = { object: cached, referents: watchedReferents(kind, cached) }

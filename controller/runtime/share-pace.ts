@@ -3,12 +3,12 @@ import type { Key } from './queue.ts'
 
 /** One ready pod may change the shares of many forks. */
 const SHARE_INTERVAL_MS = 10_000
-/** Among many forks: 20 shares in a second for the whole process, but each within a minute. */
+/** Among many forks: 20 statuses in a second for the whole process, but each within a minute. */
 const SHARE_SPACING_MS = 50
 const MAX_SHARE_INTERVAL_MS = 50_000
 /** Each repair of a fork that another client scales starts and ends pods. */
 const POD_INTERVAL_MS = 60_000
-/** How long the numbers of a fork that is not ready yet wait for the status in which it is. */
+/** How long the numbers of a fork that is not ready yet wait for the status in which it is, at least. */
 const PROGRESS_MS = 5_000
 
 /**
@@ -42,8 +42,7 @@ export class SharePace {
    * written in the last minute, the longer it is: otherwise N forks that start one after the other would be written N times.
    */
   waitMs(key: Key): number {
-    const spacedMs = Math.min(MAX_SHARE_INTERVAL_MS, SHARE_SPACING_MS * this.#writtenMs.size)
-    return this.#untilMs(this.#writtenMs, key, Math.max(SHARE_INTERVAL_MS, spacedMs))
+    return this.#untilMs(this.#writtenMs, key, Math.max(SHARE_INTERVAL_MS, this.#spacedMs()))
   }
 
   /** As `waitMs`, for a status of a contested fork that differs only in numbers of pods. */
@@ -51,10 +50,15 @@ export class SharePace {
     return this.#untilMs(this.#writtenMs, key, POD_INTERVAL_MS)
   }
 
-  /** As `podsWaitMs`, for a fork that is not ready yet. It counts from the first call since the last write. */
+  /** As `waitMs`, for a fork that is not ready yet. It counts from the first call since the last write. */
   progressWaitMs(key: Key): number {
     if (!this.#progressMs.has(key)) this.#note(this.#progressMs, key)
-    return this.#untilMs(this.#progressMs, key, PROGRESS_MS)
+    return this.#untilMs(this.#progressMs, key, Math.max(PROGRESS_MS, this.#spacedMs()))
+  }
+
+  /** So long that all that were written in the last minute may be written again before. */
+  #spacedMs(): number {
+    return Math.min(MAX_SHARE_INTERVAL_MS, SHARE_SPACING_MS * this.#writtenMs.size)
   }
 
   #note(times: Map<Key, number>, key: Key): void {

@@ -6,7 +6,7 @@ import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts
 import type { Timers } from '../../common/program/clock.ts'
 import { sourceOfPrimary } from '../../common/surroundings/hazards.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
-import { hasForeignStatus, hasForkLabel, isFork } from '../../common/workload/identity.ts'
+import { hasForeignStatus, isFork } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { Referrers } from '../observe/referrers.ts'
 import { changedPods, namespaceOf, TrafficIndex } from '../observe/traffic.ts'
@@ -22,7 +22,9 @@ interface WatchedObjects<T> {
 /** The caches whose changes wake experiments. */
 interface WatchedCaches {
   readonly experiments: WatchedObjects<ExperimentDeployment>
-  readonly workloads: readonly (Record<'forks' | 'all', WatchedObjects<KubeObject>> & { readonly kind: WorkloadKind })[]
+  readonly workloads: readonly (Record<'forks' | 'others', WatchedObjects<KubeObject>> & {
+    readonly kind: WorkloadKind
+  })[]
   readonly services: WatchedObjects<ServiceView>
   readonly slices: WatchedObjects<SliceView>
 }
@@ -69,14 +71,6 @@ export function wakeOnChanges(
     paced.wake(others)
   }
 
-  /** The other sources, such as `Deployment/shop/cart`, for whose experiments a change of this workload matters. */
-  const related = (kind: WorkloadKind, change: Change<KubeObject>, isOther: boolean): readonly string[] => {
-    const referents = referrers.update(kind, change)
-    if (!isOther) return []
-    const referring = referrers.of(`${kind.kind}/${change.key}`)
-    return [...referents, ...referring.map(workloadName), ...replacedByPrimary(kind, change)]
-  }
-
   caches.experiments.subscribe((change) => {
     const { key } = change
     wake(onExperimentChange(change))
@@ -94,23 +88,7 @@ export function wakeOnChanges(
     else queue.addAfter(key, STATUS_CHANGE_MS)
   })
 
-  for (const { kind, forks, all } of caches.workloads) {
-    forks.subscribe((change) => {
-      wake(index.ofFork(`${kind.kind}/${change.key}`))
-      wakeLater(onForkChange(kind.kind, change))
-    })
-    all.subscribe((change) => {
-      const [before, after] = [beforeOf(change), afterOf(change)]
-      const name = `${kind.kind}/${change.key}`
-      const followers = index.ofSource(name)
-      const isOther = hasSourceChanged(kind, before, after)
-      if (isOther) wake(followers)
-      else wakeLater(followers)
-      for (const other of related(kind, change, isOther)) wake(index.ofSource(other))
-      // Another object that takes or frees the name of a fork. The fork itself is in the other cache.
-      if ([before, after].some((object) => object && !hasForkLabel(object))) wake(index.ofFork(name))
-    })
-  }
+  wakeOnWorkloads(caches.workloads, { index, onForkChange, referrers, wake, wakeLater })
 
   caches.services.subscribe((change) => {
     traffic.services.update(change)
@@ -127,6 +105,48 @@ export function wakeOnChanges(
     for (const service of services) wakeLater(traffic.followers.take(namespace, service))
   })
   return { traffic, referrers, paced }
+}
+
+interface WorkloadWakeups extends Pick<ExperimentTracking, 'index' | 'onForkChange'>, Pick<Indexes, 'referrers'> {
+  readonly wake: (keys: Iterable<Key>) => void
+  readonly wakeLater: (keys: Iterable<Key>) => void
+}
+
+/** Makes every change of a workload wake the experiments of which it is the fork, the source, or related to the source. */
+function wakeOnWorkloads(
+  workloads: WatchedCaches['workloads'],
+  { index, onForkChange, referrers, wake, wakeLater }: WorkloadWakeups,
+): void {
+  /** The other sources, such as `Deployment/shop/cart`, for whose experiments a change of this workload matters. */
+  const related = (kind: WorkloadKind, change: Change<KubeObject>, isOther: boolean): readonly string[] => {
+    const referents = referrers.update(kind, change)
+    if (!isOther) return []
+    const referring = referrers.of(`${kind.kind}/${change.key}`)
+    return [...referents, ...referring.map(workloadName), ...replacedByPrimary(kind, change)]
+  }
+
+  /** Wakes the followers of a source. Returns whether it changed in what a fork is derived from. */
+  const onSourceChange = (kind: WorkloadKind, change: Change<KubeObject>): boolean => {
+    const followers = index.ofSource(`${kind.kind}/${change.key}`)
+    const isOther = hasSourceChanged(kind, beforeOf(change), afterOf(change))
+    if (isOther) wake(followers)
+    else wakeLater(followers)
+    return isOther
+  }
+
+  for (const { kind, forks, others } of workloads) {
+    forks.subscribe((change) => {
+      wake(index.ofFork(`${kind.kind}/${change.key}`))
+      wakeLater(onForkChange(kind.kind, change))
+      onSourceChange(kind, change)
+    })
+    others.subscribe((change) => {
+      const isOther = onSourceChange(kind, change)
+      for (const other of related(kind, change, isOther)) wake(index.ofSource(other))
+      // It may take or free the name of a fork.
+      wake(index.ofFork(`${kind.kind}/${change.key}`))
+    })
+  }
 }
 
 /** `Deployment/shop/cart` */

@@ -41,13 +41,14 @@ const EXTRA_FLAGS = (process.env.BENCH_CONTROLLER_FLAGS ?? '').split(' ').filter
 export async function withProduct<T>(
   tell: (line: string) => void,
   measure: (stand: Stand & { readonly product: Installation }) => Promise<T>,
+  { controllerFlags = [] }: { readonly controllerFlags?: readonly string[] } = {},
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'experiment-bench-'))
   try {
     await bundle(PROGRAMS, folder)
     const argsOf = (name: Program) => {
       const { flags, file } = shippedCommand(name)
-      return [...flags, ...(name === 'controller' ? EXTRA_FLAGS : []), join(folder, file)]
+      return [...flags, ...(name === 'controller' ? [...controllerFlags, ...EXTRA_FLAGS] : []), join(folder, file)]
     }
     return await onPlane(tell, async (stand) => measure({ ...stand, product: await install(stand.plane, { argsOf }) }))
   } finally {

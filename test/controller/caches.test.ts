@@ -101,7 +101,7 @@ describe('the caches', () => {
       [`${SHOP}/${FORK}`]: versioned(fork),
     })
     expect(deployments.forks.list().map(({ metadata }) => metadata.name)).to.deep.equal([FORK])
-    expect(deployments.all.list().map(({ metadata }) => metadata.name)).to.deep.equal(['cart', FORK])
+    expect(deployments.others.list().map(({ metadata }) => metadata.name)).to.deep.equal(['cart'])
   })
 
   it('R16: keep little of a workload, however large its metadata and its labels are', async () => {
@@ -111,7 +111,7 @@ describe('the caches', () => {
     const ownerReferences = Array.from({ length: 100 }, () => owner)
     const large = aDeployment({ labels, metadata: { annotations, ownerReferences } })
     const { deployments } = await filled({ [`${SHOP}/cart`]: versioned(large, { spec: undefined }) })
-    const kept = deployments.all.get('shop/cart')
+    const kept = deployments.others.get('shop/cart')
     expect(JSON.stringify(kept).length).to.be.at.most(300)
     expect(kept?.metadata.annotations).to.deep.equal({ [REVISION]: '7' })
   })
@@ -129,8 +129,8 @@ describe('the caches', () => {
       metrics: noMetrics(),
     })
     const rollouts = caches.workloads.find(({ kind }) => kind.kind === 'Rollout')
-    const [forks, all] = [rollouts?.forks, rollouts?.all]
-    for (const reflector of [forks, all]) reflector?.start()
+    const [forks, others] = [rollouts?.forks, rollouts?.others]
+    for (const reflector of [forks, others]) reflector?.start()
     await time.pass(1_000)
     server.requests.length = 0
     await time.pass(600_000)
@@ -138,8 +138,8 @@ describe('the caches', () => {
     server.absent.clear()
     await time.pass(30_000)
     await time.pass(1_000)
-    expect([forks?.isAbsent, all?.isAbsent]).to.deep.equal([false, false])
-    for (const reflector of [forks, all]) await reflector?.stop()
+    expect([forks?.isAbsent, others?.isAbsent]).to.deep.equal([false, false])
+    for (const reflector of [forks, others]) await reflector?.stop()
     expect(time.pending).to.equal(0)
   })
 

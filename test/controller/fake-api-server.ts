@@ -18,8 +18,11 @@ interface OpenWatch {
 }
 
 /** Whether a list or a watch with the label selector `label`, if any, has `object`. */
-const isSelected = ({ metadata }: KubeObject, label: unknown): boolean =>
-  label === undefined || Object.hasOwn(metadata.labels ?? {}, String(label))
+function isSelected({ metadata }: KubeObject, label: unknown): boolean {
+  if (label === undefined) return true
+  const [, not, key = ''] = /^(!?)(.*)$/.exec(String(label)) ?? []
+  return Object.hasOwn(metadata.labels ?? {}, key) === (not === '')
+}
 
 /** Whether a list of Events with the field selector `field`, if any, has `event`. */
 const isAbout = (event: KubeObject, field: unknown): boolean =>
@@ -32,7 +35,7 @@ const collectionOf = (path: string): string => withoutNamespace(path).replace(/\
 
 /**
  * An API server in memory: it lists, gets, applies, deletes and watches `objects`, by the path of each. It knows no
- * defaults, no conflicts and no selectors other than "has this label" and "is about this uid".
+ * defaults, no conflicts and no selectors other than "has this label", "has it not" and "is about this uid".
  */
 export class FakeApiServer implements KubeClient {
   readonly #objects: Map<string, KubeObject>

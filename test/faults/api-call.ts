@@ -50,12 +50,15 @@ export interface ApiAnswer {
 /** `pass`: as if nobody interfered; `hang`: never answered; `reset`: the connection is closed; or this answer instead. */
 export type Fate = 'pass' | 'hang' | 'reset' | ApiAnswer
 
+/** `cut`: half of it is sent, then the connection is reset. */
+export type AnswerFate = Fate | 'cut'
+
 /** What a test does to calls on their way. A call that a function says nothing about passes. */
 export interface Interference {
   /** before the API server gets the call */
   readonly onCall?: (call: ApiCall) => Fate | undefined | Promise<Fate | undefined>
   /** when the API server has answered, and before its caller knows; not for watches */
-  readonly onAnswer?: (call: ApiCall, answer: ApiAnswer) => Fate | undefined | Promise<Fate | undefined>
+  readonly onAnswer?: (call: ApiCall, answer: ApiAnswer) => AnswerFate | undefined | Promise<AnswerFate | undefined>
   /** the path, with its query, that the API server is asked for instead; undefined for that of the call */
   readonly onwardPath?: (call: ApiCall) => string | undefined
   /** when the caller got the whole answer; not for watches */

@@ -6,7 +6,8 @@ import { pathOf } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { condition, DEADLINE_MS, forkOf, installation, type Place, usesProduct } from '../integration/product.ts'
 import { converges, historyOf, QUIET_MS, RETRIED_MS, recovers } from './oracles.ts'
-import { aShop, sideBySide } from './proxied.ts'
+import { aShop } from './proxied.ts'
+import { oneByOne, sideBySide } from './side-by-side.ts'
 
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1'
 const FLIPS = 40
@@ -221,7 +222,7 @@ describe('the cluster stands in the way, on the real control plane', function ()
   this.timeout(8 * DEADLINE_MS)
   usesProduct()
 
-  it('F25: the webhook is down: status, finalizers and deletion work', worksWithoutReviews)
+  oneByOne('F25: the webhook is down: status, finalizers and deletion work', worksWithoutReviews)
 
   sideBySide({
     'F26: a fork denied with 403 by a quota is tried each minute, and made when the quota is gone': () =>

@@ -1,118 +1,187 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
+import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { AuditTail } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { LEASE } from '../../sandbox/installation.ts'
 import { controlPlane } from '../integration/fixture.ts'
-import { aSource, DEADLINE_MS, installation, usesProduct } from '../integration/product.ts'
-import { chronicle, churn, leads, type Rival, startRival, usurped } from '../integration/rivals.ts'
+import { DEADLINE_MS } from '../integration/product.ts'
+import { chronicle, churn, leads, type Rival, type startRival, usurped } from '../integration/rivals.ts'
 import { startApiProxy } from './api-proxy.ts'
+import { aShop } from './proxied.ts'
+import { aSystem, startAlone, usesProductAlone } from './scoped.ts'
+import { sideBySide } from './side-by-side.ts'
 
 const EXPERIMENTS = ['one', 'two', 'three']
 /** Audit times are taken at the API server, and a Lease is timed by its clients. */
 const TOLERANCE_MS = 300
+/** How much longer a request may be on its way than the one before, on a busy machine: the audit log has its arrival. */
+const LATE_MS = 1_000
+/** Between two changes: seldom enough for many duels at once. */
+const CHURN_MS = 300
+/** Many duels wait at once. */
+const PATIENT = { pauseMs: 500 }
+
+/** Where a duel is, and what happens there. */
+interface Arena {
+  /** the namespace of the Lease */
+  readonly system: string
+  readonly since: Date
+  readonly log: AuditTail
+}
+
+/** A leader that writes all the time, and a standby. */
+class Duel {
+  readonly leader: Rival
+  readonly standby: Rival
+  readonly lease: string
+  readonly #system: string
+  readonly #since: Date
+  readonly #log: AuditTail
+
+  constructor(leader: Rival, standby: Rival, { system, since, log }: Arena) {
+    this.leader = leader
+    this.standby = standby
+    this.lease = pathOf(RESOURCES.Lease, { namespace: system, name: 'experiment-controller' })
+    this.#system = system
+    this.#since = since
+    this.#log = log
+  }
+
+  async story() {
+    return chronicle([this.leader, this.standby], this.#since, this.#system, await this.#log.events())
+  }
+
+  async writesOf({ name }: Rival) {
+    return (await this.story()).writes.filter(({ by }) => by === name)
+  }
+
+  async lastWriteOf(rival: Rival): Promise<number> {
+    return (await this.writesOf(rival)).at(-1)?.receivedMs ?? 0
+  }
+
+  /** The time of the first write of the standby, when it has written. */
+  takenOverMs(): Promise<number> {
+    const { standby } = this
+    const look = async () => {
+      const [first] = await this.writesOf(standby)
+      if (!first) throw new Error('it does not')
+      return first.receivedMs
+    }
+    return eventually(`${standby.name} to write`, DEADLINE_MS, look, PATIENT)
+  }
+
+  async lastRenewalMs(): Promise<number> {
+    return (await this.story()).terms.findLast(({ holder }) => holder === this.leader.name)?.lastRenewalMs ?? 0
+  }
+}
+
+/** Plays a story in a namespace of its own, in which experiments change all the time. */
+async function duel(story: (of: Duel) => Promise<void>, options: Parameters<typeof startRival>[1] = {}): Promise<void> {
+  const since = new Date()
+  const place = await aShop()
+  const { namespace } = place
+  const log = new AuditTail((await controlPlane()).auditLog, namespace)
+  for (const name of EXPERIMENTS) await place.experiment(name, { source: 'cart' })
+  const system = await aSystem(namespace)
+  const started = { ...options, env: { WATCH_NAMESPACE: namespace, POD_NAMESPACE: system } }
+  const leader = await startAlone('leader', started)
+  await leads(leader)
+  const standby = await startAlone('standby', { env: started.env })
+  const churning = churn(place, EXPERIMENTS, CHURN_MS)
+  try {
+    const of = new Duel(leader, standby, { system, since, log })
+    const writes = async () => expect((await of.writesOf(leader)).length).to.be.greaterThan(9)
+    await eventually('the leader to write', DEADLINE_MS, writes, PATIENT)
+    await story(of)
+  } finally {
+    await churning.end()
+    for (const { process } of [leader, standby]) await process.stop('SIGTERM', DEADLINE_MS)
+  }
+}
+
+async function killed(of: Duel): Promise<void> {
+  await of.leader.process.stop('SIGKILL')
+  const firstMs = await of.takenOverMs()
+  expect(firstMs - (await of.lastWriteOf(of.leader))).to.be.at.most(20_000)
+  expect(firstMs - (await of.lastRenewalMs())).to.be.at.least(15_000 - TOLERANCE_MS)
+  expect(usurped(await of.story())).to.deep.equal([])
+}
+
+async function asleep(of: Duel): Promise<void> {
+  const { leader } = of
+  process.kill(leader.process.pid, 'SIGSTOP')
+  await pause(20_000)
+  const firstMs = await of.takenOverMs()
+  process.kill(leader.process.pid, 'SIGCONT')
+  expect((await leader.process.exited).code).to.equal(1)
+  expect(await of.lastWriteOf(leader)).to.be.lessThan(firstMs)
+  expect(usurped(await of.story())).to.deep.equal([])
+}
+
+async function terminated(of: Duel): Promise<void> {
+  const { leader } = of
+  const { code, lastLines } = await leader.process.stop('SIGTERM', DEADLINE_MS)
+  expect(code, lastLines).to.equal(0)
+  const firstMs = await of.takenOverMs()
+  expect(firstMs - (await of.lastWriteOf(leader))).to.be.within(0, 5_000)
+  expect(usurped(await of.story())).to.deep.equal([])
+}
+
+type TakeAway = (lease: string) => Promise<unknown>
+
+const TAKEN_AWAY: Readonly<Record<string, TakeAway>> = {
+  'the Lease is deleted': async (lease) => (await controlPlane()).api.delete(lease),
+  'the Lease gets another holder': async (lease) =>
+    (await controlPlane()).api.patch(lease, { spec: { holderIdentity: 'nobody_0' } }),
+  'the Lease loses its spec': async (lease) =>
+    (await controlPlane()).api.patch(lease, [{ op: 'replace', path: '/spec', value: {} }], 'json'),
+}
+
+const deprived = (takeAway: TakeAway) => async (of: Duel) => {
+  const { leader } = of
+  await takeAway(of.lease)
+  const takenMs = Date.now()
+  expect((await leader.process.exited).code).to.equal(1)
+  const [firstMs, lastMs] = [await of.takenOverMs(), await of.lastWriteOf(leader)]
+  expect(lastMs - takenMs).to.be.at.most(2_000 + LATE_MS)
+  expect(firstMs - lastMs).to.be.at.least(10_000)
+  const late = usurped(await of.story()).filter(({ by, receivedMs }) => by !== leader.name || receivedMs > lastMs)
+  expect(late).to.deep.equal([])
+}
+
+async function cutOff(): Promise<void> {
+  const proxy = await startApiProxy(await controlPlane())
+  try {
+    await duel(
+      async (of) => {
+        proxy.interfere({ onCall: ({ resource }) => (resource === 'leases' ? 'hang' : undefined) })
+        expect((await of.leader.process.exited).code).to.equal(1)
+        const renewedMs = await of.lastRenewalMs()
+        expect((await of.lastWriteOf(of.leader)) - renewedMs).to.be.within(5_000, 10_000 + LATE_MS)
+        expect((await of.takenOverMs()) - renewedMs).to.be.at.least(15_000 - TOLERANCE_MS)
+        expect(usurped(await of.story())).to.deep.equal([])
+      },
+      { kubeconfigFor: proxy.kubeconfigFor },
+    )
+  } finally {
+    await proxy.close()
+  }
+}
 
 describe('the leader fails, on the real control plane', function () {
   this.timeout(5 * DEADLINE_MS)
-  const place = usesProduct()
-  let churning: ReturnType<typeof churn> | undefined
-  let rivals: readonly [leader: Rival, standby: Rival] | undefined
-  let since = new Date()
-  let count = 0
+  usesProductAlone()
 
-  before('experiments change all the time', async () => {
-    await (await installation()).controller().stop('SIGTERM', DEADLINE_MS)
-    await aSource(place(), 'cart')
-    for (const name of EXPERIMENTS) await place().experiment(name, { source: 'cart' })
-    churning = churn(place(), EXPERIMENTS)
-  })
-  after('the controller of the run takes over again', async () => {
-    await churning?.end()
-    await (await installation()).startController()
-  })
-  afterEach('both end', async () => {
-    for (const { process } of rivals ?? []) await process.stop('SIGTERM', DEADLINE_MS)
-  })
-
-  /** A leader that writes, and a standby. */
-  async function duel(options: Parameters<typeof startRival>[1] = {}) {
-    since = new Date()
-    count += 1
-    const leader = await startRival(`leader${count}`, options)
-    await leads(leader)
-    rivals = [leader, await startRival(`standby${count}`)]
-    await eventually('the leader to write', DEADLINE_MS, async () =>
-      expect((await writesOf(leader)).length).to.be.greaterThan(9),
-    )
-    return { leader, standby: rivals[1] }
-  }
-
-  const story = () => chronicle(rivals ?? [], since)
-  const writesOf = async ({ name }: Rival) => (await story()).writes.filter(({ by }) => by === name)
-  const lastWriteOf = async (rival: Rival) => (await writesOf(rival)).at(-1)?.receivedMs ?? 0
-
-  /** The time of the first write of `rival`, when it has written. */
-  const firstWriteOf = (rival: Rival): Promise<number> =>
-    eventually(`${rival.name} to write`, DEADLINE_MS, async () => {
-      const [first] = await writesOf(rival)
-      if (!first) throw new Error('it does not')
-      return first.receivedMs
-    })
-
-  const lastRenewalOf = async ({ name }: Rival) =>
-    (await story()).terms.findLast(({ holder }) => holder === name)?.lastRenewalMs ?? 0
-
-  it('killed: the standby writes within 20 s after its last write, and 15 s after its last renewal', async () => {
-    const { leader, standby } = await duel()
-    await leader.process.stop('SIGKILL')
-    const firstMs = await firstWriteOf(standby)
-    expect(firstMs - (await lastWriteOf(leader))).to.be.at.most(20_000)
-    expect(firstMs - (await lastRenewalOf(leader))).to.be.at.least(15_000 - TOLERANCE_MS)
-    expect(usurped(await story())).to.deep.equal([])
-  })
-
-  it('F19: stopped for 20 s and continued, it sends no write and exits', async () => {
-    const { leader, standby } = await duel()
-    process.kill(leader.process.pid, 'SIGSTOP')
-    await pause(20_000)
-    const firstMs = await firstWriteOf(standby)
-    process.kill(leader.process.pid, 'SIGCONT')
-    expect((await leader.process.exited).code).to.equal(1)
-    expect(await lastWriteOf(leader)).to.be.lessThan(firstMs)
-    expect(usurped(await story())).to.deep.equal([])
-  })
-
-  const takenAway: Record<string, () => Promise<unknown>> = {
-    'the Lease is deleted': async () => (await controlPlane()).api.delete(LEASE),
-    'the Lease gets another holder': async () =>
-      (await controlPlane()).api.patch(LEASE, { spec: { holderIdentity: 'nobody_0' } }),
-    'the Lease loses its spec': async () =>
-      (await controlPlane()).api.patch(LEASE, [{ op: 'replace', path: '/spec', value: {} }], 'json'),
-  }
-  for (const [what, takeAway] of Object.entries(takenAway))
-    it(`F21: ${what}: it exits at its next renewal, and the standby writes only then`, async () => {
-      const { leader, standby } = await duel()
-      await takeAway()
-      const takenMs = Date.now()
-      expect((await leader.process.exited).code).to.equal(1)
-      const [firstMs, lastMs] = [await firstWriteOf(standby), await lastWriteOf(leader)]
-      expect(lastMs - takenMs).to.be.at.most(2_000 + TOLERANCE_MS)
-      expect(firstMs - lastMs).to.be.at.least(10_000)
-      const late = usurped(await story()).filter(({ by, receivedMs }) => by !== leader.name || receivedMs > lastMs)
-      expect(late).to.deep.equal([])
-    })
-
-  it('F18: its calls for the Lease are lost: it writes for 10 s at most and exits; then the standby writes', async () => {
-    const proxy = await startApiProxy(await controlPlane())
-    try {
-      const { leader, standby } = await duel({ kubeconfigFor: proxy.kubeconfigFor })
-      proxy.interfere({ onCall: ({ resource }) => (resource === 'leases' ? 'hang' : undefined) })
-      expect((await leader.process.exited).code).to.equal(1)
-      const renewedMs = await lastRenewalOf(leader)
-      expect((await lastWriteOf(leader)) - renewedMs).to.be.within(5_000, 10_000 + TOLERANCE_MS)
-      expect((await firstWriteOf(standby)) - renewedMs).to.be.at.least(15_000 - TOLERANCE_MS)
-      expect(usurped(await story())).to.deep.equal([])
-    } finally {
-      await proxy.close()
-    }
+  sideBySide({
+    'killed: the standby writes within 20 s after its last write, and 15 s after its last renewal': () => duel(killed),
+    'F19: stopped for 20 s and continued, it sends no write and exits': () => duel(asleep),
+    'F20: ended while it writes: the standby writes within 5 s, and it exits with 0': () => duel(terminated),
+    ...Object.fromEntries(
+      Object.entries(TAKEN_AWAY).map(([what, takeAway]) => [
+        `F21: ${what}: it exits at its next renewal, and the standby writes only then`,
+        () => duel(deprived(takeAway)),
+      ]),
+    ),
+    'F18: its calls for the Lease are lost: it writes for 10 s at most and exits; then the standby writes': cutOff,
   })
 })

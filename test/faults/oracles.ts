@@ -4,10 +4,10 @@ import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import { at, listOr, textOr } from '../../common/json/json.ts'
 import { experimentId } from '../../common/workload/identity.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
-import { type AuditEvent, auditEvents } from '../../sandbox/audit.ts'
+import { type AuditEvent, AuditTail, auditEvents } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
-import { ownWrites } from '../../sandbox/proof.ts'
+import { ownWrites, ownWritesIn } from '../../sandbox/proof.ts'
 import { controlPlane } from '../integration/fixture.ts'
 import { condition, type Place } from '../integration/product.ts'
 
@@ -47,18 +47,26 @@ export async function converges(place: Place, wanted: Wanted, limitMs = CONVERGE
  */
 export async function recovers(place: Place, wanted: Wanted, limitMs = CONVERGED_MS): Promise<void> {
   const ended = new Date()
+  const log = new AuditTail((await controlPlane()).auditLog, `"${place.namespace}"`)
   await converges(place, wanted, limitMs)
-  await rests(place.namespace, ended, limitMs)
+  await rests(place.namespace, { log, ended, limitMs })
   await converges(place, wanted, 0)
   await isSound(place.namespace)
 }
 
+/** A fault that has ended. */
+interface Fault {
+  readonly ended: Date
+  /** since then */
+  readonly log: AuditTail
+  readonly limitMs: number
+}
+
 /** Waits until nothing was written for `QUIET_MS`. @throws Error if there was a write later than `limitMs` after `ended` */
-async function rests(namespace: string, ended: Date, limitMs: number): Promise<void> {
-  const { auditLog } = await controlPlane()
+async function rests(namespace: string, { log, ended, limitMs }: Fault): Promise<void> {
   const late = new Date(ended.getTime() + limitMs)
   const since = async (time: Date) =>
-    (await ownWrites(auditLog, time)).all.filter((request) => request.includes(`/${namespace}/`))
+    (await ownWritesIn(await log.events(), time)).all.filter((request) => request.includes(`/${namespace}/`))
   await eventually(
     `${namespace} to be quiet`,
     limitMs + 2 * QUIET_MS,

@@ -68,21 +68,3 @@ export async function aShop(): Promise<Place> {
   await aSource(place, 'cart')
   return place
 }
-
-/** Declares tests that are about namespaces of their own and mostly wait: all begin with the first. */
-export function sideBySide(tests: Readonly<Record<string, () => Promise<void>>>): void {
-  let running: ReadonlyMap<string, Promise<void>> | undefined
-  const begin = () =>
-    new Map(
-      Object.entries(tests).map(([title, run]) => {
-        const ended = run()
-        ended.catch(() => undefined) // its own test reports it
-        return [title, ended]
-      }),
-    )
-  for (const title of Object.keys(tests))
-    it(title, () => {
-      running ??= begin()
-      return running.get(title)
-    })
-}

@@ -5,11 +5,14 @@ import { at } from '../../common/json/json.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import { experimentId } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { DEADLINE_MS, forkOf, imagesOf, type Place, usesProduct } from '../integration/product.ts'
+import { DEADLINE_MS, forkOf, imagesOf, type Place } from '../integration/product.ts'
 import type { ApiCall } from './api-call.ts'
+import { policyName } from './crash/oracles.ts'
 import { CONVERGED_MS, creations, historyOf, isSound, recovers } from './oracles.ts'
-import { aShop, usesProxied } from './proxied.ts'
-import { between, eventOf, type Freeze, freeze, type Match } from './rules.ts'
+import { between, eventOf, type Match } from './rules.ts'
+import { inScene, type Scene } from './scene.ts'
+import { usesProductAlone } from './scoped.ts'
+import { sideBySide } from './side-by-side.ts'
 
 /** How long the cache of the controller is late. */
 const LATE_MS = 15_000
@@ -19,224 +22,199 @@ const EXPERIMENTS: Match = { resource: EXPERIMENT_DEPLOYMENT.plural }
 /** The watch of forks asks by label, that of sources does not. */
 const isOfForks = ({ query }: ApiCall) => query.has('labelSelector')
 
+/** The names of the forks in `place`. */
+const forksIn = async ({ api, path }: Place) =>
+  (await api.list(path('deployments')))
+    .map(({ metadata }) => metadata.name)
+    .filter((name) => name.includes('-experiment-'))
+
+async function isRecreated(place: Place, cascade: 'background' | 'orphan'): Promise<void> {
+  const { code, text } = await place.kubectl(['delete', 'expd', 'canary', `--cascade=${cascade}`])
+  expect(code, text).to.equal(0)
+  await place.experiment('canary', { source: 'cart' })
+}
+
+async function frozen({ place, faults }: Scene): Promise<void> {
+  await place.experiment('canary', { source: 'cart' })
+  const before = await place.reaches('canary', 'Available')
+  const { release, holds } = faults.freeze(EXPERIMENTS)
+  await isRecreated(place, 'background')
+  await holds
+  await pause(LATE_MS)
+  release()
+  await recovers(place, { canary: 'Available' })
+  const after = await place.experimentAt('canary')
+  expect(await forksIn(place)).to.deep.equal([forkOf(after)])
+  expect(forkOf(after)).to.contain(experimentId(after.metadata.uid)).and.not.to.equal(forkOf(before))
+}
+
+async function updated({ place, faults }: Scene): Promise<void> {
+  await place.experiment('canary', { source: 'cart' })
+  await place.reaches('canary', 'Available')
+  const key = `${place.namespace}/canary`
+  const seen: string[] = []
+  const onLine = (_: ApiCall, line: string) => {
+    const event = eventOf(line)
+    if (event.key !== key) return undefined
+    seen.push(event.type)
+    return event.type === 'DELETED' ? [] : [line.replace('{"type":"ADDED"', '{"type":"MODIFIED"')]
+  }
+  faults.add({ of: { ...EXPERIMENTS, isWatch: true }, onLine })
+  await isRecreated(place, 'background')
+  await recovers(place, { canary: 'Available' })
+  expect(seen).to.include('DELETED').and.to.include('ADDED')
+  expect(await forksIn(place)).to.deep.equal([forkOf(await place.experimentAt('canary'))])
+}
+
+async function orphaned({ place, faults }: Scene): Promise<void> {
+  await place.experiment('canary', { source: 'cart' })
+  const before = await place.reaches('canary', 'Available')
+  const { release, holds } = faults.freeze(EXPERIMENTS)
+  await isRecreated(place, 'orphan')
+  await holds
+  await pause(LATE_MS)
+  release()
+  await recovers(place, { canary: 'Available' })
+  const after = await place.experimentAt('canary')
+  expect(await forksIn(place)).to.have.members([forkOf(before), forkOf(after)])
+  expect((await place.deployment(forkOf(before))).metadata.ownerReferences).to.equal(undefined)
+}
+
+/** Lets experiments in `place` fork sources in `shop`. */
+async function consented(place: Place, shop: Place): Promise<void> {
+  const { apiVersion, kind } = EXPERIMENT_POLICY
+  const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': shop.namespace } }
+  const spec = { namespaceSelector, allowSourcesFrom: [place.namespace] }
+  const metadata = { name: policyName(place.namespace) }
+  await place.api.create(pathOf(EXPERIMENT_POLICY), { apiVersion, kind, metadata, spec })
+}
+
+async function restarted({ place, shop, faults }: Scene): Promise<void> {
+  const experiment = place.path('experiments', 'canary')
+  const isApart = shop.namespace !== place.namespace
+  const create = () => place.experiment('canary', { source: 'cart', ...(isApart ? { of: shop.namespace } : {}) })
+  const wanted = { canary: 'Available' }
+  const held = (finalizers: readonly string[]) => place.api.patch(experiment, { metadata: { finalizers } })
+  if (isApart) await consented(place, shop)
+  await eventually('consent to be seen', DEADLINE_MS, create)
+  await place.reaches('canary', 'Available')
+  await held(['example.com/hold'])
+  await place.api.delete(experiment)
+  const old = JSON.stringify(await place.api.get(place.path('experiments')))
+  await held([])
+  await eventually('the fork to be gone', DEADLINE_MS, async () => expect(await forksIn(shop)).to.deep.equal([]))
+  await create()
+  await place.reaches('canary', 'Available')
+  const workloads = async () => (await shop.api.list(shop.path('deployments'))).map(({ metadata }) => metadata.uid)
+  const uids = await workloads()
+
+  const { release, holds } = faults.freeze(EXPERIMENTS)
+  const headers = { 'content-type': 'application/json' }
+  faults.add({
+    of: { ...EXPERIMENTS, method: 'GET', isWatch: false, name: '' },
+    when: between(1, 1),
+    onCall: () => ({ status: 200, headers, body: Buffer.from(old) }),
+  })
+  await faults.restart()
+  await holds
+  await pause(LATE_MS)
+  expect(await workloads()).to.deep.equal(uids)
+  release()
+  await recovers(place, wanted)
+  await isSound(shop.namespace)
+  expect(await workloads()).to.deep.equal(uids)
+}
+
+async function touched({ place, faults }: Scene): Promise<void> {
+  const { release, holds } = faults.freeze({ resource: 'deployments' }, isOfForks)
+  await place.experiment('canary', { source: 'cart' })
+  await holds
+  for (let count = 1; count <= TOUCHES; count += 1) {
+    await place.api.patch(place.path('experiments', 'canary'), { spec: { replicas: 1 + (count % 3) } })
+    await pause(LATE_MS / TOUCHES)
+  }
+  const writes = async () =>
+    (await historyOf(place.namespace)).filter(
+      ({ verb, user, objectRef }) =>
+        verb === 'patch' && user.username.endsWith(':experiment-controller') && objectRef?.resource === 'deployments',
+    )
+  expect(await writes()).to.have.length(1)
+  release()
+  await recovers(place, { canary: 'Available' })
+  expect(creations(await historyOf(place.namespace))).to.have.length(1)
+  expect((await writes()).length).to.be.at.most(3)
+  const fork = await place.deployment(forkOf(await place.experimentAt('canary')))
+  expect(at(fork.spec, 'replicas')).to.equal(1 + (TOUCHES % 3))
+}
+
+async function lossy({ place, faults }: Scene): Promise<void> {
+  await place.experiment('canary', { source: 'cart' })
+  await place.experiment('replaced', { source: 'cart' })
+  const before = await place.reaches('canary', 'Available')
+  const name = forkOf(await place.reaches('replaced', 'Available'))
+  const { api, path } = place
+  const image = (tag: string) =>
+    api.patch(
+      path('deployments', 'cart'),
+      { spec: { template: { spec: { containers: [{ name: 'cart', image: tag }] } } } },
+      'strategic',
+    )
+
+  const key = `${place.namespace}/cart`
+  const isMine = (line: string) => [key, `${place.namespace}/${name}`].includes(eventOf(line).key)
+  let lost = 0
+  faults.add({
+    of: { resource: 'deployments', isWatch: true },
+    onLine: (_, line) => {
+      if (!isMine(line)) return undefined
+      lost += 1
+      return []
+    },
+  })
+  await image('registry.example/cart:2')
+  await image('registry.example/cart:1')
+  const copy = await place.deployment(name)
+  await api.delete(path('deployments', name), { propagationPolicy: 'Background' })
+  const {
+    resourceVersion: _,
+    uid: __,
+    creationTimestamp: ___,
+    generation: ____,
+    managedFields: _____,
+    ...metadata
+  } = copy.metadata
+  const { metadata: recreated } = await api.create(path('deployments'), { metadata, spec: copy.spec })
+  await eventually('the new fork to be ready, so that all its events are lost', DEADLINE_MS, async () =>
+    expect(at((await place.deployment(name)).status, 'availableReplicas')).to.equal(1),
+  )
+  await eventually('the events to be lost', DEADLINE_MS, () => expect(lost).to.be.greaterThan(3))
+  faults.end()
+
+  await image('registry.example/cart:3')
+  await recovers(place, { canary: 'Available', replaced: 'Available' }, 2 * CONVERGED_MS)
+  const [canary, replaced] = [await place.experimentAt('canary'), await place.experimentAt('replaced')]
+  expect(forkOf(canary)).to.equal(forkOf(before))
+  for (const each of [canary, replaced])
+    expect(imagesOf(await place.deployment(forkOf(each)))).to.deep.equal(['registry.example/cart:3'])
+  expect(replaced.status?.experimentResourceRef?.uid).to.equal(recreated.uid)
+}
+
 describe('the controller sees the past, on the real control plane', function () {
   this.timeout(6 * DEADLINE_MS)
-  usesProduct()
-  const proxied = usesProxied()
-  const ends: (() => void)[] = []
-  const frozen: Freeze[] = []
-  afterEach('no fault is left', () => {
-    for (const end of ends.splice(0)) end()
-    for (const { release } of frozen.splice(0)) release()
-  })
+  usesProductAlone()
 
-  const frozenUntilReleased = (...of: Parameters<typeof freeze>): Freeze => {
-    const frost = freeze(...of)
-    ends.push(proxied().rules.add(frost.rule))
-    frozen.push(frost)
-    const release = () => {
-      for (const end of ends.splice(0)) end()
-      frost.release()
-    }
-    return { ...frost, release }
-  }
-
-  /** The names of the forks in `place`. */
-  const forksIn = async ({ api, path }: Place) =>
-    (await api.list(path('deployments')))
-      .map(({ metadata }) => metadata.name)
-      .filter((name) => name.includes('-experiment-'))
-
-  async function isRecreated(place: Place, cascade: 'background' | 'orphan'): Promise<void> {
-    const { code, text } = await place.kubectl(['delete', 'expd', 'canary', `--cascade=${cascade}`])
-    expect(code, text).to.equal(0)
-    await place.experiment('canary', { source: 'cart' })
-  }
-
-  it('F7: recreated under its name while the watch is frozen: the old fork goes, and the new experiment has its own', async () => {
-    const place = await aShop()
-    await place.experiment('canary', { source: 'cart' })
-    const before = await place.reaches('canary', 'Available')
-    const { release, holds } = frozenUntilReleased(EXPERIMENTS)
-    await isRecreated(place, 'background')
-    await holds
-    await pause(LATE_MS)
-    release()
-    await recovers(place, { canary: 'Available' })
-    const after = await place.experimentAt('canary')
-    expect(await forksIn(place)).to.deep.equal([forkOf(after)])
-    expect(forkOf(after)).to.contain(experimentId(after.metadata.uid)).and.not.to.equal(forkOf(before))
-  })
-
-  it('F7: recreated under its name, and told as an update with another uid', async () => {
-    const place = await aShop()
-    await place.experiment('canary', { source: 'cart' })
-    await place.reaches('canary', 'Available')
-    const key = `${place.namespace}/canary`
-    const seen: string[] = []
-    const onLine = (_: ApiCall, line: string) => {
-      const event = eventOf(line)
-      if (event.key !== key) return undefined
-      seen.push(event.type)
-      return event.type === 'DELETED' ? [] : [line.replace('{"type":"ADDED"', '{"type":"MODIFIED"')]
-    }
-    ends.push(proxied().rules.add({ of: { ...EXPERIMENTS, isWatch: true }, onLine }))
-    await isRecreated(place, 'background')
-    await recovers(place, { canary: 'Available' })
-    expect(seen).to.include('DELETED').and.to.include('ADDED')
-    expect(await forksIn(place)).to.deep.equal([forkOf(await place.experimentAt('canary'))])
-  })
-
-  it('F7: orphaned and recreated while the watch is frozen: the old fork is not owned again', async () => {
-    const place = await aShop()
-    await place.experiment('canary', { source: 'cart' })
-    const before = await place.reaches('canary', 'Available')
-    const { release, holds } = frozenUntilReleased(EXPERIMENTS)
-    await isRecreated(place, 'orphan')
-    await holds
-    await pause(LATE_MS)
-    release()
-    await recovers(place, { canary: 'Available' })
-    const after = await place.experimentAt('canary')
-    expect(await forksIn(place)).to.have.members([forkOf(before), forkOf(after)])
-    expect((await place.deployment(forkOf(before))).metadata.ownerReferences).to.equal(undefined)
-  })
-
-  it('F8: restarted onto an old list, in which the earlier namesake is being deleted: nothing of the new one is deleted', async () => {
-    const [place, shop] = [await aShop(), await aShop()]
-    const policies = pathOf(EXPERIMENT_POLICY, {})
-    const policy = `shared-${shop.namespace}`
-    await place.api.create(policies, {
-      apiVersion: EXPERIMENT_POLICY.apiVersion,
-      kind: EXPERIMENT_POLICY.kind,
-      metadata: { name: policy },
-      spec: {
-        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': shop.namespace } },
-        allowSourcesFrom: [place.namespace],
-      },
-    })
-    const elsewhere = () => place.experiment('elsewhere', { source: 'cart', of: shop.namespace })
-    const wanted = { canary: 'Available', elsewhere: 'Available' }
-    const names = Object.keys(wanted)
-    const held = (finalizers: readonly string[]) =>
-      Promise.all(names.map((name) => place.api.patch(place.path('experiments', name), { metadata: { finalizers } })))
-    try {
-      await eventually('consent to be seen', DEADLINE_MS, elsewhere)
-      await place.experiment('canary', { source: 'cart' })
-      for (const name of names) await place.reaches(name, 'Available')
-      await held(['example.com/hold'])
-      for (const name of names) await place.api.delete(place.path('experiments', name))
-      const old = JSON.stringify(await place.api.get(pathOf(EXPERIMENT_DEPLOYMENT, {})))
-      await held([])
-      await eventually('the forks to be gone', DEADLINE_MS, async () =>
-        expect([...(await forksIn(place)), ...(await forksIn(shop))]).to.deep.equal([]),
-      )
-      await elsewhere()
-      await place.experiment('canary', { source: 'cart' })
-      for (const name of names) await place.reaches(name, 'Available')
-      const forks = async () =>
-        [...(await place.api.list(place.path('deployments'))), ...(await shop.api.list(shop.path('deployments')))].map(
-          ({ metadata }) => metadata.uid,
-        )
-      const uids = await forks()
-
-      const { release, holds } = frozenUntilReleased(EXPERIMENTS)
-      const headers = { 'content-type': 'application/json' }
-      ends.push(
-        proxied().rules.add({
-          of: { ...EXPERIMENTS, method: 'GET', isWatch: false, name: '' },
-          when: between(1, 1),
-          onCall: () => ({ status: 200, headers, body: Buffer.from(old) }),
-        }),
-      )
-      await proxied().restart()
-      await holds
-      await pause(LATE_MS)
-      expect(await forks()).to.deep.equal(uids)
-      release()
-      await recovers(place, wanted)
-      await isSound(shop.namespace)
-      expect(await forks()).to.deep.equal(uids)
-    } finally {
-      await place.api.delete(`${policies}/${policy}`)
-    }
-  })
-
-  it('F9: its fork is not in the cache for a while, and the experiment is touched 20 times: one fork, and no storm', async () => {
-    const place = await aShop()
-    const { release, holds } = frozenUntilReleased({ resource: 'deployments' }, isOfForks)
-    await place.experiment('canary', { source: 'cart' })
-    await holds
-    for (let count = 1; count <= TOUCHES; count += 1) {
-      await place.api.patch(place.path('experiments', 'canary'), { spec: { replicas: 1 + (count % 3) } })
-      await pause(LATE_MS / TOUCHES)
-    }
-    const writes = async () =>
-      (await historyOf(place.namespace)).filter(
-        ({ verb, user, objectRef }) =>
-          verb === 'patch' && user.username.endsWith(':experiment-controller') && objectRef?.resource === 'deployments',
-      )
-    expect(await writes()).to.have.length(1)
-    release()
-    await recovers(place, { canary: 'Available' })
-    expect(creations(await historyOf(place.namespace))).to.have.length(1)
-    expect((await writes()).length).to.be.at.most(3)
-    const fork = await place.deployment(forkOf(await place.experimentAt('canary')))
-    expect(at(fork.spec, 'replicas')).to.equal(1 + (TOUCHES % 3))
-  })
-
-  it('F10: events are lost, of a source that goes from A to B to A and of a fork that is replaced: the present state counts', async () => {
-    const place = await aShop()
-    await place.experiment('canary', { source: 'cart' })
-    await place.experiment('replaced', { source: 'cart' })
-    const before = await place.reaches('canary', 'Available')
-    const name = forkOf(await place.reaches('replaced', 'Available'))
-    const { api, path } = place
-    const image = (tag: string) =>
-      api.patch(
-        path('deployments', 'cart'),
-        { spec: { template: { spec: { containers: [{ name: 'cart', image: tag }] } } } },
-        'strategic',
-      )
-
-    const key = `${place.namespace}/cart`
-    const isMine = (line: string) => [key, `${place.namespace}/${name}`].includes(eventOf(line).key)
-    let lost = 0
-    ends.push(
-      proxied().rules.add({
-        of: { resource: 'deployments', isWatch: true },
-        onLine: (_, line) => {
-          if (!isMine(line)) return undefined
-          lost += 1
-          return []
-        },
-      }),
-    )
-    await image('registry.example/cart:2')
-    await image('registry.example/cart:1')
-    const copy = await place.deployment(name)
-    await api.delete(path('deployments', name), { propagationPolicy: 'Background' })
-    const {
-      resourceVersion: _,
-      uid: __,
-      creationTimestamp: ___,
-      generation: ____,
-      managedFields: _____,
-      ...metadata
-    } = copy.metadata
-    const { metadata: recreated } = await api.create(path('deployments'), { metadata, spec: copy.spec })
-    await eventually('the new fork to be ready, so that all its events are lost', DEADLINE_MS, async () =>
-      expect(at((await place.deployment(name)).status, 'availableReplicas')).to.equal(1),
-    )
-    await eventually('the events to be lost', DEADLINE_MS, () => expect(lost).to.be.greaterThan(3))
-    for (const end of ends.splice(0)) end()
-
-    await image('registry.example/cart:3')
-    await recovers(place, { canary: 'Available', replaced: 'Available' }, 2 * CONVERGED_MS)
-    const [canary, replaced] = [await place.experimentAt('canary'), await place.experimentAt('replaced')]
-    expect(forkOf(canary)).to.equal(forkOf(before))
-    for (const each of [canary, replaced])
-      expect(imagesOf(await place.deployment(forkOf(each)))).to.deep.equal(['registry.example/cart:3'])
-    expect(replaced.status?.experimentResourceRef?.uid).to.equal(recreated.uid)
+  sideBySide({
+    'F7: recreated under its name while the watch is frozen: the old fork goes, and the new experiment has its own':
+      () => inScene(frozen),
+    'F7: recreated under its name, and told as an update with another uid': () => inScene(updated),
+    'F7: orphaned and recreated while the watch is frozen: the old fork is not owned again': () => inScene(orphaned),
+    'F8: restarted onto an old list, in which the earlier namesake is being deleted: nothing of the new one is deleted':
+      () => inScene(restarted),
+    'F8: restarted onto an old list, and the fork is in another namespace: it is not deleted': () =>
+      inScene(restarted, true),
+    'F9: its fork is not in the cache for a while, and the experiment is touched 20 times: one fork, and no storm':
+      () => inScene(touched),
+    'F10: events are lost, of a source that goes from A to B to A and of a fork that is replaced: the present state counts':
+      () => inScene(lossy),
   })
 })

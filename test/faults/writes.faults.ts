@@ -1,15 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr } from '../../common/json/json.ts'
 import { experimentId, forkName } from '../../common/workload/identity.ts'
 import type { AuditEvent } from '../../sandbox/audit.ts'
-import { eventually } from '../../sandbox/eventually.ts'
-import { condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from '../integration/product.ts'
+import { condition, DEADLINE_MS, forkOf, imagesOf } from '../integration/product.ts'
 import { type Fate, statusAnswer } from './api-call.ts'
 import { CONVERGED_MS, creations, historyOf, isSound, recovers } from './oracles.ts'
-import { aShop, sideBySide, usesProxied } from './proxied.ts'
 import { between } from './rules.ts'
+import { inScene, type Scene } from './scene.ts'
+import { usesProductAlone } from './scoped.ts'
+import { sideBySide } from './side-by-side.ts'
 
 /** How long an experiment without its name is watched. */
 const CONFLICT_MS = 70_000
@@ -31,132 +33,123 @@ const FOREIGN: Readonly<Record<string, Foreign>> = {
   'with our uid, but without our manager and label': (experiment) => owner(experiment),
 }
 
+const LOST: Readonly<Record<string, { readonly fate: Fate; readonly times: number }>> = {
+  'is reset after it is stored': { fate: 'reset', times: 1 },
+  'is reset after it is stored, as its repetitions': { fate: 'reset', times: 3 },
+  'is answered with 504 after it is stored': { fate: timeout504, times: 1 },
+}
+
+async function losesAnswers({ place, faults }: Scene, { fate, times }: (typeof LOST)[string]): Promise<void> {
+  const { namespace } = place
+  let count = 0
+  faults.add({
+    of: { method: 'PATCH', resource: 'deployments', namespace },
+    when: between(1, times),
+    onAnswer: () => {
+      count += 1
+      return fate
+    },
+  })
+  await place.experiment('canary', { source: 'cart' })
+  await recovers(place, { canary: 'Available' })
+  const history = await historyOf(namespace)
+  expect(count).to.equal(times)
+  expect(creations(history)).to.have.length(1)
+  expect(reasonsIn(history)).not.to.include('NameConflict')
+}
+
+/** Makes an experiment whose name is taken when it applies its fork for the first time. Returns the name. */
+async function taken({ place, faults }: Scene, foreign: Foreign): Promise<string> {
+  const { namespace, api, path } = place
+  const isTaken = Promise.withResolvers<void>()
+  faults.add({
+    of: { method: 'PATCH', resource: 'deployments', namespace },
+    when: between(1, 1),
+    onCall: async () => isTaken.promise.then(() => undefined),
+  })
+  await place.experiment('other', { source: 'none' })
+  await place.experiment('canary', { source: 'cart' })
+  const [experiment, other] = [await place.experimentAt('canary'), await place.experimentAt('other')]
+  const map = await api.create(`/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'map' } })
+  const name = forkName('cart', experiment.metadata.uid)
+  const matchLabels = { [EXPERIMENT_ID]: experimentId(experiment.metadata.uid) }
+  const owners = foreign(withKind(experiment), {
+    map: { ...map, kind: 'ConfigMap', apiVersion: 'v1' },
+    experiment: withKind(other),
+  })
+  const spec = { containers: [{ name: 'theirs', image: 'registry.example/theirs:1' }] }
+  await api.create(path('deployments'), {
+    metadata: { name, ...owners },
+    spec: { selector: { matchLabels }, template: { metadata: { labels: matchLabels }, spec } },
+  })
+  isTaken.resolve()
+  return name
+}
+
+async function meets(scene: Scene, foreign: Foreign): Promise<void> {
+  const { place } = scene
+  const name = await taken(scene, foreign)
+  const since = performance.now()
+  await place.reaches('canary', 'NameConflict')
+  await pause(CONFLICT_MS - (performance.now() - since)) // until a retry was due
+  const own = writesTo(name, await historyOf(place.namespace))
+  expect(own.map(({ responseStatus }) => responseStatus?.code).filter((code) => code !== 409)).to.deep.equal([])
+  expect(own.length).to.be.within(1, 2)
+  const found = await place.deployment(name)
+  expect(imagesOf(found)).to.deep.equal(['registry.example/theirs:1'])
+  expect(found.metadata.labels ?? {}).to.deep.equal({})
+  expect(condition(await place.experimentAt('canary'), 'Ready')?.message).to.contain(name)
+  await place.api.delete(place.path('deployments', name))
+  await recovers(place, { canary: 'Available', other: 'SourceNotFound' })
+}
+
+async function conflicts({ place, faults }: Scene): Promise<void> {
+  const { namespace } = place
+  const answered = Promise.withResolvers<void>()
+  let count = 0
+  faults.add({
+    of: { resource: EXPERIMENT_DEPLOYMENT.plural, subresource: 'status', namespace },
+    when: between(1, 10),
+    onCall: () => {
+      count += 1
+      if (count === 5) answered.resolve()
+      return conflict409
+    },
+  })
+  await place.experiment('canary', { source: 'cart' })
+  await answered.promise
+  await place.api.patch(place.path('experiments', 'canary'), { spec: { replicas: 2 } })
+  await recovers(place, { canary: 'Available' }, 2 * CONVERGED_MS)
+  const fork = await place.deployment(forkOf(await place.experimentAt('canary')))
+  expect(at(fork.spec, 'replicas')).to.equal(2)
+  expect(creations(await historyOf(namespace))).to.have.length(1)
+  expect(count).to.equal(10)
+  await isSound(namespace)
+}
+
 describe('writes fail, on the real control plane', function () {
   this.timeout(5 * DEADLINE_MS)
-  usesProduct()
-  const proxied = usesProxied()
+  usesProductAlone()
 
-  const lost: Readonly<Record<string, { readonly fate: Fate; readonly times: number }>> = {
-    'is reset after it is stored': { fate: 'reset', times: 1 },
-    'is reset after it is stored, as its repetitions': { fate: 'reset', times: 3 },
-    'is answered with 504 after it is stored': { fate: timeout504, times: 1 },
-  }
-  async function losesAnswers({ fate, times }: { readonly fate: Fate; readonly times: number }) {
-    const place = await aShop()
-    const { namespace } = place
-    let count = 0
-    proxied().rules.add({
-      of: { method: 'PATCH', resource: 'deployments', namespace },
-      when: between(1, times),
-      onAnswer: () => {
-        count += 1
-        return fate
-      },
-    })
-    await place.experiment('canary', { source: 'cart' })
-    await recovers(place, { canary: 'Available' })
-    const history = await historyOf(namespace)
-    expect(count).to.equal(times)
-    expect(creations(history)).to.have.length(1)
-    expect(reasonsIn(history)).not.to.include('NameConflict')
-  }
-
-  /** An experiment whose name is taken when it applies its fork for the first time. */
-  async function taken(foreign: Foreign) {
-    const place = await aShop()
-    const { namespace, api, path } = place
-    const isTaken = Promise.withResolvers<void>()
-    proxied().rules.add({
-      of: { method: 'PATCH', resource: 'deployments', namespace },
-      when: between(1, 1),
-      onCall: async () => isTaken.promise.then(() => undefined),
-    })
-    await place.experiment('other', { source: 'none' })
-    await place.experiment('canary', { source: 'cart' })
-    const [experiment, other] = [await place.experimentAt('canary'), await place.experimentAt('other')]
-    const map = await api.create(`/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'map' } })
-    const name = forkName('cart', experiment.metadata.uid)
-    const matchLabels = { [EXPERIMENT_ID]: experimentId(experiment.metadata.uid) }
-    const owners = foreign(withKind(experiment), {
-      map: { ...map, kind: 'ConfigMap', apiVersion: 'v1' },
-      experiment: withKind(other),
-    })
-    const spec = { containers: [{ name: 'theirs', image: 'registry.example/theirs:1' }] }
-    await api.create(path('deployments'), {
-      metadata: { name, ...owners },
-      spec: { selector: { matchLabels }, template: { metadata: { labels: matchLabels }, spec } },
-    })
-    isTaken.resolve()
-    return { place, name }
-  }
-
-  async function meetsForeigners() {
-    const all = await Promise.all(
-      Object.entries(FOREIGN).map(async ([what, foreign]) => ({ what, ...(await taken(foreign)) })),
-    )
-    const since = performance.now()
-    for (const { place } of all) await place.reaches('canary', 'NameConflict')
-    await eventually(
-      'a retry to be due',
-      2 * CONFLICT_MS,
-      () => {
-        if (performance.now() - since < CONFLICT_MS) throw new Error('not yet')
-      },
-      { pauseMs: 1_000 },
-    )
-    for (const { what, place, name } of all) {
-      const own = writesTo(name, await historyOf(place.namespace))
-      expect(
-        own.map(({ responseStatus }) => responseStatus?.code).filter((code) => code !== 409),
-        what,
-      ).to.deep.equal([])
-      expect(own.length, what).to.be.within(1, 2)
-      const found = await place.deployment(name)
-      expect(imagesOf(found), what).to.deep.equal(['registry.example/theirs:1'])
-      expect(found.metadata.labels ?? {}, what).to.deep.equal({})
-      expect(condition(await place.experimentAt('canary'), 'Ready')?.message, what).to.contain(name)
-    }
-    for (const { place, name } of all) await place.api.delete(place.path('deployments', name))
-    await Promise.all(all.map(({ place }) => recovers(place, { canary: 'Available', other: 'SourceNotFound' })))
-  }
-
-  async function conflicts() {
-    const place = await aShop()
-    const { namespace } = place
-    const answered = Promise.withResolvers<void>()
-    let count = 0
-    proxied().rules.add({
-      of: { resource: EXPERIMENT_DEPLOYMENT.plural, subresource: 'status', namespace },
-      when: between(1, 10),
-      onCall: () => {
-        count += 1
-        if (count === 5) answered.resolve()
-        return conflict409
-      },
-    })
-    await place.experiment('canary', { source: 'cart' })
-    await answered.promise
-    await place.api.patch(place.path('experiments', 'canary'), { spec: { replicas: 2 } })
-    await recovers(place, { canary: 'Available' }, 2 * CONVERGED_MS)
-    const fork = await place.deployment(forkOf(await place.experimentAt('canary')))
-    expect(at(fork.spec, 'replicas')).to.equal(2)
-    expect(creations(await historyOf(namespace))).to.have.length(1)
-    expect(count).to.equal(10)
-    await isSound(namespace)
-  }
-
+  const rows = (title: (what: string) => string, stories: Readonly<Record<string, (scene: Scene) => Promise<void>>>) =>
+    Object.fromEntries(Object.entries(stories).map(([what, story]) => [title(what), () => inScene(story)]))
   sideBySide({
-    ...Object.fromEntries(
-      Object.entries(lost).map(([what, how]) => [
-        `F5: the first apply of a fork ${what}: the repetition finds our object`,
-        () => losesAnswers(how),
-      ]),
+    ...rows(
+      (what) => `F5: the first apply of a fork ${what}: the repetition finds our object`,
+      mapped(LOST, (how) => (scene) => losesAnswers(scene, how)),
     ),
-    'F6: a foreign object has the name of a fork: it stays, and the experiment gets its fork when it goes':
-      meetsForeigners,
-    'F16: ten writes of a status are answered with 409: it tells of the last generation': conflicts,
+    ...rows(
+      (what) => `F6: an object ${what} has the name of a fork: it stays, and the experiment gets its fork when it goes`,
+      mapped(FOREIGN, (foreign) => (scene) => meets(scene, foreign)),
+    ),
+    'F16: ten writes of a status are answered with 409: it tells of the last generation': () => inScene(conflicts),
   })
 })
+
+/** The record with each value changed. */
+function mapped<From, To>(record: Readonly<Record<string, From>>, map: (from: From) => To) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
+}
 
 const withKind = <T extends KubeObject>(object: T): KubeObject => ({
   ...object,

@@ -99,16 +99,17 @@ export interface Chronicle {
   readonly terms: readonly Term[]
 }
 
-/** Reads the audit log. The rivals may have ended. */
+/** Reads the audit log, or the events that were read already. The rivals may have ended. */
 export async function chronicle(
   rivals: readonly Rival[],
   since: Date,
   leaseNamespace = ACCOUNT.namespace,
+  read?: readonly AuditEvent[],
 ): Promise<Chronicle> {
   const { auditLog } = await controlPlane()
   const writes: Sent[] = []
   const leases: AuditEvent[] = []
-  for await (const event of auditEvents(auditLog, ACCOUNT.name)) {
+  for await (const event of read ?? auditEvents(auditLog, ACCOUNT.name)) {
     const { verb, objectRef, user, responseStatus } = event
     if (!WRITES.has(verb) || Date.parse(event.requestReceivedTimestamp) < since.getTime()) continue
     if (objectRef?.resource === 'leases' && objectRef.namespace === leaseNamespace) {
@@ -152,15 +153,18 @@ export const usurped = ({ writes, terms }: Chronicle): readonly Sent[] =>
       !terms.some(({ holder, fromMs, toMs }) => holder === by && fromMs <= receivedMs && receivedMs <= toMs),
   )
 
-/** Scales the experiments of `place` up and down, one after the other, until `end` is called: so the leader always writes. */
-export function churn(place: Place, names: readonly string[]): { readonly end: () => Promise<void> } {
+/**
+ * Scales the experiments of `place` up and down, one after the other with a pause, until `end` is called: so the leader
+ * always writes.
+ */
+export function churn(place: Place, names: readonly string[], pauseMs = 100): { readonly end: () => Promise<void> } {
   let isOver = false
   const go = async (): Promise<void> => {
     for (let count = 0; !isOver; count += 1) {
       const name = names[count % names.length] ?? ''
       const replicas = Math.floor(count / names.length) % 2
       await place.api.patch(place.path('experiments', name), { spec: { replicas } })
-      await pause(100)
+      await pause(pauseMs)
     }
   }
   const going = go()

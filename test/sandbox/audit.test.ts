@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { auditEvents } from '../../sandbox/audit.ts'
+import { AuditTail, auditEvents } from '../../sandbox/audit.ts'
 import { collect } from '../collect.ts'
 
 describe('the audit log', () => {
@@ -32,4 +32,19 @@ describe('the audit log', () => {
   it('is filtered by the wanted text', async () => {
     expect(await readBack(line('one', 'ours') + line('two', 'theirs'), 'ours')).to.deep.equal(['one'])
   })
+
+  for (const [what, before] of Object.entries({ 'is complete': line('old'), 'is being written': '{"auditID": "ol' }))
+    it(`is followed from now on, while its last line ${what}`, async () => {
+      const file = join(folder, 'audit.log')
+      writeFileSync(file, line('first') + before)
+      const tail = new AuditTail(file, 'ours')
+      const ids = async () => (await tail.events()).map(({ auditID }) => auditID)
+      expect(await ids()).to.deep.equal([])
+      appendFileSync(file, what === 'is complete' ? '' : 'd", "filling": "ours"}\n')
+      const long = `ours${'ü'.repeat(2 ** 20)}`
+      appendFileSync(file, `${line('one', 'ours')}${line('two', 'theirs')}${line('three', long)}{"auditID": "fo`)
+      expect(await ids()).to.deep.equal(['one', 'three'])
+      appendFileSync(file, 'ur", "filling": "ours"}\n')
+      expect(await Promise.all([ids(), ids()])).to.deep.equal(Array(2).fill(['one', 'three', 'four']))
+    })
 })

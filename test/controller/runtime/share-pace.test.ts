@@ -45,6 +45,12 @@ describe('the pace of shares', () => {
     expect(pace.progressWaitMs('a/b')).to.equal(5_000)
   })
 
+  it('P2: lets the progress of many forks wait for the status in which they are ready', () => {
+    const pace = new SharePace(new VirtualTime())
+    for (let index = 0; index < 600; index += 1) pace.noteWrite(`a/${index}`)
+    expect(pace.progressWaitMs('a/0')).to.equal(30_000)
+  })
+
   it('lets the numbers of pods of a contested fork wait for a minute', async () => {
     const time = new VirtualTime()
     const pace = new SharePace(time)

@@ -27,7 +27,7 @@ function cache<T>() {
 export function world() {
   const experiments = cache<ExperimentDeployment>()
   const forks = cache<KubeObject>()
-  const all = cache<KubeObject>()
+  const others = cache<KubeObject>()
   const services = cache<ServiceView>()
   const slices = cache<SliceView>()
   const diary: string[] = []
@@ -38,8 +38,8 @@ export function world() {
     addChanged: (key: string) => diary.push(`add changed ${key}`),
     forget: (key: string) => diary.push(`forget ${key}`),
   }
-  const rollouts = { kind: rollout, forks: cache<KubeObject>(), all: cache<KubeObject>() }
-  const caches = { experiments, workloads: [{ kind: deployment, forks, all }, rollouts], services, slices }
+  const rollouts = { kind: rollout, forks: cache<KubeObject>(), others: cache<KubeObject>() }
+  const caches = { experiments, workloads: [{ kind: deployment, forks, others }, rollouts], services, slices }
   const index = new ExperimentIndex()
   const reservations = new Reservations({ index, experiment: () => undefined, fork: () => undefined })
   const onExperimentChange = (change: Change<ExperimentDeployment>) => reservations.experimentChanged(change)
@@ -54,8 +54,8 @@ export function world() {
   return {
     experiments,
     forks,
-    all,
-    rollouts: rollouts.all,
+    others,
+    rollouts: rollouts.others,
     services,
     slices,
     traffic,

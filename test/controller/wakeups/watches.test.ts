@@ -7,11 +7,11 @@ import { NOW, referringTo, world } from './waking.ts'
 
 describe('an experiment is woken', () => {
   it('by a change of its spec, and forgotten when it is deleted', () => {
-    const { experiments, all, diary } = world()
+    const { experiments, others, diary } = world()
     const changed = anExperiment({ metadata: { generation: 2 } })
     experiments.emit({ is: 'updated', key: 'shop/faster-cart', before: anExperiment(), after: changed })
     experiments.emit({ is: 'deleted', key: 'shop/faster-cart', before: anExperiment() })
-    all.emit({ is: 'added', key: 'shop/cart', after: aDeployment() })
+    others.emit({ is: 'added', key: 'shop/cart', after: aDeployment() })
     expect(diary).to.deep.equal(['add changed shop/faster-cart', 'forget shop/faster-cart'])
   })
 
@@ -37,18 +37,18 @@ describe('an experiment is woken', () => {
   })
 
   it('by a new generation of its source at once, by other changes of it a few seconds later', async () => {
-    const { all, diary, later } = world()
+    const { others, diary, later } = world()
     const [one, two] = [aDeployment(), aDeployment({ metadata: { generation: 2 } })]
-    all.emit({ is: 'updated', key: 'shop/cart', before: one, after: one })
+    others.emit({ is: 'updated', key: 'shop/cart', before: one, after: one })
     expect(await later()).to.deep.equal(NOW)
-    all.emit({ is: 'updated', key: 'shop/cart', before: one, after: two })
-    all.emit({ is: 'deleted', key: 'shop/cart', before: two })
+    others.emit({ is: 'updated', key: 'shop/cart', before: one, after: two })
+    others.emit({ is: 'deleted', key: 'shop/cart', before: two })
     expect(diary).to.deep.equal([...NOW, ...NOW])
   })
 
   it('by another object that has the name of its fork', () => {
-    const { all, diary } = world()
-    all.emit({ is: 'added', key: `shop/${FORK}`, after: aDeployment({ name: FORK }) })
+    const { others, diary } = world()
+    others.emit({ is: 'added', key: `shop/${FORK}`, after: aDeployment({ name: FORK }) })
     expect(diary).to.deep.equal(NOW)
   })
 
@@ -60,12 +60,12 @@ describe('an experiment is woken', () => {
   })
 
   it('R7: by a workload that comes to serve in place of its source, or goes, not by other changes of that', () => {
-    const { all, diary } = world()
+    const { others, diary } = world()
     const primary = aDeployment({ name: 'cart-primary' })
-    all.emit({ is: 'added', key: 'shop/cart-primary', after: primary })
-    all.emit({ is: 'updated', key: 'shop/cart-primary', before: primary, after: primary })
-    all.emit({ is: 'deleted', key: 'shop/cart-primary', before: primary })
-    all.emit({ is: 'added', key: 'store/cart-primary', after: primary })
+    others.emit({ is: 'added', key: 'shop/cart-primary', after: primary })
+    others.emit({ is: 'updated', key: 'shop/cart-primary', before: primary, after: primary })
+    others.emit({ is: 'deleted', key: 'shop/cart-primary', before: primary })
+    others.emit({ is: 'added', key: 'store/cart-primary', after: primary })
     expect(diary).to.deep.equal([...NOW, ...NOW])
   })
 
@@ -82,7 +82,7 @@ describe('an experiment is woken', () => {
   })
 
   it('R7: by the Deployment that its source takes its template from', () => {
-    const { experiments, rollouts, all, diary } = world()
+    const { experiments, rollouts, others, diary } = world()
     const metadata = { name: 'far', uid: 'far' }
     const after = anExperiment({ metadata, sourceRef: { kind: 'Rollout', name: 'front' } })
     experiments.emit({ is: 'added', key: 'shop/far', after })
@@ -90,9 +90,9 @@ describe('an experiment is woken', () => {
     diary.length = 0
     const base = (generation: number) => aDeployment({ name: 'base', metadata: { generation } })
     const [one, two] = [base(1), base(2)]
-    all.emit({ is: 'added', key: 'shop/base', after: one })
-    all.emit({ is: 'updated', key: 'shop/base', before: one, after: one })
-    all.emit({ is: 'updated', key: 'shop/base', before: one, after: two })
+    others.emit({ is: 'added', key: 'shop/base', after: one })
+    others.emit({ is: 'updated', key: 'shop/base', before: one, after: one })
+    others.emit({ is: 'updated', key: 'shop/base', before: one, after: two })
     expect(diary).to.deep.equal(['add shop/far', 'add shop/far'])
   })
 
@@ -135,14 +135,14 @@ describe('an experiment is woken', () => {
   })
 
   it('by events in the namespace of its source and fork, not in its own when that is another one', () => {
-    const { experiments, all, forks, services, diary } = world()
+    const { experiments, others, forks, services, diary } = world()
     const metadata = { name: 'far', uid: 'far', namespace: 'lab' }
     const far = anExperiment({ metadata, sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' } })
     experiments.emit({ is: 'added', key: 'lab/far', after: far })
     const fork = forkName('cart', 'far')
     diary.length = 0
     const wakeupsIn = (namespace: string) => {
-      all.emit({ is: 'added', key: `${namespace}/cart`, after: aDeployment() })
+      others.emit({ is: 'added', key: `${namespace}/cart`, after: aDeployment() })
       forks.emit({ is: 'added', key: `${namespace}/${fork}`, after: aDeployment({ name: fork }) })
       services.emit({ is: 'added', key: `${namespace}/cart`, after: { name: 'cart', selector: { app: 'cart' } } })
       return diary.splice(0)

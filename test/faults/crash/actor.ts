@@ -53,7 +53,7 @@ const starts = new Semaphore(3)
 let bundling: Promise<string> | undefined
 
 /** The program in one file, which starts faster than the sources. */
-async function program(): Promise<string> {
+export async function program(): Promise<string> {
   const folder = join((await controlPlane()).stateDirectory, 'bundles')
   bundling ??= bundle({ controller: PROGRAMS.controller }, folder).then(() => join(folder, 'controller.mjs'))
   return bundling
@@ -66,7 +66,7 @@ const FORK_SCOPED = new Set([
 ])
 
 /** The path of a list or watch of all namespaces, for the namespaces of one run. Undefined for other calls. */
-function scopedPath({ own, forks }: Namespaces, { method, resource, namespace, name, path, query }: ApiCall) {
+export function scopedPath({ own, forks }: Namespaces, { method, resource, namespace, name, path, query }: ApiCall) {
   if (method !== 'GET' || namespace !== '' || name !== '') return undefined
   if (resource === EXPERIMENT_POLICY.plural) {
     const only = new URLSearchParams(query)
@@ -164,10 +164,11 @@ export async function startActor({ name, system, crash, leaseWrite, ...scope }: 
 export async function mayLeadAnywhere(): Promise<void> {
   const { api } = await controlPlane()
   const group = 'rbac.authorization.k8s.io'
-  const metadata = { name: 'crash-leases' }
+  const name = 'crash-leases'
   const rules = [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] }]
   const subjects = [{ kind: 'ServiceAccount', name: 'experiment-controller', namespace: SYSTEM_NAMESPACE }]
-  const roleRef = { apiGroup: group, kind: 'ClusterRole', ...metadata }
-  await api.create(`/apis/${group}/v1/clusterroles`, { metadata, rules })
-  await api.create(`/apis/${group}/v1/clusterrolebindings`, { metadata, roleRef, subjects })
+  const roleRef = { apiGroup: group, kind: 'ClusterRole', name }
+  const of = (kind: string) => ({ apiVersion: `${group}/v1`, kind, metadata: { name } })
+  await api.apply(`/apis/${group}/v1/clusterroles/${name}`, { ...of('ClusterRole'), rules })
+  await api.apply(`/apis/${group}/v1/clusterrolebindings/${name}`, { ...of('ClusterRoleBinding'), roleRef, subjects })
 }

@@ -5,17 +5,31 @@ import { differences, type History } from './oracles.ts'
 import type { Expected, Reference, Runner, Verdict } from './run.ts'
 import type { Scenario } from './scenarios.ts'
 
+/** Which crash points are tried, and how often all of them. */
+export interface Choice {
+  readonly isChosen: (point: CrashPoint) => boolean
+  readonly times: number
+}
+
+const ALL: Choice = { isChosen: () => true, times: 1 }
+
 /**
- * Kills the controller once at each position of each request that undisturbed runs make. How often the status is written
+ * Kills the controller at each position of each request that undisturbed runs make. How often the status is written
  * depends on how fast pods change, so a run may not get to a later occurrence of a request. Then there is another run.
  */
-export async function crashesOf(scenario: Scenario, history: History, runner: Runner): Promise<readonly Verdict[]> {
+export async function crashesOf(
+  scenario: Scenario,
+  history: History,
+  runner: Runner,
+  { isChosen, times }: Choice = ALL,
+): Promise<readonly Verdict[]> {
   const prefix = scenario.name.replaceAll(' ', '-')
   const ofRun = (run: number | string) => ({ scenario, history, run: `${prefix}-${run}` })
   const references = await Promise.all(['a', 'b'].map((run) => runner.reference(ofRun(run))))
   const expected = inCommon(references)
   const requests = [...new Set(references.flatMap((each) => each.requests))]
-  const points = requests.flatMap((request) => POSITIONS.map((position): CrashPoint => ({ request, position })))
+  const possible = requests.flatMap((request) => POSITIONS.map((position): CrashPoint => ({ request, position })))
+  const points = Array.from({ length: times }, () => possible.filter(isChosen)).flat()
   const verdicts: Verdict[] = []
   await inParallel(runner.LANES, [...points.entries()], async ([index, point]) => {
     const once = (attempt: string) =>

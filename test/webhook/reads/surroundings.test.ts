@@ -50,6 +50,23 @@ describe('what touches the pods of a fork', () => {
     expect(await slicesIn({ world: [aService(), other, ...slices] })).to.deep.equal(['cart: 2'])
   })
 
+  it('P1: is read again after a time that grows with the number of endpoints', async () => {
+    const pods = Array.from({ length: 300 }, (_, index) => `cart-${index}`)
+    const { kube, requests } = aStrictReader([aService(), aSlice(pods)], {})
+    const [{ signal }, time] = [new AbortController(), new VirtualTime()]
+    const reader = new SurroundingsReader(kube, time)
+    const pair = { kind: deployment, source: aDeployment(), referents: [], fork: aFork() }
+    const reviews = async (count: number) => {
+      for (let review = 0; review < count; review += 1) await reader.of(pair, { kube, signal })
+      return requests.filter(({ path }) => path === SLICES).length
+    }
+    expect(await reviews(5)).to.equal(1)
+    await time.pass(299)
+    expect(await reviews(1)).to.equal(1)
+    await time.pass(1)
+    expect(await reviews(1)).to.equal(2)
+  })
+
   it('has no endpoints if no Service concerns it, and no slice is read', async () => {
     const { surroundings, requests } = await read({ world: [other, aSlice(['c'], 'other')] })
     expect(knownValue(surroundings.traffic)?.slices).to.deep.equal([])

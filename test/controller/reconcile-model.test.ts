@@ -1,0 +1,66 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import '../property.ts'
+import type { WriteFault } from './faulty-client.ts'
+import { ModelWorld, reference, type Step } from './model-world.ts'
+
+const RUNS = { numRuns: Number(process.env.RUNS ?? 30) }
+/** Longer than any wait that could end with a write. The hourly pass is in it. */
+const QUIET_MS = 4_000_000
+
+const aStep: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constantFrom('override' as const, 'source' as const), tag: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({
+    do: fc.constantFrom('scale' as const, 'foreign scale' as const),
+    replicas: fc.integer({ min: 0, max: 3 }),
+  }),
+  fc.record({
+    do: fc.constantFrom(
+      'foreign field' as const,
+      'foreign deletion' as const,
+      'recreate' as const,
+      'delete' as const,
+      'lose events' as const,
+      'kill' as const,
+    ),
+  }),
+  fc.record({ do: fc.constant('pass' as const), ms: fc.oneof(fc.nat(500), fc.nat(20_000)) }),
+  fc.record({ do: fc.constant('pass' as const), ms: fc.nat(90_000) }),
+)
+
+const aFault: fc.Arbitrary<WriteFault> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant('none' as const) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<WriteFault>(
+      'lost before it is stored',
+      'lost after it is stored',
+      'sent twice',
+      'refused as outdated',
+      'killed before it is stored',
+      'killed after it is stored',
+    ),
+  },
+)
+
+describe('a controller whose writes fail, that is killed, misses events and meets other clients', function () {
+  this.timeout(300_000)
+
+  it('ends as if nothing had happened, and writes nothing more', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(aStep, { maxLength: 25 }), fc.infiniteStream(aFault), async (steps, faults) => {
+        const world = new ModelWorld(faults)
+        await world.start()
+        for (const step of steps) await world.perform(step)
+        await world.heal()
+        expect(world.end).to.deep.equal(await reference(world))
+        const before = world.server.diary.filter((line) => !line.startsWith('get '))
+        await world.pass(QUIET_MS)
+        expect(world.server.diary.filter((line) => !line.startsWith('get ')).slice(before.length)).to.deep.equal([])
+        expect(world.clients.flatMap(({ violations }) => violations)).to.deep.equal([])
+        expect(world.mostForks).to.be.at.most(1)
+        await world.stop()
+      }),
+      RUNS,
+    ))
+})

@@ -1,0 +1,57 @@
+import { expect } from 'chai'
+import { jobsOf, type Result, talliesOf } from './jobs.ts'
+
+const sources = {
+  'test/faults/writes.faults.ts': "import { sideBySide } from './side-by-side.ts' … 'F5: lost', 'F6, F16: taken'",
+  'test/faults/crash-points.faults.ts': "it('F1: killed', …)",
+  'test/integration/leader.test.ts': "it('F20: stopped', …)",
+  'test/load/serving.test.ts': "it('F32: many calls', …)",
+}
+const aResult = (title: string, hasPassed = true): Result => ({ title, file: 'a.ts', hasPassed })
+
+describe('the jobs of the tests on faults', () => {
+  it('are one for each file, and two for the rows among other tests, the longest first', () =>
+    expect(jobsOf({ wanted: [], times: 1, sources })).to.deep.equal([
+      { files: ['test/faults/crash-points.faults.ts'], times: 1, isAlone: false },
+      { files: ['test/faults/writes.faults.ts'], times: 1, isAlone: false },
+      { files: ['test/integration/leader.test.ts'], grep: '\\bF\\d+\\b', times: 1, isAlone: false },
+      { files: ['test/load/serving.test.ts'], grep: '\\bF\\d+\\b', times: 1, isAlone: true },
+    ]))
+
+  it('are those of rows, as often as asked, in one job if the file repeats its tests itself', () =>
+    expect(jobsOf({ wanted: ['F5', 'F16', 'F20'], times: 2, sources })).to.deep.equal([
+      { files: ['test/faults/writes.faults.ts'], grep: '\\b(F5|F16)\\b', times: 2, isAlone: false },
+      { files: ['test/integration/leader.test.ts'], grep: '\\b(F20)\\b', times: 1, isAlone: false },
+      { files: ['test/integration/leader.test.ts'], grep: '\\b(F20)\\b', times: 1, isAlone: false },
+    ]))
+
+  it('are those of files', () =>
+    expect(jobsOf({ wanted: ['a.test.ts', 'b.test.ts'], times: 2, sources })).to.deep.equal(
+      ['a.test.ts', 'a.test.ts', 'b.test.ts', 'b.test.ts'].map((file) => ({
+        files: [file],
+        times: 1,
+        isAlone: false,
+      })),
+    ))
+
+  it('are refused for a row that no title begins with', () =>
+    expect(() => jobsOf({ wanted: ['F5', 'F2'], times: 1, sources })).to.throw('no test is about F2'))
+
+  it('count a title that occurs again as another run', () =>
+    expect(talliesOf([[aResult('F5: one'), aResult('F5: two'), aResult('F5: one', false)]])).to.deep.equal([
+      { name: 'F5', runs: 2, passed: 1 },
+      { name: 'a.ts', runs: 2, passed: 1 },
+    ]))
+
+  it('give a row for each run in which all its tests passed', () => {
+    const runs = [
+      [aResult('writes F6, F16: one'), aResult('writes F6: two', false)],
+      [aResult('writes F6, F16: one'), aResult('writes F6: two')],
+    ]
+    expect(talliesOf(runs)).to.deep.equal([
+      { name: 'F6', runs: 2, passed: 1 },
+      { name: 'F16', runs: 2, passed: 2 },
+      { name: 'a.ts', runs: 2, passed: 1 },
+    ])
+  })
+})

@@ -1,0 +1,110 @@
+/** What `npm run test:faults` runs, and what the results tell of each row of faults. */
+
+/** A run of mocha, with a control plane of its own. */
+export interface Job {
+  readonly files: readonly string[]
+  /** only tests whose title matches; default: all */
+  readonly grep?: string
+  /** how often each test is run */
+  readonly times: number
+  /** nothing may run beside it, because it fails if a program gets no processor in time */
+  readonly isAlone: boolean
+}
+
+type Chosen = Pick<Job, 'files' | 'grep'>
+
+/** A test that has ended. */
+export interface Result {
+  /** with those of the suites around it */
+  readonly title: string
+  readonly file: string
+  readonly hasPassed: boolean
+}
+
+interface Asked {
+  /** rows such as `F5`, and files; empty: everything */
+  readonly wanted: readonly string[]
+  readonly times: number
+  /** the texts of all files with tests on faults, by name */
+  readonly sources: Readonly<Record<string, string>>
+}
+
+const ROW = /\bF\d+\b/
+/** Takes half of the time of all others. */
+const LONGEST = /crash-points/
+
+const isOfFaults = (file: string): boolean => file.startsWith('test/faults/')
+const isOfLoad = (file: string): boolean => file.startsWith('test/load/')
+const describes = (source: string, row: string): boolean => new RegExp(`\\b${row}[:,]`).test(source)
+
+/** The jobs, of those that may run side by side the longest first. @throws Error that names what is wanted and not there */
+export function jobsOf({ wanted, times, sources }: Asked): readonly Job[] {
+  const files = Object.keys(sources).toSorted((a, b) => Number(LONGEST.test(b)) - Number(LONGEST.test(a)))
+  const chosen = wanted.length === 0 ? everything(files) : [...ofRows(wanted, files, sources), ...ofFiles(wanted)]
+  // files that repeat their tests themselves do so many at once, in one control plane
+  const repeats = ({ files }: Chosen) => files.every((file) => sources[file]?.includes("from './side-by-side.ts'"))
+  return chosen.flatMap((of) => {
+    const job = { ...of, isAlone: of.files.some(isOfLoad) }
+    return repeats(of) ? [{ ...job, times }] : Array.from({ length: times }, () => ({ ...job, times: 1 }))
+  })
+}
+
+/** All faults. Of the files with other tests, which `npm test` runs, only the rows. */
+function everything(files: readonly string[]): readonly Chosen[] {
+  const others = files.filter((file) => !isOfFaults(file))
+  const [underLoad, patient] = [others.filter(isOfLoad), others.filter((file) => !isOfLoad(file))]
+  return [
+    ...files.filter(isOfFaults).map((file) => ({ files: [file] })),
+    ...[patient, underLoad].filter(({ length }) => length > 0).map((of) => ({ files: of, grep: ROW.source })),
+  ]
+}
+
+function ofRows(wanted: readonly string[], files: readonly string[], sources: Asked['sources']): readonly Chosen[] {
+  const rows = wanted.filter((each) => ROW.test(each))
+  const missing = rows.filter((row) => !files.some((file) => describes(sources[file] ?? '', row)))
+  if (missing.length > 0) throw new Error(`no test is about ${missing.join(', ')}`)
+  return files
+    .map((file) => ({ file, found: rows.filter((row) => describes(sources[file] ?? '', row)) }))
+    .filter(({ found }) => found.length > 0)
+    .map(({ file, found }) => ({ files: [file], grep: `\\b(${found.join('|')})\\b` }))
+}
+
+const ofFiles = (wanted: readonly string[]): readonly Chosen[] =>
+  wanted.filter((each) => !ROW.test(each)).map((file) => ({ files: [file] }))
+
+/** How often a row or a file was run, and how often all its tests passed. */
+export interface Tally {
+  readonly name: string
+  readonly runs: number
+  readonly passed: number
+}
+
+/** The rows in their order, then the files. `jobs` has the results of each job. */
+export function talliesOf(jobs: readonly (readonly Result[])[]): readonly Tally[] {
+  const namesOf = ({ title, file }: Result) =>
+    new Set([...title.matchAll(/\bF\d+\b/g)].map(([row]) => row).concat(file))
+  const tallies = new Map<string, { runs: number; passed: number }>()
+  for (const run of jobs.flatMap(runsIn))
+    for (const name of new Set(run.flatMap((result) => [...namesOf(result)]))) {
+      const own = run.filter((result) => namesOf(result).has(name))
+      const tally = tallies.get(name) ?? { runs: 0, passed: 0 }
+      const hasPassed = own.every((result) => result.hasPassed)
+      tallies.set(name, { runs: tally.runs + 1, passed: tally.passed + Number(hasPassed) })
+    }
+  const order = (name: string) => (/^F\d+$/.test(name) ? Number(name.slice(1)) : Number.POSITIVE_INFINITY)
+  const byOrder = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) =>
+    order(a) === order(b) ? a.localeCompare(b) : order(a) - order(b)
+  return [...tallies].toSorted(byOrder).map(([name, tally]) => ({ name, ...tally }))
+}
+
+/** The runs in one job: a title that occurs again belongs to the next run. */
+function runsIn(results: readonly Result[]): readonly (readonly Result[])[] {
+  const counts = new Map<string, number>()
+  const runs: Result[][] = []
+  for (const result of results) {
+    const index = counts.get(result.title) ?? 0
+    counts.set(result.title, index + 1)
+    runs[index] = [...(runs[index] ?? []), result]
+  }
+  return runs
+}

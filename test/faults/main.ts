@@ -1,0 +1,92 @@
+/** `npm run test:faults [-- [--times N] [--lanes N] [ROW | FILE …]]`: the tests on faults, or some of them repeatedly. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { commandLine } from '../../sandbox/command-line.ts'
+import { inParallel } from '../in-parallel.ts'
+import { type Job, jobsOf, type Result, talliesOf } from './jobs.ts'
+
+const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
+const CONFIG = join(import.meta.dirname, '.mocharc.json')
+const SOURCES = ['test/faults/*.faults.ts', 'test/integration/*.test.ts', 'test/load/*.test.ts']
+
+const USAGE = `npm run test:faults [-- [--times N] [--lanes N] [ROW | FILE …]]
+
+Runs all tests on faults once, or those of some rows (such as F5) or files N times. Each file has a control plane of its
+own; two run at once, or as many as --lanes says. Prints how often each row and file was run, and how often it passed.
+
+  --help`
+
+const { values, positionals, refuse } = commandLine(USAGE, {
+  options: { times: { type: 'string', default: '1' }, lanes: { type: 'string', default: '2' } },
+  allowPositionals: true,
+})
+const [howOften, lanes] = [Number(values.times), Number(values.lanes)]
+for (const number of [howOften, lanes])
+  if (!Number.isSafeInteger(number) || number < 1) refuse(`--times and --lanes are numbers from 1`)
+
+/** The texts of the files with rows. */
+function sources(): Readonly<Record<string, string>> {
+  const files = globSync(SOURCES).toSorted()
+  const texts = files.map((file) => [file, readFileSync(file, 'utf8')] as const)
+  return Object.fromEntries(texts.filter(([file, text]) => file.endsWith('.faults.ts') || /\bF\d+[:,]/.test(text)))
+}
+
+const results = mkdtempSync(join(tmpdir(), 'faults-'))
+const startedAt = performance.now()
+const minutes = () => `${((performance.now() - startedAt) / 60_000).toFixed(1)} min`
+
+/** Runs mocha, and prints what it said when it has ended. Returns undefined if it was aborted. */
+async function ran({ files, grep, times }: Job, index: number): Promise<readonly Result[] | undefined> {
+  const file = join(results, `${index}.json`)
+  const only = grep === undefined ? [] : ['--grep', grep]
+  const args = ['--config', CONFIG, '--reporter-option', `results=${file}`, ...only, ...files]
+  const child = spawn(process.execPath, [MOCHA, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, TIMES: `${times}` },
+  })
+  const said: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (some: Buffer) => said.push(some))
+  await once(child, 'close')
+  console.log(`\n── ${minutes()}: ${files.join(' ')}${grep ? ` (${grep})` : ''}\n${Buffer.concat(said)}`)
+  if (child.exitCode !== 0) process.exitCode = 1
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    console.log('this run of mocha was aborted')
+    process.exitCode = 1
+    return undefined
+  }
+}
+
+function asked(all: Readonly<Record<string, string>>): readonly Job[] {
+  try {
+    return jobsOf({ wanted: positionals, times: howOften, sources: all })
+  } catch (error) {
+    return refuse((error as Error).message)
+  }
+}
+
+const runs: (readonly Result[])[] = []
+const jobs = [...asked(sources()).entries()]
+for (const [isAlone, width] of [
+  [false, lanes],
+  [true, 1],
+] as const)
+  await inParallel(
+    width,
+    jobs.filter(([, job]) => job.isAlone === isAlone),
+    async ([index, job]) => {
+      const found = await ran(job, index)
+      if (found) runs.push(found)
+    },
+  )
+rmSync(results, { recursive: true })
+console.log('\nROW OR FILE: passed of runs')
+for (const { name, runs: count, passed } of talliesOf(runs)) console.log(`${name}: ${passed} of ${count}`)
+const all = runs.flat()
+const passed = all.filter(({ hasPassed }) => hasPassed).length
+console.log(`\n${passed} passed, ${all.length - passed} failed in ${minutes()}`)

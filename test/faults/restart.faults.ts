@@ -1,0 +1,84 @@
+import { expect } from 'chai'
+import { at, listOr, textOr } from '../../common/json/json.ts'
+import { experiments } from '../bench/forks.ts'
+import { type CrowdOf, type Restarted, restartFilled, withoutPods } from '../bench/restarted.ts'
+import { withProduct } from '../bench/stand.ts'
+import { shippedOne } from '../manifests/shipped.ts'
+import { QUIET_MS } from './oracles.ts'
+
+const COUNT = 5_000
+/** Only the first have pods. */
+const CROWDS: readonly CrowdOf[] = [
+  { side: experiments, count: 100 },
+  ...[1_000, 1_000, 1_000, 1_000, 900].map((count) => ({ side: withoutPods, count })),
+]
+/** What is not begun by then is left out: a slow machine restarts with fewer, and says so. */
+const FILLING_MS = 300_000
+const LEAST = 2_000
+const LIMIT_MS = 900_000
+const PAGE = 500
+
+/** The kinds of which there are thousands. */
+const CROWDED = ['deployments', 'experimentdeployments']
+
+/** The memory that the manifest gives a controller, in MiB. */
+function memoryLimit(): number {
+  const { spec } = shippedOne('base', 'Deployment', 'experiment-controller')
+  const [container] = listOr(at(spec, 'template', 'spec', 'containers'))
+  const [, count, unit] = /^(\d+)(Mi|Gi)$/.exec(textOr(at(container, 'resources', 'limits', 'memory'), '')) ?? []
+  return Number(count) * (unit === 'Gi' ? 1024 : 1)
+}
+
+/** The heap that V8 takes where this is the memory of the container: on a large machine it would collect garbage later. */
+const controllerFlags = [`--max-old-space-size=${memoryLimit() / 2}`, '--max-semi-space-size=1']
+
+describe(`F33: a restart with ${COUNT} converged experiments, on a control plane of its own`, function () {
+  this.timeout(LIMIT_MS)
+  let restarted: Restarted
+  let metrics = ''
+  const metric = (name: string) =>
+    [...metrics.matchAll(new RegExp(`^experiment_controller_${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))]
+      .map(([, value]) => Number(value))
+      .reduce((sum, value) => sum + value, 0)
+
+  before('it was restarted', async () => {
+    const tell = (line: string) => console.log(`    ${line}`)
+    const restart = async (stand: Parameters<typeof restartFilled>[0]) => {
+      restarted = await restartFilled(stand, tell, { crowds: CROWDS, fillingMs: FILLING_MS, quietMs: QUIET_MS })
+      const answer = await fetch(`http://127.0.0.1:${stand.product.healthPorts.controller}/metrics`)
+      metrics = await answer.text()
+      const { count, writes, lists, end } = restarted
+      const memory = `${end.peakMiB.toFixed(0)} of ${memoryLimit()} MiB`
+      tell(`${count} of ${COUNT} experiments: ${writes.length} writes, ${lists.length} lists, ${memory}`)
+    }
+    await withProduct(tell, restart, { controllerFlags })
+  })
+
+  it('F33: was one with thousands', () => expect(restarted.count).to.be.within(LEAST, COUNT))
+
+  it('F33: writes nothing', () => expect(restarted.writes).to.deep.equal([]))
+
+  for (const resource of CROWDED)
+    it(`F33: reads ${resource} by pages of ${PAGE}`, () => {
+      const lists = restarted.lists
+        .filter(({ objectRef }) => objectRef?.resource === resource)
+        .map(({ requestURI }) => new URL(requestURI, 'https://api').searchParams)
+      expect(lists.map((query) => query.get('limit'))).to.deep.equal(lists.map(() => `${PAGE}`))
+      const views = Map.groupBy(lists, (query) => query.get('labelSelector'))
+      for (const pages of views.values()) {
+        expect(pages.filter((query) => !query.has('continue'))).to.have.length(1)
+        expect(pages.length).to.be.at.least(restarted.count / PAGE)
+      }
+    })
+
+  it('F33: has looked at each, and has nothing left to do', () => {
+    expect(metric('reconcile_total')).to.be.at.least(restarted.count)
+    expect([metric('queue_depth'), metric('workers_busy')]).to.deep.equal([0, 0])
+  })
+
+  it('F33: stays within the memory of the manifest, which does not grow', () => {
+    const { idle, end } = restarted
+    expect(end.peakMiB).to.be.at.most(memoryLimit())
+    expect(end.residentMiB).to.be.at.most(idle.residentMiB * 1.1)
+  })
+})

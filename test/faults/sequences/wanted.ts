@@ -1,0 +1,153 @@
+/** What the fork of an experiment must be: by a plain merge and the API server's defaults, and by the product's own rule. */
+import { decodeExperiment } from '../../../common/api/decode.ts'
+import { CR_NAME, DERIVED_HASH, EXPERIMENT_ID, IS_EXPERIMENT, PREFIX } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
+import { at, isEqual, isObject, type Json, type JsonObject, objectOr } from '../../../common/json/json.ts'
+import { pathOf } from '../../../common/kube/client/resources.ts'
+import { applied } from '../../../common/workload/applied.ts'
+import { baseOf } from '../../../common/workload/base.ts'
+import { derive, forkHash } from '../../../common/workload/derive.ts'
+import { controllerOf, experimentId, isApplied } from '../../../common/workload/identity.ts'
+import { type SourceKind, WORKLOAD_KINDS } from '../../../common/workload/registry.ts'
+import { type Api, ApiError } from '../../../sandbox/api.ts'
+import type { Court } from '../../fuzz/admission/judge.ts'
+import { plainFork } from './plain-merge.ts'
+import type { Snapshot } from './source.ts'
+
+const PLAIN = `${PREFIX}plain`
+
+/** The `spec` of a fork without what identifies it, and without its replicas. */
+export interface Content {
+  readonly labels: object
+  readonly annotations: object
+  readonly pod: unknown
+  readonly others: object
+}
+
+export function contentOf(spec: unknown): Content {
+  const { template, replicas: _count, selector: _own, ...others } = objectOr(spec)
+  const foreign = (of: 'labels' | 'annotations') =>
+    Object.fromEntries(
+      Object.entries(objectOr(at(template, 'metadata', of))).filter(([key]) => !key.startsWith(PREFIX)),
+    )
+  return { labels: foreign('labels'), annotations: foreign('annotations'), pod: at(template, 'spec'), others }
+}
+
+/** The `spec` as the API server would store it. */
+export interface Wanted {
+  readonly content: Content
+  /** of the fork that the product derives */
+  readonly hash: string
+  /** why no pods can be created for it, of a Rollout that can be stored nevertheless */
+  readonly podRefusal?: string
+}
+
+interface Where {
+  readonly api: Api
+  readonly court: Court
+  readonly namespace: string
+}
+
+/** What the fork must be, or why the API server does not take that. @throws Error if the product merges in another way */
+export async function wantedFork(
+  { api, court, namespace }: Where,
+  experiment: ExperimentDeployment,
+  snapshot: Snapshot,
+): Promise<Wanted | { readonly refusal: string }> {
+  const kind = experiment.spec.sourceRef.kind as SourceKind
+  const plain = plainFork(snapshot.source, snapshot.template, experiment.spec)
+  try {
+    const stored = await storedAs(api, namespace, kind, plain)
+    const derived = derivedFork(court, experiment, snapshot)
+    const spec = applied(derived).spec as JsonObject
+    const wanted = { content: contentOf(stored), hash: forkHash(derived) }
+    if (kind !== 'Rollout') {
+      differs('the product derives', contentOf(spec), contentOf(plain))
+      return wanted
+    }
+    // Argo's CRD has some defaults and lacks some fields, so its Rollouts are compared as they are stored
+    differs('the product derives', contentOf(await storedAs(api, namespace, kind, spec)), wanted.content)
+    const podRefusal = await refusal(
+      storedAs(api, namespace, 'Deployment', { template: at(stored, 'template') as Json }),
+    )
+    return podRefusal === undefined ? wanted : { ...wanted, podRefusal }
+  } catch (error) {
+    const message = refusalIn(error)
+    if (message === undefined) throw error
+    return { refusal: message }
+  }
+}
+
+/** Why the API server does not take something; undefined if it does. */
+const refusal = (answer: Promise<unknown>): Promise<string | undefined> =>
+  answer.then(
+    () => undefined,
+    (error: unknown) => refusalIn(error) ?? Promise.reject(error),
+  )
+
+const refusalIn = (error: unknown): string | undefined =>
+  error instanceof ApiError && [400, 403, 422].includes(error.status) ? error.message : undefined
+
+/** The `spec` as the API server would store it. @throws ApiError if it would not */
+async function storedAs(api: Api, namespace: string, kind: SourceKind, spec: JsonObject): Promise<unknown> {
+  const { template } = spec
+  const matchLabels = { [PLAIN]: 'true' }
+  const metadata = objectOr(at(template, 'metadata'))
+  const labelled = { ...metadata, labels: { ...objectOr(metadata.labels), ...matchLabels } }
+  const body = {
+    apiVersion: WORKLOAD_KINDS[kind].apiVersion,
+    kind,
+    metadata: { name: 'plain' },
+    spec: { ...spec, replicas: 0, selector: { matchLabels }, template: { ...objectOr(template), metadata: labelled } },
+  }
+  const query = `dryRun=All&fieldValidation=${kind === 'Rollout' ? 'Ignore' : 'Strict'}`
+  return (await api.create(`${pathOf(WORKLOAD_KINDS[kind], { namespace })}?${query}`, body)).spec
+}
+
+function derivedFork({ schemaOf }: Court, stored: ExperimentDeployment, { source, referents }: Snapshot): KubeObject {
+  const kind = WORKLOAD_KINDS[source.kind as SourceKind]
+  const decoded = decodeExperiment({ ...stored }, stored.metadata.namespace)
+  const schema = schemaOf(kind.kind)
+  if (!schema || decoded.is !== 'experiment') throw new Error('no schema, or no experiment')
+  const based = baseOf(kind, { source, referents, shape: schema.shape, template: schema.template })
+  if (based.is !== 'base') throw new Error(`no base: ${JSON.stringify(based)}`)
+  const derived = derive({ kind, experiment: decoded.experiment, base: based.base, schema, replicas: 0 })
+  if (derived.is !== 'fork') throw new Error(`no fork: ${JSON.stringify(derived)}`)
+  return derived.fork
+}
+
+/** @throws Error that names the values of `found` that are not as they must be */
+export function differs(what: string, found: Content, wanted: Content): void {
+  if (isEqual(found, wanted)) return
+  throw new Error(`${what} ${differences(found, wanted, '').join('; ')}`)
+}
+
+function differences(found: unknown, wanted: unknown, path: string): readonly string[] {
+  if (isEqual(found, wanted)) return []
+  const isList = Array.isArray(found) && Array.isArray(wanted)
+  if (!isList && !(isObject(found) && isObject(wanted)))
+    return [`${path}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`]
+  const keys = new Set([...Object.keys(found), ...Object.keys(wanted)])
+  const [one, other] = [found, wanted] as readonly Readonly<Record<string, unknown>>[]
+  return [...keys].flatMap((key) => differences(one?.[key], other?.[key], `${path}.${key}`))
+}
+
+/** @throws Error that says in what `fork` is not the one that `experiment` must have */
+export function mustBe(fork: KubeObject, experiment: ExperimentDeployment, { content, hash }: Wanted): void {
+  const { metadata, spec, status } = experiment
+  const replicas = spec.replicas ?? 1
+  if (at(fork, 'spec', 'replicas') !== replicas)
+    throw new Error(`${at(fork, 'spec', 'replicas')}, not ${replicas} replicas`)
+  differs('the fork has', contentOf(fork.spec), content)
+  if (fork.metadata.annotations?.[DERIVED_HASH] !== hash) throw new Error('the fork has the hash of another derivation')
+  const marks = { [CR_NAME]: metadata.name, [EXPERIMENT_ID]: experimentId(metadata.uid), [IS_EXPERIMENT]: 'true' }
+  for (const [key, value] of Object.entries(marks))
+    for (const labels of [fork.metadata.labels, at(fork, 'spec', 'template', 'metadata', 'labels')])
+      if (at(labels, key) !== value) throw new Error(`label ${key} is ${at(labels, key)}, not ${value}`)
+  if (controllerOf(fork)?.uid !== metadata.uid) throw new Error('the fork does not belong to the experiment')
+  if (!isApplied(fork)) throw new Error('nobody knows which fields the controller applied')
+  const { uid, generation } = status?.experimentResourceRef ?? {}
+  if (uid !== fork.metadata.uid || generation !== fork.metadata.generation)
+    throw new Error('the status is about another state of the fork')
+}
