@@ -71,7 +71,6 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     isWatched: (namespace) => index.withForkIn(namespace).size > 0,
     timers,
   })
-  const podRefusals = new PodRefusals(client, timers)
   const recorder = new Recorder(options)
   const reservations = new Reservations({
     index,
@@ -111,7 +110,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     },
     policies,
     reservations,
-    podRefusal: (fork) => podRefusals.of(fork),
+    podRefusals: new PodRefusals(client, timers),
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
     drift: new DriftBackoff(timers),
     onRepair: ({ spec }) => metrics.repaired({ kind: spec.sourceRef.kind }),
@@ -122,11 +121,9 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     log,
   })
   const orphans = new Orphans({
-    ...{ client, isServed, timers, log },
+    ...{ client, isServed, timers, log, recorder, workloads: caches.workloads },
     experiment: (key) => caches.experiments.get(key),
-    workloads: caches.workloads,
     write: (write) => new Writer({ client, signal: stopping, written, doubt: () => undefined }).write(write),
-    recorder,
   })
   const reconcile = measuringPasses(metrics, timers)(
     async (key, pass) => {
