@@ -53,8 +53,8 @@ const NEIGHBOURS_MS = 5_000
 const NO_NEIGHBOURS: Promise<Neighbours> = Promise.resolve({ autoscalers: [], budgets: [], networkPolicies: [] })
 
 /**
- * Creates the parts and connects them. Nothing runs yet. What waits for caches ends with `stopping`. While `isLeading` is
- * false the workers drop their keys: a standby would collect the keys of all experiments that ever were.
+ * Creates the parts and connects them. Nothing runs yet. What waits for caches ends with `stopping`. While `isLeading`
+ * is false the workers drop their keys: a standby would collect the keys of all experiments that ever were.
  */
 export function createSubsystems(options: ControllerOptions, stopping: AbortSignal, isLeading: () => boolean) {
   const { client, clock, timers, random, log, metrics } = options

@@ -39,7 +39,9 @@ export async function ownWritesIn(
   return { all, forbidden, denied }
 }
 
-/** Whether the namespace of the request is being deleted: the API server refuses to everybody to create objects in it. */
+/**
+ * Whether the namespace of the request is being deleted: the API server refuses to everybody to create objects in it.
+ */
 const isTerminating = ({ responseStatus }: AuditEvent): boolean =>
   responseStatus?.message?.includes('because it is being terminated') === true
 

@@ -138,7 +138,8 @@ describe('a StatefulSet, on the real control plane', () => {
     const fork = status?.experimentResourceRef?.name ?? ''
     const claims = async () =>
       (await place().api.list(place().path('claims'))).filter(({ metadata }) => metadata.name.includes(fork))
-    // Kubernetes sets the owner of a claim in a later write than its creation: between the two, it is not garbage collected
+    // Kubernetes sets the owner of a claim in a later write than its creation: between the two, it is not garbage
+    // collected
     await eventually('the fork’s claim, with its owner', DEADLINE_MS, async () =>
       expect(
         (await claims()).map(({ metadata }) => [metadata.name, metadata.ownerReferences?.map(({ name }) => name)]),
