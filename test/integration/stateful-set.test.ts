@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { JsonObject } from '../../common/json/json.ts'
+import { at, type JsonObject } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { imageOverride } from '../builders.ts'
 import { condition, DEADLINE_MS, forkOf, imagesOf, installation, usesProduct } from './product.ts'
@@ -71,6 +71,15 @@ describe('a StatefulSet, on the real control plane', () => {
     const { code, text } = await place().kubectl(['patch', 'expd', 'fixed', '--type=merge', '-p', patch])
     expect(code).to.equal(1)
     expect(text).to.contain('spec.overrideSpec.volumeClaimTemplates: immutable for StatefulSets')
+  })
+
+  it('A changed revisionHistoryLimit is taken, as by the API server', async () => {
+    await aStatefulSet('remembered')
+    await forked('remembering', 'remembered')
+    await place().reaches('remembering', 'Available')
+    await override('remembering', { revisionHistoryLimit: 3 })
+    await place().reaches('remembering', 'Available')
+    expect(at((await stored('remembering')).spec, 'revisionHistoryLimit')).to.equal(3)
   })
 
   it('If it bypasses admission it is ImmutableFieldChanged, and the fork stays', async () => {
