@@ -78,6 +78,7 @@ describe('S4: a caller that is not the API server', () => {
     cpSync('manifests', join(folder, 'manifests'), { recursive: true })
     cpSync('crds', join(folder, 'crds'), { recursive: true })
     const env = join(folder, 'manifests/path-secret/path.env')
+    rmSync(env, { force: true }) // the test of the admin's guide makes one meanwhile
     const { code, stdout, stderr } = await run(process.execPath, ['certs/main.ts', '--path-env', env])
     expect({ code, stdout, stderr }).to.deep.equal({ code: 0, stdout: `path secret created (${env})\n`, stderr: '' })
     const built = async (overlay: string) => {
