@@ -7,9 +7,9 @@ interface PathEnvOptions {
 }
 
 /**
- * The text of the file after one more run: the first secret; a `next` one beside it; the `next` one in its place; without
- * the `previous` one. The webhook accepts all of them, and the API server uses `current`. So the file must be applied
- * after each run, and every pod must have it before the next run.
+ * The text of the file after one more run: the first secret; a `next` one beside it; the `next` one in its place;
+ * without the `previous` one. The webhook accepts all of them, and the API server uses `current`. So the file must be
+ * applied after each run, and every pod must have it before the next run.
  */
 export function nextPathEnv(text: string, { wantsNewPath, newSecret }: PathEnvOptions) {
   const { current, next } = pathEnvOf(text)

@@ -22,8 +22,8 @@ export interface Renewal extends Partial<Pick<PathRenewal, 'wantsNewPath'>> {
 
 /**
  * Gives the webhook a new leaf in three steps: the authority, its root in both webhook configurations beside the roots
- * of leaves that are still served, and the leaf. Then it gives the API server its path. The steps are always the same and
- * in this order, so the next run completes a run that was interrupted.
+ * of leaves that are still served, and the leaf. Then it gives the API server its path. The steps are always the same
+ * and in this order, so the next run completes a run that was interrupted.
  * @throws Error for an obstacle, before anything is written; KubeError if the API server refuses a write
  */
 export async function renew(cluster: Cluster, renewal: Renewal): Promise<void> {

@@ -8,6 +8,7 @@ import type { Log } from '../common/program/log.ts'
 import { Writer } from './apply/writer.ts'
 import type { WrittenVersions } from './apply/written-versions.ts'
 import { ExperimentReads } from './observe/experiment-reads.ts'
+import type { PodRefusals } from './observe/pod-refusals.ts'
 import type { PoliciesPort, Ports } from './observe/ports.ts'
 import type { Referrers } from './observe/referrers.ts'
 import { type WorkloadReflectors, workloadReads } from './observe/workloads.ts'
@@ -20,7 +21,7 @@ import type { Recorder } from './runtime/recorder.ts'
 import type { SharePace } from './runtime/share-pace.ts'
 import type { Pass } from './runtime/worker.ts'
 
-export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings' | 'podRefusal'> {
+export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings'> {
   readonly client: KubeClient
   /** whether the namespace may be read */
   readonly isServed: (namespace: string) => boolean
@@ -29,6 +30,7 @@ export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings' 
   readonly referrers: Pick<Referrers, 'of'>
   readonly policies: PoliciesPort & { readonly status: Pick<PolicyStatus, 'record'> }
   readonly reservations: Pick<Reservations, 'reserve'>
+  readonly podRefusals: Pick<PodRefusals, 'of'>
   /** of forks */
   readonly drift: DriftBackoff
   /** is told of each write that undoes the change of another client */
@@ -43,7 +45,7 @@ export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings' 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass(options: ClusterOptions) {
   const { client, reservations, written, recorder, log, onRepair, isServed, ...of } = options
-  const { experiments: cached, statusDrift, sharePace, ...shared } = of
+  const { experiments: cached, statusDrift, sharePace, podRefusals, ...shared } = of
   const { policies, drift } = shared
   const experiments = new ExperimentReads({ client, cached })
   const workloads = workloadReads(client, shared)
@@ -64,6 +66,7 @@ export function clusterForPass(options: ClusterOptions) {
         },
         workloads: workloads.port(signal),
         revision,
+        podRefusal: (fork) => podRefusals.of(fork),
       },
       writer: {
         write: (write) => writer.write(write),

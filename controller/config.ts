@@ -16,7 +16,9 @@ export const readConfig = (vars: Vars) => ({
   logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
   /** the pod's name, for Events */
   instance: vars.HOSTNAME || 'experiment-controller',
-  /** the namespace of the pod, where the webhooks do not review experiments, and the one namespace to serve, if not all */
+  /**
+   * the namespace of the pod, where the webhooks do not review experiments, and the one namespace to serve, if not all
+   */
   ...installation(vars.POD_NAMESPACE || 'experiment-controller-system', vars.WATCH_NAMESPACE || undefined),
   /** the port of /livez, /readyz and /metrics, plain HTTP; 0 for any free port, which the log names */
   probePort: wholeNumber(vars, 'PROBE_PORT', { fallback: 8081, min: 0, max: 65_535 }),

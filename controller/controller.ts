@@ -9,8 +9,8 @@ import { type ControllerOptions, createSubsystems, type Subsystems } from './sub
 const FLUSH_MS = 2_000
 
 /**
- * The controller: watches, queue and workers. It first fills its caches, as a standby that writes nothing and can take over
- * at once. Everything that writes starts when it leads: passes, orphans, the status of policies, the hourly pass.
+ * The controller: watches, queue and workers. It first fills its caches, as a standby that writes nothing and can take
+ * over at once. Everything that writes starts when it leads: passes, orphans, the status of policies, the hourly pass.
  */
 export class Controller {
   readonly #options: ControllerOptions

@@ -32,7 +32,8 @@ interface OrphansOptions {
 
 /**
  * Deletes forks in other namespaces whose experiment is gone, with their pinned bases. The finalizer of the experiment
- * prevents such forks, unless somebody removes it by hand. In the namespace of the experiment garbage collection does it.
+ * prevents such forks, unless somebody removes it by hand. In the namespace of the experiment garbage collection does
+ * it.
  */
 export class Orphans {
   readonly #options: OrphansOptions

@@ -12,10 +12,10 @@ const NEIGHBOURS_RETRY_MS = 60_000
 const PINNED_RECHECK_MS = 60_000
 
 /**
- * When an experiment gets its next pass if nothing wakes it before: the earliest of what its conclusion waits for, a report
- * that was put off by `reportAgainMs` (Infinity for none), its expiry, a retry of neighbours that could not be read, the
- * time after which a pinned base is read again, the next repair of the fork, and the time after which something follows from
- * being alone behind a Service.
+ * When an experiment gets its next pass if nothing wakes it before: the earliest of what its conclusion waits for, a
+ * report that was put off by `reportAgainMs` (Infinity for none), its expiry, a retry of neighbours that could not be
+ * read, the time after which a pinned base is read again, the next repair of the fork, and the time after which
+ * something follows from being alone behind a Service.
  */
 export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: number): Requeue {
   const expiresInMs = untilExpiryMs(facts.experiment, facts.now)

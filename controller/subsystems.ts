@@ -53,8 +53,8 @@ const NEIGHBOURS_MS = 5_000
 const NO_NEIGHBOURS: Promise<Neighbours> = Promise.resolve({ autoscalers: [], budgets: [], networkPolicies: [] })
 
 /**
- * Creates the parts and connects them. Nothing runs yet. What waits for caches ends with `stopping`. While `isLeading` is
- * false the workers drop their keys: a standby would collect the keys of all experiments that ever were.
+ * Creates the parts and connects them. Nothing runs yet. What waits for caches ends with `stopping`. While `isLeading`
+ * is false the workers drop their keys: a standby would collect the keys of all experiments that ever were.
  */
 export function createSubsystems(options: ControllerOptions, stopping: AbortSignal, isLeading: () => boolean) {
   const { client, clock, timers, random, log, metrics } = options
@@ -71,7 +71,6 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     isWatched: (namespace) => index.withForkIn(namespace).size > 0,
     timers,
   })
-  const podRefusals = new PodRefusals(client, timers)
   const recorder = new Recorder(options)
   const reservations = new Reservations({
     index,
@@ -111,7 +110,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     },
     policies,
     reservations,
-    podRefusal: (fork) => podRefusals.of(fork),
+    podRefusals: new PodRefusals(client, timers),
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
     drift: new DriftBackoff(timers),
     onRepair: ({ spec }) => metrics.repaired({ kind: spec.sourceRef.kind }),
@@ -122,11 +121,9 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     log,
   })
   const orphans = new Orphans({
-    ...{ client, isServed, timers, log },
+    ...{ client, isServed, timers, log, recorder, workloads: caches.workloads },
     experiment: (key) => caches.experiments.get(key),
-    workloads: caches.workloads,
     write: (write) => new Writer({ client, signal: stopping, written, doubt: () => undefined }).write(write),
-    recorder,
   })
   const reconcile = measuringPasses(metrics, timers)(
     async (key, pass) => {

@@ -8,7 +8,9 @@ const COMMENT = `# The permissions of both programs in the one namespace that th
 /** Policies have no namespace, and a review of permissions is not about an object of a namespace. */
 const OF_CLUSTER = /^(experimentpolicies|subjectaccessreviews)(\/|$)/
 
-/** The Roles, with the bindings to the accounts of the programs. `roles` are the texts of the files with ClusterRoles. */
+/**
+ * The Roles, with the bindings to the accounts of the programs. `roles` are the texts of the files with ClusterRoles.
+ */
 export function namespacedRoles(roles: Readonly<Record<string, string>>): string {
   const objects = Object.entries(roles).flatMap(([name, text]) => {
     const [role] = parseAllDocuments(text)

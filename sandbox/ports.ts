@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Below the ports that Linux gives to outgoing connections. Such a connection, of any process, could take a port between
- * the moment in which it was found free and that in which a program listens on it.
+ * Below the ports that Linux gives to outgoing connections. Such a connection, of any process, could take a port
+ * between the moment in which it was found free and that in which a program listens on it.
  */
 const FIRST = 20_000
 const RANGE = 12_000

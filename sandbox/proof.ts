@@ -34,12 +34,14 @@ export async function ownWritesIn(
     if (responseStatus?.code === 403 && !isTerminating(event)) denied.push(nameOf(event))
     if (!WRITES.has(verb) || objectRef?.resource === 'leases') continue
     all.push(nameOf(event))
-    if (!isAllowed(event)) forbidden.push(nameOf(event))
+    if (!isAllowed(event)) forbidden.push(describe(event))
   }
   return { all, forbidden, denied }
 }
 
-/** Whether the namespace of the request is being deleted: the API server refuses to everybody to create objects in it. */
+/**
+ * Whether the namespace of the request is being deleted: the API server refuses to everybody to create objects in it.
+ */
 const isTerminating = ({ responseStatus }: AuditEvent): boolean =>
   responseStatus?.message?.includes('because it is being terminated') === true
 
@@ -59,7 +61,8 @@ function isAllowed({ verb, objectRef, requestObject, responseObject, responseSta
   const isNamed = id !== undefined
   // the body of a delete contains only the uid
   if (verb === 'delete') return isNamed && hasUid(requestObject)
-  if ((responseStatus?.code ?? 0) >= 400 && isNamed) return true // a conflict, which wrote nothing
+  // a conflict, which wrote nothing, or a caller that was stopped before the answer, which the log then does not have
+  if (isNamed && ((responseStatus?.code ?? 0) >= 400 || responseObject === undefined)) return true
   // a patch of the replicas has no labels, but the response has; if somebody removed them, the selector is still there
   const selected = at(responseObject, 'spec', 'selector', 'matchLabels', EXPERIMENT_ID)
   return (
@@ -78,6 +81,13 @@ const hasUid = (options: unknown): boolean => typeof at(options, 'preconditions'
 
 const nameOf = ({ verb, objectRef }: AuditEvent): string =>
   `${verb} ${objectRef?.resource}/${objectRef?.namespace}/${objectRef?.name}`
+
+/** With what the log knows of the answer, for a failed test. */
+const describe = (event: AuditEvent): string => {
+  const { responseStatus, responseObject, stage } = event
+  const labels = JSON.stringify(responseObject?.metadata?.labels ?? {})
+  return `${nameOf(event)}: ${stage} ${responseStatus?.code}, labels ${labels}`
+}
 
 interface Watched {
   readonly namespace: string

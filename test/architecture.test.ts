@@ -108,6 +108,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   webhook: ['common', 'webhook'],
   'controller/runtime': ['common/json', 'common/program', 'common/api', 'common/kube/client', 'common/kube/reads'],
   'controller/observe': [
+    'common/json',
     'common/program',
     'common/api',
     'common/override',

@@ -117,7 +117,10 @@ interface ExperimentOf extends Partial<Omit<ExperimentDeploymentSpec, 'overrideS
   readonly status?: ExperimentDeploymentStatus
 }
 
-/** `faster-cart`, one pod of `cart`, with an empty override. One beyond the limits is replaced, as by `decodeExperiment`. */
+/**
+ * `faster-cart`, one pod of `cart`, with an empty override. One beyond the limits is replaced, as by
+ * `decodeExperiment`.
+ */
 export function anExperiment({
   metadata,
   status,

@@ -1,7 +1,7 @@
 /**
  * `npm test [-- ARGUMENT …]`: runs the tests that need processors concurrently with those that wait for a cluster, then
- * the tests of load alone, and prints the total last. It fails, too, if a role grants what no test needed. With arguments,
- * it runs mocha with these.
+ * the tests of load alone, and prints the total last. It fails, too, if a role grants what no test needed. With
+ * arguments, it runs mocha with these.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -34,7 +34,9 @@ async function mocha(args: readonly string[], isShown: boolean): Promise<Ran> {
   return { code: child.exitCode ?? 1, said }
 }
 
-/** The counts in the last line that our reporter prints. @throws Error if that is missing, because the run was aborted */
+/**
+ * The counts in the last line that our reporter prints. @throws Error if that is missing, because the run was aborted
+ */
 function countsIn({ said }: Ran): readonly [passed: number, failed: number] {
   const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(said.trimEnd().split('\n').at(-1) ?? '') ?? []
   if (passed === undefined || failed === undefined) throw new Error('a run of mocha ended without its count')

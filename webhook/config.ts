@@ -3,7 +3,9 @@ import { choice, type Vars, wholeNumber } from '../common/program/env.ts'
 import { LOG_LEVELS } from '../common/program/log.ts'
 import { TLS_VERSIONS } from './tls/server.ts'
 
-/** The configuration from environment variables. @throws Error that names the variable, its valid range and its value. */
+/**
+ * The configuration from environment variables. @throws Error that names the variable, its valid range and its value.
+ */
 export const readConfig = (vars: Vars) => ({
   /** 0: any free port, which the log names */
   port: wholeNumber(vars, 'PORT', { fallback: 9443, min: 0, max: 65_535 }),

@@ -153,7 +153,9 @@ function knownMistakes(own: Ratcheted, compared: ComparedAssessment, judged: Ass
   ]
 }
 
-/** The findings of policies on the stored experiment. An expired one had no pods and was not counted, so it has none. */
+/**
+ * The findings of policies on the stored experiment. An expired one had no pods and was not counted, so it has none.
+ */
 function formerFindings(facts: Facts, previous: ExperimentDeployment | undefined, before: Assessment | undefined) {
   const isRevival = previous && !isLive(previous, facts.now) && isLive(facts.experiment, facts.now)
   if (!previous || !before || isRevival) return undefined

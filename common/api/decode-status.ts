@@ -53,8 +53,9 @@ const STATUS: Members<ExperimentDeploymentStatus> = {
 }
 
 /**
- * The members of a stored status that have the types we write; the others are left out, as if we had never written them.
- * The CRD's schema has checked them, but whoever may write the status of a resource wrote it. Undefined without any.
+ * The members of a stored status that have the types we write; the others are left out, as if we had never written
+ * them. The CRD's schema has checked them, but whoever may write the status of a resource wrote it. Undefined without
+ * any.
  */
 export function decodeStatus(stored: unknown): ExperimentDeploymentStatus | undefined {
   const status = soundMembers(stored, STATUS)

@@ -27,8 +27,8 @@ export const OWNER_UID = `${PREFIX}owner-uid`
 export const MANAGED_BY = 'app.kubernetes.io/managed-by'
 
 /**
- * The finalizer of an experiment whose fork is in another namespace, where garbage collection does not delete it. A user
- * who removes the finalizer by hand leaves an orphan, which the controller finds and deletes.
+ * The finalizer of an experiment whose fork is in another namespace, where garbage collection does not delete it. A
+ * user who removes the finalizer by hand leaves an orphan, which the controller finds and deletes.
  */
 export const FORK_FINALIZER = `${PREFIX}fork`
 /** The annotation of an experiment with the user who last set its `spec`. The webhook sets it. It grants no rights. */

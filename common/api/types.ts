@@ -15,7 +15,9 @@ export type OverrideType = 'Merge' | 'Strategic'
 
 declare const BOUNDED: unique symbol
 
-/** A partial `spec` of the source's kind that is within `LIMITS`. Only `decodeExperiment` makes one of what users send. */
+/**
+ * A partial `spec` of the source's kind that is within `LIMITS`. Only `decodeExperiment` makes one of what users send.
+ */
 export type BoundedOverride = JsonObject & { readonly [BOUNDED]: true }
 
 /** As users write it: what has a default may be absent (a resource can be older than the default). */

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 
-/** JSON with sorted keys, so that equal values give equal text. Leaves out undefined members, as JSON.stringify does. */
+/**
+ * JSON with sorted keys, so that equal values give equal text. Leaves out undefined members, as JSON.stringify does.
+ */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

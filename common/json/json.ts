@@ -23,7 +23,9 @@ export const at = (value: unknown, ...path: readonly string[]): unknown => path.
 /** `value` if it is an object, else an empty one. For optional maps of cluster objects. */
 export const objectOr = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})
 
-/** `value` if it is a string, else `fallback`. Unlike `String()`, never calls a `toString` that comes with the value. */
+/**
+ * `value` if it is a string, else `fallback`. Unlike `String()`, never calls a `toString` that comes with the value.
+ */
 export const textOr = (value: unknown, fallback: string): string => (typeof value === 'string' ? value : fallback)
 
 /** `value` if it is a list, else an empty one. */

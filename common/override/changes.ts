@@ -15,8 +15,8 @@ export interface Change {
 
 /**
  * Every leaf in which `changed` differs from `plain`, two derived specs of one kind. Items of keyed lists are compared
- * by key, and their order only where it matters; items of other lists by index. Each leaf of an added or removed item is
- * a change of its own. What the API server stores alike is equal. Recursive.
+ * by key, and their order only where it matters; items of other lists by index. Each leaf of an added or removed item
+ * is a change of its own. What the API server stores alike is equal. Recursive.
  */
 export function changesBetween(plain: unknown, changed: unknown, shape: Shape): readonly Change[] {
   const changes: Change[] = []

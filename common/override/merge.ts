@@ -27,8 +27,8 @@ export function merge(base: JsonObject, override: BoundedOverride, type: Overrid
 }
 
 /**
- * A copy of an override. Lists of `shape` with keys are merged, the others are replaced whole. Takes a sixth of the time
- * of `structuredClone`, which supports more than JSON.
+ * A copy of an override. Lists of `shape` with keys are merged, the others are replaced whole. Takes a sixth of the
+ * time of `structuredClone`, which supports more than JSON.
  */
 function copyOf(value: Json, shape: Shape): Json {
   if (Array.isArray(value)) {

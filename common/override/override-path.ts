@@ -22,9 +22,10 @@ export interface OverridePlace {
 }
 
 /**
- * The path in the override to the value at `path` in the merged spec, as far as the override has it, whether that is all
- * of it, and whether a null ends it. Undefined if the override lacks even its first step. With Merge it is the same path,
- * because lists are replaced. With Strategic an item of a keyed list is the item of the override with the same key.
+ * The path in the override to the value at `path` in the merged spec, as far as the override has it, whether that is
+ * all of it, and whether a null ends it. Undefined if the override lacks even its first step. With Merge it is the same
+ * path, because lists are replaced. With Strategic an item of a keyed list is the item of the override with the same
+ * key.
  */
 export function overridePath(
   { spec, overrideSpec, overrideType, shape }: Overridden,

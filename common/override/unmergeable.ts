@@ -14,9 +14,10 @@ interface Place {
 }
 
 /**
- * Everything in `override` that cannot be merged into any base: null as an item of a list, one key twice in a keyed list and,
- * for Strategic, an item without its key or two members of a union. Expects an override within `brokenLimits`, because
- * it recurses. Takes about 10 µs for a usual override and up to 1 ms for one of 5,000 keys and items.
+ * Everything in `override` that cannot be merged into any base: null as an item of a list, one key twice in a keyed
+ * list and, for Strategic, an item without its key or two members of a union. Expects an override within
+ * `brokenLimits`, because it recurses. Takes about 10 µs for a usual override and up to 1 ms for one of 5,000 keys and
+ * items.
  */
 export function unmergeable(override: JsonObject, type: OverrideType, shape: Shape): readonly FieldError[] {
   const errors: FieldError[] = []

@@ -31,8 +31,8 @@ export interface Alone {
 }
 
 /**
- * Whether the fork is, or would be, alone behind a Service of its source. A policy that forbids it takes the pods of the
- * fork after ten seconds. A fork without pods gets none meanwhile.
+ * Whether the fork is, or would be, alone behind a Service of its source. A policy that forbids it takes the pods of
+ * the fork after ten seconds. A fork without pods gets none meanwhile.
  */
 export function aloneBehindService(facts: Facts, assessment: Assessment): Alone | undefined {
   const { experiment, now } = facts

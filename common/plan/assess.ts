@@ -30,7 +30,9 @@ export interface DesiredFork {
   readonly effect: () => OverrideEffect
   /** what the schema says is wrong with the merged spec, at the place in the override; computed once, when needed */
   readonly mistakes: () => readonly FieldError[]
-  /** warnings about the base and the merge; only admission needs them. Not a getter: V8 makes a map for each of these */
+  /**
+   * warnings about the base and the merge; only admission needs them. Not a getter: V8 makes a map for each of these
+   */
   readonly warnings: () => readonly Warning[]
 }
 

@@ -25,8 +25,8 @@ export interface DerivationBase {
 export type ResolvedBase = ({ readonly is: 'base' } & DerivationBase) | ({ readonly is: 'blocked' } & Blocked)
 
 /**
- * ReplicaSets and PodTemplates are not watched, so the pass is repeated while the template is missing: soon at first, since
- * it may be about to be created, and then less and less often.
+ * ReplicaSets and PodTemplates are not watched, so the pass is repeated while the template is missing: soon at first,
+ * since it may be about to be created, and then less and less often.
  */
 const TEMPLATE_RETRY_MS = { first: 5_000, longest: 60_000 }
 
@@ -98,7 +98,9 @@ function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
   }
 }
 
-/** As long as the template has been missing by the stored status, so that the time since then doubles with each pass. */
+/**
+ * As long as the template has been missing by the stored status, so that the time since then doubles with each pass.
+ */
 function templateRetryMs({ experiment, now }: SpecFacts): number {
   const { first, longest } = TEMPLATE_RETRY_MS
   const stored = experiment.status?.conditions?.find(({ type }) => type === 'SourceResolved')
@@ -144,8 +146,8 @@ function sourceStatus(
 }
 
 /**
- * The stored status of a pinned base. The workload controller sets the revision after the generation, so it may be newer
- * than when the base was pinned. That of a Rollout is the stable one, which moves on without a new generation.
+ * The stored status of a pinned base. The workload controller sets the revision after the generation, so it may be
+ * newer than when the base was pinned. That of a Rollout is the stable one, which moves on without a new generation.
  */
 function pinnedStatus({ source }: SpecFacts, kind: WorkloadKind, stored: SourceStatus): SourceStatus {
   const object = source.is === 'known' ? source.value.object : undefined

@@ -42,7 +42,8 @@ type Line = string | readonly Part[]
 
 /**
  * What the controller would write for `plan` and what follows from it, line by line. Every write has a line: `creates
- * deployment/x in shop`, `updates …`, `scales … down`, `deletes …`, `adds a finalizer to …`, `removes the finalizer of …`.
+ * deployment/x in shop`, `updates …`, `scales … down`, `deletes …`, `adds a finalizer to …`, `removes the finalizer of
+ * …`.
  */
 export function describe(facts: Facts, plan: Plan, described: Described): readonly Warning[] {
   const { assessment, alone } = described.evaluation

@@ -98,7 +98,9 @@ function itemName({ names, index, keyed }: ItemStep): string {
   return whole === usual ? first : whole
 }
 
-/** The path as users know it: fields of the pod without `template.spec`, items by their key. Longer keys are `[...]`. */
+/**
+ * The path as users know it: fields of the pod without `template.spec`, items by their key. Longer keys are `[...]`.
+ */
 function nameOf(path: readonly Step[], longest = Number.POSITIVE_INFINITY): string {
   const isInPod = keyOf(path[0]) === 'template' && keyOf(path[1]) === 'spec' && path.length > 2
   const text = (isInPod ? path.slice(2) : path).map((step) => {

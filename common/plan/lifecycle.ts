@@ -22,12 +22,14 @@ import { waiting } from './decision.ts'
 import type { Facts } from './facts.ts'
 import type { Write } from './write.ts'
 
-/** The finalizer of `kubectl delete --cascade=orphan`. Garbage collection then takes the owner reference from the fork. */
+/**
+ * The finalizer of `kubectl delete --cascade=orphan`. Garbage collection then takes the owner reference from the fork.
+ */
 const ORPHAN = 'orphan'
 
 /**
- * Deletes the fork, then a pinned base in another namespace and the finalizer, but only after the fork was observed to be
- * gone. Another finalizer may keep the experiment for any time, so that garbage collection would come too late.
+ * Deletes the fork, then a pinned base in another namespace and the finalizer, but only after the fork was observed to
+ * be gone. Another finalizer may keep the experiment for any time, so that garbage collection would come too late.
  */
 export function planDeletion({ kind, fork, revision, experiment }: Facts): Plan {
   const { kind: kindName, name } = experiment.spec.sourceRef
@@ -111,8 +113,8 @@ const deleteBase = (revision: Facts['revision']): readonly Write[] =>
   revision.is === 'known' ? [{ verb: 'delete', role: 'base', resource: CONTROLLER_REVISION, of: revision.value }] : []
 
 /**
- * As of a fork, but a revision without a controller must not have the label of the selector: a fork that is a StatefulSet
- * would adopt it as one of its own revisions, and could not create pods.
+ * As of a fork, but a revision without a controller must not have the label of the selector: a fork that is a
+ * StatefulSet would adopt it as one of its own revisions, and could not create pods.
  */
 function ownerOfBase(experiment: ExperimentDeployment): Pick<KubeObject['metadata'], 'labels' | 'ownerReferences'> {
   const { labels = {}, ...owner } = ownershipMetadata(experiment)

@@ -61,7 +61,9 @@ const identity = ({ field, message }: FieldError): string => `${field}: ${messag
 const NULLED = 'null removes a required field; leave this out, or give it a value'
 const LACKING = 'required: neither the source nor the override has it; set it'
 
-/** The mistake where the override has the value, or one that contradicts it; else as near to it as the override goes. */
+/**
+ * The mistake where the override has the value, or one that contradicts it; else as near to it as the override goes.
+ */
 function atOverride(error: MergedError, shape: Shape, merged: MergedResult): FieldError | undefined {
   const { fork, overrideSpec, overrideType } = merged
   const places = [error, ...(error.others ?? [])].flatMap((remedy) => {

@@ -128,8 +128,8 @@ function contested({ contestedMs }: Facts, { kind, metadata }: KubeObject, descr
 }
 
 /**
- * Leaves the fork as it is. If the reason keeps the fork, it may still be scaled down. It always loses its pods if it must
- * not be alone.
+ * Leaves the fork as it is. If the reason keeps the fork, it may still be scaled down. It always loses its pods if it
+ * must not be alone.
  */
 function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Plan {
   const { experiment, driftBackoffMs } = facts
@@ -171,8 +171,8 @@ function reservationFor({ policies, fork }: Facts, wanted: KubeObject): Reservat
 }
 
 /**
- * Whether the fork changed since the last apply, or differs from the wanted one. Specs are never compared field by field:
- * the API server sets defaults and rewrites quantities, so such a comparison would cause an apply in every pass.
+ * Whether the fork changed since the last apply, or differs from the wanted one. Specs are never compared field by
+ * field: the API server sets defaults and rewrites quantities, so such a comparison would cause an apply in every pass.
  */
 function hasDrifted({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork): boolean {
   const left = experiment.status?.experimentResourceRef

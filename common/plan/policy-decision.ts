@@ -31,7 +31,8 @@ export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecisi
   const policies = all.map(({ metadata }) => metadata.name)
   const counted = others.filter(({ experiment, replicas }) => replicas !== undefined || isLive(experiment, facts.now))
   if (!isShared) return { is: 'notShared', policies, refusing }
-  // An experiment that has expired or is being deleted counts while it has its fork. Each kind of limit counts other experiments. Only the limits on the content need the effect of the override.
+  // An experiment that has expired or is being deleted counts while it has its fork. Each kind of limit counts other
+  // experiments. Only the limits on the content need the effect of the override.
   const findings = [
     ...findingsAbout('content', facts, () => ({ forks: assessment.effect?.() })),
     ...findingsInLiveFork(facts, assessment),

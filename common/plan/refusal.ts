@@ -14,8 +14,9 @@ const STEP = /\.([\w$-]+)|\[([^\]]+)\]/g
 const KEY = /(\w+)=(?:"([^"]*)"|([^,]*))/g
 
 /**
- * `message` of Kubernetes about `fork`, with the paths that its author knows: a field that the override sets, or that it
- * could add, has its path in the override; any other is said to come from the source. The author has never seen the fork.
+ * `message` of Kubernetes about `fork`, with the paths that its author knows: a field that the override sets, or that
+ * it could add, has its path in the override; any other is said to come from the source. The author has never seen the
+ * fork.
  */
 export function atOverridePaths(
   message: string,

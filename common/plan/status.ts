@@ -25,7 +25,8 @@ import { formatFindings, type PolicyDecision } from './policy-decision.ts'
 
 /**
  * The whole status after a pass, computed from present facts. Equal facts give an equal status, so that the status of a
- * converged experiment is not written again. Only times, and the source of a fork that is kept, come from the stored one.
+ * converged experiment is not written again. Only times, and the source of a fork that is kept, come from the stored
+ * one.
  */
 export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
   const { experiment } = facts

@@ -3,8 +3,8 @@ import { isObject } from '../json/json.ts'
 import type { KnownFields, SpecError } from '../override/spec-schema.ts'
 
 /**
- * The fields of a merged template that Kubernetes knows and the CRD of its kind does not: an Argo that is older than the
- * cluster. A strict apply would refuse the fork. Recurses as deep as `known`.
+ * The fields of a merged template that Kubernetes knows and the CRD of its kind does not: an Argo that is older than
+ * the cluster. A strict apply would refuse the fork. Recurses as deep as `known`.
  */
 export function unknownFieldErrors(
   kind: string,

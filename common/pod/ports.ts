@@ -45,7 +45,9 @@ export function checkPorts(container: Field, hostNetwork: Field): void {
   }
 }
 
-/** The other port is named by its number: under Strategic, its index in the override is another one, or there is none. */
+/**
+ * The other port is named by its number: under Strategic, its index in the override is another one, or there is none.
+ */
 function refuseSameName(port: Field, earlier: Field): void {
   const name = fieldAt(port, 'name')
   const besides = (other: Field) =>

@@ -134,7 +134,9 @@ const LEAST_BYTES = 10n ** 6n * ONE
 /** At least a million. */
 const USUAL_BYTES = /^[1-9]\d*(?:\.\d+)?[MGTPE]i?$/
 
-/** `m` is a thousandth, and a number without a suffix counts bytes: the runtime cannot start a container with so little. */
+/**
+ * `m` is a thousandth, and a number without a suffix counts bytes: the runtime cannot start a container with so little.
+ */
 function bytesProblem(amount: bigint, value: unknown): string | undefined {
   if (amount === 0n || amount >= LEAST_BYTES) return undefined
   const meant = `${/^[\d.]+/.exec(String(value).trim())?.[0] ?? '64'}Mi`

@@ -24,7 +24,10 @@ export function checkSelector(selector: Field): void {
   }
 }
 
-/** The `values` of a requirement: what its operator needs. Values that are no label values are refused only if `isStrict`. */
+/**
+ * The `values` of a requirement: what its operator needs. Values that are no label values are refused only if
+ * `isStrict`.
+ */
 export function checkValues(requirement: Field, isStrict: boolean): void {
   const [operator, values] = [textOf(fieldAt(requirement, 'operator')), fieldAt(requirement, 'values')]
   const count = itemsOf(values).length

@@ -1,9 +1,9 @@
 import { showValue } from '../json/field-path.ts'
 
 /**
- * The syntax of names, paths and addresses in a pod. Each function returns what is wrong with a text, or undefined. Source:
- * `util/validation` of apimachinery. Lengths are checked first, and no two parts of an expression match the same text, so
- * hostile input costs no extra time.
+ * The syntax of names, paths and addresses in a pod. Each function returns what is wrong with a text, or undefined.
+ * Source: `util/validation` of apimachinery. Lengths are checked first, and no two parts of an expression match the
+ * same text, so hostile input costs no extra time.
  */
 export type Syntax = (text: string) => string | undefined
 

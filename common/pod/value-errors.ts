@@ -13,8 +13,8 @@ const RULES: Readonly<Record<string, (spec: Field) => void>> = {
 
 /**
  * Everything in the whole `spec` of a workload that Kubernetes refuses although types and fields are right. The rules
- * are those of the API server's validation, and three of the kubelet: an image that is no reference, a path with ":" and
- * a port name that does not exist end in pods that cannot run. Where versions differ, the newest one counts.
+ * are those of the API server's validation, and three of the kubelet: an image that is no reference, a path with ":"
+ * and a port name that does not exist end in pods that cannot run. Where versions differ, the newest one counts.
  */
 export function valueErrors(kind: string, spec: unknown, origin: Origin): readonly ValueError[] {
   const errors: ValueError[] = []

@@ -17,7 +17,9 @@ import {
 import { dnsLabelProblem, dnsNameProblem, pathWithoutBackstepsProblem, relativePathProblem } from './syntax.ts'
 import { checkDownwardFile, checkFiles, checkMode, checkProjected } from './volume-files.ts'
 
-/** Texts without which a kind of volume is refused. The schema calls most of them required, but allows them to be empty. */
+/**
+ * Texts without which a kind of volume is refused. The schema calls most of them required, but allows them to be empty.
+ */
 export const REQUIRED_TEXTS: Readonly<Record<string, readonly string[]>> = {
   awsElasticBlockStore: ['volumeID'],
   azureDisk: ['diskName', 'diskURI'],

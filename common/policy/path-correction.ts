@@ -18,7 +18,9 @@ export const textOf = (steps: Steps): string =>
 /** The most mistakes of one path that are corrected. */
 const MAX_CORRECTIONS = 3
 
-/** The path that was probably meant instead of `steps`, which match nothing below `roots`. Undefined if there is none. */
+/**
+ * The path that was probably meant instead of `steps`, which match nothing below `roots`. Undefined if there is none.
+ */
 export function correctionOf(steps: Steps, roots: readonly Shape[]): Steps | undefined {
   let corrected = steps
   for (let round = 0; round < MAX_CORRECTIONS; round += 1) {
@@ -64,7 +66,9 @@ function candidatesAt(steps: Steps, { matched, stops }: Walk): readonly Steps[] 
   return found
 }
 
-/** The keys of the one or two objects between `stops` and an object with the field `key`: `template.spec` was left out. */
+/**
+ * The keys of the one or two objects between `stops` and an object with the field `key`: `template.spec` was left out.
+ */
 function skippedBefore(key: string, stops: readonly Shape[]): readonly (readonly string[])[] {
   if (stops.length > MAX_STOPS) return []
   const below = (shape: Shape, path: readonly string[]) =>

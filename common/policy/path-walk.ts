@@ -75,7 +75,9 @@ function matchesItem(step: PatternStep, list: Shape): boolean {
   return step.name === undefined || !isIndexed || /^\d+$/.test(step.name)
 }
 
-/** The shape of the `spec` of a kind without a schema. Only its pod template is known: every kind has that of `known`. */
+/**
+ * The shape of the `spec` of a kind without a schema. Only its pod template is known: every kind has that of `known`.
+ */
 export const shapeWithout = (known: Shape): Shape => ({
   ...NO_SHAPE,
   fields: ['template'],

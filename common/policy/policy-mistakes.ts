@@ -6,7 +6,9 @@ import { isHopelessImagePattern } from './images.ts'
 import type { ExperimentPolicySpec } from './policy.ts'
 import { type KindShape, unmatchedPath } from './unmatched-paths.ts'
 
-/** Something in a policy that can match nothing, so that the policy allows or denies other things than its text says. */
+/**
+ * Something in a policy that can match nothing, so that the policy allows or denies other things than its text says.
+ */
 export interface PolicyMistake {
   readonly error: FieldError
   /** what is wrong, wherever it is in its list: the same for the same mistake in another version of the policy */

@@ -27,7 +27,9 @@ export class BriefCache<T> {
     return this.#kept.size
   }
 
-  /** Returns what is kept for `key`, or else what a reading finds that begins now or later. @throws what `read` throws */
+  /**
+   * Returns what is kept for `key`, or else what a reading finds that begins now or later. @throws what `read` throws
+   */
   async of(key: string, read: () => Promise<T>): Promise<T> {
     const now = this.#timers.now()
     for (const [each, { untilMs }] of this.#kept) if (untilMs <= now) this.#kept.delete(each)

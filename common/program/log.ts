@@ -21,8 +21,8 @@ export interface LogOptions {
 }
 
 /**
- * A log of one JSON object per line, with `level` as a word and `time` in RFC 3339. JSON may contain format characters as
- * they are, and they would change what a terminal shows, so they are escaped.
+ * A log of one JSON object per line, with `level` as a word and `time` in RFC 3339. JSON may contain format characters
+ * as they are, and they would change what a terminal shows, so they are escaped.
  */
 export function jsonLog({ destination, level = 'info', facts = {} }: LogOptions): Log {
   const options = {

@@ -1,6 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** A metric in the table of a program. The page of metrics, the alerts and the dashboard are generated from the tables. */
+/**
+ * A metric in the table of a program. The page of metrics, the alerts and the dashboard are generated from the tables.
+ */
 export interface MetricDescription {
   readonly is: 'counter' | 'gauge' | 'histogram'
   readonly help: string

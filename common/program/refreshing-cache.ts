@@ -22,9 +22,9 @@ interface Expiry {
 }
 
 /**
- * Keeps what was read by key for a minute. A key that nobody asks for costs nothing: it expires by its own timer. A value
- * that was given to several callers is read once more when it expires, so that those who asked just before a change
- * learn of it. A watched key is read every minute.
+ * Keeps what was read by key for a minute. A key that nobody asks for costs nothing: it expires by its own timer. A
+ * value that was given to several callers is read once more when it expires, so that those who asked just before a
+ * change learn of it. A watched key is read every minute.
  */
 export class RefreshingCache<T> {
   readonly #options: RefreshingCacheOptions<T>

@@ -76,7 +76,8 @@ export class SchemaCatalog {
 
   async #refresh(): Promise<readonly SchemaFailure[]> {
     const index = member(await this.#source.get('/openapi/v3'), 'paths')
-    if (!isObject(index)) throw new Error('the answer to /openapi/v3 is not an index of schemas') // not an empty cluster
+    // not an empty cluster
+    if (!isObject(index)) throw new Error('the answer to /openapi/v3 is not an index of schemas')
     const next = new Map<string, Entry>()
     const published = publishedIn(index, this.#source)
     const failures: SchemaFailure[] = []

@@ -141,7 +141,9 @@ function pathOfPointer(pointer: string, document: unknown): Path {
 /** A sign, a number and one suffix. No two parts can match the same text, so matching takes linear time. */
 const QUANTITY = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,3})?$/
 
-/** Whether `text` is a quantity such as `500m`, `1.5Gi`, `2e3`, as apimachinery reads it: blanks around it do not count. */
+/**
+ * Whether `text` is a quantity such as `500m`, `1.5Gi`, `2e3`, as apimachinery reads it: blanks around it do not count.
+ */
 export const isQuantity = (text: string): boolean => QUANTITY.test(text.trim())
 
 /** The quantity that was probably meant by `text`: without spaces and `B`, with digits for similar letters. */

@@ -45,7 +45,8 @@ export function transform(schemas: Schemas, root: unknown): Definitions {
   }
   const convert = converter(schemas, refer)
   const roots = { Merge: convert(root, 'Merge'), Strategic: convert(root, 'Strategic'), full: convert(root, 'full') }
-  for (const { id, name, variant } of wanted) definitions[id] = convert(member(schemas, name), variant) // the loop adds to `wanted`
+  // the loop adds to `wanted`
+  for (const { id, name, variant } of wanted) definitions[id] = convert(member(schemas, name), variant)
   return { ...definitions, ...roots }
 }
 

@@ -73,7 +73,9 @@ function policies({ pods, neighbours: { networkPolicies } }: CollisionInput): re
   ]
 }
 
-/** An autoscaler averages over all pods that match its target's selector, with any owner: argoproj/argo-rollouts#4369. */
+/**
+ * An autoscaler averages over all pods that match its target's selector, with any owner: argoproj/argo-rollouts#4369.
+ */
 function autoscalers({ pair: { source, fork }, pods, neighbours }: CollisionInput): readonly Warning[] {
   const { autoscaler } = pods
   const isCounted = autoscaler !== undefined && selects(at(source, 'spec', 'selector'), pods.fork.labels)

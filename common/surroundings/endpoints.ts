@@ -24,8 +24,8 @@ interface Tally {
 }
 
 /**
- * The tally of the list that a slice was last counted in. A list differs from the one before in one slice, so only that one
- * is counted: otherwise each of N forks behind a Service would count N pods whenever one of them becomes ready.
+ * The tally of the list that a slice was last counted in. A list differs from the one before in one slice, so only that
+ * one is counted: otherwise each of N forks behind a Service would count N pods whenever one of them becomes ready.
  */
 const tallies = new WeakMap<SliceView, Tally>()
 

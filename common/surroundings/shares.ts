@@ -62,7 +62,9 @@ function row(service: ServiceView, slices: readonly SliceView[], input: TrafficI
   }
 }
 
-/** How many of the `replicas` of a fork a Service selects that selects the fork. A label of a single pod selects one. */
+/**
+ * How many of the `replicas` of a fork a Service selects that selects the fork. A label of a single pod selects one.
+ */
 export const selectedPods = ({ selector }: ServiceView, replicas: number): number =>
   POD_LABELS.some((key) => Object.hasOwn(selector, key)) ? Math.min(1, replicas) : replicas
 

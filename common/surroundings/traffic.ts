@@ -7,7 +7,9 @@ export interface ServiceView {
   readonly selector: Labels
   /** DNS returns the addresses of the pods */
   readonly isHeadless?: boolean
-  /** the names of ports of pods, set only if it sends to no port by its number: without one of them, pods get nothing */
+  /**
+   * the names of ports of pods, set only if it sends to no port by its number: without one of them, pods get nothing
+   */
   readonly portNames?: readonly string[]
   /** the following three are set only if they change the share */
   readonly sessionAffinity?: string

@@ -16,8 +16,8 @@ export function didYouMean(found: string, known: readonly string[]): string | un
 }
 
 /**
- * The fewest insertions, deletions and replacements of a character, and swaps of two neighbours, from `from` to `to`. No
- * part is edited twice (the optimal string alignment).
+ * The fewest insertions, deletions and replacements of a character, and swaps of two neighbours, from `from` to `to`.
+ * No part is edited twice (the optimal string alignment).
  */
 export function editDistance(from: string, to: string): number {
   let beforePrevious: readonly number[] = []

@@ -1,6 +1,6 @@
 /**
- * The key among `known` whose last word is `found`, as `secretName` is for `name`: the only one, or the only one that is
- * required.
+ * The key among `known` whose last word is `found`, as `secretName` is for `name`: the only one, or the only one that
+ * is required.
  */
 export function withLastWord(found: string, known: readonly string[], required: readonly string[]): string | undefined {
   if (found.length < 4 || /[A-Z]/.test(found)) return undefined // several words have a meaning of their own
@@ -13,8 +13,8 @@ export function withLastWord(found: string, known: readonly string[], required: 
 const MOST = 0.55
 
 /**
- * The only key among `known` that has all letters of `found` in their order, or whose letters `found` has: the short form
- * `secretRef` of `secretKeyRef`, or `updateStrategy` for `strategy`. The longer one is less than twice as long.
+ * The only key among `known` that has all letters of `found` in their order, or whose letters `found` has: the short
+ * form `secretRef` of `secretKeyRef`, or `updateStrategy` for `strategy`. The longer one is less than twice as long.
  */
 export const withSameLetters = (found: string, known: readonly string[]): string | undefined =>
   found.length < 5 || found.length > MAX_LENGTH

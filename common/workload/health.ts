@@ -8,8 +8,8 @@ import { replicasOf, statusCount } from './status.ts'
 const PODS_DUE_MS = 10_000
 
 /**
- * The health of `fork` at `now`: first the rules for every kind, then those of its adapter. `podRefusal`: why Kubernetes
- * refused its pods, if Events say so; it matters only while `mayBeRefusedPods`.
+ * The health of `fork` at `now`: first the rules for every kind, then those of its adapter. `podRefusal`: why
+ * Kubernetes refused its pods, if Events say so; it matters only while `mayBeRefusedPods`.
  */
 export function forkHealth(kind: WorkloadKind, fork: KubeObject, now: Date, podRefusal?: string): Health {
   if (!isObserved(kind, fork)) return notObserved(kind, fork, now.getTime() - lastWrittenAt(fork))

@@ -63,9 +63,9 @@ export const ownershipMetadata = (experiment: ExperimentDeployment): Pick<Object
 }
 
 /**
- * Whether `object` is the fork of `experiment`. Name and selector must contain the hash of the uid, and it must not have
- * another controller. Somebody else may have taken the name, so it must also be the object of the last status, or have two
- * of three marks: label, owner and field manager. The controller restores marks that a client removed.
+ * Whether `object` is the fork of `experiment`. Name and selector must contain the hash of the uid, and it must not
+ * have another controller. Somebody else may have taken the name, so it must also be the object of the last status, or
+ * have two of three marks: label, owner and field manager. The controller restores marks that a client removed.
  */
 export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): boolean => {
   const { uid } = experiment.metadata
@@ -106,8 +106,8 @@ export const hasForeignStatus = ({ metadata }: Pick<KubeObject, 'metadata'>): bo
   true
 
 /**
- * The experiment to which a fork in another namespace belongs, by its labels. Undefined if its name and selector, which is
- * immutable, do not contain the hash of that uid: then the labels may be anybody's.
+ * The experiment to which a fork in another namespace belongs, by its labels. Undefined if its name and selector, which
+ * is immutable, do not contain the hash of that uid: then the labels may be anybody's.
  */
 export function provenOwner(
   fork: KubeObject,

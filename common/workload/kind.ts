@@ -63,7 +63,9 @@ export interface WorkloadKind extends ResourceType {
   readonly keepsTemplatesIn?: ResourceType
   /** the kinds of object that `refersTo` may name */
   readonly referents?: readonly ResourceType[]
-  /** annotations of a source that the watch keeps: every one of which the base, its fingerprint or the status depends */
+  /**
+   * annotations of a source that the watch keeps: every one of which the base, its fingerprint or the status depends
+   */
   readonly watchedAnnotations: readonly string[]
   /** what the watch keeps of a source besides its metadata; undefined: the watch requests metadata only */
   readonly watchProjection: ((source: KubeObject) => Fields) | undefined
@@ -72,8 +74,8 @@ export interface WorkloadKind extends ResourceType {
   /** the generation that the workload controller has observed, 0 if none */
   readonly observedGeneration: (fork: KubeObject) => number
   /**
-   * whether the workload controller writes the spec of a fork too. It then owns fields that it wrote in another form, and
-   * server-side apply can no longer take them away.
+   * whether the workload controller writes the spec of a fork too. It then owns fields that it wrote in another form,
+   * and server-side apply can no longer take them away.
    */
   readonly isSpecRewritten: boolean
   /** how long the workload controller may take to observe a write; undefined: no limit, every cluster has one */

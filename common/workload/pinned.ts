@@ -22,8 +22,8 @@ export const encodeBase = ({ spec, annotations }: Base) => ({ base: { spec, anno
 
 /**
  * The base that `revision` keeps; undefined if its hash is not that of the status. Many users may replace a
- * ControllerRevision, and few may write a status. For a source in another namespace, nobody may do both in the namespace
- * of the experiment.
+ * ControllerRevision, and few may write a status. For a source in another namespace, nobody may do both in the
+ * namespace of the experiment.
  */
 export function decodeBase(revision: KubeObject, { templateHash, base: template }: SourceStatus): Base | undefined {
   const [spec, annotations] = [at(revision, 'data', 'base', 'spec'), at(revision, 'data', 'base', 'annotations')]

@@ -10,8 +10,8 @@ export function referentName(kind: WorkloadKind, source: KubeObject): string | u
 }
 
 /**
- * The object whose template the last review allowed to read, by the annotation of `experiment`. The source may be created
- * or changed after the review, so what it refers to now proves nothing. Undefined without such a review.
+ * The object whose template the last review allowed to read, by the annotation of `experiment`. The source may be
+ * created or changed after the review, so what it refers to now proves nothing. Undefined without such a review.
  */
 export function reviewedReferent(
   kind: WorkloadKind,

@@ -3,8 +3,8 @@ import { at, isObject, type Json, type JsonObject, member, objectOr } from '../j
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * `pod` with its account under `serviceAccountName` alone, never under the deprecated `serviceAccount`, so that plans and
- * policies see one field. As in the API server, the alias counts only if there is no other name.
+ * `pod` with its account under `serviceAccountName` alone, never under the deprecated `serviceAccount`, so that plans
+ * and policies see one field. As in the API server, the alias counts only if there is no other name.
  */
 export function withoutAccountAlias(pod: Fields): Fields {
   if (!Object.hasOwn(pod, 'serviceAccount')) return pod

@@ -31,6 +31,7 @@ export const statefulSet: WorkloadKind = {
     'ordinals',
     'template',
     'updateStrategy',
+    'revisionHistoryLimit',
     'persistentVolumeClaimRetentionPolicy',
     'minReadySeconds',
   ],

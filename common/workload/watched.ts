@@ -13,8 +13,8 @@ const without = (map: Labels | undefined, keys: readonly string[]): Labels =>
   Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => !keys.includes(key)))
 
 /**
- * The part of a workload that the watch of all workloads keeps. A cluster has far more workloads than sources, and any of
- * them may have hundreds of kilobytes of annotations.
+ * The part of a workload that the watch of all workloads keeps. A cluster has far more workloads than sources, and any
+ * of them may have hundreds of kilobytes of annotations.
  */
 export function watchedPart(kind: WorkloadKind, workload: KubeObject): KubeObject {
   const { apiVersion, metadata } = workload

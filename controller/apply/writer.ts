@@ -62,7 +62,8 @@ export class Writer {
   }
 
   /**
-   * Applies the whole status to the version that was observed. If fields of other clients are left then, it is replaced.
+   * Applies the whole status to the version that was observed. If fields of other clients are left then, it is
+   * replaced.
    * @throws KubeError `conflict` if it changed since
    */
   async applyStatus(experiment: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void> {
@@ -165,8 +166,8 @@ function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
 /**
  * The request that comes before the apply of a new derivation, if the workload controller writes specs too. It replaces
  * the spec, so that no field stays because somebody else owns it. Where server-side apply empties a map of a custom
- * resource, it would leave null, which the CRD refuses. The same derivation is only applied: else both controllers would undo
- * each other's form of the same values for ever.
+ * resource, it would leave null, which the CRD refuses. The same derivation is only applied: else both controllers
+ * would undo each other's form of the same values for ever.
  */
 function replacementOf(write: Exclude<Write, Deletion>): KubeRequest | undefined {
   if (write.verb !== 'apply' || write.role !== 'fork' || write.isSameDerivation) return undefined
@@ -186,8 +187,9 @@ function replacementOf(write: Exclude<Write, Deletion>): KubeRequest | undefined
 }
 
 /**
- * The request that makes the controller the only owner of what it applied. When somebody has emptied the managed fields,
- * an apply makes `before-first-apply` the owner of everything that was there, and no later apply could remove any of it.
+ * The request that makes the controller the only owner of what it applied. When somebody has emptied the managed
+ * fields, an apply makes `before-first-apply` the owner of everything that was there, and no later apply could remove
+ * any of it.
  */
 function takeoverOf(resource: ResourceType, { metadata, kind }: KubeObject): KubeRequest | undefined {
   const { uid = '', resourceVersion = '', managedFields = [], namespace = '', name } = metadata

@@ -12,8 +12,8 @@ interface ExperimentReadsOptions {
 }
 
 /**
- * Reads experiments from the cache, but not one that a write reported as outdated: a watch can be silent for minutes, and
- * a fork of a deleted experiment would be created and collected again and again.
+ * Reads experiments from the cache, but not one that a write reported as outdated: a watch can be silent for minutes,
+ * and a fork of a deleted experiment would be created and collected again and again.
  */
 export class ExperimentReads {
   readonly #options: ExperimentReadsOptions
@@ -24,7 +24,10 @@ export class ExperimentReads {
     this.#options = options
   }
 
-  /** Call this when the API server says that `experiment` is gone or has changed. It is read live until the cache has it. */
+  /**
+   * Call this when the API server says that `experiment` is gone or has changed. It is read live until the cache has
+   * it.
+   */
   doubt(experiment: object): void {
     this.#doubted.add(experiment)
   }

@@ -27,7 +27,10 @@ import { workloadKind } from '../../common/workload/registry.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { Ports } from './ports.ts'
 
-/** All facts for one pass; undefined if the experiment is gone. @throws KubeError when a fact that decides cannot be read */
+/**
+ * All facts for one pass; undefined if the experiment is gone. @throws KubeError when a fact that decides cannot be
+ * read
+ */
 export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts | undefined> {
   const experiment = await readExperiment(ports, key)
   if (!experiment) return undefined
@@ -129,8 +132,8 @@ function relatedWorkloads({ workloads }: Ports, adapter: WorkloadKind | undefine
 }
 
 /**
- * The experiment of `key`. It is read from the API server if its fork has lost its owner reference: the orphaning deletion
- * of an experiment takes it away, and the cache may not have the deletion yet.
+ * The experiment of `key`. It is read from the API server if its fork has lost its owner reference: the orphaning
+ * deletion of an experiment takes it away, and the cache may not have the deletion yet.
  */
 async function readExperiment({ experiments, workloads }: Ports, key: Key): Promise<ExperimentDeployment | undefined> {
   const cached = await experiments.get(key)

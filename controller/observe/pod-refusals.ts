@@ -11,7 +11,9 @@ import { TtlCache } from '../../common/program/ttl-cache.ts'
 const KEPT_MS = 30_000
 /** How long a pass waits for the Events. They only explain what the status of the fork shows. */
 const DEADLINE_MS = 5_000
-/** More than client-go lets one controller send about one object (25, then 12 an hour) before they expire after an hour. */
+/**
+ * More than client-go lets one controller send about one object (25, then 12 an hour) before they expire after an hour.
+ */
 const LIMIT = 50
 
 /** How the last attempt to create a pod ended. */
@@ -45,7 +47,9 @@ export class PodRefusals {
   }
 }
 
-/** What the latest of the Events in `list` says, if that is a refusal. Those of one second are in their order already. */
+/**
+ * What the latest of the Events in `list` says, if that is a refusal. Those of one second are in their order already.
+ */
 function refusalIn(list: unknown): Known<string> {
   const attempts = listOr(member(list, 'items')).filter((event) => ATTEMPTS.has(member(event, 'reason')))
   const latest = attempts.toSorted((a, b) => lastTimeOf(a) - lastTimeOf(b)).at(-1)

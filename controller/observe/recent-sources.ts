@@ -16,8 +16,8 @@ interface SourceCacheOptions {
 }
 
 /**
- * Keeps whole sources by uid and fingerprint, and drops the least recently used ones. The watch has only metadata, because
- * a cluster has far more workloads than sources.
+ * Keeps whole sources by uid and fingerprint, and drops the least recently used ones. The watch has only metadata,
+ * because a cluster has far more workloads than sources.
  */
 export class RecentSources {
   readonly #options: SourceCacheOptions

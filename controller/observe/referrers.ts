@@ -13,7 +13,9 @@ export class Referrers {
     return this.#byReferent.size
   }
 
-  /** Follows one change of a workload. Returns the objects that it named before or names now: `Deployment/shop/cart`. */
+  /**
+   * Follows one change of a workload. Returns the objects that it named before or names now: `Deployment/shop/cart`.
+   */
   update(kind: WorkloadKind, change: Change<KubeObject>): readonly string[] {
     const [before, after] = [beforeOf(change), afterOf(change)]
     const id = `${kind.kind}/${change.key}`

@@ -5,17 +5,20 @@ const EVERY = '*'
 const EVERY_SERVICE: ReadonlySet<string> = new Set([EVERY])
 
 /**
- * The experiments to which the endpoints of each Service matter, so that a changed endpoint wakes no others. The last pass
- * over an experiment decided which Services these are. During a pass all Services of the namespace matter, because what
- * has been read may be outdated before it is known to matter. An experiment is woken once: until its next pass begins,
- * further changes cost nothing, however many experiments follow the Service.
+ * The experiments to which the endpoints of each Service matter, so that a changed endpoint wakes no others. The last
+ * pass over an experiment decided which Services these are. During a pass all Services of the namespace matter, because
+ * what has been read may be outdated before it is known to matter. An experiment is woken once: until its next pass
+ * begins, further changes cost nothing, however many experiments follow the Service.
  */
 export class ServiceFollowers {
-  readonly #keys = new Map<string, Set<Key>>() // by `namespace/service`, those that were not woken since their last pass
+  // by `namespace/service`, those that were not woken since their last pass
+  readonly #keys = new Map<string, Set<Key>>()
   readonly #services = new Map<Key, readonly string[]>()
   readonly #isKnown: (key: Key) => boolean
 
-  /** @param isKnown whether there is such an experiment; one that is deleted during its pass follows nothing any more */
+  /**
+   * @param isKnown whether there is such an experiment; one that is deleted during its pass follows nothing any more
+   */
   constructor(isKnown: (key: Key) => boolean) {
     this.#isKnown = isKnown
   }

@@ -3,7 +3,9 @@ import type { ServiceView, SliceView, Traffic } from '../../common/surroundings/
 import type { Key } from '../runtime/queue.ts'
 import { ServiceFollowers } from './service-followers.ts'
 
-/** The Services and EndpointSlices by namespace, because a pass reads those of one namespace only, and who follows them. */
+/**
+ * The Services and EndpointSlices by namespace, because a pass reads those of one namespace only, and who follows them.
+ */
 export class TrafficIndex {
   readonly services = new ByNamespace<ServiceView>()
   readonly slices = new ByNamespace<SliceView>()

@@ -61,7 +61,9 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
     const reflectors = reflectorsOf(kind)
     return reflectors?.forks.get(key) ?? reflectors?.others.get(key)
   }
-  /** Call this when the API server says that the fork is gone or has changed. It is read live until the cache has it. */
+  /**
+   * Call this when the API server says that the fork is gone or has changed. It is read live until the cache has it.
+   */
   const doubt = ({ kind }: Pick<WorkloadKind, 'kind'>, { metadata }: Pick<KubeObject, 'metadata'>): void => {
     const cached = cachedOf(kind, `${metadata.namespace}/${metadata.name}`)
     if (cached) doubted.add(cached)
@@ -102,8 +104,8 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
 }
 
 /**
- * Changes whenever the base may change: with the source, and with the Deployment that it refers to. Other objects that it
- * may refer to are not watched.
+ * Changes whenever the base may change: with the source, and with the Deployment that it refers to. Other objects that
+ * it may refer to are not watched.
  */
 const fingerprintOf = (kind: WorkloadKind, { object, referents }: Source): string =>
   [

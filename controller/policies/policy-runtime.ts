@@ -79,8 +79,8 @@ export class PolicyRuntime implements PoliciesPort {
   }
 
   /**
-   * Writes the status of policies from now on. An installation that serves one namespace never does: it sees only some of
-   * the experiments, and another one would write other numbers.
+   * Writes the status of policies from now on. An installation that serves one namespace never does: it sees only some
+   * of the experiments, and another one would write other numbers.
    */
   startStatus(): void {
     if (this.onlyNamespace === undefined) this.status.start()

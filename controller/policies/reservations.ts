@@ -49,8 +49,8 @@ export class Reservations {
   }
 
   /**
-   * Follows one change of a fork. Returns the other experiments of its source if the fork has another number of pods now,
-   * which count for their limits although no endpoint has changed yet.
+   * Follows one change of a fork. Returns the other experiments of its source if the fork has another number of pods
+   * now, which count for their limits although no endpoint has changed yet.
    */
   forkChanged(kind: string, change: Change<KubeObject>): readonly Key[] {
     const [before, after] = [beforeOf(change), afterOf(change)]

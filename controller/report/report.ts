@@ -39,8 +39,8 @@ export interface Reporter {
 }
 
 /**
- * Writes the status if it changed. Emits Events and a log line once for each change. Returns after how many milliseconds it
- * must be called again because it put a write off; Infinity if it did not.
+ * Writes the status if it changed. Emits Events and a log line once for each change. Returns after how many
+ * milliseconds it must be called again because it put a write off; Infinity if it did not.
  * @throws KubeError when the status cannot be written
  */
 export async function report(reporter: Reporter, key: Key, facts: Facts, conclusion: Conclusion): Promise<number> {

@@ -7,8 +7,8 @@ export interface Backoff {
 }
 
 /**
- * Milliseconds to wait after `failures` in a row. The time starts as in client-go's work queue and doubles up to `maxMs`.
- * Up to a fifth is added at random, so that keys that failed together are not tried together.
+ * Milliseconds to wait after `failures` in a row. The time starts as in client-go's work queue and doubles up to
+ * `maxMs`. Up to a fifth is added at random, so that keys that failed together are not tried together.
  */
 export const backoff =
   ({ random, firstMs = 5, maxMs = 60_000 }: Backoff) =>

@@ -5,7 +5,9 @@ import { idOf } from './event-cap.ts'
 
 /** A repetition within this time belongs to the series; a later one is a new Event. The value of client-go. */
 const SERIES_ENDS_MS = 360_000
-/** How often the count of a long series is sent. Events expire after an hour without a write. The value of client-go. */
+/**
+ * How often the count of a long series is sent. Events expire after an hour without a write. The value of client-go.
+ */
 const REFRESH_MS = 1_800_000
 
 /** An Event that was recorded once or more often. */

@@ -71,8 +71,8 @@ export function cut(text: string, maxBytes: number): string {
 
 /**
  * Makes the ends of the names of Events. Each is the time in nanoseconds as 16 hex digits, as in client-go, so that the
- * API server lists Events about one object in the order in which they were recorded. A clock of milliseconds does not know
- * the rest: it is random, so that another process makes other names, or one more than before.
+ * API server lists Events about one object in the order in which they were recorded. A clock of milliseconds does not
+ * know the rest: it is random, so that another process makes other names, or one more than before.
  */
 export function suffixes(random: Random): (at: Date) => string {
   let last = 0n

@@ -35,9 +35,10 @@ interface Sighting extends leases.LeaseView {
  * Holds a Lease, so that one process writes at a time. Each process measures time by its own monotonic clock only, and
  * every write of the Lease names the version that it replaces.
  *
- * A *candidate* looks at the Lease every 2 to 3 s and notes when it sees a change. It takes a Lease that was given back,
- * or that stood still for its duration. A *leader* starts a renewal 2 s after it started the last one. When no renewal
- * succeeded for 10 s, or when the Lease is another's or gone, it has lost: it writes no more, and the process must end.
+ * A *candidate* looks at the Lease every 2 to 3 s and notes when it sees a change. It takes a Lease that was given
+ * back, or that stood still for its duration. A *leader* starts a renewal 2 s after it started the last one. When no
+ * renewal succeeded for 10 s, or when the Lease is another's or gone, it has lost: it writes no more, and the process
+ * must end.
  *
  * A candidate that finds no Lease at its first look creates it and leads at once.
  */
@@ -89,7 +90,9 @@ export class Leader implements Fence {
     this.#running = this.#run()
   }
 
-  /** Gives the Lease back, so that the next leader need not wait. The fence holds back every later write. Never throws. */
+  /**
+   * Gives the Lease back, so that the next leader need not wait. The fence holds back every later write. Never throws.
+   */
   async release(): Promise<void> {
     this.#end()
     await this.#running // a call under way ends by itself: it may still take the Lease
@@ -143,7 +146,8 @@ export class Leader implements Fence {
     const view = lease ? leases.viewOf(lease) : { holder: '', waitMs: LEASE_MS, version: 'absent' }
     if (this.#seen?.version === view.version) return this.#seen
     const { uid } = lease?.metadata ?? {}
-    // An attempt to create the Lease has arrived late, after that of another, which was deleted: that one may still write.
+    // An attempt to create the Lease has arrived late, after that of another, which was deleted: that one may still
+    // write.
     if (this.#seen && this.#seen.uid !== uid) this.#strangeUid = uid
     if (view.holder !== this.#seen?.holder) this.#options.log.info({ holder: view.holder }, 'sees the lease')
     this.#seen = { ...view, uid, atMs: this.#now() }

@@ -33,11 +33,11 @@ export interface KeyQueueOptions {
 const NOBODY: QueueObserver = { added: () => undefined, retried: () => undefined, waited: () => undefined }
 
 /**
- * The work queue: keys that need a pass. Two workers never have the same key, and a key that is added during its pass is
- * not lost.
+ * The work queue: keys that need a pass. Two workers never have the same key, and a key that is added during its pass
+ * is not lost.
  *
- * A key is *dirty* from `add` until a worker gets it, and *processing* from then until `done`. While it is both, it is not
- * in the line; `done` puts it there. A key may also have one later time at which it is added.
+ * A key is *dirty* from `add` until a worker gets it, and *processing* from then until `done`. While it is both, it is
+ * not in the line; `done` puts it there. A key may also have one later time at which it is added.
  *
  * A key whose last pass failed waits for its retry. Events do not make it earlier, because the writes of a failing pass
  * may cause events themselves.

@@ -88,7 +88,9 @@ export class Recorder {
     else this.#add(input, at)
   }
 
-  /** Sends nothing until `resume` or `flush`: the API server fails. Events still wait, and their tries are not used up. */
+  /**
+   * Sends nothing until `resume` or `flush`: the API server fails. Events still wait, and their tries are not used up.
+   */
   pause(): void {
     this.#isPaused = true
   }

@@ -12,8 +12,8 @@ const POD_INTERVAL_MS = 60_000
 const PROGRESS_MS = 5_000
 
 /**
- * When a status may be written in which only shares, or only numbers of pods changed. It counts on a monotonic clock: the
- * timestamps of the API server are from another clock, which may be hours ahead.
+ * When a status may be written in which only shares, or only numbers of pods changed. It counts on a monotonic clock:
+ * the timestamps of the API server are from another clock, which may be hours ahead.
  */
 export class SharePace {
   readonly #timers: Pick<Timers, 'now'>
@@ -38,8 +38,9 @@ export class SharePace {
   }
 
   /**
-   * Milliseconds until a status of `key` that differs only in shares may be written; 0 or less: now. The more statuses were
-   * written in the last minute, the longer it is: otherwise N forks that start one after the other would be written N times.
+   * Milliseconds until a status of `key` that differs only in shares may be written; 0 or less: now. The more statuses
+   * were written in the last minute, the longer it is: otherwise N forks that start one after the other would be
+   * written N times.
    */
   waitMs(key: Key): number {
     return this.#untilMs(this.#writtenMs, key, Math.max(SHARE_INTERVAL_MS, this.#spacedMs()))

@@ -41,7 +41,9 @@ export interface Pass {
   readonly number: number
   /** aborts when the pass takes too long, or when the process stops */
   readonly signal: AbortSignal
-  /** Lets waiting keys go first, for a second at most; resolves at once when none waits. The key stays with its pass. */
+  /**
+   * Lets waiting keys go first, for a second at most; resolves at once when none waits. The key stays with its pass.
+   */
   readonly yieldToWrites: () => Promise<void>
 }
 

@@ -84,8 +84,8 @@ export class ExperimentIndex {
   }
 
   /**
-   * Those of `keys` whose pods depend on the pods of others, and the rest, the newest first: their authors may be watching.
-   * The rest is without those that may be left out.
+   * Those of `keys` whose pods depend on the pods of others, and the rest, the newest first: their authors may be
+   * watching. The rest is without those that may be left out.
    */
   byUrgency(keys: Iterable<Key>, mayLeaveOut: (key: Key) => boolean) {
     const all = [...keys]

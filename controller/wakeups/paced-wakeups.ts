@@ -2,12 +2,14 @@ import type { Cancel, Timers } from '../../common/program/clock.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
 
 /**
- * Milliseconds within which many changes of a neighbour cause one pass. Otherwise a rolling update of a large source, or
- * of the other pods of a Service, would cause a pass of every follower for every pod.
+ * Milliseconds within which many changes of a neighbour cause one pass. Otherwise a rolling update of a large source,
+ * or of the other pods of a Service, would cause a pass of every follower for every pod.
  */
 export const COALESCE_MS = 5_000
 
-/** 20 passes in a second at most, so that one pod of a source with a thousand forks does not cause a thousand at once. */
+/**
+ * 20 passes in a second at most, so that one pod of a source with a thousand forks does not cause a thousand at once.
+ */
 const INTERVAL_MS = 50
 
 /** Wakes experiments for changes that can wait, at a limited rate for the whole process. */

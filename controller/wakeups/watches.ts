@@ -112,7 +112,9 @@ interface WorkloadWakeups extends Pick<ExperimentTracking, 'index' | 'onForkChan
   readonly wakeLater: (keys: Iterable<Key>) => void
 }
 
-/** Makes every change of a workload wake the experiments of which it is the fork, the source, or related to the source. */
+/**
+ * Makes every change of a workload wake the experiments of which it is the fork, the source, or related to the source.
+ */
 function wakeOnWorkloads(
   workloads: WatchedCaches['workloads'],
   { index, onForkChange, referrers, wake, wakeLater }: WorkloadWakeups,

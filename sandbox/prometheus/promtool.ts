@@ -14,7 +14,10 @@ const buildArgs: BuildArgs = (_name, output) => [
   'github.com/prometheus/prometheus/cmd/promtool',
 ]
 
-/** The path of promtool, which tests rules with the engine of Prometheus. Builds it first if needed, which takes minutes, once. */
+/**
+ * The path of promtool, which tests rules with the engine of Prometheus. Builds it first if needed, which takes
+ * minutes, once.
+ */
 export async function promtool(say: Say): Promise<string> {
   const folder = join(await cacheOf(MODULES.prometheus), 'bin')
   const supervisor = await startSupervisor()

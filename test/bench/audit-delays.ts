@@ -9,8 +9,8 @@ export interface Delays {
 }
 
 /**
- * The milliseconds from the arrival of each change at the API server until its answer was stored. Each answerer ends one
- * delay for each change. The log has requests in the order of their ends, and an answer may end first.
+ * The milliseconds from the arrival of each change at the API server until its answer was stored. Each answerer ends
+ * one delay for each change. The log has requests in the order of their ends, and an answer may end first.
  */
 export async function delaysIn(
   events: AsyncIterable<AuditEvent> | Iterable<AuditEvent>,

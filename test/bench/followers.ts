@@ -32,8 +32,8 @@ const forksIn = ({ api }: ControlPlane): Promise<readonly KubeObject[]> =>
   api.list(`${pathOf(deployment, { namespace: NAMESPACE })}?labelSelector=${IS_EXPERIMENT}=true`)
 
 /**
- * The seconds from the first to the last request that sets `grace` after the start of `act`, from the audit log of the API
- * server. Polling the forks would cost more than the requests that are measured.
+ * The seconds from the first to the last request that sets `grace` after the start of `act`, from the audit log of the
+ * API server. Polling the forks would cost more than the requests that are measured.
  */
 async function until(plane: ControlPlane, grace: number, act: () => Promise<unknown>): Promise<number> {
   await act()
@@ -56,8 +56,8 @@ async function until(plane: ControlPlane, grace: number, act: () => Promise<unkn
 }
 
 /**
- * Waits until every experiment is Ready again and every fork is unchanged. After the plain applies, a new controller must
- * first restore all forks.
+ * Waits until every experiment is Ready again and every fork is unchanged. After the plain applies, a new controller
+ * must first restore all forks.
  */
 const calm = (plane: ControlPlane) =>
   eventually(

@@ -20,7 +20,9 @@ export async function usageOf(pid: number): Promise<Usage> {
   return { cpuMs: cpuMsIn(stat ?? ''), ...memoryIn(status ?? '') }
 }
 
-/** The processor time in `/proc/PID/stat`, of user and system. The name of the program may contain spaces and brackets. */
+/**
+ * The processor time in `/proc/PID/stat`, of user and system. The name of the program may contain spaces and brackets.
+ */
 export function cpuMsIn(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK

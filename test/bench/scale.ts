@@ -25,7 +25,10 @@ async function statusWrites({ auditLog }: ControlPlane): Promise<number> {
 
 type Tell = (line: string) => void
 
-/** The seconds until `count` objects of a side are ready, in a new control plane, and the status writes until all is quiet. */
+/**
+ * The seconds until `count` objects of a side are ready, in a new control plane, and the status writes until all is
+ * quiet.
+ */
 async function measure(tell: Tell, side: Side, count: number) {
   const creation = { side, namespace: 'crowd', count, deadlineMs: DEADLINE_MS }
   if (side === deployments) {

@@ -5,7 +5,9 @@ import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 
 const fileOf = (folder: string, path: string): string => join(folder, `${encodeURIComponent(path)}.json`)
 
-/** Writes into `folder` every document from which the schemas of our kinds are compiled. @throws Error if one is missing */
+/**
+ * Writes into `folder` every document from which the schemas of our kinds are compiled. @throws Error if one is missing
+ */
 export async function keepDocuments(folder: string, source: SchemaSource): Promise<void> {
   const keeping: SchemaSource = {
     async get(path) {

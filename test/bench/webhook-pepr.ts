@@ -92,7 +92,9 @@ interface Pepr {
   readonly node?: string
 }
 
-/** Starts pepr with two trivial handlers, and waits until it answers: it serves no review before it has read its store. */
+/**
+ * Starts pepr with two trivial handlers, and waits until it answers: it serves no review before it has read its store.
+ */
 export async function startPepr({ pin, installed, folder, kubeconfig, ...of }: Pepr): Promise<Side> {
   const side = await startSide(pin, {
     ...of,

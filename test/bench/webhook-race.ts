@@ -28,7 +28,9 @@ export interface Result extends Round {
   readonly residentBytes: number
 }
 
-/** Loads `runners` in turn, so that other load on the machine affects all of them. Returns their results in that order. */
+/**
+ * Loads `runners` in turn, so that other load on the machine affects all of them. Returns their results in that order.
+ */
 export async function race(pin: Pin, tell: (line: string) => void, runners: readonly Runner[]): Promise<Result[]> {
   for (const runner of runners) await roundOf(pin, runner, FIRST)
   const rounds = runners.map((): Round[] => [])

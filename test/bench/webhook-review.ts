@@ -13,8 +13,8 @@ export const SOURCE = aLargeDeployment(CHARACTERS)
 const OVERRIDE = CHARACTERS - 1_400
 
 /**
- * An override with the containers of a smaller Deployment and other images, as users write it who start from an existing
- * manifest. It also has a note of the given length.
+ * An override with the containers of a smaller Deployment and other images, as users write it who start from an
+ * existing manifest. It also has a note of the given length.
  */
 function anOverride(noted: number): JsonObject {
   const containers = listOr(at(aLargeDeployment(OVERRIDE), 'spec', 'template', 'spec', 'containers')) as JsonObject[]

@@ -84,21 +84,6 @@ describe('the installation for one namespace', () => {
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' }) // neither a refusal nor a warning
   }
 
-  it('is accepted strictly and without a warning, with certificates by cert-manager', applied)
-
-  it('is accepted with certificates by the script, which creates them', async () => {
-    const file = join(overlay(), 'kustomization.yaml')
-    const text = await readFile(file, 'utf8')
-    expect((await plane().kubectl(['delete', '-k', overlay()])).code).to.equal(0)
-    await writeFile(file, text.replace('manifests/default', 'manifests/script-certs'))
-    await applied()
-    const env = { ...process.env, KUBECONFIG: plane().kubeconfig }
-    const { stdout } = await run(process.execPath, ['certs/main.ts'], { env })
-    expect(stdout).to.match(/^leaf created for experiment-webhook/m)
-    expect((await plane().kubectl(['delete', '-k', overlay()])).code).to.equal(0)
-    await writeFile(file, text)
-  })
-
   it('runs with nothing but its Roles, and makes forks', async () => {
     untouched = await eventually('the pod of the source', DEADLINE_MS, async () => {
       const found = await sources()
@@ -242,5 +227,18 @@ describe('the installation for one namespace', () => {
       expect((await plane().kubectl(['get', kind, '-nshop', '--output=name'])).stdout).to.not.contain('experiment-')
     const { stdout } = await plane().kubectl(['get', 'clusterroles,clusterrolebindings', '--output=name'])
     expect(stdout).to.not.contain('experiment-')
+  })
+
+  // at the end, because the programs want an empty cluster, and Kubernetes may take minutes to remove what was applied
+  it('is accepted strictly and without a warning, with certificates by cert-manager', applied)
+
+  it('is accepted with certificates by the script, which creates them', async () => {
+    const file = join(overlay(), 'kustomization.yaml')
+    const text = await readFile(file, 'utf8')
+    await writeFile(file, text.replace('manifests/default', 'manifests/script-certs'))
+    await applied()
+    const env = { ...process.env, KUBECONFIG: plane().kubeconfig }
+    const { stdout } = await run(process.execPath, ['certs/main.ts'], { env })
+    expect(stdout).to.match(/^leaf created for experiment-webhook/m)
   })
 })

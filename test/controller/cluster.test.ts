@@ -58,7 +58,7 @@ function world() {
         return true
       },
     },
-    podRefusal: async () => ABSENT,
+    podRefusals: { of: async () => ABSENT },
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),
     onRepair: ({ metadata }) => void diary.push(`repair ${metadata.name}`),

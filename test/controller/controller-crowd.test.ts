@@ -12,7 +12,8 @@ describe('P2: many forks behind one Service that start one after the other', () 
       await growCrowd(world, { count, perSecond: 20 })
       await world.controller.stop()
       const last = world.status(`${PATHS.experiments}/copy-0`)
-      expect([last.readyReplicas, last.services?.[0]?.readyEndpoints]).to.deep.equal([1, count + 4]) // with three pods of the source, and one other fork
+      // with three pods of the source, and one other fork
+      expect([last.readyReplicas, last.services?.[0]?.readyEndpoints]).to.deep.equal([1, count + 4])
       expect(statusWrites(world) / count).to.be.within(2, 4)
     })
 })

@@ -83,7 +83,10 @@ interface CrowdOptions {
   readonly perSecond: number
 }
 
-/** Creates experiments in a running `world` whose forks get pods. Resolves when all are ready and all shares are written. */
+/**
+ * Creates experiments in a running `world` whose forks get pods. Resolves when all are ready and all shares are
+ * written.
+ */
 export async function growCrowd(world: ControllerWorld, { count, perSecond }: CrowdOptions): Promise<void> {
   const pods = new ForkPods(world)
   let created = 0

@@ -97,8 +97,8 @@ export type ControllerWorld = ReturnType<typeof aController>
 const QUIET_MS = 300_000
 
 /**
- * A controller that has nothing left to do: its experiment has an available fork, and no timer of it is set but those that
- * are set for ever. So only a wake-up, or a bound that always holds, lets it see a change.
+ * A controller that has nothing left to do: its experiment has an available fork, and no timer of it is set but those
+ * that are set for ever. So only a wake-up, or a bound that always holds, lets it see a change.
  */
 export async function aQuietController(
   objects: Readonly<Record<string, KubeObject>> = {},

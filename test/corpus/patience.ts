@@ -9,8 +9,8 @@ const STILL_MS = 60_000
 const STEP_MS = 600_000
 
 /**
- * Resolves when `left` returns nothing more to wait for, or has made no progress for a minute. The total time depends on
- * the machine.
+ * Resolves when `left` returns nothing more to wait for, or has made no progress for a minute. The total time depends
+ * on the machine.
  */
 export async function whileTheyMove(what: string, left: () => Promise<number>): Promise<void> {
   let fewest = Number.POSITIVE_INFINITY
@@ -36,7 +36,9 @@ interface Step {
   readonly see: (subject: Subject, variant: Variant, found: ExperimentDeployment) => Seen
 }
 
-/** Waits until every experiment of `subjects` is done with a step; records the last messages of the others as failures. */
+/**
+ * Waits until every experiment of `subjects` is done with a step; records the last messages of the others as failures.
+ */
 export async function allDone(api: Api, subjects: readonly Subject[], { name, see }: Step): Promise<void> {
   let open: readonly (readonly [Subject, Variant, Seen])[] = []
   const look = async () => {

@@ -27,7 +27,9 @@ export interface Subject {
   readonly containers: readonly JsonObject[] | undefined
   readonly failures: string[]
   readonly warnings: Set<string>
-  /** the writes that the plan named at apply, as the audit log names them: `patch deployments/shop/cart-experiment-…` */
+  /**
+   * the writes that the plan named at apply, as the audit log names them: `patch deployments/shop/cart-experiment-…`
+   */
   readonly planned: string[]
   outcome: string
   services: string

@@ -14,7 +14,9 @@ export function labelsByMetric(scrape: string): Series {
   return found
 }
 
-/** What a query names that does not exist: metrics, functions, and labels. Not a parser: it reads names and brackets. */
+/**
+ * What a query names that does not exist: metrics, functions, and labels. Not a parser: it reads names and brackets.
+ */
 export function misused(expr: string, series: Series): readonly string[] {
   const wrong: string[] = []
   const bare = expr.replaceAll(/"[^"]*"/g, '""').replaceAll(/\[[^\]]*\]/g, '')

@@ -47,7 +47,9 @@ export interface ApiAnswer {
   readonly body: Buffer
 }
 
-/** `pass`: as if nobody interfered; `hang`: never answered; `reset`: the connection is closed; or this answer instead. */
+/**
+ * `pass`: as if nobody interfered; `hang`: never answered; `reset`: the connection is closed; or this answer instead.
+ */
 export type Fate = 'pass' | 'hang' | 'reset' | ApiAnswer
 
 /** `cut`: half of it is sent, then the connection is reset. */

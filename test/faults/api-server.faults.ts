@@ -11,7 +11,10 @@ import { among, between, type Rule, sometimes } from './rules.ts'
 const NAMES = ['one', 'two', 'three', 'four', 'five', 'six']
 const WANTED = Object.fromEntries(NAMES.map((name) => [name, 'Available']))
 const RETRY_AFTER_S = 5
-/** Long enough for the waits of the circuit breaker to reach their cap. The Lease would be lost after 10 s without answers. */
+/**
+ * Long enough for the waits of the circuit breaker to reach their cap. The Lease would be lost after 10 s without
+ * answers.
+ */
 const FAILING_MS = 45_000
 /** Longer than the time between two refreshes of the schemas, so that several fail. */
 const LASTING_MS = 100_000

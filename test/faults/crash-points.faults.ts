@@ -47,7 +47,9 @@ describe('a controller that is killed at any of its writes, on the real control 
     await (await installation()).startController()
   })
 
-  /** What is wrong with those of `verdicts` that are chosen. @throws AssertionError if the controller was killed at none */
+  /**
+   * What is wrong with those of `verdicts` that are chosen. @throws AssertionError if the controller was killed at none
+   */
   const failures = (verdicts: readonly Verdict[], isChosen: (verdict: Verdict) => boolean): readonly string[] => {
     const chosen = verdicts.filter(isChosen)
     expect(

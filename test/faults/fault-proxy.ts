@@ -32,7 +32,9 @@ interface Passing {
   readonly body: Buffer
 }
 
-/** Starts a proxy. It passes headers on. Watches are streamed; all other bodies are read whole before they are sent on. */
+/**
+ * Starts a proxy. It passes headers on. Watches are streamed; all other bodies are read whole before they are sent on.
+ */
 export async function startFaultProxy({
   server: address,
   ca: trusted,

@@ -37,7 +37,9 @@ const isOfFaults = (file: string): boolean => file.startsWith('test/faults/')
 const isOfLoad = (file: string): boolean => file.startsWith('test/load/')
 const describes = (source: string, row: string): boolean => new RegExp(`\\b${row}[:,]`).test(source)
 
-/** The jobs, of those that may run side by side the longest first. @throws Error that names what is wanted and not there */
+/**
+ * The jobs, of those that may run side by side the longest first. @throws Error that names what is wanted and not there
+ */
 export function jobsOf({ wanted, times, sources }: Asked): readonly Job[] {
   const files = Object.keys(sources).toSorted((a, b) => Number(LONGEST.test(b)) - Number(LONGEST.test(a)))
   const chosen = wanted.length === 0 ? everything(files) : [...ofRows(wanted, files, sources), ...ofFiles(wanted)]

@@ -14,7 +14,9 @@ import { sideBySide } from './side-by-side.ts'
 const EXPERIMENTS = ['one', 'two', 'three']
 /** Audit times are taken at the API server, and a Lease is timed by its clients. */
 const TOLERANCE_MS = 300
-/** How much longer a request may be on its way than the one before, on a busy machine: the audit log has its arrival. */
+/**
+ * How much longer a request may be on its way than the one before, on a busy machine: the audit log has its arrival.
+ */
 const LATE_MS = 1_000
 /** Between two changes: seldom enough for many duels at once. */
 const CHURN_MS = 300

@@ -1,4 +1,6 @@
-/** `npm run test:faults [-- [--times N] [--lanes N] [ROW | FILE …]]`: the tests on faults, or some of them repeatedly. */
+/**
+ * `npm run test:faults [-- [--times N] [--lanes N] [ROW | FILE …]]`: the tests on faults, or some of them repeatedly.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -42,8 +42,8 @@ export async function converges(place: Place, wanted: Wanted, limitMs = CONVERGE
 }
 
 /**
- * All oracles, after a fault has ended: within `limitMs` it converges and writes for the last time, and what was written
- * since the start was allowed.
+ * All oracles, after a fault has ended: within `limitMs` it converges and writes for the last time, and what was
+ * written since the start was allowed.
  */
 export async function recovers(place: Place, wanted: Wanted, limitMs = CONVERGED_MS): Promise<void> {
   const ended = new Date()
@@ -62,7 +62,9 @@ interface Fault {
   readonly limitMs: number
 }
 
-/** Waits until nothing was written for `QUIET_MS`. @throws Error if there was a write later than `limitMs` after `ended` */
+/**
+ * Waits until nothing was written for `QUIET_MS`. @throws Error if there was a write later than `limitMs` after `ended`
+ */
 async function rests(namespace: string, { log, ended, limitMs }: Fault): Promise<void> {
   const late = new Date(ended.getTime() + limitMs)
   const since = async (time: Date) =>

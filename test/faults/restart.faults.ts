@@ -29,7 +29,9 @@ function memoryLimit(): number {
   return Number(count) * (unit === 'Gi' ? 1024 : 1)
 }
 
-/** The heap that V8 takes where this is the memory of the container: on a large machine it would collect garbage later. */
+/**
+ * The heap that V8 takes where this is the memory of the container: on a large machine it would collect garbage later.
+ */
 const controllerFlags = [`--max-old-space-size=${memoryLimit() / 2}`, '--max-semi-space-size=1']
 
 describe(`F33: a restart with ${COUNT} converged experiments, on a control plane of its own`, function () {

@@ -178,8 +178,8 @@ const aResource: fc.Arbitrary<Json> = fc
 const SOURCE_SPEC = aDeployment({ podAnnotations: { a: 'b' } }).spec as JsonObject
 
 /**
- * Resources from almost valid to completely invalid, each as `object` with the `sourceSpec` of its source. They are JSON
- * text, in which `__proto__` is an ordinary key.
+ * Resources from almost valid to completely invalid, each as `object` with the `sourceSpec` of its source. They are
+ * JSON text, in which `__proto__` is an ordinary key.
  */
 export const aHostileInput: fc.Arbitrary<string> = fc
   .record({

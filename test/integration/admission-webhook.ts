@@ -122,8 +122,8 @@ export async function configured(
     const manifest = { ...rest, kind, metadata, webhooks: askingAt(NOBODY, { failurePolicy: 'Fail' }) }
     return { collection, path: `${collection}/${metadata.name}`, route, manifest, webhooks: askingAt(port) }
   })
-  // Another webhook of ours may be called too, with the same answers. Only a failed call proves that this one is called:
-  // at first no server listens on its port. Mutating webhooks are called before validating ones.
+  // Another webhook of ours may be called too, with the same answers. Only a failed call proves that this one is
+  // called: at first no server listens on its port. Mutating webhooks are called before validating ones.
   for (const { collection, manifest } of made) await plane.api.create(collection, manifest)
   for (const { path, route, webhooks } of made) {
     await eventually(`the API server to ask in vain for ${route}`, DEADLINE_MS, async () =>

@@ -14,7 +14,9 @@ const shippedCrds = (): readonly string[] =>
     .map((file) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'))
     .filter((text) => /^kind: CustomResourceDefinition$/m.test(text))
 
-/** The run's control plane, with the shipped CRDs. The first caller starts it, so a run without these tests never does. */
+/**
+ * The run's control plane, with the shipped CRDs. The first caller starts it, so a run without these tests never does.
+ */
 export function controlPlane(): Promise<ControlPlane> {
   starting ??= startControlPlane({ say: (line) => console.error(line), crds: shippedCrds() })
   return starting
@@ -47,7 +49,9 @@ export async function aNamespace(): Promise<string> {
   return name
 }
 
-/** Called by mocha when all tests have run. @throws Error if our accounts tried what they may not do, which ends the run */
+/**
+ * Called by mocha when all tests have run. @throws Error if our accounts tried what they may not do, which ends the run
+ */
 export async function mochaGlobalTeardown(): Promise<void> {
   const plane = await starting?.catch(() => undefined) // if it did not start, its tests have already reported why
   if (plane) await stopAudited(plane)

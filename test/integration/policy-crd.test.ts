@@ -14,7 +14,9 @@ const STRICT_DRY_RUN = '?fieldValidation=Strict&dryRun=All'
 describe('the CRD of policies, by itself', () => {
   const plane = usesControlPlane()
 
-  /** The policy that the API server would store. It is a dry run, because a stored policy would apply to other tests. */
+  /**
+   * The policy that the API server would store. It is a dry run, because a stored policy would apply to other tests.
+   */
   const create = (spec: object) =>
     plane().api.create(`${pathOf(EXPERIMENT_POLICY)}${STRICT_DRY_RUN}`, {
       apiVersion: EXPERIMENT_POLICY.apiVersion,

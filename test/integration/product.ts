@@ -65,7 +65,10 @@ const RESOURCES = {
   quotas: { apiVersion: 'v1', kind: 'ResourceQuota', plural: 'resourcequotas' },
 }
 
-/** To be called in a `describe`: the product runs, and there is a new namespace. Returns a function that returns its place. */
+/**
+ * To be called in a `describe`: the product runs, and there is a new namespace. Returns a function that returns its
+ * place.
+ */
 export function usesProduct(): () => Place {
   const plane = usesControlPlane()
   let place: Place | undefined

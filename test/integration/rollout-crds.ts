@@ -37,8 +37,8 @@ const told = async (api: Api, path: string): Promise<string> => {
 const KINDS = ['AnalysisRun', 'AnalysisTemplate', 'ClusterAnalysisTemplate', 'Experiment', 'Rollout']
 
 /**
- * The OpenAPI index names a new group before its document contains a kind, and each added kind changes the address of the
- * document. @throws Error until all kinds are in the document at the address in the index
+ * The OpenAPI index names a new group before its document contains a kind, and each added kind changes the address of
+ * the document. @throws Error until all kinds are in the document at the address in the index
  */
 async function isTold(api: Api): Promise<void> {
   const index: unknown = JSON.parse(await told(api, '/openapi/v3'))

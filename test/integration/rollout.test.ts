@@ -157,40 +157,6 @@ describe('a Rollout, on the real control plane', () => {
     expect(at(await fork('inlined'), 'spec', 'workloadRef')).to.equal(undefined)
   })
 
-  it('reads the template of a ReplicaSet or a PodTemplate too, and deletes the fork when its experiment expires', async () => {
-    const names = { ReplicaSet: 'of-set', PodTemplate: 'of-template' }
-    const templateOf = (name: string) => ({
-      metadata: { labels: { app: name } },
-      spec: { containers: [{ name: 'cart', image: `registry.example/${name}:7` }] },
-    })
-    const { namespace, api } = place()
-    const [inSet, inTemplate] = [names.ReplicaSet, names.PodTemplate]
-    await api.create(`/apis/apps/v1/namespaces/${namespace}/replicasets`, {
-      metadata: { name: inSet },
-      spec: { replicas: 0, selector: { matchLabels: { app: inSet } }, template: templateOf(inSet) },
-    })
-    await api.create(`/api/v1/namespaces/${namespace}/podtemplates`, {
-      metadata: { name: inTemplate },
-      template: templateOf(inTemplate),
-    })
-    for (const [kind, name] of Object.entries(names)) {
-      const workloadRef = { apiVersion: kind === 'ReplicaSet' ? 'apps/v1' : 'v1', kind, name }
-      // Argo makes no pods of such a selector, so there is no stable ReplicaSet to start from instead.
-      await aRollout(place(), name, { workloadRef, selector: { matchLabels: { app: 'another' } } })
-      await forked(`try-${name}`, name)
-    }
-    for (const name of Object.values(names)) {
-      await place().shows(`try-${name}`, 'a fork', ({ status }) => status?.experimentResourceRef !== undefined)
-      const path = place().path('rollouts', forkOf(await place().experimentAt(`try-${name}`)))
-      expect(imagesOf(await api.get(path))).to.deep.equal([`registry.example/${name}:7`])
-      await api.patch(place().path('experiments', `try-${name}`), { spec: { ttlSeconds: 1 } })
-      await place().reaches(`try-${name}`, 'Expired')
-      await eventually('the fork to be gone', DEADLINE_MS, async () =>
-        expect(await api.get(path).catch(String)).to.contain('not found'),
-      )
-    }
-  })
-
   it('S: gives nobody a template that it once took from an object that they may not read', async () => {
     const labels = { app: 'hidden' }
     const template = (container: JsonObject) => ({

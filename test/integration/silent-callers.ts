@@ -8,7 +8,9 @@ const AGAIN_MS = { plain: 1_000, announcing: 100 }
 const LATER_MS = 300
 
 const MIB = 1024 * 1024
-/** The last ten announce 1 MiB, and a little later: what announced bodies of 7 MiB leave of 64 MiB is then taken too. */
+/**
+ * The last ten announce 1 MiB, and a little later: what announced bodies of 7 MiB leave of 64 MiB is then taken too.
+ */
 const isSmall = (number: number): boolean => number >= 20
 const announcement = (bytes: number): string =>
   `POST /validate HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`

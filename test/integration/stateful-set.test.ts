@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { JsonObject } from '../../common/json/json.ts'
+import { at, type JsonObject } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { imageOverride } from '../builders.ts'
 import { condition, DEADLINE_MS, forkOf, imagesOf, installation, usesProduct } from './product.ts'
@@ -73,6 +73,15 @@ describe('a StatefulSet, on the real control plane', () => {
     expect(text).to.contain('spec.overrideSpec.volumeClaimTemplates: immutable for StatefulSets')
   })
 
+  it('A changed revisionHistoryLimit is taken, as by the API server', async () => {
+    await aStatefulSet('remembered')
+    await forked('remembering', 'remembered')
+    await place().reaches('remembering', 'Available')
+    await override('remembering', { revisionHistoryLimit: 3 })
+    await place().reaches('remembering', 'Available')
+    expect(at((await stored('remembering')).spec, 'revisionHistoryLimit')).to.equal(3)
+  })
+
   it('If it bypasses admission it is ImmutableFieldChanged, and the fork stays', async () => {
     await aStatefulSet('sealed', { volumeClaimTemplates: claimTemplates('1Gi') })
     await forked('slipped', 'sealed')
@@ -138,7 +147,8 @@ describe('a StatefulSet, on the real control plane', () => {
     const fork = status?.experimentResourceRef?.name ?? ''
     const claims = async () =>
       (await place().api.list(place().path('claims'))).filter(({ metadata }) => metadata.name.includes(fork))
-    // Kubernetes sets the owner of a claim in a later write than its creation: between the two, it is not garbage collected
+    // Kubernetes sets the owner of a claim in a later write than its creation: between the two, it is not garbage
+    // collected
     await eventually('the fork’s claim, with its owner', DEADLINE_MS, async () =>
       expect(
         (await claims()).map(({ metadata }) => [metadata.name, metadata.ownerReferences?.map(({ name }) => name)]),

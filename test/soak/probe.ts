@@ -1,6 +1,6 @@
 /**
- * Loaded into a program under test before its own code. Answers each connection to the Unix socket, whose path is the last
- * argument of the process, with the memory after a garbage collection and the number of open handles.
+ * Loaded into a program under test before its own code. Answers each connection to the Unix socket, whose path is the
+ * last argument of the process, with the memory after a garbage collection and the number of open handles.
  */
 import { createServer } from 'node:net'
 

@@ -1,6 +1,6 @@
 /**
- * Prints one line of JSON for each shape of body: its cost compared with a plain parse of the largest body. The argument
- * is the limit, as a number of such parses.
+ * Prints one line of JSON for each shape of body: its cost compared with a plain parse of the largest body. The
+ * argument is the limit, as a number of such parses.
  */
 import type { JsonObject } from '../../common/json/json.ts'
 import { isTooStructured, MAX_STRUCTURE } from '../../webhook/http/intake.ts'
@@ -23,7 +23,10 @@ async function handle(body: Buffer): Promise<void> {
   if (review.is === 'ours') JSON.stringify(answerTo(await validate(review.request)))
 }
 
-/** The best of this many tries counts, because other load on the machine only adds time. There are more if that is not enough. */
+/**
+ * The best of this many tries counts, because other load on the machine only adds time. There are more if that is not
+ * enough.
+ */
 const TRIES = 5
 const MOST_TRIES = 40
 

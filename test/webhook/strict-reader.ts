@@ -28,8 +28,8 @@ export const failing = (kind: KubeErrorKind) => (): never => {
 
 /**
  * An API server that holds `objects` and behaves like a real one: each object has exactly one path, selectors select,
- * items of a list have no kind, and an answer of an unexpected kind fails. An invalid request throws an unexpected error.
- * It has a diary of all requests.
+ * items of a list have no kind, and an answer of an unexpected kind fails. An invalid request throws an unexpected
+ * error. It has a diary of all requests.
  */
 export function aStrictReader(objects: readonly KubeObject[], { access, instead = {} }: StrictOf = {}) {
   const requests: KubeRequest[] = []

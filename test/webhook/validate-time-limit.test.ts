@@ -14,7 +14,10 @@ const RIGHTS =
   'unchecked: your permissions could not be checked in time ' +
   '(needs "create deployments.apps" and "get deployments.apps/cart" in namespace "shop"), try again'
 
-/** An API server that never answers requests for paths with `silent`. Such a request ends with its signal or its deadline. */
+/**
+ * An API server that never answers requests for paths with `silent`. Such a request ends with its signal or its
+ * deadline.
+ */
 function silentAbout(silent: string, kube: Reader, time: VirtualTime): Reader {
   const never = ({ signal, deadlineMs = 60_000 }: KubeRequest) =>
     new Promise((_resolve, reject) => {

@@ -74,8 +74,8 @@ const STRUCTURAL = new Uint8Array(256)
 for (const byte of Buffer.from('{}[]:,')) STRUCTURAL[byte] = 1
 
 /**
- * Whether `body` has more than `max` characters of JSON structure outside strings. To be called before parsing: for 3 MiB
- * of small objects `JSON.parse` blocks the event loop for 100 ms and more, and this count for 10 ms.
+ * Whether `body` has more than `max` characters of JSON structure outside strings. To be called before parsing: for 3
+ * MiB of small objects `JSON.parse` blocks the event loop for 100 ms and more, and this count for 10 ms.
  */
 export function isTooStructured(body: Uint8Array, max = MAX_STRUCTURE): boolean {
   let count = 0

@@ -53,7 +53,9 @@ export function admissionApp({
   return app
 }
 
-/** The path, which may end with a secret. A guard checks it; without a guard any is accepted, also while it is set up. */
+/**
+ * The path, which may end with a secret. A guard checks it; without a guard any is accepted, also while it is set up.
+ */
 const pathOf = ({ path }: Endpoint): RegExp => new RegExp(`^/${path}(?:/[\\w-]{1,128})?$`)
 
 const reviewed =
@@ -113,7 +115,9 @@ const OUTCOMES: Readonly<Record<number, ReviewLabels['outcome']>> = {
 const outcomeOf = (answer: Answer): ReviewLabels['outcome'] =>
   answer.allowed ? 'allowed' : (OUTCOMES[answer.status.code] ?? 'failed')
 
-/** Sends the answer. /mutate never denies: /validate reports all mistakes, and missing defaults are no reason to deny. */
+/**
+ * Sends the answer. /mutate never denies: /validate reports all mistakes, and missing defaults are no reason to deny.
+ */
 const send = (response: Response, path: ReviewPath, uid: string, answer: Answer): void => {
   response.status(200).json(encodeReview(uid, path === 'mutate' && !answer.allowed ? { allowed: true } : answer))
 }

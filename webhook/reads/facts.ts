@@ -49,7 +49,9 @@ export async function readFacts(
   return { ...found, access: await accessOf(kube, request.userInfo, more), needs: more }
 }
 
-/** If the template is in another object, as with a `workloadRef`, the requester must have permission to get that object. */
+/**
+ * If the template is in another object, as with a `workloadRef`, the requester must have permission to get that object.
+ */
 function referentNeeds({ kind, source: { namespace } }: DecodedRequest, source: Known<Source>): readonly Need[] {
   const target = source.is === 'known' ? kind.refersTo?.(source.value.object) : undefined
   return target ? [{ verb: 'get', resource: target.resource, namespace, name: target.name }] : []
@@ -78,7 +80,9 @@ async function readRevision(kube: Reader, { request, experiment, source }: Decod
   return revisionFacts(experiment, await readObject(kube, pathOf(RESOURCES.ControllerRevision, place)))
 }
 
-/** The fork of a stored experiment, or another object with its name. A new experiment has a new uid, so it has neither. */
+/**
+ * The fork of a stored experiment, or another object with its name. A new experiment has a new uid, so it has neither.
+ */
 async function readFork(kube: Reader, { request, kind, experiment, source }: DecodedRequest): Promise<ForkFacts> {
   if (request.operation === 'CREATE') return NO_FORK
   const name = forkName(source.name, experiment.metadata.uid)

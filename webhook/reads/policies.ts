@@ -60,7 +60,9 @@ export const policyReflector = (options: Omit<ReflectorOptions<ExperimentPolicy>
     project: decodePolicy,
   })
 
-/** How long a namespace is cached, and therefore the longest delay until a policy applies to a newly labelled namespace. */
+/**
+ * How long a namespace is cached, and therefore the longest delay until a policy applies to a newly labelled namespace.
+ */
 const KEPT_MS = 60_000
 
 interface PolicySourceOptions extends Installation {

@@ -43,8 +43,8 @@ export function bounded(kube: Reader): Reader {
 }
 
 /**
- * `kube` whose equal requests share one answer, except lists. Each answer is asked for after the requests that share it,
- * so a revoked permission counts at once. 200 reviews of one source by one user cost what two of them cost.
+ * `kube` whose equal requests share one answer, except lists. Each answer is asked for after the requests that share
+ * it, so a revoked permission counts at once. 200 reviews of one source by one user cost what two of them cost.
  * @throws what `kube` throws; `unreachable` if the signal of a request aborts first. Its deadline still ends the read
  */
 export function sharing(kube: Reader): Reader {
@@ -77,7 +77,9 @@ export interface ReviewTime {
   readonly signal: AbortSignal
 }
 
-/** `kube` with a deadline for every request: the end of the review, or earlier, so that dependent reads have time left. */
+/**
+ * `kube` with a deadline for every request: the end of the review, or earlier, so that dependent reads have time left.
+ */
 export const within = (kube: Reader, { limitMs, signal }: ReviewTime): Reader => {
   const deadlineMs = Math.min(READ_MS, limitMs / 2)
   return { request: (request) => kube.request({ deadlineMs, signal, ...request }) }
@@ -112,7 +114,9 @@ interface Paged<View> extends Listing<View> {
   readonly signal: AbortSignal
 }
 
-/** Like `list`, but reads page by page, and from etcd. @throws KubeError; `invalid` if a page is longer than `maxBytes` */
+/**
+ * Like `list`, but reads page by page, and from etcd. @throws KubeError; `invalid` if a page is longer than `maxBytes`
+ */
 export async function listPages<View>(
   kube: Reader,
   { path, query, view, limit, maxBytes, signal }: Paged<View>,

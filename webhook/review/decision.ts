@@ -91,7 +91,9 @@ export const deniedAnswer = (code: number, message: string): Answer => {
   return { allowed: false, status: { code, reason, message: escapeInvisible(message), ...details } }
 }
 
-/** The API server cuts each warning to 256 characters if all together exceed 4,096, and drops what exceeds that then. */
+/**
+ * The API server cuts each warning to 256 characters if all together exceed 4,096, and drops what exceeds that then.
+ */
 const MAX_WARNINGS = 16
 
 /** One line for `kubectl`: `[Reason] message` in printable ASCII, at most 256 characters. */

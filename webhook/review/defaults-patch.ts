@@ -57,7 +57,9 @@ function sourceRef(request: AdmissionRequest, { sourceRef: given }: Members): Me
   return namespace === undefined ? {} : { sourceRef: { ...given, namespace } }
 }
 
-/** What the webhook writes about a request that changes the spec: the requester, and the replicas of a fork elsewhere. */
+/**
+ * What the webhook writes about a request that changes the spec: the requester, and the replicas of a fork elsewhere.
+ */
 const reviewOf = ({ userInfo, namespace }: AdmissionRequest, { sourceRef, replicas }: Members): Members => ({
   [REQUESTED_BY]: userInfo.username === '' ? undefined : userInfo.username,
   [REVIEWED_REPLICAS]: (at(sourceRef, 'namespace') ?? namespace) === namespace ? undefined : `${replicas}`,
@@ -87,8 +89,8 @@ const MEANINGS = {
 }
 
 /**
- * An error for each of our annotations whose value is neither that of this request nor the stored one: somebody wrote it
- * by hand, and the mutating webhook, which would have overwritten it, was skipped.
+ * An error for each of our annotations whose value is neither that of this request nor the stored one: somebody wrote
+ * it by hand, and the mutating webhook, which would have overwritten it, was skipped.
  */
 export function forgedAnnotations(request: AdmissionRequest): readonly FieldError[] {
   const review = reviewOf(request, objectOr(request.object.spec))

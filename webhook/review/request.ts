@@ -13,8 +13,8 @@ export interface DecodedRequest {
   readonly name: string
   readonly experiment: ExperimentDeployment
   /**
-   * the stored experiment, for an update. Undefined if it cannot be decoded or its override is beyond the limits, so that
-   * an update can correct it
+   * the stored experiment, for an update. Undefined if it cannot be decoded or its override is beyond the limits, so
+   * that an update can correct it
    */
   readonly previous: ExperimentDeployment | undefined
   readonly kind: WorkloadKind

@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Timers } from '../../common/program/clock.ts'
 
-/** A review yields after a turn of this length. Each of its parts takes milliseconds for the largest allowed override. */
+/**
+ * A review yields after a turn of this length. Each of its parts takes milliseconds for the largest allowed override.
+ */
 const MAX_TURN_MS = 5
 
 /** Lets other reviews run during a long one. One of usual size does not yield, so that few wait half-done in memory. */

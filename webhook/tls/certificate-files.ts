@@ -122,7 +122,8 @@ export class CertificateFiles {
       const found = checkCertificate(pair, this.#options.clock())
       return found.is === 'usable' ? { ...found, pair } : found
     } catch (error) {
-      return { is: 'unusable', finding: error instanceof Error ? error.message : String(error) } // the message names the file
+      // the message names the file
+      return { is: 'unusable', finding: error instanceof Error ? error.message : String(error) }
     }
   }
 }

@@ -82,7 +82,8 @@ function secretsIn(directory: string): readonly string[] {
       .map((line) => line.trim())
       .filter((line) => line !== '')
     if (lines.every((line) => SECRET.test(line))) return lines
-    throw new Error(`${file}: expected lines of 32 to 128 letters, digits, "-" and "_"`) // without the line: it is secret
+    // without the line: it is secret
+    throw new Error(`${file}: expected lines of 32 to 128 letters, digits, "-" and "_"`)
   })
 }
 

@@ -21,8 +21,8 @@ export interface KubeClient {
    */
   request(request: KubeRequest): Promise<unknown>
   /**
-   * Resolves to the lines of a watch when it is open. The iteration throws when the connection breaks, and BadLine. When
-   * the caller stops iterating, the connection is closed. Nothing is repeated.
+   * Resolves to the lines of a watch when it is open. The iteration throws when the connection breaks, and BadLine.
+   * When the caller stops iterating, the connection is closed. Nothing is repeated.
    * @throws KubeError if the watch does not open within 30 s
    */
   stream(stream: KubeStream): Promise<AsyncIterable<string>>
@@ -187,8 +187,8 @@ function failureOf(
 }
 
 /**
- * `error` as a KubeError: `unreachable` unless it is one already, or `timeout` if it is a write whose time is over. After an
- * abort, the message is that of its reason.
+ * `error` as a KubeError: `unreachable` unless it is one already, or `timeout` if it is a write whose time is over.
+ * After an abort, the message is that of its reason.
  */
 function asKubeError(error: unknown, signal: AbortSignal, { verb, path }: Attempt): KubeError {
   if (error instanceof KubeError) return error

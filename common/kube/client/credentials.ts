@@ -74,8 +74,8 @@ export class Credentials {
   }
 
   /**
-   * Reads the kubeconfig again after the server refused `refused`, unless another request has done so. (The library keeps
-   * a token for a minute.)
+   * Reads the kubeconfig again after the server refused `refused`, unless another request has done so. (The library
+   * keeps a token for a minute.)
    */
   reload(refused: Promise<Access>): void {
     if (this.#access !== refused) return

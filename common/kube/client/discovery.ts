@@ -2,8 +2,8 @@ import { at, listOr } from '../../json/json.ts'
 import type { ParsedPath } from './resources.ts'
 
 /**
- * Whether the API server does not serve the kind: its list of groups lacks the group or the version, or the version lacks
- * the plural. (A group may exist without one of its kinds: argoproj.io without Rollouts.)
+ * Whether the API server does not serve the kind: its list of groups lacks the group or the version, or the version
+ * lacks the plural. (A group may exist without one of its kinds: argoproj.io without Rollouts.)
  * @throws what `read` throws; Error if a response is not a list of groups or of kinds
  */
 export async function isAbsent(

@@ -9,8 +9,8 @@ import { pathOf, RESOURCES } from '../client/resources.ts'
 const EMPTY_UPON: ReadonlySet<string> = new Set(['forbidden', 'kindAbsent', 'notFound'])
 
 /**
- * The autoscalers, disruption budgets and network policies of `namespace`. A kind that may not be read or does not exist
- * counts as empty. Undefined if the API server cannot be asked now.
+ * The autoscalers, disruption budgets and network policies of `namespace`. A kind that may not be read or does not
+ * exist counts as empty. Undefined if the API server cannot be asked now.
  */
 export async function neighboursIn(
   client: Pick<KubeClient, 'request'>,

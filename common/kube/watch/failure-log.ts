@@ -33,8 +33,8 @@ export class FailureLog {
   }
 
   /**
-   * Counts one more failure in a row, and logs it unless one of its kind was logged recently. Returns whether there were so
-   * many that the version itself may be the cause.
+   * Counts one more failure in a row, and logs it unless one of its kind was logged recently. Returns whether there
+   * were so many that the version itself may be the cause.
    */
   failed(kind: string, error: unknown): boolean {
     const { log, onFailure } = this.#options

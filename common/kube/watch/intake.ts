@@ -27,8 +27,8 @@ export interface Intake {
 
 /**
  * Prepares an item of a list or an object of an event for the store: frozen, without managed fields, and with
- * `apiVersion` and `kind` (lists omit them, and metadata-only responses have others). Undefined if it has no name, uid or
- * version, which every object of the API server has. All other fields may have any shape.
+ * `apiVersion` and `kind` (lists omit them, and metadata-only responses have others). Undefined if it has no name, uid
+ * or version, which every object of the API server has. All other fields may have any shape.
  */
 export function arrival(raw: unknown, { resource, managedFields, keep }: Intake): Arrival | undefined {
   if (!isObject(raw) || !isObject(raw.metadata)) return undefined
@@ -61,7 +61,9 @@ function managerOf(entry: unknown, kept: Intake['managedFields']): ManagedFields
   )
 }
 
-/** Freezes `value` and everything in it. Not recursive: JSON.parse reads 100,000 levels, which would overflow the stack. */
+/**
+ * Freezes `value` and everything in it. Not recursive: JSON.parse reads 100,000 levels, which would overflow the stack.
+ */
 export function frozen<T>(value: T): T {
   const open: unknown[] = [value]
   while (open.length > 0) {

@@ -38,10 +38,10 @@ export interface ReflectorOptions<T> {
 }
 
 /**
- * A local cache of one view of the cluster. Follows the cluster by list and watch, also after failures.
- * It lists until a list succeeds, then watches from the version of the list, and reconnects from the last version seen.
- * It lists again when that version is no longer kept, when a line of the watch is invalid, or after several failures in a
- * row. Objects are frozen. The cache may be late, but never holds part of a list: only complete ones reach the store.
+ * A local cache of one view of the cluster. Follows the cluster by list and watch, also after failures. It lists until
+ * a list succeeds, then watches from the version of the list, and reconnects from the last version seen. It lists again
+ * when that version is no longer kept, when a line of the watch is invalid, or after several failures in a row. Objects
+ * are frozen. The cache may be late, but never holds part of a list: only complete ones reach the store.
  */
 export class Reflector<T> {
   readonly #options: ReflectorOptions<T>
@@ -125,8 +125,8 @@ export class Reflector<T> {
   }
 
   /**
-   * Resolves when the reflector has seen `version`, which a write has returned. Also resolves when `signal` aborts, after
-   * `stop`, and if the version can never come (the kind is absent, or etcd was restored).
+   * Resolves when the reflector has seen `version`, which a write has returned. Also resolves when `signal` aborts,
+   * after `stop`, and if the version can never come (the kind is absent, or etcd was restored).
    */
   caughtUp(version: string, signal?: AbortSignal): Promise<void> {
     const hasSeen = () => this.#version !== undefined && compareVersions(this.#version, version) >= 0

@@ -45,7 +45,10 @@ export const A_SHAPE: Shape = shapeOf(transform(SCHEMAS, NODE))
 const PLAIN = { noNullPrototype: true } as const
 const text: fc.Arbitrary<Json> = fc.constantFrom('x', 'y', '')
 
-/** Objects of `A_SHAPE` with `depth` levels of lists and maps. Only those of an override contain nulls, but not in `args`. */
+/**
+ * Objects of `A_SHAPE` with `depth` levels of lists and maps. Only those of an override contain nulls, but not in
+ * `args`.
+ */
 function nodes(depth: number, isOverride: boolean, isNullable = isOverride): fc.Arbitrary<JsonObject> {
   const or = (value: fc.Arbitrary<Json>): fc.Arbitrary<Json> =>
     isNullable ? fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) }) : value

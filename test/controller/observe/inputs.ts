@@ -1,10 +1,11 @@
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { Facts } from '../../../common/plan/facts.ts'
 import type { Surroundings } from '../../../common/surroundings/traffic-report.ts'
-import { aDeployment, anExperiment, aPolicy, aRollout, aStatefulSet, FORK, imageOverride } from '../../builders.ts'
+import { aDeployment, anExperiment, aPolicy, aRollout, FORK, imageOverride } from '../../builders.ts'
 import { APPS_V1 } from '../../common/schema/openapi.ts'
 import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
 import { NEIGHBOURS } from './neighbours.ts'
+import { REFUSED_PODS } from './refused-pods.ts'
 
 /** A change of one input of `observe`, and what shows that a pass has read it. */
 export interface Input {
@@ -21,8 +22,6 @@ export interface Input {
 const namespaced = (name: string) => ({ name, namespace: 'shop' })
 const SERVICE = '/api/v1/namespaces/shop/services/cart'
 const SLICE = '/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices/cart'
-const STATEFUL_SETS = '/apis/apps/v1/namespaces/shop/statefulsets'
-const EVENTS = '/apis/events.k8s.io/v1/namespaces/shop/events'
 const ROLLOUT = '/apis/argoproj.io/v1alpha1/namespaces/shop/rollouts/front'
 const PRIMARY = `${PATHS.deployments}/cart-primary`
 
@@ -46,16 +45,6 @@ function referringTo(name: string): KubeObject {
   const rollout = aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name } })
   return stored({ ...rollout, metadata: { ...rollout.metadata, name: 'front', uid: 'front' } })
 }
-
-/** The Event that a pod of `workload` could not be created. */
-const aRefusal = ({ metadata: { name, namespace, uid } }: KubeObject): KubeObject => ({
-  apiVersion: 'events.k8s.io/v1',
-  kind: 'Event',
-  metadata: namespaced('refused'),
-  regarding: { kind: 'StatefulSet', name, namespace, uid },
-  reason: 'FailedCreate',
-  note: 'exceeded quota',
-})
 
 const tells = (word: string) => (world: ControllerWorld) => world.words().includes(word)
 const generation = (object: KubeObject, next = 2) => ({ metadata: { ...object.metadata, generation: next } })
@@ -236,22 +225,7 @@ export const INPUTS = {
   },
   podRefusal: {
     'an Event': {
-      objects: {
-        [PATHS.experiment]: stored(anExperiment({ sourceRef: { kind: 'StatefulSet', name: 'cart' } })),
-        [`${STATEFUL_SETS}/cart`]: stored(aStatefulSet()),
-      },
-      first: ({ server }) => {
-        const { Deployment, ...others } = APPS_V1.components.schemas
-        const gvk = { 'x-kubernetes-group-version-kind': [{ group: 'apps', kind: 'StatefulSet', version: 'v1' }] }
-        const schemas = { ...others, Deployment, StatefulSet: { ...Deployment, ...gvk } }
-        server.schemas = { hash: 'B', document: { components: { schemas } } }
-      },
-      change: async (world) => {
-        const fork = `${STATEFUL_SETS}/${FORK}`
-        world.change(fork, () => ({ status: { observedGeneration: 99 } }))
-        await world.pass(90_000)
-        world.server.put(`${EVENTS}/refused`, aRefusal(world.at(fork)))
-      },
+      ...REFUSED_PODS,
       isSeen: tells('ReplicaFailure'),
     },
   },

@@ -12,11 +12,15 @@ import type { ApiCall } from '../api-call.ts'
 import { startApiProxy } from '../api-proxy.ts'
 import { type Namespaces, policyName } from './oracles.ts'
 
-/** Where a controller is killed: before the API server gets the request, before the reply, or after the reply was sent. */
+/**
+ * Where a controller is killed: before the API server gets the request, before the reply, or after the reply was sent.
+ */
 export const POSITIONS = ['not forwarded', 'committed', 'replied'] as const
 export type Position = (typeof POSITIONS)[number]
 
-/** A request by what it does and how often the controller did that before: `patch deployments cart-experiment-ID #1`. */
+/**
+ * A request by what it does and how often the controller did that before: `patch deployments cart-experiment-ID #1`.
+ */
 export interface CrashPoint {
   readonly request: string
   readonly position: Position

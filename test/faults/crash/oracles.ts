@@ -1,4 +1,6 @@
-/** What must hold whenever a controller was killed: end states without what may differ, forks, Events, the audit log. */
+/**
+ * What must hold whenever a controller was killed: end states without what may differ, forks, Events, the audit log.
+ */
 import type { KubeObject } from '../../../common/api/object.ts'
 import { at, type Json, textOr } from '../../../common/json/json.ts'
 import { kubeClient } from '../../../common/kube/client/client.ts'

@@ -1,4 +1,6 @@
-/** What a fork must be, written a second time and plainly: a law that compares the product with itself proves little. */
+/**
+ * What a fork must be, written a second time and plainly: a law that compares the product with itself proves little.
+ */
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { OverrideType } from '../../../common/api/types.ts'
 import { at, isObject, type Json, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
@@ -9,7 +11,9 @@ type Fields = Readonly<Record<string, unknown>>
 const only = (of: Fields, ...keys: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(of).filter(([key, value]) => keys.includes(key) && value !== undefined))
 
-/** As the guide describes it: what a fork has from the `spec` of its source beside the template, and what it has always. */
+/**
+ * As the guide describes it: what a fork has from the `spec` of its source beside the template, and what it has always.
+ */
 const TAKEN: Readonly<Record<SourceKind, (spec: Fields) => Fields>> = {
   Deployment: (spec) => ({
     ...only(spec, 'minReadySeconds', 'progressDeadlineSeconds', 'strategy'),

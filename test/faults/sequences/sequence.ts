@@ -127,8 +127,8 @@ export class Sequence {
   }
 
   /**
-   * Waits until the fork is as it must be. If the API server does not take that, the status must say so and the fork must
-   * stay as it was.
+   * Waits until the fork is as it must be. If the API server does not take that, the status must say so and the fork
+   * must stay as it was.
    */
   async settles(): Promise<'merged' | 'held'> {
     const settled = await this.#settles(this.experiment, this.#pinned ?? (await this.source.read()))

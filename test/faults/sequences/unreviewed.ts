@@ -41,7 +41,10 @@ async function aMistake({ opened }: Ground, sequence: Sequence, type: 'Merge' | 
   return mistaken(anOverride(opened.grammars[kind], dice, type), dice)
 }
 
-/** To be called while nothing is reviewed: the status must tell the mistake, the fork must stay, and the last good experiment must heal all. */
+/**
+ * To be called while nothing is reviewed: the status must tell the mistake, the fork must stay, and the last good
+ * experiment must heal all.
+ */
 export async function isTold({ sequence, body }: Mistaken): Promise<void> {
   if (!(await sequence.experiment.patch(body, 'json'))) return // the CRD refuses it
   try {

@@ -1,4 +1,7 @@
-/** What the fork of an experiment must be: by a plain merge and the API server's defaults, and by the product's own rule. */
+/**
+ * What the fork of an experiment must be: by a plain merge and the API server's defaults, and by the product's own
+ * rule.
+ */
 import { decodeExperiment } from '../../../common/api/decode.ts'
 import { CR_NAME, DERIVED_HASH, EXPERIMENT_ID, IS_EXPERIMENT, PREFIX } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
@@ -49,7 +52,9 @@ interface Where {
   readonly namespace: string
 }
 
-/** What the fork must be, or why the API server does not take that. @throws Error if the product merges in another way */
+/**
+ * What the fork must be, or why the API server does not take that. @throws Error if the product merges in another way
+ */
 export async function wantedFork(
   { api, court, namespace }: Where,
   experiment: ExperimentDeployment,

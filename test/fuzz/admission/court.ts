@@ -97,7 +97,9 @@ const SPECS: Readonly<Record<SourceKind, JsonObject>> = {
   Rollout: { ...spec, strategy: { canary: { maxSurge: '25%', maxUnavailable: 0 } } },
 }
 
-/** The schemas as the API server publishes them. The template of a Rollout is that of Kubernetes, as for the webhook. */
+/**
+ * The schemas as the API server publishes them. The template of a Rollout is that of Kubernetes, as for the webhook.
+ */
 async function grammarsOf(kube: KubeClient): Promise<Opened['grammars']> {
   const source = schemaSource(kube)
   const index = member(await source.get('/openapi/v3'), 'paths')

@@ -66,7 +66,9 @@ export class ModelServer implements KubeClient {
     this.#happened(deleted(cart({ name, uid: before.uid, version: this.#version })))
   }
 
-  /** Forgets the history, so that only the present can be listed. What was outdated is told in an answer or an event. */
+  /**
+   * Forgets the history, so that only the present can be listed. What was outdated is told in an answer or an event.
+   */
   compact(goneAs: 'answer' | 'event'): void {
     this.#goneAs = goneAs
     this.#oldest = this.#version
@@ -79,7 +81,9 @@ export class ModelServer implements KubeClient {
     this.#past = { version: this.#version, objects: new Map(this.#objects) }
   }
 
-  /** The next lists fail in this way, unless none was good since others failed: many older lists mean a restored etcd. */
+  /**
+   * The next lists fail in this way, unless none was good since others failed: many older lists mean a restored etcd.
+   */
   failLists(how: ListFault, count: number): void {
     if (!this.#mayFailAgain) return
     this.#mayFailAgain = false
