@@ -21,7 +21,7 @@ const LATE_MS = 1_000
 /** Between two changes: seldom enough for many duels at once. */
 const CHURN_MS = 300
 /** Each has two controllers, whose times are measured. */
-const DUELS = 6
+const DUELS = 4
 /** Many duels wait at once. */
 const PATIENT = { pauseMs: 500 }
 
@@ -120,9 +120,10 @@ async function duel(story: (of: Duel) => Promise<void>, options: Parameters<type
 }
 
 async function killed(of: Duel): Promise<void> {
+  const killedMs = Date.now()
   await of.leader.process.stop('SIGKILL')
   const firstMs = await of.takenOverMs()
-  expect(firstMs - (await of.lastWriteOf(of.leader))).to.be.at.most(20_000)
+  expect(firstMs - Math.max(killedMs, await of.lastWriteOf(of.leader))).to.be.at.most(20_000)
   expect(firstMs - (await of.lastRenewalMs())).to.be.at.least(15_000 - TOLERANCE_MS)
   expect(usurped(await of.story())).to.deep.equal([])
 }
@@ -140,10 +141,11 @@ async function asleep(of: Duel): Promise<void> {
 
 async function terminated(of: Duel): Promise<void> {
   const { leader } = of
+  const askedMs = Date.now() // on a busy machine the last change may be seconds ago
   const { code, lastLines } = await leader.process.stop('SIGTERM', DEADLINE_MS)
   expect(code, lastLines).to.equal(0)
   const firstMs = await of.takenOverMs()
-  expect(firstMs - (await of.lastWriteOf(leader))).to.be.within(0, 5_000)
+  expect(firstMs - Math.max(askedMs, await of.lastWriteOf(leader))).to.be.within(0, 5_000)
   expect(usurped(await of.story())).to.deep.equal([])
 }
 

@@ -48,7 +48,7 @@ async function ran({ files, grep, times }: Job, index: number): Promise<readonly
   const args = ['--config', CONFIG, '--reporter-option', `results=${file}`, ...only, ...files]
   const child = spawn(process.execPath, [MOCHA, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, TIMES: `${times}` },
+    env: { ...process.env, TIMES: `${times}`, WANTED: grep },
   })
   const said: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (some: Buffer) => said.push(some))

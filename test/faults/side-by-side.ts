@@ -3,6 +3,9 @@ import { Semaphore } from '../../common/program/semaphore.ts'
 /** How often each test of a file that imports this one is run: `npm run test:faults -- --times` sets it. */
 export const TIMES = Number(process.env.TIMES ?? 1)
 
+/** Only tests with such a title begin: the command sets it, too. Grep alone would let the others begin unseen. */
+const WANTED = new RegExp(process.env.WANTED ?? '')
+
 /** How many tests run at once if they are repeated. Without repetition all do. */
 const AT_ONCE = 12
 
@@ -11,7 +14,8 @@ const AT_ONCE = 12
  * often as it is to be run.
  */
 export function sideBySide(tests: Readonly<Record<string, () => Promise<void>>>, atOnce = AT_ONCE): void {
-  const all = Array.from({ length: TIMES }, () => Object.entries(tests)).flat()
+  const wanted = Object.entries(tests).filter(([title]) => WANTED.test(title))
+  const all = Array.from({ length: TIMES }, () => wanted).flat()
   const lanes = new Semaphore(TIMES === 1 ? all.length : atOnce)
   let running: readonly Promise<void>[] | undefined
   const begin = () =>
