@@ -1,3 +1,5 @@
+import { aligned } from '../aligned.ts'
+
 /** A measured figure, and the reference that is measured in the same run. */
 export interface Figure {
   readonly name: string
@@ -63,13 +65,5 @@ export function table(figures: readonly Figure[]): string {
       holds ? 'yes' : 'NO',
     ]),
   ]
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('   ')
-        .trimEnd(),
-    )
-    .join('\n')
+  return aligned(rows, '   ').join('\n')
 }

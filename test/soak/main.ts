@@ -7,6 +7,7 @@ import { commandLine } from '../../sandbox/command-line.ts'
 import { startControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, type Installation, install, type Program } from '../../sandbox/installation.ts'
+import { aligned } from '../aligned.ts'
 import { Churn } from './churn.ts'
 import { levelVerdict, type Point, settled, trendOf, type Verdict, verdictOn } from './trend.ts'
 
@@ -116,14 +117,7 @@ function report({ done, missed }: Churn, series: ReadonlyMap<string, readonly Po
     return [name, ...numbers, slope, verdict]
   })
   const table = [['AFTER THE FIRST THIRD', 'FIRST', 'LEAST', 'MOST', 'LAST', 'PER 10 MIN', 'VERDICT'], ...rows]
-  const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
-  for (const row of table)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
+  for (const line of aligned(table)) console.log(line)
   console.log(
     `changes: ${Object.entries(done)
       .map(([what, count]) => `${count} ${what}`)

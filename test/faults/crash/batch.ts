@@ -1,4 +1,5 @@
 /** All crash points of a scenario, many at once. */
+import { aligned } from '../../aligned.ts'
 import { inParallel } from '../../in-parallel.ts'
 import { type CrashPoint, POSITIONS } from './actor.ts'
 import { differences, type History } from './oracles.ts'
@@ -64,14 +65,5 @@ export function tableOf(verdicts: readonly Verdict[]): string {
     const verdict = problems.length > 0 ? `FAILED: ${problems.join('; ')}` : isReached ? 'ok' : 'not made in this run'
     return [scenario, request, position, verdict]
   })
-  const all = [['scenario', 'request', 'position', 'verdict'], ...rows]
-  const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
-  return all
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  return aligned([['scenario', 'request', 'position', 'verdict'], ...rows]).join('\n')
 }
