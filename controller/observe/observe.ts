@@ -155,9 +155,9 @@ async function readFork({ workloads }: Ports, experiment: ExperimentDeployment, 
   const isLeaving = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
   // Without our label the fork is only in the cache of other objects, without its selector, or on its way there.
   const isKnown = !isBeingDeleted(experiment) && experiment.status?.experimentResourceRef !== undefined
-  const isPartial = cached ? !hasForkLabel(cached) : isKnown
+  const isUncertain = cached ? !hasForkLabel(cached) : isKnown
   const found =
-    adapter && (isLeaving || isPartial || workloads.isDoubted(adapter, ...name))
+    adapter && (isLeaving || isUncertain || workloads.isDoubted(adapter, ...name))
       ? await workloads.live(adapter, ...name)
       : cached
   return forkFacts(experiment, knownOrAbsent(found))
