@@ -1,7 +1,7 @@
 import { untilExpiryMs } from '../common/api/expiry.ts'
+import type { State } from '../common/assess/decision.ts'
+import type { Facts } from '../common/assess/facts.ts'
 import { type Conclusion, RECHECK_MS } from '../common/plan/conclusion.ts'
-import type { State } from '../common/plan/decision.ts'
-import type { Facts } from '../common/plan/facts.ts'
 import { isPinned } from '../common/workload/pinned.ts'
 import type { Requeue } from './runtime/worker.ts'
 
@@ -14,18 +14,21 @@ const PINNED_RECHECK_MS = 60_000
 /**
  * When an experiment gets its next pass if nothing wakes it before: the earliest of what its conclusion waits for, a
  * report that was put off by `reportAgainMs` (Infinity for none), its expiry, a retry of neighbours that could not be
- * read, the time after which a pinned base is read again, the next repair of the fork, and the time after which
- * something follows from being alone behind a Service.
+ * read, the time after which a pinned base is read again, the next repair of the fork, the time after which something
+ * follows from being alone behind a Service, and the end of a pause. A run that moved gets its next pass at once.
  */
 export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: number): Requeue {
   const expiresInMs = untilExpiryMs(facts.experiment, facts.now)
   const isUnread = facts.surroundings.neighbours.is === 'unknown' && conclusion.reason !== 'Terminating'
   const { restMs = 0 } = conclusion.alone ?? {}
+  const { run } = conclusion
   const isActive = conclusion.reason !== 'Terminating' && conclusion.reason !== 'Expired'
   const others = [
     reportAgainMs,
     ...(conclusion.repairInMs === undefined ? [] : [conclusion.repairInMs]),
     ...(restMs > 0 ? [restMs] : []),
+    ...(run?.restMs === undefined ? [] : [run.restMs]),
+    ...(run?.moved ? [0] : []),
     ...(expiresInMs > 0 ? [expiresInMs] : []),
     ...(isUnread ? [NEIGHBOURS_RETRY_MS] : []),
     ...(isActive && isPinned(facts.experiment) ? [PINNED_RECHECK_MS] : []),

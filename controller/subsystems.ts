@@ -26,6 +26,7 @@ import { DriftBackoff } from './runtime/drift-backoff.ts'
 import { KeyQueue } from './runtime/queue.ts'
 import { Recorder } from './runtime/recorder.ts'
 import { SharePace } from './runtime/share-pace.ts'
+import { StepClock } from './runtime/step-clock.ts'
 import { Workers, type WorkersOptions } from './runtime/worker.ts'
 import { AllExperiments } from './wakeups/all-experiments.ts'
 import { ExperimentIndex } from './wakeups/experiment-index.ts'
@@ -93,7 +94,9 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     wake: (namespace) => experiments.wake(namespace),
   })
   schemas.subscribe(() => policies.schemasChanged())
+  const steps = new StepClock({ timers, clock })
   caches.experiments.subscribe((change) => {
+    if (change.is === 'deleted') steps.forget(change.key)
     if (change.is === 'deleted' || isBeingDeleted(change.after)) policies.status.forget(change.key)
   })
   const written = new WrittenVersions({ experiments: caches.experiments, forks: forksOf })
@@ -113,6 +116,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     podRefusals: new PodRefusals(client, timers),
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
     drift: new DriftBackoff(timers),
+    steps,
     onRepair: ({ spec }) => metrics.repaired({ kind: spec.sourceRef.kind }),
     statusDrift: new DriftBackoff(timers),
     sharePace: new SharePace(timers),

@@ -21,6 +21,12 @@ const OF_CONDITIONS = {
     'Resume the fork, for example by `kubectl rollout resume`. If the override pauses it by `paused`, canary steps or an analysis, remove them.',
   ScaleNotReviewed:
     'Scale the experiment back with `kubectl scale`, then set `spec.replicas` with `kubectl patch` or `kubectl apply`, which check your permissions in the namespace of the source. `kubectl scale` checks nothing there, so it can only make such a fork smaller.',
+  WeightLimited: 'Raise `maxSurge` of the strategy, or use a smaller weight.',
+  StepCompleted: 'No action needed. The run goes on with its next step.',
+  PauseStep: 'Resume the run when it may go on. The message shows the command.',
+  PauseDuration: 'No action needed. The run goes on at the time in the message, or when somebody resumes it.',
+  AwaitingPromotion: 'Delete the experiment when it is no longer needed. All steps of the strategy are done.',
+  Aborted: 'Change the override or the strategy to start another run, or delete the experiment.',
   Expired: 'No action needed. To run the experiment again, raise `spec.ttlSeconds`; otherwise delete it.',
   Terminating: 'Wait. The experiment is removed as soon as its fork in the other namespace is gone.',
   Orphaned:

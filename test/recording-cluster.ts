@@ -2,10 +2,10 @@ import { knownOrAbsent } from '../common/api/known.ts'
 import { FIELD_MANAGER, FORK_FINALIZER } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../common/api/types.ts'
+import type { OtherExperiment } from '../common/assess/facts.ts'
 import { at, type JsonObject, listOr, objectOr } from '../common/json/json.ts'
 import type { KubeError } from '../common/kube/client/errors.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
-import type { OtherExperiment } from '../common/plan/facts.ts'
 import type { Write } from '../common/plan/write.ts'
 import type { ExperimentPolicy } from '../common/policy/policy.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../common/surroundings/neighbours.ts'
@@ -110,6 +110,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     }
   }
   const ports: Ports = {
+    steps: { elapsedMs: () => undefined },
     experiments: { get: async () => world.experiment, doubt: () => diary.push('doubt the cache') },
     workloads: {
       source: async () => world.source && { object: world.source, referents: [] },

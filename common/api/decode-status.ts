@@ -7,9 +7,11 @@ import {
   listOf,
   type Members,
   objectWith,
+  oneOf,
   orAbsent,
   soundMembers,
 } from '../json/members.ts'
+import { RUN_PATHS, RUN_PHASES, type RunStatus, type RunWeight } from './strategy.ts'
 import type {
   Condition,
   ExperimentDeploymentStatus,
@@ -39,6 +41,14 @@ const isService = objectWith<ServiceShare>({
   ...each(isNumber, 'experimentEndpoints', 'readyEndpoints'),
 })
 
+const isRun = objectWith<RunStatus>({
+  ...each(isText, 'run', 'revision', 'stepName', 'since', 'step'),
+  path: oneOf(RUN_PATHS),
+  phase: oneOf(RUN_PHASES),
+  stepIndex: isNumber,
+  weight: orAbsent(objectWith<RunWeight>({ desired: isNumber, actual: orAbsent(isNumber) })),
+})
+
 const STATUS: Members<ExperimentDeploymentStatus> = {
   ...each(isNumber, 'observedGeneration', 'replicas', 'readyReplicas'),
   ...each(isText, 'selector', 'sourceName', 'share', 'image', 'pods', 'changes', 'aloneSince', 'expiresAt'),
@@ -48,6 +58,7 @@ const STATUS: Members<ExperimentDeploymentStatus> = {
     generation: isNumber,
   }),
   source: isSource,
+  strategy: isRun,
   services: listOf(isService),
   warnings: listOf(objectWith<Warning>(each(isText, 'reason', 'message'))),
 }

@@ -1,6 +1,7 @@
 import { at, isObject, type JsonObject, listOr, member, textOr } from '../json/json.ts'
 import { each, isNumber, isText, oneOf, orAbsent, soundMembers } from '../json/members.ts'
 import { decodeStatus } from './decode-status.ts'
+import { isStrategy, strategyIn } from './decode-strategy.ts'
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from './defaults.ts'
 import { brokenLimits } from './limits.ts'
 import { REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from './names.ts'
@@ -22,6 +23,7 @@ const EXPECTATIONS = [
   { path: ['onSourceChange'], expected: SOURCE_CHANGES.join(' or '), holds: orAbsent(oneOf(SOURCE_CHANGES)) },
   { path: ['replicas'], expected: 'a whole number, 0 or more', holds: orAbsent(isCount) },
   { path: ['ttlSeconds'], expected: 'a whole number of seconds', holds: orAbsent(isCount) },
+  { path: ['strategy'], expected: 'a canary with steps of setWeight or pause', holds: orAbsent(isStrategy) },
 ]
 
 /**
@@ -94,6 +96,7 @@ function specIn(object: unknown, isWithinLimits: boolean): ExperimentDeploymentS
     replicas: read('replicas'),
     ttlSeconds: read('ttlSeconds'),
     onSourceChange: read('onSourceChange'),
+    strategy: isObject(read('strategy')) ? strategyIn(read('strategy')) : undefined,
   })
 }
 

@@ -1,6 +1,7 @@
 /** What a reason is about: the sections of `docs/reasons.md`, in their order. */
 export const SUBJECTS = {
   fork: 'The fork',
+  strategy: 'Strategies',
   source: 'The source',
   override: 'The override',
   policy: 'Policies and limits',
@@ -38,6 +39,12 @@ export const REASONS = {
   Paused: { about: 'fork' },
   Contested: { about: 'fork' },
   ScaleNotReviewed: { about: 'fork' },
+  WeightLimited: { about: 'strategy' },
+  StepCompleted: { about: 'strategy' },
+  PauseStep: { about: 'strategy' },
+  PauseDuration: { about: 'strategy' },
+  AwaitingPromotion: { about: 'strategy' },
+  Aborted: { about: 'strategy' },
   Expired: { about: 'fork' },
   Terminating: { about: 'fork' },
   Orphaned: { about: 'fork' },

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json.ts'
 import type { KubeObject, ObjectMeta } from './object.ts'
 import type { Reason } from './reasons.ts'
+import type { RunStatus, Strategy } from './strategy.ts'
 
 /** The workload beside the resource that is forked. */
 export interface SourceRef {
@@ -29,10 +30,20 @@ export interface ExperimentDeploymentSpec {
   readonly onSourceChange?: string
   /** from `creationTimestamp` */
   readonly ttlSeconds?: number
+  /** absent: one fork with `replicas` pods */
+  readonly strategy?: Strategy
 }
 
 export interface Condition {
-  readonly type: 'Ready' | 'Progressing' | 'SourceResolved' | 'TrafficShared' | 'PolicyCompliant' | 'Stalled' | 'Valid'
+  readonly type:
+    | 'Ready'
+    | 'Progressing'
+    | 'SourceResolved'
+    | 'TrafficShared'
+    | 'PolicyCompliant'
+    | 'Stalled'
+    | 'Paused'
+    | 'Valid'
   readonly status: 'True' | 'False' | 'Unknown'
   readonly reason: string
   readonly message: string
@@ -104,6 +115,8 @@ export interface ExperimentDeploymentStatus {
   readonly changes?: string
   /** RFC 3339: since when a Service of the source has no other ready endpoints */
   readonly aloneSince?: string
+  /** the memory of the run of `spec.strategy` */
+  readonly strategy?: RunStatus
   /** RFC 3339: creationTimestamp + ttlSeconds */
   readonly expiresAt?: string
 }

@@ -1,8 +1,11 @@
 import { warning } from '../api/conditions.ts'
-import { allowedReplicas } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
+import { type Assessment, derivedFork } from '../assess/assess.ts'
+import type { Decision } from '../assess/decision.ts'
+import { type Facts, forkAndSource } from '../assess/facts.ts'
+import { wantedReplicas } from '../assess/run.ts'
 import { objectOr } from '../json/json.ts'
 import { actionsOf } from '../policy/policy.ts'
 import { servicesWithoutOthers } from '../surroundings/alone.ts'
@@ -10,9 +13,6 @@ import { trafficInput } from '../surroundings/pod-labels.ts'
 import { aside, fitted, type Part } from '../text/fitted.ts'
 import { list } from '../text/list.ts'
 import { replicasOf } from '../workload/status.ts'
-import { type Assessment, derivedFork } from './assess.ts'
-import type { Decision } from './decision.ts'
-import { type Facts, forkAndSource } from './facts.ts'
 
 /** How long it must last before anything follows. A source may lack ready pods for a moment while it is updated. */
 const ALONE_MS = 10_000
@@ -36,7 +36,7 @@ export interface Alone {
  */
 export function aloneBehindService(facts: Facts, assessment: Assessment): Alone | undefined {
   const { experiment, now } = facts
-  const services = allowedReplicas(experiment) > 0 ? servicesOf(facts, assessment) : []
+  const services = wantedReplicas(facts) > 0 ? servicesOf(facts, assessment) : []
   if (services.length === 0) return undefined
   const stored = experiment.status?.aloneSince ?? ''
   const since = Number.isNaN(Date.parse(stored)) ? `${now.toISOString().slice(0, 19)}Z` : stored

@@ -1,12 +1,24 @@
 import { allowedReplicas, sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import type { KubeObject } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
+import type { RunWeight } from '../api/strategy.ts'
 import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
+import { type Decision, stalled, waiting } from '../assess/decision.ts'
+import type { RunState } from '../assess/run.ts'
 import type { Change } from '../override/changes.ts'
 import type { Health } from '../workload/kind.ts'
 import type { Alone } from './alone.ts'
-import { type Decision, stalled, waiting } from './decision.ts'
 import type { PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
+
+/** The run after a pass. */
+export interface RunReport extends RunState {
+  readonly weight?: RunWeight
+  /** milliseconds until a pause is over */
+  readonly restMs?: number
+  /** why the pass moved the run, if it did */
+  readonly moved?: { readonly reason: Reason; readonly message: string }
+}
 
 /** The result of a pass. Conditions, Events, the log line and the requeue follow from it. */
 export type Conclusion = Decision & {
@@ -20,6 +32,8 @@ export type Conclusion = Decision & {
   readonly repaired?: string
   /** what the override changes in the fork, if this pass derived it */
   readonly changes?: () => readonly Change[]
+  /** the run of its strategy, if it has one and the fork could be derived */
+  readonly run?: RunReport
   /** the Services in which its fork is alone, if any */
   readonly alone?: Alone
   /** absent when policies no longer matter: the experiment has expired or is being deleted */
@@ -51,7 +65,7 @@ export function decisionOn(experiment: ExperimentDeployment, health: Health): De
     case 'progressing':
       return waiting(reason, message, Math.min(RECHECK_MS, health.recheckAfterMs ?? RECHECK_MS))
     case 'ready':
-      return unreviewedScale(experiment) ?? { is: 'settled', reason, message }
+      return (experiment.spec.strategy ? undefined : unreviewedScale(experiment)) ?? { is: 'settled', reason, message }
     default:
       return { is: health.is, reason, message }
   }

@@ -1,9 +1,11 @@
 import { warning } from '../api/conditions.ts'
-import { allowedReplicas } from '../api/defaults.ts'
 import { expiresAt, isLive } from '../api/expiry.ts'
 import { FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ServiceShare, Warning } from '../api/types.ts'
+import type { DesiredFork } from '../assess/assess.ts'
+import { type Facts, forkAndSource } from '../assess/facts.ts'
+import { wantedReplicas } from '../assess/run.ts'
 import { at, listOr } from '../json/json.ts'
 import type { Change } from '../override/changes.ts'
 import { selectedPods } from '../surroundings/shares.ts'
@@ -15,10 +17,8 @@ import { percent } from '../text/percent.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Alone, aloneWarnings } from './alone.ts'
-import type { DesiredFork } from './assess.ts'
 import type { Plan } from './conclusion.ts'
 import { differences } from './differences.ts'
-import { type Facts, forkAndSource } from './facts.ts'
 import { expiryMessage, toMinutes } from './lifecycle.ts'
 import type { Evaluation } from './plan.ts'
 import type { Write } from './write.ts'
@@ -91,11 +91,12 @@ function writeLines(facts: Facts, plan: Plan, described: Described): readonly Li
 }
 
 /** What is not written, and until when. */
-function blockedLine({ fork, experiment }: Facts, { writes, conclusion: { reason } }: Plan): string {
+function blockedLine(facts: Facts, { writes, conclusion: { reason } }: Plan): string {
+  const { fork } = facts
   const until = UNTIL[reason] ?? 'until this is corrected'
   if (writes.length > 0) return `changes nothing else ${until}`
   if (fork.is !== 'known') return `creates nothing ${until}`
-  const isGrowing = allowedReplicas(experiment) > replicasOf(fork.value)
+  const isGrowing = wantedReplicas(facts) > replicasOf(fork.value)
   return `changes nothing ${until}${isGrowing ? `; the fork keeps ${pods(fork.value)}` : ''}`
 }
 

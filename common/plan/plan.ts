@@ -1,25 +1,25 @@
-import { allowedReplicas } from '../api/defaults.ts'
 import { untilExpiryMs } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
-import { DERIVED_HASH } from '../api/names.ts'
-import type { KubeObject, Labels } from '../api/object.ts'
+import type { KubeObject } from '../api/object.ts'
 import { attributesOf } from '../api/reasons.ts'
-import type { ExperimentDeployment } from '../api/types.ts'
+import { type Assessment, assess, type DesiredFork, derivedFork } from '../assess/assess.ts'
+import { mistaken } from '../assess/checks.ts'
+import { type Decision, waiting } from '../assess/decision.ts'
+import { type Facts, forkAndSource } from '../assess/facts.ts'
+import { atOverridePaths } from '../assess/refusal.ts'
+import { wantedReplicas } from '../assess/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
 import { forkHealth } from '../workload/health.ts'
-import { hasOwnerReference, isApplied, isBeingDeleted } from '../workload/identity.ts'
+import { isBeingDeleted } from '../workload/identity.ts'
 import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
+import { withRun } from './advance.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
-import { type Assessment, assess, type DesiredFork, derivedFork } from './assess.ts'
-import { mistaken } from './checks.ts'
 import { decisionOn, type Plan, RECHECK_MS, type Reservation } from './conclusion.ts'
-import { type Decision, waiting } from './decision.ts'
-import { type Facts, forkAndSource } from './facts.ts'
 import { addFinalizer, baseWrites, planDeletion, planExpiry, scaleDown } from './lifecycle.ts'
+import { creationOf, hasDrifted, isSmaller, occasionOf, readyOf } from './occasion.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
-import { atOverridePaths } from './refusal.ts'
 import type { Write } from './write.ts'
 
 /** What is computed from the facts before the plan: the wanted fork and what policies say about it. */
@@ -51,7 +51,7 @@ export function plan(facts: Facts, evaluation?: Evaluation): Plan {
   const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
   const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
   const conclusion = { ...planned.conclusion, policy, ...changes, ...(alone ? { alone } : {}) }
-  return { ...planned, conclusion, services: () => followedServices(facts, assessment) }
+  return withRun(facts, assessment, { ...planned, conclusion, services: () => followedServices(facts, assessment) })
 }
 
 /** The Services that select the source, or the fork as it is or as it is wanted. */
@@ -86,13 +86,6 @@ function planSync(facts: Facts, wanted: DesiredFork, { policy, alone }: Omit<Eva
   return reservation ? { ...planned, reservation } : planned
 }
 
-/** The stored status has a fork only if there was one when the experiment last had a pass. */
-function creationOf({ experiment }: Facts, { fork }: DesiredFork) {
-  const isKnown = experiment.status?.experimentResourceRef?.name === fork.metadata.name
-  const message = isKnown ? 'created again: it had been deleted' : 'created'
-  return { message, isRepair: isKnown, isSameDerivation: false }
-}
-
 interface ApplyOf {
   readonly before: readonly Write[]
   readonly alone: Alone | undefined
@@ -102,7 +95,7 @@ function planApply(facts: Facts, desired: DesiredFork, { before, alone }: ApplyO
   const { kind: resource, fork: wanted, base } = desired
   const fork = knownValue(facts.fork)
   const { message, ...occasion } = fork
-    ? occasionOf({ ...facts, isHeld: alone?.isHeld ?? false }, fork, desired)
+    ? occasionOf(facts, fork, { wanted: desired, isHeld: alone?.isHeld ?? false })
     : creationOf(facts, desired)
   const name = `${resource.kind.toLowerCase()}/${wanted.metadata.name}`
   const updating = waiting('Updating', `${name}: ${message}`)
@@ -134,7 +127,7 @@ function contested({ contestedMs }: Facts, { kind, metadata }: KubeObject, descr
 function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Plan {
   const { experiment, driftBackoffMs } = facts
   const [fork, kind] = [knownValue(facts.fork), knownValue(facts.kind)]
-  const replicas = mustHaveNoPods ? 0 : allowedReplicas(experiment)
+  const replicas = mustHaveNoPods ? 0 : wantedReplicas(facts)
   const mayShrink = mustHaveNoPods || attributesOf(decision.reason).keepsFork
   const before = fork ? addFinalizer(facts) : []
   const conclusion = { ...decision, fork, source: undefined }
@@ -168,72 +161,6 @@ function reservationFor({ policies, fork }: Facts, wanted: KubeObject): Reservat
   const isGrowing = fork.is !== 'known' || replicas > replicasOf(fork.value)
   if (policies.is !== 'known' || !isGrowing || !isCounting(policies.value)) return undefined
   return { replicas, asOf: policies.value.othersAsOf }
-}
-
-/**
- * Whether the fork changed since the last apply, or differs from the wanted one. Specs are never compared field by
- * field: the API server sets defaults and rewrites quantities, so such a comparison would cause an apply in every pass.
- */
-function hasDrifted({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork): boolean {
-  const left = experiment.status?.experimentResourceRef
-  return !(
-    left?.uid === fork.metadata.uid &&
-    left?.generation === fork.metadata.generation &&
-    hasSameHash(fork, wanted) &&
-    replicasOf(fork) === replicasOf(wanted.fork) &&
-    includes(fork.metadata.annotations, wanted.fork.metadata.annotations) &&
-    includes(fork.metadata.labels, wanted.fork.metadata.labels) &&
-    hasOwnerReference(experiment, fork) &&
-    isApplied(fork)
-  )
-}
-
-const includes = (present: Labels | undefined, expected: Labels = {}): boolean =>
-  Object.entries(expected).every(([key, value]) => present?.[key] === value)
-
-const hasSameHash = (fork: KubeObject, wanted: DesiredFork): boolean =>
-  fork.metadata.annotations?.[DERIVED_HASH] === wanted.hash()
-
-/** Whether `wanted` is the same derivation as `fork`, with fewer replicas. */
-const isSmaller = (fork: KubeObject, wanted: DesiredFork): boolean =>
-  hasSameHash(fork, wanted) && replicasOf(wanted.fork) < replicasOf(fork)
-
-interface OccasionOf extends Pick<Facts, 'experiment'> {
-  readonly isHeld: boolean
-}
-
-/** Whether the last pass left `fork` without pods, because it would have been alone behind a Service. */
-const wasHeld = ({ status }: ExperimentDeployment, fork: KubeObject): boolean =>
-  status?.aloneSince !== undefined && (replicasOf(fork) === 0 || readyOf(status)?.reason === 'AloneBehindService')
-
-const readyOf = (status: ExperimentDeployment['status']) => status?.conditions?.find(({ type }) => type === 'Ready')
-
-/** Why an existing fork is applied: the message, and whether it undoes the change of another client. */
-function occasionOf({ experiment, isHeld }: OccasionOf, fork: KubeObject, wanted: DesiredFork) {
-  const { status, metadata } = experiment
-  const isSameDerivation = hasSameHash(fork, wanted)
-  const isOtherCount = replicasOf(fork) !== replicasOf(wanted.fork)
-  // Without it the process ended between apply and status, and the fork was not changed.
-  const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
-  const isSameSpec = status?.observedGeneration === metadata.generation
-  const occasion = (message: string, isRepair: boolean) => ({ message, isRepair, isSameDerivation })
-  if (isOtherCount && wasHeld(experiment, fork) !== isHeld) {
-    // Another client may have taken the pods away.
-    const isReleased = isHeld || (readyOf(status)?.reason ?? 'AloneBehindService') === 'AloneBehindService'
-    return occasion(
-      'has its pods again: another endpoint of its Service is ready',
-      isKnown && isSameSpec && !isReleased,
-    )
-  }
-  if (isSameDerivation && (isSameSpec || !isOtherCount))
-    return occasion('restored: another client had modified it', isKnown)
-  const source = wanted.base.source()
-  if (status?.source?.templateHash !== source.templateHash)
-    return occasion(`follows generation ${source.generation} of its source`, false)
-  // Any client can change the hash on the fork. The same spec and base tell that this derivation was applied before.
-  return isKnown && isSameSpec
-    ? occasion('applied again: another client modified it, or this version derives it differently', true)
-    : occasion('updated to the spec of the experiment', false)
 }
 
 /** With the uid in the body, the API server does not create the fork again if it was deleted meanwhile. */

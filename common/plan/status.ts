@@ -11,17 +11,18 @@ import type {
   ServiceShare,
   Warning,
 } from '../api/types.ts'
+import { notShared, notSharedReason, POLICIES_NOT_READ } from '../assess/checks.ts'
+import { STATES } from '../assess/decision.ts'
+import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { aloneWarnings } from './alone.ts'
-import { notShared, notSharedReason, POLICIES_NOT_READ } from './checks.ts'
 import type { Conclusion } from './conclusion.ts'
-import { STATES } from './decision.ts'
 import { changedFields } from './differences.ts'
-import { type Facts, forkAndSource } from './facts.ts'
 import { formatFindings, type PolicyDecision } from './policy-decision.ts'
+import { limitedWeight, pausedCondition, strategyStatus } from './run-status.ts'
 
 /**
  * The whole status after a pass, computed from present facts. Equal facts give an equal status, so that the status of a
@@ -34,12 +35,13 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
   const { generation, uid } = experiment.metadata
   const { services, hazards, ...report } = reportOf(facts, conclusion)
   const collisions = [...report.collisions, ...aloneWarnings(conclusion.alone)]
-  const warnings = inOrder([...hazards, ...collisions])
+  const warnings = inOrder([...limitedWeight(conclusion.run), ...hazards, ...collisions])
   const drafts = [
     ...summary(conclusion),
     withWarnings(sourceResolved(facts, conclusion), hazards),
     withWarnings(trafficShared(conclusion, services), collisions),
     policyCompliant(conclusion.policy),
+    ...pausedCondition(conclusion.run),
   ]
   const share = services.find(({ selected }) => selected)?.share
   // Keep the source of a pinned base even while there is no fork.
@@ -57,6 +59,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     ...(share === undefined ? {} : { share }),
     ...(source === undefined ? {} : { source }),
     ...(expires === undefined ? {} : { expiresAt: expires }),
+    ...strategyStatus(facts, conclusion),
     ...(conclusion.alone ? { aloneSince: conclusion.alone.since } : {}),
     ...forkFacts(facts, conclusion),
     ...columns(facts, conclusion),

@@ -1,8 +1,8 @@
 import type { KubeErrorKind } from '../api/failure.ts'
 import type { KubeObject, ResourceType } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
+import type { State } from '../assess/decision.ts'
 import type { JsonObject } from '../json/json.ts'
-import type { State } from './decision.ts'
 
 /** Which object a write changes. */
 export type Role =

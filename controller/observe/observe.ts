@@ -1,15 +1,15 @@
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import { ABSENT, type Known, known, knownOrAbsent, knownValue, unknown } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { POLICIES_NOT_READ } from '../../common/plan/checks.ts'
-import { type Facts, type PolicyFacts, policyFacts } from '../../common/plan/facts.ts'
+import { POLICIES_NOT_READ } from '../../common/assess/checks.ts'
+import { type Facts, type PolicyFacts, policyFacts } from '../../common/assess/facts.ts'
 import {
   forkFacts,
   mayHaveRevision,
   NO_REVISION,
   type RevisionFacts,
   revisionFacts,
-} from '../../common/plan/own-objects.ts'
+} from '../../common/assess/own-objects.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import { mayBeRefusedPods } from '../../common/workload/health.ts'
@@ -57,7 +57,7 @@ const UNREAD = {
 }
 
 /** The facts that need no read of other objects. */
-function experimentFacts({ policies, drift, workloads }: Ports, key: Key, experiment: ExperimentDeployment) {
+function experimentFacts({ policies, drift, steps, workloads }: Ports, key: Key, experiment: ExperimentDeployment) {
   const { kind } = experiment.spec.sourceRef
   const adapter = workloadKind(kind)
   const served = adapter && !workloads.isAbsent(adapter) ? adapter : undefined
@@ -67,6 +67,7 @@ function experimentFacts({ policies, drift, workloads }: Ports, key: Key, experi
     isExcluded: policies.isExcluded(experiment.metadata.namespace),
     driftBackoffMs: drift.waitMs(key),
     contestedMs: drift.contestedMs(key),
+    stepElapsedMs: steps.elapsedMs(key, experiment.status?.strategy),
   }
 }
 

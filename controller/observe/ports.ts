@@ -1,8 +1,9 @@
 import type { Known } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
+import type { RunStatus } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { OtherExperiment } from '../../common/assess/facts.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
-import type { OtherExperiment } from '../../common/plan/facts.ts'
 import type { CountScope, ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
 import type { Neighbours } from '../../common/surroundings/neighbours.ts'
 import type { Traffic } from '../../common/surroundings/traffic.ts'
@@ -74,6 +75,10 @@ export interface Ports {
   readonly schemaOf: (kind: WorkloadKind) => SpecSchema | undefined
   readonly policies: PoliciesPort
   readonly surroundings: SurroundingsPort
+  readonly steps: {
+    /** milliseconds since the present step of the stored run began, by the monotonic clock as far as it can */
+    elapsedMs(key: Key, run: RunStatus | undefined): number | undefined
+  }
   readonly drift: {
     /** how many milliseconds the next repair of a fork has to wait; 0 or less means now */
     waitMs(key: Key): number

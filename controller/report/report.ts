@@ -1,9 +1,9 @@
 import type { Reason } from '../../common/api/reasons.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
+import { STATES } from '../../common/assess/decision.ts'
+import type { Facts } from '../../common/assess/facts.ts'
 import { isEqual } from '../../common/json/json.ts'
 import type { Conclusion } from '../../common/plan/conclusion.ts'
-import { STATES } from '../../common/plan/decision.ts'
-import type { Facts } from '../../common/plan/facts.ts'
 import type { PolicyDecision } from '../../common/plan/policy-decision.ts'
 import { statusOf } from '../../common/plan/status.ts'
 import { hasForeignStatus, isBeingDeleted } from '../../common/workload/identity.ts'
@@ -68,6 +68,8 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   }
   await reporter.applyStatus(experiment, status)
   sourceReplaced(experiment, conclusion).forEach(emit)
+  const { moved } = conclusion.run ?? {}
+  if (moved) emit({ type: moved.reason === 'Aborted' ? 'Warning' : 'Normal', ...moved })
   const warned = warningEvents(before, status)
   warned.forEach(emit)
   // A reason that is also the reason of the conclusion needs one Event only.

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { ABSENT } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
+import { waiting } from '../../common/assess/decision.ts'
 import type { Conclusion } from '../../common/plan/conclusion.ts'
-import { waiting } from '../../common/plan/decision.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { WrittenVersions } from '../../controller/apply/written-versions.ts'
 import { createCaches } from '../../controller/caches.ts'
@@ -58,6 +58,7 @@ function world() {
         return true
       },
     },
+    steps: { elapsedMs: () => undefined },
     podRefusals: { of: async () => ABSENT },
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { State } from '../../common/assess/decision.ts'
 import type { Conclusion } from '../../common/plan/conclusion.ts'
-import type { State } from '../../common/plan/decision.ts'
 import { requeue, requeueOf } from '../../controller/requeue.ts'
 import type { Requeue } from '../../controller/runtime/worker.ts'
 import { anExperiment } from '../builders.ts'

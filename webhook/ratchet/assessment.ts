@@ -1,9 +1,9 @@
 import { knownValue } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment, FieldError } from '../../common/api/types.ts'
+import { type Assessment, assess, derivedFork } from '../../common/assess/assess.ts'
+import type { SpecFacts } from '../../common/assess/facts.ts'
 import { isEqual, objectOr } from '../../common/json/json.ts'
-import { type Assessment, assess, derivedFork } from '../../common/plan/assess.ts'
-import type { SpecFacts } from '../../common/plan/facts.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { type Ratcheted, ratchet } from './ratchet.ts'
 

@@ -1,9 +1,6 @@
 import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { KubeError } from '../../common/kube/client/errors.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
-import { fetchSource } from '../../common/kube/reads/source.ts'
-import type { SpecFacts } from '../../common/plan/facts.ts'
+import type { SpecFacts } from '../../common/assess/facts.ts'
 import {
   type ForkFacts,
   forkFacts,
@@ -12,7 +9,10 @@ import {
   NO_REVISION,
   type RevisionFacts,
   revisionFacts,
-} from '../../common/plan/own-objects.ts'
+} from '../../common/assess/own-objects.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { fetchSource } from '../../common/kube/reads/source.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import type { DecodedRequest } from '../review/request.ts'

@@ -1,9 +1,9 @@
 import { type Known, known, unknown } from '../../common/api/known.ts'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
+import { type PolicyFacts, policyFacts } from '../../common/assess/facts.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { readNamespace } from '../../common/kube/reads/namespace.ts'
 import { Reflector, type ReflectorOptions } from '../../common/kube/watch/reflector.ts'
-import { type PolicyFacts, policyFacts } from '../../common/plan/facts.ts'
 import { decodePolicy } from '../../common/policy/decode.ts'
 import {
   type ExperimentPolicy,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
+import { assess } from '../../../common/assess/assess.ts'
 import { aloneBehindService } from '../../../common/plan/alone.ts'
-import { assess } from '../../../common/plan/assess.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import { anExperiment, aPolicy, FORK, NO_POLICIES } from '../../builders.ts'

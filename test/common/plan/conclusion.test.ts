@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { REVIEWED_REPLICAS } from '../../../common/api/names.ts'
+import type { State } from '../../../common/assess/decision.ts'
 import { decisionOn, RECHECK_MS } from '../../../common/plan/conclusion.ts'
-import type { State } from '../../../common/plan/decision.ts'
 import type { Health } from '../../../common/workload/kind.ts'
 import { anExperiment } from '../../builders.ts'
 

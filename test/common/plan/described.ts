@@ -1,5 +1,5 @@
+import type { Facts } from '../../../common/assess/facts.ts'
 import { type Described, describe as describePlan } from '../../../common/plan/describe.ts'
-import type { Facts } from '../../../common/plan/facts.ts'
 import { evaluate, plan } from '../../../common/plan/plan.ts'
 import { type Given, someFacts } from './some-facts.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ABSENT } from '../../../common/api/known.ts'
-import type { OtherExperiment, PolicyFacts } from '../../../common/plan/facts.ts'
+import type { OtherExperiment, PolicyFacts } from '../../../common/assess/facts.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { policyCompliant } from '../../../common/plan/status.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'

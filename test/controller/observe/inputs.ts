@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { Facts } from '../../../common/plan/facts.ts'
+import type { Facts } from '../../../common/assess/facts.ts'
 import type { Surroundings } from '../../../common/surroundings/traffic-report.ts'
 import { aDeployment, anExperiment, aPolicy, aRollout, FORK, imageOverride } from '../../builders.ts'
 import { APPS_V1 } from '../../common/schema/openapi.ts'
@@ -56,6 +56,9 @@ async function scaledTimes(world: ControllerWorld, times: number): Promise<void>
     if (nth < times) await world.pass(500)
   }
 }
+
+/** A pause that ends soon after a quiet minute, and one without an end. */
+const PAUSED = { canary: { steps: [{ pause: { duration: 5 } }, { pause: { duration: 30 } }, { pause: {} }] } }
 
 /** The inputs, each with its changes. A new fact does not compile before it has a row here. */
 export const INPUTS = {
@@ -233,6 +236,13 @@ export const INPUTS = {
     'a second drift in a row': {
       change: (world) => scaledTimes(world, 2),
       isSeen: ({ server }) => server.diary.filter((line) => line === `apply ${PATHS.fork}`).length === 3,
+    },
+  },
+  stepElapsedMs: {
+    'the end of a pause': {
+      objects: { [PATHS.experiment]: stored(anExperiment({ strategy: PAUSED })) },
+      change: () => undefined,
+      isSeen: ({ status }) => status()?.strategy?.stepIndex === 2,
     },
   },
   contestedMs: {

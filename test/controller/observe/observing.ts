@@ -31,6 +31,7 @@ export function observing(given: Given = {}) {
   const { experiment, source } = { experiment: anExperiment(), source: aDeployment(), ...given }
   const { cached, live, revision, policies = [], referring = [] } = given
   const ports: Ports = {
+    steps: { elapsedMs: () => undefined },
     experiments: {
       get: async (key) => (key === KEY ? experiment : undefined),
       doubt: () => diary.push('doubt the cache'),

@@ -1,6 +1,6 @@
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../../common/api/types.ts'
+import type { Facts } from '../../../common/assess/facts.ts'
 import type { Conclusion } from '../../../common/plan/conclusion.ts'
-import type { Facts } from '../../../common/plan/facts.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { report } from '../../../controller/report/report.ts'
 import { anExperiment, FORK } from '../../builders.ts'

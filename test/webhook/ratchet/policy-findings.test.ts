@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { assess } from '../../../common/plan/assess.ts'
+import { assess } from '../../../common/assess/assess.ts'
 import { decidePolicy, findingsOf } from '../../../common/plan/policy-decision.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import { type PolicyOutcome, policyOutcome } from '../../../webhook/ratchet/policy-findings.ts'

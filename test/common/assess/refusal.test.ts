@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { known } from '../../../common/api/known.ts'
 import type { OverrideType } from '../../../common/api/types.ts'
+import { atOverridePaths } from '../../../common/assess/refusal.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { atOverridePaths } from '../../../common/plan/refusal.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
 import { deploymentSchema } from '../schema/openapi.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { FieldError } from '../../../common/api/types.ts'
-import { formatErrors, stalled, waiting } from '../../../common/plan/decision.ts'
+import { formatErrors, stalled, waiting } from '../../../common/assess/decision.ts'
 
 const errors = (count: number): readonly FieldError[] =>
   Array.from({ length: count }, (_, index) => ({

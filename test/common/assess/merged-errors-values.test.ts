@@ -2,15 +2,15 @@ import { expect } from 'chai'
 import { known } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { OverrideType } from '../../../common/api/types.ts'
+import { assess } from '../../../common/assess/assess.ts'
 import { formatPath } from '../../../common/json/field-path.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import type { SpecError, SpecSchema } from '../../../common/override/spec-schema.ts'
-import { assess } from '../../../common/plan/assess.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import type { WorkloadKind } from '../../../common/workload/kind.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment } from '../../builders.ts'
-import { someFacts } from './some-facts.ts'
+import { someFacts } from '../plan/some-facts.ts'
 
 interface Given {
   readonly kind?: WorkloadKind

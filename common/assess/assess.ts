@@ -1,7 +1,7 @@
 import { advice } from '../advice/advice.ts'
 import { warning } from '../api/conditions.ts'
 import { boundedOverride } from '../api/decode.ts'
-import { allowedReplicas, withDefaults } from '../api/defaults.ts'
+import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError, Warning } from '../api/types.ts'
@@ -18,6 +18,7 @@ import { type Blocked, firstBlocked, kindNotAvailable, mistaken, overrideErrors,
 import type { SpecFacts } from './facts.ts'
 import { mergedErrors } from './merged-errors.ts'
 import { once } from './once.ts'
+import { wantedReplicas } from './run.ts'
 
 /** The fork that an experiment describes, whether or not policies allow it. */
 export interface DesiredFork {
@@ -59,7 +60,7 @@ export function assess(
   const { experiment } = facts
   const schema = knownValue(facts.schema)
   const { overrideSpec, overrideType } = withDefaults(experiment.spec)
-  const replicas = allowedReplicas(experiment)
+  const replicas = wantedReplicas(facts)
   const derived = derive({ kind, experiment, base, schema, replicas })
   if (derived.is === 'refused')
     // without errors only where the schema is missing

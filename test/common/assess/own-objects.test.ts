@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ABSENT, known, unknown } from '../../../common/api/known.ts'
-import { forkFacts, mayHaveRevision, NO_FORK, NO_REVISION, revisionFacts } from '../../../common/plan/own-objects.ts'
+import { forkFacts, mayHaveRevision, NO_FORK, NO_REVISION, revisionFacts } from '../../../common/assess/own-objects.ts'
 import { aDeployment, aFork, anExperiment, pinnedTo } from '../../builders.ts'
 
 const { revision, status } = pinnedTo()

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import { assess } from '../../../common/assess/assess.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { assess } from '../../../common/plan/assess.ts'
 import { aDeployment, anExperiment, pinnedTo } from '../../builders.ts'
-import { type Given, someFacts } from './some-facts.ts'
+import { type Given, someFacts } from '../plan/some-facts.ts'
 
 const PORTS = [
   { containerPort: 80, name: 'http' },

@@ -4,14 +4,14 @@ import { REVIEWED_TEMPLATE } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { Reason } from '../../../common/api/reasons.ts'
 import type { ExperimentDeployment, SourceStatus } from '../../../common/api/types.ts'
+import { type ResolvedBase, resolveBase } from '../../../common/assess/base.ts'
+import type { SpecFacts } from '../../../common/assess/facts.ts'
 import { at, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
-import { type ResolvedBase, resolveBase } from '../../../common/plan/base.ts'
-import type { SpecFacts } from '../../../common/plan/facts.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import type { WorkloadKind } from '../../../common/workload/kind.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { aDeployment, anExperiment, aRollout, FORK, pinnedTo } from '../../builders.ts'
-import { someFacts } from './some-facts.ts'
+import { someFacts } from '../plan/some-facts.ts'
 
 interface Given extends Partial<SpecFacts> {
   readonly adapter?: WorkloadKind

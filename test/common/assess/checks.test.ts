@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { ABSENT, known, unknown } from '../../../common/api/known.ts'
 import type { ExperimentDeployment, FieldError } from '../../../common/api/types.ts'
+import { firstBlocked, kindNotAvailable, overrideErrors, schemaNotRead } from '../../../common/assess/checks.ts'
+import type { SpecFacts } from '../../../common/assess/facts.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import type { SpecSchema } from '../../../common/override/spec-schema.ts'
-import { firstBlocked, kindNotAvailable, overrideErrors, schemaNotRead } from '../../../common/plan/checks.ts'
-import type { SpecFacts } from '../../../common/plan/facts.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, NO_POLICIES, pinnedTo } from '../../builders.ts'
+import { someFacts } from '../plan/some-facts.ts'
 import { deploymentSchema } from '../schema/openapi.ts'
-import { someFacts } from './some-facts.ts'
 
 const ODD: FieldError = { field: 'spec.overrideSpec.x', message: 'odd', cause: 'FieldValueInvalid' }
 const TILL = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'till' } })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import { unknownFieldErrors } from '../../../common/assess/unknown-fields.ts'
 import type { Json } from '../../../common/json/json.ts'
 import type { KnownFields } from '../../../common/override/spec-schema.ts'
-import { unknownFieldErrors } from '../../../common/plan/unknown-fields.ts'
 
 const knows = (members: Readonly<Record<string, KnownFields>>): KnownFields => ({
   members: new Map(Object.entries(members)),

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { FieldError, OverrideType } from '../../../common/api/types.ts'
+import { mergedErrors } from '../../../common/assess/merged-errors.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import type { SpecError, SpecSchema } from '../../../common/override/spec-schema.ts'
-import { mergedErrors } from '../../../common/plan/merged-errors.ts'
 import { ANY_SCHEMA, aDeployment } from '../../builders.ts'
 
 interface Given {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { once } from '../../../common/plan/once.ts'
+import { once } from '../../../common/assess/once.ts'
 
 describe('a value that is computed once', () => {
   it('is computed when it is first asked for, and not again', () => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { ABSENT } from '../../../common/api/known.ts'
-import { forkAndSource, policyFacts } from '../../../common/plan/facts.ts'
+import { forkAndSource, policyFacts } from '../../../common/assess/facts.ts'
 import { isCounting } from '../../../common/plan/policy-decision.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { aDeployment, aPolicy } from '../../builders.ts'
-import { someFacts } from './some-facts.ts'
+import { someFacts } from '../plan/some-facts.ts'
 
 const SHOP = { name: 'shop', labels: { team: 'a' } }
 const TILL = { name: 'till', labels: { team: 'b' } }

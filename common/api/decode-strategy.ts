@@ -1,0 +1,48 @@
+import { isObject, listOr, member } from '../json/json.ts'
+import { isBoolean, listOf, orAbsent } from '../json/members.ts'
+import type { CanaryStep, CanaryStrategy, Strategy } from './strategy.ts'
+
+const isAmount = (value: unknown): boolean =>
+  typeof value === 'string' || (Number.isSafeInteger(value) && Number(value) >= 0)
+
+/** null counts as absent, as everywhere in a manifest. */
+const held = (of: unknown, key: string): unknown => member(of, key) ?? undefined
+
+/** A step has exactly one member. */
+function isStep(value: unknown): boolean {
+  const [weight, pause] = [held(value, 'setWeight'), held(value, 'pause')]
+  if (weight !== undefined)
+    return pause === undefined && Number.isInteger(weight) && Number(weight) >= 0 && Number(weight) <= 100
+  return isObject(pause) && orAbsent(isAmount)(held(pause, 'duration'))
+}
+
+/** Whether a member of a `spec` is a strategy, as far as this version knows strategies. The CRD checks more. */
+export function isStrategy(value: unknown): boolean {
+  const canary = held(value, 'canary')
+  return (
+    isObject(canary) &&
+    orAbsent(listOf(isStep))(held(canary, 'steps')) &&
+    orAbsent(isAmount)(held(canary, 'maxSurge')) &&
+    orAbsent(isBoolean)(held(canary, 'progressDeadlineAbort'))
+  )
+}
+
+/** The members that we use of a value that `isStrategy`. */
+export function strategyIn(value: unknown): Strategy {
+  const canary = held(value, 'canary')
+  const [steps, maxSurge, abort] = ['steps', 'maxSurge', 'progressDeadlineAbort'].map((key) => held(canary, key))
+  return {
+    canary: {
+      ...(steps === undefined ? {} : { steps: listOr(steps).map(stepIn) }),
+      ...(maxSurge === undefined ? {} : { maxSurge: maxSurge as CanaryStrategy['maxSurge'] & {} }),
+      ...(abort === undefined ? {} : { progressDeadlineAbort: abort === true }),
+    },
+  }
+}
+
+function stepIn(step: unknown): CanaryStep {
+  const weight = held(step, 'setWeight')
+  if (weight !== undefined) return { setWeight: Number(weight) }
+  const duration = held(held(step, 'pause'), 'duration') as number | string | undefined
+  return { pause: duration === undefined ? {} : { duration } }
+}

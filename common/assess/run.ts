@@ -1,0 +1,62 @@
+import { allowedReplicas, withDefaults } from '../api/defaults.ts'
+import { knownValue } from '../api/known.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { RunPath, Strategy } from '../api/strategy.ts'
+import type { ExperimentDeployment } from '../api/types.ts'
+import { hashOf } from '../json/canonical.ts'
+import { at } from '../json/json.ts'
+import { compile, type Step } from '../strategy/compile.ts'
+import { presentRun, type Run } from '../strategy/run.ts'
+import { type Sizes, type Target, targetOf } from '../strategy/target.ts'
+import { replicasOf } from '../workload/status.ts'
+import type { SpecFacts } from './facts.ts'
+
+/** A run at its present step. */
+export interface RunState {
+  readonly run: Run
+  /** all steps on the path of the run */
+  readonly steps: readonly Step[]
+  /** undefined while the size of the source is not known: then the fork keeps its pods */
+  readonly target: Target | undefined
+}
+
+/** How many pods the fork shall have now: what its strategy says, or else `spec.replicas` as far as it is allowed. */
+export function wantedReplicas(facts: SpecFacts): number {
+  const { experiment, fork } = facts
+  const state = stateOf(facts, experiment.status?.strategy?.revision ?? '')
+  if (!state) return allowedReplicas(experiment)
+  return state.target?.pods ?? (fork.is === 'known' ? replicasOf(fork.value) : allowedReplicas(experiment))
+}
+
+/** The run of an experiment with a strategy, whose wanted fork is `fork`; undefined without a strategy. */
+export const runState = (facts: SpecFacts, fork: KubeObject): RunState | undefined =>
+  facts.experiment.spec.strategy && stateOf(facts, hashOf(at(fork, 'spec', 'template'), DIGITS))
+
+function stateOf(facts: SpecFacts, revision: string): RunState | undefined {
+  const { experiment, now } = facts
+  const { strategy } = experiment.spec
+  if (!strategy) return undefined
+  const stepsOf = (path: RunPath) => compile(strategy, path)
+  const run = presentRun(experiment.status?.strategy, { run: runOf(experiment), revision }, stepsOf, now)
+  const steps = stepsOf(run.path)
+  const sizes = sizesOf(facts, strategy)
+  // The way back needs no source.
+  const target = sizes || run.path === 'Abort' ? targetOf(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined
+  return { run, steps, target }
+}
+
+const NO_SIZES: Sizes = { source: 0, replicas: 0, maxSurge: undefined }
+const DIGITS = 10
+
+/** An edit of anything in it begins another run. */
+function runOf({ spec }: ExperimentDeployment): string {
+  const { overrideSpec, overrideType } = withDefaults(spec)
+  return hashOf({ overrideSpec, overrideType, strategy: spec.strategy }, DIGITS)
+}
+
+/** Undefined while there is no source. */
+export function sizesOf({ experiment, source }: SpecFacts, { canary }: Strategy): Sizes | undefined {
+  const object = knownValue(source)?.object
+  if (!object || object.metadata.deletionTimestamp) return undefined
+  return { source: replicasOf(object), replicas: allowedReplicas(experiment), maxSurge: canary.maxSurge }
+}

@@ -1,0 +1,84 @@
+import { knownValue } from '../api/known.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { RunWeight } from '../api/strategy.ts'
+import type { Assessment } from '../assess/assess.ts'
+import { stalled } from '../assess/decision.ts'
+import { type Facts, forkAndSource } from '../assess/facts.ts'
+import { type RunState, runState } from '../assess/run.ts'
+import { next } from '../strategy/next.ts'
+import { phaseOf } from '../strategy/run.ts'
+import { selectedPods } from '../surroundings/shares.ts'
+import { trafficReport } from '../surroundings/traffic-report.ts'
+import { replicasOf } from '../workload/status.ts'
+import type { Conclusion, Plan } from './conclusion.ts'
+
+/**
+ * `planned` with the run of the strategy. A pass either moves the run or acts for it: a plan that moves it writes
+ * nothing but the status, so that what comes next is stored before it is done.
+ */
+export function withRun(facts: Facts, assessment: Assessment, planned: Plan): Plan {
+  const state = assessment.is === 'wanted' ? runState(facts, assessment.fork) : undefined
+  if (!state) return planned
+  const { conclusion, writes } = planned
+  const services = servicesOf(facts, conclusion.fork)
+  const isReached = writes.length === 0 && conclusion.is === 'settled' && hasTarget(state) && services.every(isComplete)
+  const { now, stepElapsedMs = Number.POSITIVE_INFINITY, experiment } = facts
+  const wallMs = Math.max(0, now.getTime() - Date.parse(state.run.since))
+  const isFailed =
+    conclusion.reason === 'ProgressDeadlineExceeded' && experiment.spec.strategy?.canary.progressDeadlineAbort === true
+  const elapsedMs = Math.min(wallMs, stepElapsedMs)
+  const found = next(state.run, state.steps, { now, elapsedMs, isReached, isFailed })
+  const weight = weightOf(state, services)
+  const told = (run: RunState) => ({ ...run, ...(weight === undefined ? {} : { weight }) })
+  if (found.is === 'stay') {
+    const { restMs } = found
+    const run = { ...told(state), ...(restMs === undefined ? {} : { restMs }) }
+    return { ...planned, conclusion: { ...ended(state, conclusion), run } }
+  }
+  const { run, reason, message } = found
+  const { reservation: _unused, ...others } = planned
+  const moved = { ...told({ ...state, run }), moved: { reason, message } }
+  return { ...others, writes: [], conclusion: { ...conclusion, run: moved } }
+}
+
+/** A weight of a source without pods is no number of pods: the run waits until the source has some. */
+const hasTarget = ({ target, run }: RunState): boolean =>
+  target !== undefined &&
+  (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.pods > 0)
+
+/** After the way back, the fork has no pods until somebody edits the experiment. */
+function ended({ run, steps }: RunState, conclusion: Conclusion): Conclusion {
+  if (phaseOf(run, steps) !== 'Aborted' || conclusion.is !== 'settled') return conclusion
+  return {
+    ...conclusion,
+    ...stalled('Aborted', 'the run was aborted and the fork has no pods; edit spec to start another'),
+  }
+}
+
+/** A Service that selects the fork, with what its slices show. */
+interface SelectingService {
+  readonly ofFork: number
+  readonly all: number
+  /** how many of the fork it lists when all are ready */
+  readonly expected: number
+}
+
+const isComplete = ({ ofFork, expected }: SelectingService): boolean => ofFork === expected
+
+function servicesOf(facts: Facts, fork: KubeObject | undefined): readonly SelectingService[] {
+  const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
+  if (!pair || !traffic) return []
+  const views = new Map(traffic.services.map((view) => [view.name, view]))
+  return trafficReport(pair, facts.surroundings).services.flatMap(
+    ({ name, selected, experimentEndpoints: ofFork, readyEndpoints: all }) => {
+      const view = views.get(name)
+      return selected && view ? [{ ofFork, all, expected: selectedPods(view, replicasOf(pair.fork)) }] : []
+    },
+  )
+}
+
+function weightOf({ target }: RunState, services: readonly SelectingService[]): RunWeight | undefined {
+  if (target?.weight === undefined) return undefined
+  const serving = services.find(({ all }) => all > 0)
+  return { desired: target.weight, ...(serving ? { actual: Math.round((100 * serving.ofFork) / serving.all) } : {}) }
+}

@@ -1,0 +1,98 @@
+import { DERIVED_HASH } from '../api/names.ts'
+import type { KubeObject, Labels } from '../api/object.ts'
+import type { ExperimentDeployment } from '../api/types.ts'
+import type { DesiredFork } from '../assess/assess.ts'
+import type { Facts } from '../assess/facts.ts'
+import { runState } from '../assess/run.ts'
+import { nameOfStep } from '../strategy/compile.ts'
+import { count } from '../text/count.ts'
+import { hasOwnerReference, isApplied } from '../workload/identity.ts'
+import { replicasOf } from '../workload/status.ts'
+
+/**
+ * Whether the fork changed since the last apply, or differs from the wanted one. Specs are never compared field by
+ * field: the API server sets defaults and rewrites quantities, so such a comparison would cause an apply in every pass.
+ */
+export function hasDrifted({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork): boolean {
+  const left = experiment.status?.experimentResourceRef
+  return !(
+    left?.uid === fork.metadata.uid &&
+    left?.generation === fork.metadata.generation &&
+    hasSameHash(fork, wanted) &&
+    replicasOf(fork) === replicasOf(wanted.fork) &&
+    includes(fork.metadata.annotations, wanted.fork.metadata.annotations) &&
+    includes(fork.metadata.labels, wanted.fork.metadata.labels) &&
+    hasOwnerReference(experiment, fork) &&
+    isApplied(fork)
+  )
+}
+
+const includes = (present: Labels | undefined, expected: Labels = {}): boolean =>
+  Object.entries(expected).every(([key, value]) => present?.[key] === value)
+
+const hasSameHash = (fork: KubeObject, wanted: DesiredFork): boolean =>
+  fork.metadata.annotations?.[DERIVED_HASH] === wanted.hash()
+
+/** Whether `wanted` is the same derivation as `fork`, with fewer replicas. */
+export const isSmaller = (fork: KubeObject, wanted: DesiredFork): boolean =>
+  hasSameHash(fork, wanted) && replicasOf(wanted.fork) < replicasOf(fork)
+
+/** The stored status has a fork only if there was one when the experiment last had a pass. */
+export function creationOf({ experiment }: Facts, { fork }: DesiredFork) {
+  const isKnown = experiment.status?.experimentResourceRef?.name === fork.metadata.name
+  const message = isKnown ? 'created again: it had been deleted' : 'created'
+  return { message, isRepair: isKnown, isSameDerivation: false }
+}
+
+/** Whether the last pass left `fork` without pods, because it would have been alone behind a Service. */
+const wasHeld = ({ status }: ExperimentDeployment, fork: KubeObject): boolean =>
+  status?.aloneSince !== undefined && (replicasOf(fork) === 0 || readyOf(status)?.reason === 'AloneBehindService')
+
+/** The condition Ready of a stored status. */
+export const readyOf = (status: ExperimentDeployment['status']) =>
+  status?.conditions?.find(({ type }) => type === 'Ready')
+
+interface OccasionOf {
+  readonly wanted: DesiredFork
+  /** whether the fork shall have no pods, because it would be alone behind a Service */
+  readonly isHeld: boolean
+}
+
+/** Why an existing fork is applied: the message, and whether it undoes the change of another client. */
+export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, wanted }: OccasionOf) {
+  const { experiment } = facts
+  const { status, metadata } = experiment
+  const isSameDerivation = hasSameHash(fork, wanted)
+  const isOtherCount = replicasOf(fork) !== replicasOf(wanted.fork)
+  // Without it the process ended between apply and status, and the fork was not changed.
+  const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
+  const isSameSpec = status?.observedGeneration === metadata.generation
+  const occasion = (message: string, isRepair: boolean) => ({ message, isRepair, isSameDerivation })
+  if (isOtherCount && wasHeld(experiment, fork) !== isHeld) {
+    // Another client may have taken the pods away.
+    const isReleased = isHeld || (readyOf(status)?.reason ?? 'AloneBehindService') === 'AloneBehindService'
+    return occasion(
+      'has its pods again: another endpoint of its Service is ready',
+      isKnown && isSameSpec && !isReleased,
+    )
+  }
+  const isOurs = isKnown && status?.experimentResourceRef?.generation === fork.metadata.generation
+  const step = isSameDerivation && isOtherCount && isOurs ? stepOf(facts, wanted) : undefined
+  if (step !== undefined) return occasion(`${step}: ${count(replicasOf(wanted.fork), 'pod')}`, false)
+  if (isSameDerivation && (isSameSpec || !isOtherCount))
+    return occasion('restored: another client had modified it', isKnown)
+  const source = wanted.base.source()
+  if (status?.source?.templateHash !== source.templateHash)
+    return occasion(`follows generation ${source.generation} of its source`, false)
+  // Any client can change the hash on the fork. The same spec and base tell that this derivation was applied before.
+  return isKnown && isSameSpec
+    ? occasion('applied again: another client modified it, or this version derives it differently', true)
+    : occasion('updated to the spec of the experiment', false)
+}
+
+/** The step of the run that decides how many pods the fork has; undefined without a strategy. */
+function stepOf(facts: Facts, { fork }: DesiredFork): string | undefined {
+  const { steps, run } = runState(facts, fork) ?? { steps: [] }
+  const step = run && steps[run.stepIndex]
+  return step && nameOfStep(step)
+}

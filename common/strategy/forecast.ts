@@ -1,0 +1,41 @@
+import { count } from '../text/count.ts'
+import { duration } from '../text/duration.ts'
+import { percent } from '../text/percent.ts'
+import type { Step } from './compile.ts'
+import { type Sizes, targetOf } from './target.ts'
+
+/** What one step costs. */
+export interface ForecastStep {
+  readonly step: Step
+  /** the pods of the fork at this step */
+  readonly pods: number
+}
+
+/** The pods at each step, for a source that keeps its size. */
+export const forecast = (steps: readonly Step[], sizes: Sizes): readonly ForecastStep[] =>
+  steps.map((step, index) => ({ step, pods: targetOf(steps, index, sizes).pods }))
+
+/** The steps in words: `10%: 1 of 11 pods (9%)`, `pause 1h`, `pause until resumed`. */
+export const forecastTexts = (steps: readonly Step[], sizes: Sizes): readonly string[] =>
+  forecast(steps, sizes).map((each) => textOf(each, sizes))
+
+function textOf({ step, pods }: ForecastStep, sizes: Sizes): string {
+  switch (step.is) {
+    case 'setWeight':
+      return `${step.weight}% ${shareText(pods, sizes.source, step.weight)}`
+    case 'surge':
+      return count(pods, 'pod')
+    case 'pause':
+      return step.seconds === undefined ? 'pause until resumed' : `pause ${duration(step.seconds)}`
+    case 'await':
+      return 'then it stays so'
+    case 'remove':
+      return 'no pods'
+  }
+}
+
+/** `3 of 13 (23%)`; without the share if it is the weight. */
+function shareText(pods: number, source: number, weight: number): string {
+  const share = percent(pods, pods + source) ?? '0%'
+  return `${pods} of ${pods + source}${share === `${weight}%` ? '' : ` (${share})`}`
+}

@@ -1,0 +1,56 @@
+import type { Reason } from '../api/reasons.ts'
+import { nameOfStep, type Step } from './compile.ts'
+import { moved, type Run } from './run.ts'
+
+/** What is seen of the present step. */
+export interface StepFacts {
+  readonly now: Date
+  /** milliseconds since the step began; never negative */
+  readonly elapsedMs: number
+  /** whether the fork is as the step wants it, and its Services show that */
+  readonly isReached: boolean
+  /** whether the fork exceeded its progress deadline, and the run shall be aborted then */
+  readonly isFailed: boolean
+}
+
+/** A run either stays at its step, with the time that is left of it, or moves to another one. */
+export type Next =
+  | { readonly is: 'stay'; readonly restMs?: number }
+  | { readonly is: 'move'; readonly run: Run; readonly reason: Reason; readonly message: string }
+
+/** How `run` goes on. Equal facts give an equal answer, so that a move whose reply was lost is made again. */
+export function next(run: Run, steps: readonly Step[], facts: StepFacts): Next {
+  const step = steps[run.stepIndex]
+  if (!step) return { is: 'stay' }
+  const completed = (): Next => ({
+    is: 'move',
+    run: moved(run, { stepIndex: run.stepIndex + 1 }, facts.now),
+    reason: step.is === 'remove' ? 'Aborted' : 'StepCompleted',
+    message: step.is === 'remove' ? 'the fork has no pods' : completedMessage(run, steps, step),
+  })
+  switch (step.is) {
+    case 'pause': {
+      if (step.seconds === undefined) return { is: 'stay' }
+      const restMs = step.seconds * 1_000 - facts.elapsedMs
+      return restMs > 0 ? { is: 'stay', restMs } : completed()
+    }
+    case 'await':
+      return { is: 'stay' }
+    default:
+      if (facts.isReached) return completed()
+      return facts.isFailed && run.path === 'Forward'
+        ? aborted(run, 'its fork exceeded its progress deadline', facts)
+        : { is: 'stay' }
+  }
+}
+
+const completedMessage = ({ stepIndex }: Run, steps: readonly Step[], step: Step): string =>
+  `step ${stepIndex + 1} of ${steps.length} is done: ${nameOfStep(step)}`
+
+/** The way back to no pods. */
+export const aborted = (run: Run, why: string, { now }: Pick<StepFacts, 'now'>): Next => ({
+  is: 'move',
+  run: moved(run, { path: 'Abort', stepIndex: 0 }, now),
+  reason: 'Aborted',
+  message: why,
+})

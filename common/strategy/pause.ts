@@ -1,0 +1,28 @@
+import type { Amount } from '../api/strategy.ts'
+
+/** The longest pause: a year. */
+export const MAX_PAUSE_SECONDS = 31_536_000
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+
+/** A number of seconds as text, or numbers with units: `90`, `1h30m`. The pattern of the CRD is the same. */
+export const PAUSE_PATTERN = '^([0-9]{1,8}|([0-9]{1,8}[smhd]){1,4})$'
+
+/**
+ * The whole seconds of a pause: a number, a number as text, or a text such as `1h30m`. Undefined if it is none of these
+ * or longer than a year.
+ */
+export function pauseSeconds(duration: Amount): number | undefined {
+  const seconds = typeof duration === 'number' ? duration : secondsIn(duration)
+  const isSound = Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= MAX_PAUSE_SECONDS
+  return isSound ? seconds : undefined
+}
+
+function secondsIn(text: string): number {
+  if (!new RegExp(PAUSE_PATTERN).test(text)) return Number.NaN
+  if (/^\d+$/.test(text)) return Number(text)
+  return [...text.matchAll(/(\d+)([smhd])/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * (UNIT_SECONDS[unit ?? ''] ?? Number.NaN),
+    0,
+  )
+}

@@ -1,0 +1,61 @@
+import type { RunPath, RunPhase, RunStatus, RunWeight } from '../api/strategy.ts'
+import { nameOfStep, type Step } from './compile.ts'
+
+/** What decides how a run goes on. Everything else of its status follows from it. */
+export type Run = Pick<RunStatus, 'run' | 'revision' | 'path' | 'stepIndex' | 'since'>
+
+/** What makes a run: a stored one that is about something else does not count. */
+export interface RunIdentity {
+  readonly run: string
+  readonly revision: string
+}
+
+/**
+ * The run as it is stored. At its first step if nothing sound is stored, or if it is about another run: that is the
+ * safe end. The present step starts anew if the revision is another one.
+ */
+export function presentRun(
+  stored: RunStatus | undefined,
+  { run, revision }: RunIdentity,
+  stepsOf: (path: RunPath) => readonly Step[],
+  now: Date,
+): Run {
+  const since = now.toISOString()
+  const isSound =
+    stored?.run === run &&
+    Number.isSafeInteger(stored.stepIndex) &&
+    stored.stepIndex >= 0 &&
+    stored.stepIndex <= stepsOf(stored.path).length &&
+    !Number.isNaN(Date.parse(stored.since))
+  if (!stored || !isSound) return { run, revision, path: 'Forward', stepIndex: 0, since }
+  const { path, stepIndex } = stored
+  const isSameRevision = stored.revision === revision
+  return { run, revision, path, stepIndex, since: isSameRevision ? stored.since : since }
+}
+
+/** The run at another step, which begins now. */
+export const moved = (run: Run, to: Partial<Pick<Run, 'path' | 'stepIndex'>>, now: Date): Run => ({
+  ...run,
+  ...to,
+  since: now.toISOString(),
+})
+
+/** What a run does at its present step. */
+export function phaseOf({ path, stepIndex }: Pick<Run, 'path' | 'stepIndex'>, steps: readonly Step[]): RunPhase {
+  const step = steps[stepIndex]
+  if (path === 'Abort') return step ? 'Aborting' : 'Aborted'
+  return step?.is === 'pause' || step?.is === 'await' ? 'Paused' : 'Progressing'
+}
+
+/** `status.strategy`. */
+export function runStatus(run: Run, steps: readonly Step[], weight: RunWeight | undefined): RunStatus {
+  const step = steps[run.stepIndex]
+  const phase = phaseOf(run, steps)
+  return {
+    ...run,
+    phase,
+    stepName: step ? nameOfStep(step) : 'none',
+    step: `${run.stepIndex}/${steps.length} ${phase}`,
+    ...(weight === undefined ? {} : { weight }),
+  }
+}

@@ -1,0 +1,46 @@
+import type { Amount } from '../api/strategy.ts'
+import type { Step } from './compile.ts'
+import { podsFor, roundedUp } from './weight.ts'
+
+/** The numbers on which a target depends. */
+export interface Sizes {
+  /** `spec.replicas` of the source */
+  readonly source: number
+  /** `spec.replicas` of the experiment: its pods where no weight decides */
+  readonly replicas: number
+  readonly maxSurge: Amount | undefined
+}
+
+/** How many pods a step wants. */
+export interface Target {
+  readonly pods: number
+  /** the weight that decides, if one does */
+  readonly weight?: number
+  /** the pods that the weight needs, if `maxSurge` does not allow them */
+  readonly needed?: number
+}
+
+/** The most pods that a Kubernetes workload can have: `replicas` is an int32. */
+const MAX_PODS = 2 ** 31 - 1
+
+/** The most pods that a fork may have beside `source` pods. Absent: as many as the source. */
+export const surgeLimit = ({ maxSurge, source }: Pick<Sizes, 'maxSurge' | 'source'>): number =>
+  Math.min(MAX_PODS, roundedUp(maxSurge ?? '100%', source) ?? source)
+
+/** What the step at `index` wants: the last step before it that says a number, or else `replicas`. */
+export function targetOf(steps: readonly Step[], index: number, sizes: Sizes): Target {
+  const sizing = steps.slice(0, index + 1).findLast(({ is }) => is !== 'pause' && is !== 'await')
+  switch (sizing?.is) {
+    case 'setWeight': {
+      const needed = podsFor(sizing.weight, sizes.source)
+      const pods = Math.min(needed, surgeLimit(sizes))
+      return { pods, weight: sizing.weight, ...(pods < needed ? { needed } : {}) }
+    }
+    case 'surge':
+      return { pods: Math.max(1, surgeLimit(sizes)) }
+    case 'remove':
+      return { pods: 0 }
+    default:
+      return { pods: sizes.replicas }
+  }
+}

@@ -1,0 +1,48 @@
+import type { RunStatus } from '../../common/api/strategy.ts'
+import type { Clock, Timers } from '../../common/program/clock.ts'
+import type { Key } from './queue.ts'
+
+/** A step of a run, as this process first saw it. */
+interface SeenStep {
+  readonly id: string
+  readonly seenMs: number
+  /** how old the step was then, by the wall clock */
+  readonly ageMs: number
+}
+
+/**
+ * How long the present step of each run lasts, by the monotonic clock from when this process first saw it. So a jump of
+ * the wall clock ends no pause early. Only a process that has just started has to trust the wall clock.
+ */
+export class StepClock {
+  readonly #timers: Pick<Timers, 'now'>
+  readonly #clock: Clock
+  readonly #steps = new Map<Key, SeenStep>()
+
+  constructor({ timers, clock }: { readonly timers: Pick<Timers, 'now'>; readonly clock: Clock }) {
+    this.#timers = timers
+    this.#clock = clock
+  }
+
+  /** Milliseconds since the step of the stored `run` began; undefined without a run, which is then forgotten. */
+  elapsedMs(key: Key, run: RunStatus | undefined): number | undefined {
+    if (!run) {
+      this.#steps.delete(key)
+      return undefined
+    }
+    const id = JSON.stringify([run.run, run.revision, run.path, run.stepIndex, run.since])
+    const nowMs = this.#timers.now()
+    let seen = this.#steps.get(key)
+    if (seen?.id !== id) {
+      const ageMs = Math.max(0, this.#clock().getTime() - Date.parse(run.since)) || 0
+      seen = { id, seenMs: nowMs, ageMs }
+      this.#steps.set(key, seen)
+    }
+    return seen.ageMs + nowMs - seen.seenMs
+  }
+
+  /** Forgets an experiment that is gone. */
+  forget(key: Key): void {
+    this.#steps.delete(key)
+  }
+}
