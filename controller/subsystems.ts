@@ -2,6 +2,7 @@ import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { pathOf } from '../common/kube/client/resources.ts'
 import { neighboursIn } from '../common/kube/reads/neighbours.ts'
+import type { Write } from '../common/plan/write.ts'
 import { type Installation, isOutside } from '../common/policy/policy.ts'
 import type { Clock, Random, Timers } from '../common/program/clock.ts'
 import type { Log } from '../common/program/log.ts'
@@ -12,7 +13,7 @@ import { isBeingDeleted } from '../common/workload/identity.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { Writer } from './apply/writer.ts'
 import { WrittenVersions } from './apply/written-versions.ts'
-import { createCaches } from './caches.ts'
+import { type Caches, createCaches } from './caches.ts'
 import { clusterForPass } from './cluster.ts'
 import type { Config } from './config.ts'
 import { type ControllerMetrics, measuringPasses } from './metrics.ts'
@@ -23,7 +24,7 @@ import { Reservations } from './policies/reservations.ts'
 import { reconciler } from './reconcile.ts'
 import { Breaker } from './runtime/breaker.ts'
 import { DriftBackoff } from './runtime/drift-backoff.ts'
-import { KeyQueue } from './runtime/queue.ts'
+import { type Key, KeyQueue } from './runtime/queue.ts'
 import { Recorder } from './runtime/recorder.ts'
 import { SharePace } from './runtime/share-pace.ts'
 import { StepClock } from './runtime/step-clock.ts'
@@ -73,11 +74,8 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     timers,
   })
   const recorder = new Recorder(options)
-  const reservations = new Reservations({
-    index,
-    experiment: (key) => caches.experiments.get(key),
-    fork: (kind, key) => forksOf(kind)?.get(key),
-  })
+  const experiment = (key: Key) => caches.experiments.get(key)
+  const reservations = new Reservations({ index, experiment, fork: (kind, key) => forksOf(kind)?.get(key) })
   const { traffic, referrers, paced } = wakeOnChanges(caches, queue, {
     index,
     onExperimentChange: (change) => reservations.experimentChanged(change),
@@ -95,10 +93,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   })
   schemas.subscribe(() => policies.schemasChanged())
   const steps = new StepClock({ timers, clock })
-  caches.experiments.subscribe((change) => {
-    if (change.is === 'deleted') steps.forget(change.key)
-    if (change.is === 'deleted' || isBeingDeleted(change.after)) policies.status.forget(change.key)
-  })
+  forgetTheGone(caches, steps, policies)
   const written = new WrittenVersions({ experiments: caches.experiments, forks: forksOf })
   const clusterOf = clusterForPass({
     client,
@@ -108,7 +103,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     isServed,
     surroundings: {
       traffic: (key, namespace) => traffic.readFor(key, namespace),
-      follow: (key, namespace, services) => traffic.followers.follow(key, namespace, services),
+      follow: (...followed) => traffic.followers.follow(...followed),
       neighbours: (namespace) => (isServed(namespace) ? neighbours.of(namespace) : NO_NEIGHBOURS),
     },
     policies,
@@ -124,21 +119,30 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     recorder,
     log,
   })
-  const orphans = new Orphans({
-    ...{ client, isServed, timers, log, recorder, workloads: caches.workloads },
-    experiment: (key) => caches.experiments.get(key),
-    write: (write) => new Writer({ client, signal: stopping, written, doubt: () => undefined }).write(write),
-  })
+  const write = (of: Write) => new Writer({ client, signal: stopping, written, doubt: () => undefined }).write(of)
+  const orphans = new Orphans({ ...options, isServed, recorder, workloads: caches.workloads, experiment, write })
   const reconcile = measuringPasses(metrics, timers)(
     async (key, pass) => {
       paced.forget(key) // before it reads
       return isLeading() ? reconciler(clusterOf(pass), clock)(key) : 'never'
     },
-    (key) => caches.experiments.get(key)?.spec.sourceRef.kind,
+    (key) => experiment(key)?.spec.sourceRef.kind,
   )
-  const caughtUp = (key: string) => written.caughtUp(key, stopping)
-  const working = createWorkers(options, { queue, recorder, reconcile, caughtUp })
+  const working = createWorkers(options, {
+    queue,
+    recorder,
+    reconcile,
+    caughtUp: (key) => written.caughtUp(key, stopping),
+  })
   return { caches, schemas, neighbours, policies, recorder, queue, paced, experiments, orphans, ...working }
+}
+
+/** Forgets what was remembered of experiments that are gone. */
+function forgetTheGone({ experiments }: Caches, steps: StepClock, { status }: PolicyRuntime): void {
+  experiments.subscribe((change) => {
+    if (change.is === 'deleted') steps.forget(change.key)
+    if (change.is === 'deleted' || isBeingDeleted(change.after)) status.forget(change.key)
+  })
 }
 
 /** The workers, and the breaker that they tell how their passes end. */

@@ -1,5 +1,20 @@
 import type { Reason } from '../common/api/reasons.ts'
 
+const OF_STRATEGIES = {
+  WeightLimited: 'Raise `maxSurge` of the strategy, or use a smaller weight.',
+  StepCompleted: 'No action needed. The run goes on with its next step.',
+  PauseStep: 'Resume the run when it may go on. The message shows the command.',
+  PauseDuration: 'No action needed. The run goes on at the time in the message, or when somebody resumes it.',
+  AwaitingPromotion: 'Delete the experiment when it is no longer needed. All steps of the strategy are done.',
+  PausedByCommand: 'Resume the run when it may go on. The message shows the command.',
+  Resumed: 'No action needed. The run goes on.',
+  Retried: 'No action needed. The run begins again at its first step.',
+  CommandRefused:
+    'Read `status.strategy` and repeat the command if it is still meant. It did not fit the present step.',
+  Aborted:
+    'Change the override or the strategy to start another run, give the command `retry`, or delete the experiment.',
+}
+
 const OF_CONDITIONS = {
   Available: 'No action needed. Every pod of the experiment is ready.',
   ScaledToZero: 'No action needed. To get pods again: `kubectl scale expd/NAME --replicas=1`.',
@@ -21,12 +36,6 @@ const OF_CONDITIONS = {
     'Resume the fork, for example by `kubectl rollout resume`. If the override pauses it by `paused`, canary steps or an analysis, remove them.',
   ScaleNotReviewed:
     'Scale the experiment back with `kubectl scale`, then set `spec.replicas` with `kubectl patch` or `kubectl apply`, which check your permissions in the namespace of the source. `kubectl scale` checks nothing there, so it can only make such a fork smaller.',
-  WeightLimited: 'Raise `maxSurge` of the strategy, or use a smaller weight.',
-  StepCompleted: 'No action needed. The run goes on with its next step.',
-  PauseStep: 'Resume the run when it may go on. The message shows the command.',
-  PauseDuration: 'No action needed. The run goes on at the time in the message, or when somebody resumes it.',
-  AwaitingPromotion: 'Delete the experiment when it is no longer needed. All steps of the strategy are done.',
-  Aborted: 'Change the override or the strategy to start another run, or delete the experiment.',
   Expired: 'No action needed. To run the experiment again, raise `spec.ttlSeconds`; otherwise delete it.',
   Terminating: 'Wait. The experiment is removed as soon as its fork in the other namespace is gone.',
   Orphaned:
@@ -129,4 +138,4 @@ const OF_WARNINGS = {
 }
 
 /** What a user should do about each reason: whole sentences of Markdown, in `docs/reasons.md`. */
-export const REMEDIES: Readonly<Record<Reason, string>> = { ...OF_CONDITIONS, ...OF_WARNINGS }
+export const REMEDIES: Readonly<Record<Reason, string>> = { ...OF_STRATEGIES, ...OF_CONDITIONS, ...OF_WARNINGS }

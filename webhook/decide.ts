@@ -5,7 +5,10 @@ import { known, knownOrAbsent, unknown } from '../common/api/known.ts'
 import type { ExperimentDeployment, FieldError, Warning } from '../common/api/types.ts'
 import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts'
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/assess/facts.ts'
+import { runState } from '../common/assess/run.ts'
+import { strategyErrors } from '../common/assess/strategy-errors.ts'
 import { inDocumentOrder } from '../common/json/document-order.ts'
+import { isEqual } from '../common/json/json.ts'
 import { changesBetween } from '../common/override/changes.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { describe } from '../common/plan/describe.ts'
@@ -21,6 +24,7 @@ import type { ExperimentCounter } from './reads/experiment-counter.ts'
 import type { RequestFacts } from './reads/facts.ts'
 import type { SimilarSources } from './reads/similar-sources.ts'
 import { NO_SURROUNDINGS, type SurroundingsReader } from './reads/surroundings.ts'
+import { commandErrors } from './review/command.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { droppedNulls, nullDropped } from './review/dropped-nulls.ts'
 import type { DecodedRequest } from './review/request.ts'
@@ -92,7 +96,13 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   )
   for (const action of outcome.actions) reads.onFinding(action)
   await yielder.yieldIfLong()
-  const errors = [...review.forged, ...compared.errors, ...outcome.errors.map((error) => withSimilar(error, similar))]
+  const errors = [
+    ...review.forged,
+    ...compared.errors,
+    ...ownStrategyErrors(facts, decoded),
+    ...commandErrors(decoded.request, runState(facts, undefined), now),
+    ...outcome.errors.map((error) => withSimilar(error, similar)),
+  ]
   const audited = outcome.audit === undefined ? {} : { audit: outcome.audit }
   if (errors.length > 0) return { ...invalid(decoded, errors), ...audited }
   const warnings = [
@@ -132,6 +142,10 @@ function specFacts({ decoded: { experiment }, schema, found, now }: Review): Spe
     isExcluded: false, // our webhook configurations send no reviews for excluded namespaces
   }
 }
+
+/** Mistakes in a strategy that this request sets or changes. The source may have another size than it had. */
+const ownStrategyErrors = (facts: Facts, { experiment, previous }: DecodedRequest): readonly FieldError[] =>
+  isEqual(experiment.spec.strategy, previous?.spec.strategy) ? [] : strategyErrors(facts)
 
 /** New mistakes in the override itself are reported alone: the assessment stops at them and finds no others. */
 const comparedWith = ({ own, decoded }: Review, facts: SpecFacts, judged: Assessment): ComparedAssessment =>

@@ -4,7 +4,7 @@ import { at, textOr } from '../common/json/json.ts'
 import { KubeError } from '../common/kube/client/errors.ts'
 import { pathOf } from '../common/kube/client/resources.ts'
 import { defaultTTLSeconds, isOutside } from '../common/policy/policy.ts'
-import type { Timers } from '../common/program/clock.ts'
+import type { Clock, Timers } from '../common/program/clock.ts'
 import { startDeadline } from '../common/program/deadline.ts'
 import { referentName } from '../common/workload/referent.ts'
 import { workloadKind } from '../common/workload/registry.ts'
@@ -17,6 +17,7 @@ export interface Defaulting {
   readonly kube: Reader
   readonly policies: PolicySource
   readonly timers: Timers
+  readonly clock: Clock
 }
 
 /** Our configuration makes the API server wait for 2 s and then continue without an answer. */
@@ -38,7 +39,8 @@ export const mutator =
           wantedTTL(defaulting, request, deadline.signal),
           templateOf(defaulting, request, deadline.signal),
         ])
-        return { allowed: true, patch: defaultsPatch(request, ttlSeconds, template) }
+        const reviewed = { now: defaulting.clock(), template, defaultTTLSeconds: ttlSeconds }
+        return { allowed: true, patch: defaultsPatch(request, reviewed) }
       } finally {
         deadline.end()
       }

@@ -11,7 +11,14 @@ import {
   orAbsent,
   soundMembers,
 } from '../json/members.ts'
-import { RUN_PATHS, RUN_PHASES, type RunStatus, type RunWeight } from './strategy.ts'
+import {
+  COMMAND_ANSWERS,
+  type CommandStatus,
+  RUN_PATHS,
+  RUN_PHASES,
+  type RunStatus,
+  type RunWeight,
+} from './strategy.ts'
 import type {
   Condition,
   ExperimentDeploymentStatus,
@@ -46,6 +53,14 @@ const isRun = objectWith<RunStatus>({
   path: oneOf(RUN_PATHS),
   phase: oneOf(RUN_PHASES),
   stepIndex: isNumber,
+  held: orAbsent(isBoolean),
+  command: orAbsent(
+    objectWith<CommandStatus>({
+      ...each(isText, 'verb', 'message'),
+      ...each(orAbsent(isText), 'at', 'by'),
+      answer: oneOf(COMMAND_ANSWERS),
+    }),
+  ),
   weight: orAbsent(objectWith<RunWeight>({ desired: isNumber, actual: orAbsent(isNumber) })),
 })
 

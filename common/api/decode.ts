@@ -4,7 +4,7 @@ import { decodeStatus } from './decode-status.ts'
 import { isStrategy, strategyIn } from './decode-strategy.ts'
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from './defaults.ts'
 import { brokenLimits } from './limits.ts'
-import { REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from './names.ts'
+import { COMMAND, COMMAND_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from './names.ts'
 import type { ManagedFieldsEntry } from './object.ts'
 import type { BoundedOverride, ExperimentDeployment, ExperimentDeploymentSpec, FieldError, SourceRef } from './types.ts'
 
@@ -52,6 +52,8 @@ export function decodeExperiment(object: Readonly<Record<string, unknown>>, name
 /** `overrideSpec` that the program itself wrote, as one that is within the bounds. */
 export const boundedOverride = (overrideSpec: JsonObject): BoundedOverride => overrideSpec as BoundedOverride
 
+const ANNOTATIONS = [REVIEWED_REPLICAS, REVIEWED_TEMPLATE, COMMAND, COMMAND_BY]
+
 const METADATA = {
   generation: isNumber,
   ...each(isText, 'name', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'),
@@ -62,7 +64,7 @@ function metadataIn(object: unknown) {
   const unstored = { name: '', uid: '', generation: 1 }
   const finalizers = listOr(member(metadata, 'finalizers')).filter((each) => typeof each === 'string')
   const managedFields = listOr(member(metadata, 'managedFields')).filter(isManagedFieldsEntry)
-  const annotations = pickTexts(member(metadata, 'annotations'), [REVIEWED_REPLICAS, REVIEWED_TEMPLATE])
+  const annotations = pickTexts(member(metadata, 'annotations'), ANNOTATIONS)
   return {
     ...unstored,
     ...(annotations.length > 0 ? { annotations: Object.fromEntries(annotations) } : {}),

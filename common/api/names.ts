@@ -43,6 +43,10 @@ export const REVIEWED_REPLICAS = `${PREFIX}reviewed-replicas`
  * object that the requester may read. The webhook sets it, and checks that permission whoever wrote it.
  */
 export const REVIEWED_TEMPLATE = `${PREFIX}reviewed-template`
+/** The annotation of an experiment with a command to its run, such as `resume`. The webhook stamps it. */
+export const COMMAND = `${PREFIX}command`
+/** The annotation of an experiment with the user who wrote the command. The webhook sets it. */
+export const COMMAND_BY = `${PREFIX}command-by`
 /** The annotation of a fork with the hash of what was applied. */
 export const DERIVED_HASH = `${PREFIX}derived-hash`
 

@@ -21,6 +21,19 @@ interface ReasonAttributes {
   readonly ofNeighbours?: true
 }
 
+const OF_STRATEGIES = {
+  WeightLimited: { about: 'strategy' },
+  StepCompleted: { about: 'strategy' },
+  PauseStep: { about: 'strategy' },
+  PauseDuration: { about: 'strategy' },
+  AwaitingPromotion: { about: 'strategy' },
+  PausedByCommand: { about: 'strategy' },
+  Resumed: { about: 'strategy' },
+  Aborted: { about: 'strategy' },
+  Retried: { about: 'strategy' },
+  CommandRefused: { about: 'strategy' },
+} as const satisfies Readonly<Record<string, ReasonAttributes>>
+
 /**
  * Every reason that a condition, an Event or a warning may have. Warnings in a status are in this order. What a user
  * should do is in `crds/remedies.ts`, from which `docs/reasons.md` is generated.
@@ -39,12 +52,7 @@ export const REASONS = {
   Paused: { about: 'fork' },
   Contested: { about: 'fork' },
   ScaleNotReviewed: { about: 'fork' },
-  WeightLimited: { about: 'strategy' },
-  StepCompleted: { about: 'strategy' },
-  PauseStep: { about: 'strategy' },
-  PauseDuration: { about: 'strategy' },
-  AwaitingPromotion: { about: 'strategy' },
-  Aborted: { about: 'strategy' },
+  ...OF_STRATEGIES,
   Expired: { about: 'fork' },
   Terminating: { about: 'fork' },
   Orphaned: { about: 'fork' },

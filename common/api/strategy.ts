@@ -46,10 +46,29 @@ export interface RunStatus {
   readonly stepName: string
   /** RFC 3339 with milliseconds: when the step began */
   readonly since: string
+  /** whether somebody paused it by a command */
+  readonly held?: boolean
+  /** the last command and what came of it */
+  readonly command?: CommandStatus
   /** `2/5 Paused`: steps that are done, all steps, and the phase */
   readonly step: string
   /** in whole percent; absent where no weight decides */
   readonly weight?: RunWeight
+}
+
+export const COMMAND_ANSWERS = ['Done', 'Stale', 'Refused'] as const
+/** Stale: its author saw another step. */
+export type CommandAnswer = (typeof COMMAND_ANSWERS)[number]
+
+/** A command that was answered. */
+export interface CommandStatus {
+  readonly verb: string
+  /** RFC 3339; absent for a command that the webhook did not see */
+  readonly at?: string
+  /** the user; absent for a command that the webhook did not see */
+  readonly by?: string
+  readonly answer: CommandAnswer
+  readonly message: string
 }
 
 export interface RunWeight {

@@ -5,7 +5,9 @@ import type { RunPath, Strategy } from '../api/strategy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { hashOf } from '../json/canonical.ts'
 import { at } from '../json/json.ts'
+import type { PodDemand } from '../policy/policy.ts'
 import { compile, type Step } from '../strategy/compile.ts'
+import { demands } from '../strategy/forecast.ts'
 import { presentRun, type Run } from '../strategy/run.ts'
 import { type Sizes, type Target, targetOf } from '../strategy/target.ts'
 import { replicasOf } from '../workload/status.ts'
@@ -28,9 +30,15 @@ export function wantedReplicas(facts: SpecFacts): number {
   return state.target?.pods ?? (fork.is === 'known' ? replicasOf(fork.value) : allowedReplicas(experiment))
 }
 
-/** The run of an experiment with a strategy, whose wanted fork is `fork`; undefined without a strategy. */
-export const runState = (facts: SpecFacts, fork: KubeObject): RunState | undefined =>
-  facts.experiment.spec.strategy && stateOf(facts, hashOf(at(fork, 'spec', 'template'), DIGITS))
+/**
+ * The run of an experiment with a strategy, whose wanted fork is `fork`; undefined without a strategy. While it is not
+ * known which fork is wanted, the run keeps its revision.
+ */
+export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunState | undefined {
+  const { spec, status } = facts.experiment
+  if (!spec.strategy) return undefined
+  return stateOf(facts, fork ? hashOf(at(fork, 'spec', 'template'), DIGITS) : (status?.strategy?.revision ?? ''))
+}
 
 function stateOf(facts: SpecFacts, revision: string): RunState | undefined {
   const { experiment, now } = facts
@@ -59,4 +67,14 @@ export function sizesOf({ experiment, source }: SpecFacts, { canary }: Strategy)
   const object = knownValue(source)?.object
   if (!object || object.metadata.deletionTimestamp) return undefined
   return { source: replicasOf(object), replicas: allowedReplicas(experiment), maxSurge: canary.maxSurge }
+}
+
+/**
+ * The pods at each step of its strategy; undefined without a strategy, none while the size of the source is not known.
+ */
+export function demandsOf(facts: SpecFacts): readonly PodDemand[] | undefined {
+  const { strategy } = facts.experiment.spec
+  if (!strategy) return undefined
+  const sizes = sizesOf(facts, strategy)
+  return sizes ? demands(compile(strategy, 'Forward'), sizes) : []
 }

@@ -11,34 +11,50 @@ import { selectedPods } from '../surroundings/shares.ts'
 import { trafficReport } from '../surroundings/traffic-report.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { Conclusion, Plan } from './conclusion.ts'
+import { obey } from './obey.ts'
 
 /**
  * `planned` with the run of the strategy. A pass either moves the run or acts for it: a plan that moves it writes
  * nothing but the status, so that what comes next is stored before it is done.
  */
 export function withRun(facts: Facts, assessment: Assessment, planned: Plan): Plan {
-  const state = assessment.is === 'wanted' ? runState(facts, assessment.fork) : undefined
-  if (!state) return planned
-  const { conclusion, writes } = planned
-  const services = servicesOf(facts, conclusion.fork)
-  const isReached = writes.length === 0 && conclusion.is === 'settled' && hasTarget(state) && services.every(isComplete)
-  const { now, stepElapsedMs = Number.POSITIVE_INFINITY, experiment } = facts
-  const wallMs = Math.max(0, now.getTime() - Date.parse(state.run.since))
-  const isFailed =
-    conclusion.reason === 'ProgressDeadlineExceeded' && experiment.spec.strategy?.canary.progressDeadlineAbort === true
-  const elapsedMs = Math.min(wallMs, stepElapsedMs)
-  const found = next(state.run, state.steps, { now, elapsedMs, isReached, isFailed })
+  const wanted = assessment.is === 'wanted' ? assessment.fork : undefined
+  const state = runState(facts, wanted)
+  if (!state || (!wanted && !facts.experiment.status?.strategy)) return planned
+  const services = servicesOf(facts, planned.conclusion.fork)
   const weight = weightOf(state, services)
-  const told = (run: RunState) => ({ ...run, ...(weight === undefined ? {} : { weight }) })
-  if (found.is === 'stay') {
-    const { restMs } = found
-    const run = { ...told(state), ...(restMs === undefined ? {} : { restMs }) }
-    return { ...planned, conclusion: { ...ended(state, conclusion), run } }
+  const told = weight === undefined ? state : { ...state, weight }
+  const found = obey(facts, state) ?? (wanted ? going(facts, state, { planned, services }) : STAY)
+  if ('restMs' in found) {
+    const run = found.restMs === undefined ? told : { ...told, restMs: found.restMs }
+    return { ...planned, conclusion: { ...ended(state, planned.conclusion), run } }
   }
   const { run, reason, message } = found
   const { reservation: _unused, ...others } = planned
-  const moved = { ...told({ ...state, run }), moved: { reason, message } }
-  return { ...others, writes: [], conclusion: { ...conclusion, run: moved } }
+  return {
+    ...others,
+    writes: [],
+    conclusion: { ...planned.conclusion, run: { ...told, run, moved: { reason, message } } },
+  }
+}
+
+const STAY = { restMs: undefined }
+
+interface Going {
+  readonly planned: Plan
+  readonly services: readonly SelectingService[]
+}
+
+/** What the run does without a command. */
+function going(facts: Facts, state: RunState, { planned: { conclusion, writes }, services }: Going) {
+  const { now, stepElapsedMs = Number.POSITIVE_INFINITY, experiment } = facts
+  const isReached = writes.length === 0 && conclusion.is === 'settled' && hasTarget(state) && services.every(isComplete)
+  const isFailed =
+    conclusion.reason === 'ProgressDeadlineExceeded' && experiment.spec.strategy?.canary.progressDeadlineAbort === true
+  const wallMs = Math.max(0, now.getTime() - Date.parse(state.run.since))
+  const elapsedMs = Math.min(wallMs, stepElapsedMs)
+  const found = next(state.run, state.steps, { now, elapsedMs, isReached, isFailed })
+  return found.is === 'move' ? found : { restMs: found.restMs }
 }
 
 /** A weight of a source without pods is no number of pods: the run waits until the source has some. */
@@ -51,7 +67,7 @@ function ended({ run, steps }: RunState, conclusion: Conclusion): Conclusion {
   if (phaseOf(run, steps) !== 'Aborted' || conclusion.is !== 'settled') return conclusion
   return {
     ...conclusion,
-    ...stalled('Aborted', 'the run was aborted and the fork has no pods; edit spec to start another'),
+    ...stalled('Aborted', 'the run was aborted and the fork has no pods; say retry or edit spec to start another'),
   }
 }
 

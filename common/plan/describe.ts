@@ -18,6 +18,7 @@ import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Alone, aloneWarnings } from './alone.ts'
 import type { Plan } from './conclusion.ts'
+import { strategyLines } from './describe-run.ts'
 import { differences } from './differences.ts'
 import { expiryMessage, toMinutes } from './lifecycle.ts'
 import type { Evaluation } from './plan.ts'
@@ -60,6 +61,7 @@ export function describe(facts: Facts, plan: Plan, described: Described): readon
     ...(report ? [...report.hazards, ...report.collisions] : []),
     ...planLines(writeLines(facts, plan, described)),
     ...(isRunning && isApplied(plan) ? changeLines(described) : []),
+    ...(wanted ? planLines(strategyLines(facts, wanted.fork)) : []),
     ...(wanted && report && isWritten(plan) ? serviceLines(facts, wanted, { report, alone }) : []),
     ...planLines(endLines(facts)),
   ]

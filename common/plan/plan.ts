@@ -128,7 +128,9 @@ function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Pla
   const { experiment, driftBackoffMs } = facts
   const [fork, kind] = [knownValue(facts.fork), knownValue(facts.kind)]
   const replicas = mustHaveNoPods ? 0 : wantedReplicas(facts)
-  const mayShrink = mustHaveNoPods || attributesOf(decision.reason).keepsFork
+  // The way back of a run takes the pods, whatever else is wrong.
+  const isAborted = experiment.spec.strategy && experiment.status?.strategy?.path === 'Abort' && replicas === 0
+  const mayShrink = mustHaveNoPods || isAborted || attributesOf(decision.reason).keepsFork
   const before = fork ? addFinalizer(facts) : []
   const conclusion = { ...decision, fork, source: undefined }
   if (!fork || !kind || !mayShrink || replicas >= replicasOf(fork)) return { writes: before, conclusion }

@@ -6,6 +6,7 @@ import { type Assessment, type DesiredFork, derivedFork } from '../assess/assess
 import { POLICIES_NOT_READ } from '../assess/checks.ts'
 import { type Decision, firstFive, stalled, waiting } from '../assess/decision.ts'
 import { type Facts, forkAndSource, type OtherExperiment, type PolicyFacts } from '../assess/facts.ts'
+import { demandsOf } from '../assess/run.ts'
 import { judge, judgeAdditions } from '../policy/judge.ts'
 import type { ExperimentPolicy, LimitKind, PolicyFinding, PolicyInput } from '../policy/policy.ts'
 import { joinReplaced } from '../policy/replaced-lists.ts'
@@ -68,7 +69,8 @@ function findingsAbout(kind: LimitKind, facts: Facts, judged: () => Judged): rea
   if (!about || applying.length === 0) return []
   const { namespace, sourceNamespace } = about
   const { experiment, now } = facts
-  const input = { experiment, namespace, sourceNamespace, isSourceMissing: isSourceMissing(facts), now }
+  const demands = demandsOf(facts)
+  const input = { experiment, namespace, sourceNamespace, isSourceMissing: isSourceMissing(facts), demands, now }
   const unknown = { forks: undefined, others: undefined, endpoints: undefined }
   return judge(applying, { ...input, ...unknown, ...judged() }).filter((finding) => finding.about === kind)
 }
@@ -100,8 +102,12 @@ export function deniedBy(
 ): Decision | undefined {
   if (decision.is === 'notRead') return waiting('PolicyNotRead', POLICIES_NOT_READ)
   if (decision.is === 'notShared') return undefined // `assess` has blocked it
+  // A step of a strategy is not entered if policies forbid its pods. The steps before it are.
+  const isEntered = (pods: number | undefined) => pods === undefined || pods <= replicasOf(wanted)
   const denied = (kind: LimitKind) =>
-    decision.findings.filter(({ about, actions }) => about === kind && actions.includes('Deny'))
+    decision.findings.filter(
+      ({ about, actions, pods }) => about === kind && actions.includes('Deny') && isEntered(pods),
+    )
   const isGrowing = replicasOf(wanted) > (fork ? replicasOf(fork) : 0)
   const violated = [...denied('content'), ...(isGrowing ? denied('share') : [])]
   const kept = fork ? `; the fork stays as it is, with ${count(replicasOf(fork), 'pod')}` : ''

@@ -1,5 +1,6 @@
 import { type ConditionDraft, warning } from '../api/conditions.ts'
-import type { ExperimentDeploymentStatus, Warning } from '../api/types.ts'
+import { COMMAND } from '../api/names.ts'
+import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
 import type { Facts } from '../assess/facts.ts'
 import { phaseOf, runStatus } from '../strategy/run.ts'
 import type { Conclusion, RunReport } from './conclusion.ts'
@@ -15,18 +16,22 @@ export function strategyStatus({ experiment }: Facts, { run }: Conclusion): Expe
 }
 
 /** The condition of a run that waits, only while it waits: until when, and what ends it. */
-export function pausedCondition(report: RunReport | undefined): readonly ConditionDraft[] {
+export function pausedCondition(
+  { metadata: { name } }: ExperimentDeployment,
+  report: RunReport | undefined,
+): readonly ConditionDraft[] {
   if (!report || phaseOf(report.run, report.steps) !== 'Paused') return []
   const paused = (reason: ConditionDraft['reason'], message: string): readonly ConditionDraft[] => [
     { type: 'Paused', status: 'True', reason, message },
   ]
   const { run, steps } = report
+  const resumed = `until somebody resumes it: kubectl annotate --overwrite expd/${name} ${COMMAND}=resume`
+  if (run.held) return paused('PausedByCommand', resumed)
   const step = steps[run.stepIndex]
-  if (step?.is === 'pause')
-    return step.seconds === undefined
-      ? paused('PauseStep', 'until somebody resumes it')
-      : paused('PauseDuration', `until ${endOf(run.since, step.seconds)}`)
-  return paused('AwaitingPromotion', 'all steps are done')
+  if (step?.is !== 'pause') return paused('AwaitingPromotion', 'all steps are done')
+  return step.seconds === undefined
+    ? paused('PauseStep', resumed)
+    : paused('PauseDuration', `until ${endOf(run.since, step.seconds)}, or ${resumed}`)
 }
 
 /** RFC 3339 in whole seconds. */

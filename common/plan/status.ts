@@ -41,7 +41,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     withWarnings(sourceResolved(facts, conclusion), hazards),
     withWarnings(trafficShared(conclusion, services), collisions),
     policyCompliant(conclusion.policy),
-    ...pausedCondition(conclusion.run),
+    ...pausedCondition(experiment, conclusion.run),
   ]
   const share = services.find(({ selected }) => selected)?.share
   // Keep the source of a pinned base even while there is no fork.

@@ -1,16 +1,23 @@
 import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { count } from '../text/count.ts'
-import type { ExperimentPolicySpec, LimitKind, PolicyFinding, PolicyInput } from './policy.ts'
+import type { ExperimentPolicySpec, LimitKind, PodDemand, PolicyFinding, PolicyInput } from './policy.ts'
 
 /** Checks one limit of a policy. The error does not contain the name of the policy. */
 type Limit = (policy: ExperimentPolicySpec, judged: PolicyInput) => FieldError | undefined
 
+/** Checks a limit on pods for one number of pods. */
+type PodLimit = (policy: ExperimentPolicySpec, judged: PolicyInput, demand: PodDemand) => FieldError | undefined
+
 const atMost = (field: string, max: number | undefined, value: number): FieldError | undefined =>
   max !== undefined && value > max ? invalid(field, `must be at most ${max}, got ${value}`) : undefined
 
-const replicas: Limit = ({ maxReplicas }, { experiment }) =>
-  atMost('spec.replicas', maxReplicas, replicasOf(experiment))
+const replicas: PodLimit = ({ maxReplicas }, _judged, { field, pods }) =>
+  field === REPLICAS || maxReplicas === undefined || pods <= maxReplicas
+    ? atMost(field, maxReplicas, pods)
+    : invalid(field, `needs ${pods} pods, at most ${maxReplicas} are allowed`)
+
+const REPLICAS = 'spec.replicas'
 
 const ttl: Limit = ({ maxTTLSeconds: max }, { experiment: { spec } }) => {
   const field = 'spec.ttlSeconds'
@@ -41,8 +48,7 @@ function tooMany(field: string, place: string, max: number | undefined, others: 
 }
 
 /** With E pods of experiments on the source and R other ready endpoints, the share is E / (E + R). */
-const share: Limit = ({ maxShare }, judged) => {
-  const own = replicasOf(judged.experiment)
+const share: PodLimit = ({ maxShare }, judged, { field, pods: own }) => {
   const others = ofSource(judged)
   // an experiment without pods has no share
   if (maxShare === undefined || others === undefined || own === 0) return undefined
@@ -51,27 +57,45 @@ const share: Limit = ({ maxShare }, judged) => {
   const percent = Number.parseInt(maxShare, 10)
   if (!worst || pods * 100 <= percent * (pods + worst.ready)) return undefined
   const endpoints = `${pods} of ${pods + worst.ready} endpoints of service/${worst.service}`
-  return invalid('spec.replicas', `experiments would have ${endpoints}, at most ${maxShare} is allowed`)
+  return invalid(field, `experiments would have ${endpoints}, at most ${maxShare} is allowed`)
 }
 
 const LIMITS: readonly (readonly [limit: Limit, about: LimitKind])[] = [
-  [replicas, 'content'],
-  [share, 'share'],
   [ttl, 'content'],
   [sourceExists, 'content'],
   [perSource, 'count'],
   [perNamespace, 'count'],
 ]
 
+const POD_LIMITS: readonly (readonly [limit: PodLimit, about: LimitKind])[] = [
+  [replicas, 'content'],
+  [share, 'share'],
+]
+
 /** Every limit of `policy` that an experiment exceeds, including a missing source that the policy denies. */
 export const brokenPolicyLimits = (
   policy: ExperimentPolicySpec,
   judged: PolicyInput,
-): readonly Pick<PolicyFinding, 'error' | 'about'>[] =>
-  LIMITS.flatMap(([limit, about]) => {
+): readonly Pick<PolicyFinding, 'error' | 'about' | 'pods'>[] => [
+  ...POD_LIMITS.flatMap(([limit, about]) => brokenPodLimits(limit, about, policy, judged)),
+  ...LIMITS.flatMap(([limit, about]) => {
     const error = limit(policy, judged)
     return error ? [{ error, about }] : []
+  }),
+]
+
+/** A limit on pods holds for every step of a strategy, and for `spec.replicas` where no step says a number. */
+function brokenPodLimits(limit: PodLimit, about: LimitKind, policy: ExperimentPolicySpec, judged: PolicyInput) {
+  const { demands, experiment } = judged
+  if (!demands) {
+    const error = limit(policy, judged, { field: REPLICAS, pods: replicasOf(experiment) })
+    return error ? [{ error, about }] : []
+  }
+  return demands.flatMap((demand) => {
+    const error = limit(policy, judged, demand)
+    return error ? [{ error, about, pods: demand.pods }] : []
   })
+}
 
 const invalid = (field: string, message: string): FieldError => ({ field, message, cause: 'FieldValueInvalid' })
 

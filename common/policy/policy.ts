@@ -66,6 +66,12 @@ export interface ServiceEndpoints {
   readonly ready: number
 }
 
+/** A field of an experiment, and how many pods it asks for. */
+export interface PodDemand {
+  readonly field: string
+  readonly pods: number
+}
+
 /** What `judge` needs to know. `undefined` means not known now; limits that need it are not checked. */
 export interface PolicyInput {
   readonly experiment: ExperimentDeployment
@@ -74,6 +80,8 @@ export interface PolicyInput {
   /** of the source; the same object if it is the same namespace */
   readonly sourceNamespace: NamespaceView
   readonly isSourceMissing: boolean
+  /** the pods at each step of its strategy, one entry for each number; absent: it has no strategy */
+  readonly demands?: readonly PodDemand[] | undefined
   readonly forks: OverrideEffect | undefined
   /** all experiments; those of other sources, expired ones and this experiment itself may be among them */
   readonly others: readonly ExperimentDeployment[] | undefined
@@ -103,6 +111,8 @@ export interface PolicyFinding {
   readonly actions: readonly ValidationAction[]
   readonly about: LimitKind
   readonly error: FieldError
+  /** the pods of the step of a strategy that violates the policy; a step with fewer pods does not violate it so */
+  readonly pods?: number
   /** the list that Merge replaced, in the override, if the change has no other cause */
   readonly replacedList?: string
 }

@@ -15,6 +15,28 @@ export interface ForecastStep {
 export const forecast = (steps: readonly Step[], sizes: Sizes): readonly ForecastStep[] =>
   steps.map((step, index) => ({ step, pods: targetOf(steps, index, sizes).pods }))
 
+/** Where the user asks for pods, and for how many: one entry for each number, the first step that has it. */
+export function demands(
+  steps: readonly Step[],
+  sizes: Sizes,
+): readonly { readonly field: string; readonly pods: number }[] {
+  const found = new Map<number, string>()
+  for (const { step, pods } of forecast(steps, sizes)) if (!found.has(pods)) found.set(pods, fieldOf(step))
+  return [...found].map(([pods, field]) => ({ field, pods }))
+}
+
+/** A step without a number of its own has that of the steps before it, or else `spec.replicas`. */
+function fieldOf(step: Step): string {
+  switch (step.is) {
+    case 'setWeight':
+      return step.field
+    case 'surge':
+      return 'spec.strategy.canary.maxSurge'
+    default:
+      return 'spec.replicas'
+  }
+}
+
 /** The steps in words: `10%: 1 of 11 pods (9%)`, `pause 1h`, `pause until resumed`. */
 export const forecastTexts = (steps: readonly Step[], sizes: Sizes): readonly string[] =>
   forecast(steps, sizes).map((each) => textOf(each, sizes))

@@ -21,7 +21,7 @@ export type Next =
 /** How `run` goes on. Equal facts give an equal answer, so that a move whose reply was lost is made again. */
 export function next(run: Run, steps: readonly Step[], facts: StepFacts): Next {
   const step = steps[run.stepIndex]
-  if (!step) return { is: 'stay' }
+  if (!step || run.held) return { is: 'stay' }
   const completed = (): Next => ({
     is: 'move',
     run: moved(run, { stepIndex: run.stepIndex + 1 }, facts.now),

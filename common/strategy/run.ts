@@ -2,7 +2,7 @@ import type { RunPath, RunPhase, RunStatus, RunWeight } from '../api/strategy.ts
 import { nameOfStep, type Step } from './compile.ts'
 
 /** What decides how a run goes on. Everything else of its status follows from it. */
-export type Run = Pick<RunStatus, 'run' | 'revision' | 'path' | 'stepIndex' | 'since'>
+export type Run = Pick<RunStatus, 'run' | 'revision' | 'path' | 'stepIndex' | 'since' | 'held' | 'command'>
 
 /** What makes a run: a stored one that is about something else does not count. */
 export interface RunIdentity {
@@ -27,10 +27,20 @@ export function presentRun(
     stored.stepIndex >= 0 &&
     stored.stepIndex <= stepsOf(stored.path).length &&
     !Number.isNaN(Date.parse(stored.since))
-  if (!stored || !isSound) return { run, revision, path: 'Forward', stepIndex: 0, since }
-  const { path, stepIndex } = stored
+  // A command that was answered must not be obeyed by the next run.
+  const answered = stored?.command === undefined ? {} : { command: stored.command }
+  if (!stored || !isSound) return { run, revision, path: 'Forward', stepIndex: 0, since, ...answered }
+  const { path, stepIndex, held } = stored
   const isSameRevision = stored.revision === revision
-  return { run, revision, path, stepIndex, since: isSameRevision ? stored.since : since }
+  return {
+    run,
+    revision,
+    path,
+    stepIndex,
+    since: isSameRevision ? stored.since : since,
+    ...(held ? { held } : {}),
+    ...answered,
+  }
 }
 
 /** The run at another step, which begins now. */
@@ -41,10 +51,13 @@ export const moved = (run: Run, to: Partial<Pick<Run, 'path' | 'stepIndex'>>, no
 })
 
 /** What a run does at its present step. */
-export function phaseOf({ path, stepIndex }: Pick<Run, 'path' | 'stepIndex'>, steps: readonly Step[]): RunPhase {
+export function phaseOf(
+  { path, stepIndex, held }: Pick<Run, 'path' | 'stepIndex' | 'held'>,
+  steps: readonly Step[],
+): RunPhase {
   const step = steps[stepIndex]
   if (path === 'Abort') return step ? 'Aborting' : 'Aborted'
-  return step?.is === 'pause' || step?.is === 'await' ? 'Paused' : 'Progressing'
+  return held || step?.is === 'pause' || step?.is === 'await' ? 'Paused' : 'Progressing'
 }
 
 /** `status.strategy`. */

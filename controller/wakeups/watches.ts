@@ -49,9 +49,11 @@ interface Indexes {
 /** A status that another client wrote under the name of the controller is corrected within this time. */
 const STATUS_CHANGE_MS = 60_000
 
-/** Whether only the status, the labels or the annotations of an experiment changed, not its spec. */
+/** Whether only the status of an experiment changed, or what nothing depends on. Annotations may be commands. */
 const hasSameSpec = ({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean =>
-  before.generation === after.generation && before.deletionTimestamp === after.deletionTimestamp
+  before.generation === after.generation &&
+  before.deletionTimestamp === after.deletionTimestamp &&
+  isEqual(before.annotations, after.annotations)
 
 /** Makes every change in `caches` wake the experiments that it may concern. Returns the indexes that passes read. */
 export function wakeOnChanges(

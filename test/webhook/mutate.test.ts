@@ -47,7 +47,7 @@ async function mutated({
     },
   }
   let isSettled = false
-  const settled = mutator({ kube, policies: source, timers })(aRequest(request)).then(
+  const settled = mutator({ kube, policies: source, timers, clock: () => new Date(0) })(aRequest(request)).then(
     (answer) => ({ answer }),
     (error: unknown) => ({ error }),
   )
@@ -77,7 +77,7 @@ const of = (spec: SpecOf | object): Request => ({
 describe('the TTL of an experiment', () => {
   it('S10: changes nothing in a policy', async () => {
     const policies = { policies: () => [SHORT], namespace: unasked, isExcluded: () => false }
-    const deps = { kube: { request: unasked }, policies, timers: new VirtualTime() }
+    const deps = { kube: { request: unasked }, policies, timers: new VirtualTime(), clock: () => new Date(0) }
     const request = { ...aRequest({ object: { ...SHORT } }), resource: 'experimentpolicies' as const }
     expect(await mutator(deps)(request)).to.deep.equal({ allowed: true })
   })

@@ -5,6 +5,15 @@ import { REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from '../../common
 import type { FieldError } from '../../common/api/types.ts'
 import { at, isEqual, isObject, objectOr } from '../../common/json/json.ts'
 import type { AdmissionRequest } from './admission-review.ts'
+import { stamped } from './command.ts'
+
+/** What a patch depends on besides the request. */
+interface Reviewed {
+  readonly now: Date
+  /** the object from which the source takes its template; absent: not read */
+  readonly template?: Known<string>
+  readonly defaultTTLSeconds?: number | undefined
+}
 
 /**
  * The JSON patch that writes the defaults, the namespace of the source, the requester and for a new resource
@@ -14,8 +23,7 @@ import type { AdmissionRequest } from './admission-review.ts'
  */
 export function defaultsPatch(
   request: AdmissionRequest,
-  defaultTTLSeconds?: number,
-  template: Known<string> = unknown('not read'),
+  { defaultTTLSeconds, ...reviewed }: Reviewed,
 ): readonly unknown[] {
   const { spec } = request.object
   if (!isObject(spec)) return []
@@ -24,7 +32,7 @@ export function defaultsPatch(
   const annotations = objectOr(at(request.object, 'metadata', 'annotations'))
   const before = { metadata: { annotations }, spec: given }
   const after = {
-    metadata: { annotations: annotationsOf(request, { ...filled, overrideSpec }, template) },
+    metadata: { annotations: annotationsOf(request, { ...filled, overrideSpec }, reviewed) },
     spec: filled,
   }
   return jsonPatch.compare(before, after).flatMap((operation) => withParent(request, operation))
@@ -71,7 +79,7 @@ const annotationOf = (object: unknown, key: string): unknown => at(object, 'meta
  * The annotations with those of the last change of the spec, whatever the request says. Only the object of the template
  * may be named by hand: /validate checks the permission to read it.
  */
-function annotationsOf(request: AdmissionRequest, spec: Members, template: Known<string>): Members {
+function annotationsOf(request: AdmissionRequest, spec: Members, { template = UNREAD, now }: Reviewed): Members {
   const given = objectOr(at(request.object, 'metadata', 'annotations'))
   const isAsked = request.operation === 'CREATE' || !isEqual(request.oldObject.spec, spec)
   const review = Object.entries(reviewOf(request, spec)).map(([key, value]) => {
@@ -79,9 +87,11 @@ function annotationsOf(request: AdmissionRequest, spec: Members, template: Known
     return [key, typeof written === 'string' ? written : undefined]
   })
   const reviewed = isAsked && template.is !== 'unknown' ? { [REVIEWED_TEMPLATE]: knownValue(template) } : {}
-  const all = Object.entries({ ...given, ...Object.fromEntries(review), ...reviewed })
+  const all = Object.entries({ ...given, ...Object.fromEntries(review), ...reviewed, ...stamped(request, now) })
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
+
+const UNREAD = unknown('not read')
 
 const MEANINGS = {
   [REQUESTED_BY]: 'to the name of the requester',

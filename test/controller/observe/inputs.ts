@@ -4,6 +4,7 @@ import type { Surroundings } from '../../../common/surroundings/traffic-report.t
 import { aDeployment, anExperiment, aPolicy, aRollout, FORK, imageOverride } from '../../builders.ts'
 import { APPS_V1 } from '../../common/schema/openapi.ts'
 import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+import { END_OF_PAUSE } from './end-of-pause.ts'
 import { NEIGHBOURS } from './neighbours.ts'
 import { REFUSED_PODS } from './refused-pods.ts'
 
@@ -56,9 +57,6 @@ async function scaledTimes(world: ControllerWorld, times: number): Promise<void>
     if (nth < times) await world.pass(500)
   }
 }
-
-/** A pause that ends soon after a quiet minute, and one without an end. */
-const PAUSED = { canary: { steps: [{ pause: { duration: 5 } }, { pause: { duration: 30 } }, { pause: {} }] } }
 
 /** The inputs, each with its changes. A new fact does not compile before it has a row here. */
 export const INPUTS = {
@@ -226,25 +224,14 @@ export const INPUTS = {
       isSeen: (world) => !world.words().includes('SourceIsManaged'),
     },
   },
-  podRefusal: {
-    'an Event': {
-      ...REFUSED_PODS,
-      isSeen: tells('ReplicaFailure'),
-    },
-  },
+  podRefusal: { 'an Event': { ...REFUSED_PODS, isSeen: tells('ReplicaFailure') } },
   driftBackoffMs: {
     'a second drift in a row': {
       change: (world) => scaledTimes(world, 2),
       isSeen: ({ server }) => server.diary.filter((line) => line === `apply ${PATHS.fork}`).length === 3,
     },
   },
-  stepElapsedMs: {
-    'the end of a pause': {
-      objects: { [PATHS.experiment]: stored(anExperiment({ strategy: PAUSED })) },
-      change: () => undefined,
-      isSeen: ({ status }) => status()?.strategy?.stepIndex === 2,
-    },
-  },
+  stepElapsedMs: { 'the end of a pause': END_OF_PAUSE },
   contestedMs: {
     'a third drift in a row': { change: (world) => scaledTimes(world, 3), isSeen: tells('Contested') },
   },

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import jsonPatch, { type Operation } from 'fast-json-patch'
+import type { Known } from '../../../common/api/known.ts'
 import { REQUESTED_BY } from '../../../common/api/names.ts'
 import { at, objectOr } from '../../../common/json/json.ts'
+import type { AdmissionRequest } from '../../../webhook/review/admission-review.ts'
 import { defaultsPatch } from '../../../webhook/review/defaults-patch.ts'
 import { anExperiment } from '../../builders.ts'
 import { ALICE, aRequest } from '../reviews.ts'
@@ -11,12 +13,16 @@ const WHOLE = { sourceRef: REF, replicas: 2, overrideType: 'Merge', onSourceChan
 const by = (username: string) => ({ annotations: { [REQUESTED_BY]: username } })
 const BY_ALICE = by('alice')
 
+/** The patch at a time of which nothing here depends. */
+const patchOf = (request: AdmissionRequest, defaultTTLSeconds?: number, template?: Known<string>) =>
+  defaultsPatch(request, { now: new Date(0), defaultTTLSeconds, ...(template ? { template } : {}) })
+
 type Given = Parameters<typeof aRequest>[0] & { readonly ttl?: number }
 
 /** The object as the API server has it after the patch. */
 function patched({ ttl, ...given }: Given): unknown {
   const request = aRequest(given)
-  const patch = defaultsPatch(request, ttl) as Operation[]
+  const patch = patchOf(request, ttl) as Operation[]
   return jsonPatch.applyPatch(structuredClone(request.object), patch).newDocument
 }
 
@@ -30,18 +36,18 @@ describe('the patch of defaults', () => {
   })
 
   it('Nothing changed gives no patch.', () => {
-    expect(defaultsPatch(aRequest({ object: { metadata: BY_ALICE, spec: WHOLE } }))).to.deep.equal([])
+    expect(patchOf(aRequest({ object: { metadata: BY_ALICE, spec: WHOLE } }))).to.deep.equal([])
   })
 
   it('Twice gives the same as once.', () => {
     const object = objectOr(patched({ object: { metadata: {}, spec: { sourceRef: { kind: 'Deployment' } } }, ttl: 60 }))
-    expect(defaultsPatch(aRequest({ object }), 60)).to.deep.equal([])
-    expect(defaultsPatch(aRequest({ object, oldObject: object }))).to.deep.equal([])
+    expect(patchOf(aRequest({ object }), 60)).to.deep.equal([])
+    expect(patchOf(aRequest({ object, oldObject: object }))).to.deep.equal([])
   })
 
   it('keeps a zero, which is a value', () => {
     const object = { metadata: BY_ALICE, spec: { ...WHOLE, replicas: 0, ttlSeconds: 0 } }
-    expect(defaultsPatch(aRequest({ object }), 60)).to.deep.equal([])
+    expect(patchOf(aRequest({ object }), 60)).to.deep.equal([])
   })
 
   it('replaces a null, which the CRD takes for absent', () => {
@@ -73,7 +79,7 @@ describe('the patch of defaults', () => {
     expect(at(patched({ object: { metadata: by('root'), spec: WHOLE }, userInfo }), 'metadata', 'annotations'))
       .to //
       .deep.equal({})
-    expect(defaultsPatch(aRequest({ object: { metadata: {}, spec: WHOLE }, userInfo }))).to.deep.equal([])
+    expect(patchOf(aRequest({ object: { metadata: {}, spec: WHOLE }, userInfo }))).to.deep.equal([])
   })
 
   it('keeps the stored namespace where an update leaves it out', () => {
@@ -82,23 +88,23 @@ describe('the patch of defaults', () => {
     const object = { metadata: BY_ALICE, spec: { ...WHOLE, sourceRef: bare } }
     expect(at(patched({ object, oldObject }), 'spec', 'sourceRef', 'namespace')).to.equal('else')
     const older = { metadata: BY_ALICE, spec: { ...WHOLE, sourceRef: bare } }
-    expect(defaultsPatch(aRequest({ object, oldObject: older }))).to.deep.equal([])
+    expect(patchOf(aRequest({ object, oldObject: older }))).to.deep.equal([])
   })
 
   it('An update never gains a TTL.', () => {
     const object = { metadata: BY_ALICE, spec: WHOLE }
-    expect(defaultsPatch(aRequest({ object, oldObject: object }), 60)).to.deep.equal([])
+    expect(patchOf(aRequest({ object, oldObject: object }), 60)).to.deep.equal([])
     expect(at(patched({ object, ttl: 60 }), 'spec', 'ttlSeconds')).to.equal(60)
   })
 
   it('is empty for an object without a spec', () => {
     for (const spec of [undefined, null, 'x', []])
-      expect(defaultsPatch(aRequest({ object: { metadata: {}, spec } }))).to.deep.equal([])
+      expect(patchOf(aRequest({ object: { metadata: {}, spec } }))).to.deep.equal([])
   })
 
   it('never reads the overrideSpec of a new resource', () => {
     const spec = { ...WHOLE, overrideSpec: new Proxy({}, { ownKeys: () => expect.fail('looked') }) }
-    expect(defaultsPatch(aRequest({ object: { metadata: BY_ALICE, spec } }))).to.deep.equal([])
+    expect(patchOf(aRequest({ object: { metadata: BY_ALICE, spec } }))).to.deep.equal([])
   })
 })
 
@@ -116,35 +122,35 @@ describe('the patch of defaults, for odd values', () => {
     )
 
   it('adds the annotations once, because a second add would remove the first annotation', () => {
-    const paths = defaultsPatch(aRequest()).map((operation) => at(operation, 'path'))
+    const paths = patchOf(aRequest()).map((operation) => at(operation, 'path'))
     expect(paths.filter((path) => path === '/metadata/annotations')).to.have.length(1)
     expect(paths).to.include('/spec/replicas')
   })
 
   it('keeps the namespace of the source that is written', () => {
     const sourceRef = { ...bare, namespace: 'till' }
-    expect(namespaceIn(defaultsPatch(aRequest(of({ sourceRef }))))).to.equal(undefined)
+    expect(namespaceIn(patchOf(aRequest(of({ sourceRef }))))).to.equal(undefined)
   })
 
   it('uses the namespace of the experiment where none is written', () => {
-    expect(namespaceIn(defaultsPatch(aRequest(of({ sourceRef: bare }))))).to.equal('shop')
+    expect(namespaceIn(patchOf(aRequest(of({ sourceRef: bare }))))).to.equal('shop')
   })
 
   it('uses it also for a null, which the CRD takes for absent', () => {
-    const patch = defaultsPatch(aRequest(of({ sourceRef: { ...bare, namespace: null } })))
+    const patch = patchOf(aRequest(of({ sourceRef: { ...bare, namespace: null } })))
     expect(namespaceIn(patch)).to.equal('shop')
   })
 
   it('changes nothing where sourceRef is no object, which the CRD refuses', () => {
     for (const sourceRef of ['cart', null, ['cart']])
-      expect(JSON.stringify(defaultsPatch(aRequest(of({ sourceRef }))))).to.not.contain('sourceRef')
+      expect(JSON.stringify(patchOf(aRequest(of({ sourceRef }))))).to.not.contain('sourceRef')
   })
 
   it('removes a written requester where the stored one is no name', () => {
     const sourceRef = { ...bare, namespace: 'shop' }
     const { spec } = anExperiment({ sourceRef, replicas: 1, overrideType: 'Merge', onSourceChange: 'Follow' })
     const requested = (who: unknown) => ({ metadata: { annotations: { [REQUESTED_BY]: who } }, spec })
-    const patch = defaultsPatch(aRequest({ object: requested('root'), oldObject: requested(5) }))
+    const patch = patchOf(aRequest({ object: requested('root'), oldObject: requested(5) }))
     expect(patch).to.deep.equal([{ op: 'remove', path: `/metadata/annotations/${REQUESTED_BY.replace('/', '~1')}` }])
   })
 })

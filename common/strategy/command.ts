@@ -1,0 +1,95 @@
+import type { Reason } from '../api/reasons.ts'
+import type { CommandAnswer, CommandStatus } from '../api/strategy.ts'
+import type { Step } from './compile.ts'
+import { moved, phaseOf, type Run } from './run.ts'
+
+/** The words that a person can say to a run. */
+export const VERBS = ['pause', 'resume', 'abort', 'retry'] as const
+export type Verb = (typeof VERBS)[number]
+
+/** The words that only stop something. They need no review, and mean every step. */
+const STOPPING: readonly Verb[] = ['pause', 'abort']
+
+/**
+ * A word in the annotation. The webhook stamps it with what its author saw: the step and the revision, and the time in
+ * RFC 3339 with milliseconds.
+ */
+export interface Command {
+  readonly verb: Verb
+  readonly stamp?: { readonly step: number; readonly revision: string; readonly at: string }
+}
+
+/** Reads `abort` or `resume step=1 revision=1f2e3d4c5b at=2026-11-21T14:05:03.120Z`; undefined if it is neither. */
+export function parseCommand(text: string): Command | undefined {
+  const [, word, step, revision, at] =
+    /^([a-z]{1,10})(?: step=(\d{1,4}) revision=([0-9a-f]{1,64}) at=([\dT:.-]{10,30}Z))?$/.exec(text) ?? []
+  const verb = VERBS.find((each) => each === word)
+  if (!verb) return undefined
+  if (step === undefined || revision === undefined || at === undefined) return { verb }
+  return Number.isNaN(Date.parse(at)) ? undefined : { verb, stamp: { step: Number(step), revision, at } }
+}
+
+/** The text of a command. */
+export const formatCommand = ({ verb, stamp }: Command): string =>
+  stamp ? `${verb} step=${stamp.step} revision=${stamp.revision} at=${stamp.at}` : verb
+
+/** What a command does: it moves the run, or not, and says why. */
+export type Answer =
+  | { readonly is: 'Done'; readonly run: Run; readonly reason: Reason; readonly message: string }
+  | { readonly is: Exclude<CommandAnswer, 'Done'>; readonly message: string }
+
+/** How far the clocks of the webhook and of the controller may differ, in milliseconds. */
+const CLOCK_SKEW_MS = 60_000
+
+/** Whether the run has answered `command` before. A command without a stamp is answered once, until it is another one. */
+export const isAnswered = ({ verb, stamp }: Command, answered: CommandStatus | undefined): boolean =>
+  stamp ? answered?.at === stamp.at : answered?.verb === verb && answered.at === undefined
+
+/**
+ * What `command` does to `run`. The webhook refuses a command that is not `Done`, the controller obeys one that is: both
+ * by this function. A command is stale if its author saw another step or revision.
+ */
+export function answerTo(command: Command, run: Run, steps: readonly Step[], now: Date): Answer {
+  const { verb, stamp } = command
+  if (!STOPPING.includes(verb)) {
+    if (!stamp) return refused(`${verb} needs the webhook, which says who may; repeat it while the webhook runs`)
+    if (stamp.step !== run.stepIndex || stamp.revision !== run.revision)
+      return {
+        is: 'Stale',
+        message: `${verb} was said at step ${stamp.step + 1}; the run is at ${placeOf(run, steps)}`,
+      }
+    if (Date.parse(stamp.at) < Date.parse(run.since) - CLOCK_SKEW_MS)
+      return { is: 'Stale', message: `${verb} was said before the present step began; repeat it` }
+  }
+  return effectOf(verb, run, steps, now)
+}
+
+function effectOf(verb: Verb, run: Run, steps: readonly Step[], now: Date): Answer {
+  const phase = phaseOf(run, steps)
+  const nothing = (what: string) => refused(`${verb}: ${what}; ${placeOf(run, steps)}`)
+  const done = (to: Run, reason: Reason, message: string): Answer => ({ is: 'Done', run: to, reason, message })
+  const { held: isHeld, ...others } = run
+  switch (verb) {
+    case 'pause':
+      if (run.path !== 'Forward') return nothing('the run does not go forward')
+      return done({ ...run, held: true }, 'PausedByCommand', `paused at ${placeOf(run, steps)}`)
+    case 'resume': {
+      const isAtPause = steps[run.stepIndex]?.is === 'pause'
+      if (phase !== 'Paused' || !(isAtPause || isHeld)) return nothing('nothing is paused')
+      const next = isAtPause ? moved(others, { stepIndex: run.stepIndex + 1 }, now) : others
+      return done(next, 'Resumed', `goes on after ${placeOf(run, steps)}`)
+    }
+    case 'abort':
+      if (run.path !== 'Forward') return nothing('the run does not go forward')
+      return done(moved(others, { path: 'Abort', stepIndex: 0 }, now), 'Aborted', `aborted at ${placeOf(run, steps)}`)
+    case 'retry':
+      if (phase !== 'Aborted') return nothing('the run was not aborted')
+      return done(moved(others, { path: 'Forward', stepIndex: 0 }, now), 'Retried', 'begins again at its first step')
+  }
+}
+
+const refused = (message: string): Answer => ({ is: 'Refused', message })
+
+/** `step 2 of 5, Paused`. */
+const placeOf = (run: Run, steps: readonly Step[]): string =>
+  `step ${Math.min(run.stepIndex + 1, steps.length)} of ${steps.length}, ${phaseOf(run, steps)}`

@@ -1,0 +1,89 @@
+import { COMMAND, COMMAND_BY } from '../../common/api/names.ts'
+import type { FieldError } from '../../common/api/types.ts'
+import { at, textOr } from '../../common/json/json.ts'
+import { answerTo, formatCommand, parseCommand, VERBS } from '../../common/strategy/command.ts'
+import type { Step } from '../../common/strategy/compile.ts'
+import type { Run } from '../../common/strategy/run.ts'
+import type { AdmissionRequest } from './admission-review.ts'
+
+const commandIn = (object: unknown): string | undefined => {
+  const text = at(object, 'metadata', 'annotations', COMMAND)
+  return typeof text === 'string' ? text : undefined
+}
+
+/** The command of a request that sets or changes it; undefined for every other request. */
+const newCommand = (request: AdmissionRequest): string | undefined => {
+  const text = commandIn(request.object)
+  return text === commandIn(storedIn(request)) ? undefined : text
+}
+
+/** The object before the request; undefined for a new one. */
+const storedIn = (request: AdmissionRequest): unknown =>
+  request.operation === 'UPDATE' ? request.oldObject : undefined
+
+/**
+ * The annotations of a request that sets a command: the command with what its author saw, by the stored status, and the
+ * author, whatever the request says. A command that is not known stays as it is, and `/validate` refuses it.
+ */
+export function stamped(request: AdmissionRequest, now: Date): Readonly<Record<string, string | undefined>> {
+  const stored = { [COMMAND_BY]: authorIn(storedIn(request)) }
+  const text = newCommand(request)
+  if (text === undefined) return stored
+  const command = parseCommand(text)
+  const status = at(storedIn(request), 'status', 'strategy')
+  const [step, revision] = [at(status, 'stepIndex'), at(status, 'revision')]
+  const author = { [COMMAND_BY]: request.userInfo.username }
+  if (!command || command.stamp || typeof step !== 'number' || typeof revision !== 'string') return author
+  return { ...author, [COMMAND]: formatCommand({ ...command, stamp: { step, revision, at: now.toISOString() } }) }
+}
+
+const authorIn = (object: unknown): string | undefined =>
+  textOr(at(object, 'metadata', 'annotations', COMMAND_BY), '') || undefined
+
+/** How far the time in a stamp may be from now: it is made in the same request. */
+const STAMP_MS = 60_000
+
+/** The run to which a command is said: undefined for an experiment without a strategy. */
+export interface CommandedRun {
+  readonly run: Run
+  readonly steps: readonly Step[]
+}
+
+/** What is wrong with the command of a request, or with the name of its author; nothing for a request without one. */
+export function commandErrors(
+  request: AdmissionRequest,
+  commanded: CommandedRun | undefined,
+  now: Date,
+): readonly FieldError[] {
+  const text = newCommand(request)
+  const [author, before] = [authorIn(request.object), authorIn(storedIn(request))]
+  const expected = text === undefined ? before : request.userInfo.username
+  const forged =
+    author === undefined || author === expected
+      ? []
+      : [forbidden(COMMAND_BY, 'is set by the webhook to the author of the command; remove it')]
+  if (text === undefined) return forged
+  const refused = mistakeIn(text, commanded, now) ?? (request.operation === 'CREATE' ? NOTHING_RUNS : undefined)
+  return refused === undefined ? forged : [...forged, forbidden(COMMAND, refused)]
+}
+
+const NOTHING_RUNS = 'nothing runs yet; remove it'
+
+function mistakeIn(text: string, commanded: CommandedRun | undefined, now: Date): string | undefined {
+  const command = parseCommand(text)
+  if (!command) return `is not a command; use ${WORDS.format(VERBS)}`
+  if (!commanded) return 'the experiment has no strategy; remove it'
+  const { stamp } = command
+  if (stamp && Math.abs(Date.parse(stamp.at) - now.getTime()) > STAMP_MS)
+    return `is older than a minute; use "${command.verb}" alone`
+  const answer = answerTo(command, commanded.run, commanded.steps, now)
+  return answer.is === 'Done' ? undefined : answer.message
+}
+
+const WORDS = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+
+const forbidden = (key: string, message: string): FieldError => ({
+  field: `metadata.annotations[${JSON.stringify(key)}]`,
+  message,
+  cause: 'FieldValueForbidden',
+})
