@@ -14,6 +14,9 @@ export const readConfig = (vars: Vars) => ({
   /** how often it is checked whether the cluster serves an absent kind now: Argo Rollouts may be installed later */
   kindProbeMs: 1_000 * wholeNumber(vars, 'KIND_PROBE_SECONDS', { fallback: 30, min: 1, max: 600 }),
   logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
+  /** whether the component of the installation is there that lets a promotion write sources */
+  isPromotionInstalled:
+    choice(vars, 'PROMOTION', { choices: ['enabled', 'disabled'], fallback: 'disabled' }) === 'enabled',
   /** the pod's name, for Events */
   instance: vars.HOSTNAME || 'experiment-controller',
   /**

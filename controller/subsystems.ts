@@ -33,7 +33,8 @@ import { AllExperiments } from './wakeups/all-experiments.ts'
 import { ExperimentIndex } from './wakeups/experiment-index.ts'
 import { wakeOnChanges } from './wakeups/watches.ts'
 
-export interface ControllerOptions extends Pick<Config, 'workers' | 'kindProbeMs' | 'instance' | keyof Installation> {
+export interface ControllerOptions
+  extends Pick<Config, 'workers' | 'kindProbeMs' | 'instance' | 'isPromotionInstalled' | keyof Installation> {
   readonly client: KubeClient
   readonly clock: Clock
   readonly timers: Timers
@@ -112,6 +113,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
     drift: new DriftBackoff(timers),
     steps,
+    isPromotionInstalled: options.isPromotionInstalled,
     onRepair: ({ spec }) => metrics.repaired({ kind: spec.sourceRef.kind }),
     statusDrift: new DriftBackoff(timers),
     sharePace: new SharePace(timers),

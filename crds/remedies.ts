@@ -5,10 +5,26 @@ const OF_STRATEGIES = {
   StepCompleted: 'No action needed. The run goes on with its next step.',
   PauseStep: 'Resume the run when it may go on. The message shows the command.',
   PauseDuration: 'No action needed. The run goes on at the time in the message, or when somebody resumes it.',
-  AwaitingPromotion: 'Delete the experiment when it is no longer needed. All steps of the strategy are done.',
+  AwaitingPromotion: 'Give the command `promote`, or delete the experiment. All steps of the strategy are done.',
   PausedByCommand: 'Resume the run when it may go on. The message shows the command.',
   Resumed: 'No action needed. The run goes on.',
   Retried: 'No action needed. The run begins again at its first step.',
+  Promoting: 'Wait. The change is written to the source, and its own rollout brings it to its pods.',
+  AwaitingSource:
+    'Change the manifest of the source as `status.promotion.patch` says, where it is declared. The run goes on when the source has the change.',
+  SourceNotSettled: 'Wait until the source has finished its own rollout, or correct it. The promotion waits for that.',
+  SourceHoldsBack: 'Change the field of the source that the message names. With it a change does not reach all pods.',
+  SourceDrifted: 'Change the source by hand. Somebody changed it after the promotion, so it is not restored.',
+  SourceReverted:
+    'Change the manifest of the source, or find out who changed it back. Then give the command `promote`.',
+  SourceIsDeclared:
+    'Change the manifest of the source as `status.promotion.patch` says. With `promotion.force` the controller writes the source anyway, and the tool may change it back.',
+  NothingToPromote: 'No action needed. The source already has what the override says.',
+  NotInstalled: 'Ask for the component of the installation that the message names, or use the mode Export.',
+  Promoted: 'Delete the experiment when it is no longer needed. The source has the change.',
+  Undoing: 'Wait. The source gets back its former values.',
+  Undone:
+    'Change the override or the strategy to start another run, give the command `retry`, or delete the experiment.',
   CommandRefused:
     'Read `status.strategy` and repeat the command if it is still meant. It did not fit the present step.',
   Aborted:

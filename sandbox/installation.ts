@@ -99,6 +99,7 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
         HOSTNAME: name,
         POD_NAMESPACE: namespace,
         WATCH_NAMESPACE: watched,
+        PROMOTION: shipped && promotionIn(shipped),
         KIND_PROBE_SECONDS: kindProbeSeconds === undefined ? undefined : `${kindProbeSeconds}`,
         NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
         ...env,
@@ -171,6 +172,12 @@ const runsElsewhere = (kind: string): boolean => kind === 'Deployment' || isConf
 function servedIn(objects: readonly KubeObject[]): string | undefined {
   const found = JSON.stringify(objects.filter(({ kind }) => kind === 'Deployment'))
   return /"name":"WATCH_NAMESPACE","value":"([^"]+)"/.exec(found)?.[1]
+}
+
+/** What the Deployments say about promotions; undefined if they say nothing. */
+function promotionIn(objects: readonly KubeObject[]): string | undefined {
+  const found = JSON.stringify(objects.filter(({ kind }) => kind === 'Deployment'))
+  return /"name":"PROMOTION","value":"([^"]+)"/.exec(found)?.[1]
 }
 
 interface Configured {

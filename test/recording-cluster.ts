@@ -111,6 +111,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
   }
   const ports: Ports = {
     steps: { elapsedMs: () => undefined },
+    isPromotionInstalled: false,
     experiments: { get: async () => world.experiment, doubt: () => diary.push('doubt the cache') },
     workloads: {
       source: async () => world.source && { object: world.source, referents: [] },

@@ -27,6 +27,9 @@ export const readConfig = (vars: Vars) => ({
   kubeconfig: vars.KUBECONFIG || undefined,
   /** how often to look for a kind that the cluster does not serve yet: Argo Rollouts may be installed later */
   kindProbeMs: 1_000 * wholeNumber(vars, 'KIND_PROBE_SECONDS', { fallback: 30, min: 1, max: 600 }),
+  /** whether the component of the installation is there that lets a promotion write sources */
+  isPromotionInstalled:
+    choice(vars, 'PROMOTION', { choices: ['enabled', 'disabled'], fallback: 'disabled' }) === 'enabled',
   logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
 })
 

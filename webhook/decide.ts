@@ -5,7 +5,7 @@ import { known, knownOrAbsent, unknown } from '../common/api/known.ts'
 import type { ExperimentDeployment, FieldError, Warning } from '../common/api/types.ts'
 import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts'
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/assess/facts.ts'
-import { runState } from '../common/assess/run.ts'
+import { promotionIn, runState } from '../common/assess/run.ts'
 import { strategyErrors } from '../common/assess/strategy-errors.ts'
 import { inDocumentOrder } from '../common/json/document-order.ts'
 import { isEqual } from '../common/json/json.ts'
@@ -15,6 +15,7 @@ import { describe } from '../common/plan/describe.ts'
 import { type Evaluation, evaluate, plan } from '../common/plan/plan.ts'
 import { decidePolicy, findingsOf, isCounting } from '../common/plan/policy-decision.ts'
 import type { ValidationAction } from '../common/policy/policy.ts'
+import { runSpecOf } from '../common/strategy/run-spec.ts'
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
 import { clauses } from '../common/text/fitted.ts'
 import { type ComparedAssessment, compareAssessments, storedAssessment } from './ratchet/assessment.ts'
@@ -46,6 +47,7 @@ export interface Review {
   readonly found: RequestFacts
   readonly policies: PolicyFacts
   readonly yielder: Yielder
+  readonly isPromotionInstalled: boolean
   readonly now: Date
 }
 
@@ -100,7 +102,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     ...review.forged,
     ...compared.errors,
     ...ownStrategyErrors(facts, decoded),
-    ...commandErrors(decoded.request, runState(facts, undefined), now),
+    ...commandErrors(decoded.request, commandedRun(facts), now),
     ...outcome.errors.map((error) => withSimilar(error, similar)),
   ]
   const audited = outcome.audit === undefined ? {} : { audit: outcome.audit }
@@ -108,6 +110,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   const warnings = [
     ...outcome.warnings,
     ...knownMistakes(own, compared, judged),
+    ...notInstalled(review),
     ...droppedNulls(decoded.request.object).map(nullDropped),
     ...describe(facts, plan(facts, evaluation), describedBy(facts, decoded, evaluation, compared)).flatMap((line) =>
       IS_MISSING.has(line.reason) ? [line, ...meantBy(similar).map((message) => ({ ...line, message }))] : [line],
@@ -141,6 +144,22 @@ function specFacts({ decoded: { experiment }, schema, found, now }: Review): Spe
     now,
     isExcluded: false, // our webhook configurations send no reviews for excluded namespaces
   }
+}
+
+/** A warning that the controller may not write the source. */
+function notInstalled({ decoded: { experiment }, isPromotionInstalled }: Review): readonly Warning[] {
+  const spec = runSpecOf(experiment.spec)
+  if (isPromotionInstalled || !spec || spec.mode === 'Export') return []
+  const remedy = '; a promotion tells the patch and waits until somebody has applied it'
+  return [
+    warning('NotInstalled', 'this installation has no component "promotion", so it does not write sources', remedy),
+  ]
+}
+
+/** The run as it is stored. */
+function commandedRun(facts: Facts) {
+  const state = runState(facts, undefined)
+  return state && { ...state, promotion: promotionIn(facts.experiment, state.run) }
 }
 
 /** Mistakes in a strategy that this request sets or changes. The source may have another size than it had. */

@@ -73,6 +73,7 @@ const deps = {
   timers,
   clock: () => new Date(),
   onFinding: counted.ruled,
+  isPromotionInstalled: config.isPromotionInstalled,
 }
 const app = admissionApp({
   mutate: mutator(deps),

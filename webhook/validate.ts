@@ -31,6 +31,8 @@ export interface ValidatorDeps {
   readonly onFinding?: (action: ValidationAction) => void
   readonly timers: Timers
   readonly clock: Clock
+  /** whether the controller may write sources; default: it may not */
+  readonly isPromotionInstalled?: boolean
 }
 
 /** Our configuration makes the API server wait for 5 s. The difference is for the transport of the answer. */
@@ -62,7 +64,10 @@ export const validator = (deps: ValidatorDeps) => {
       if (entitlement.is === 'refused') return entitlement.decision
       const [{ policies }, now] = [entitlement, deps.clock()]
       return await decide(
-        { decoded, own, forged, schema, found, policies, yielder, now },
+        {
+          ...{ decoded, own, forged, schema, found, policies, yielder, now },
+          isPromotionInstalled: deps.isPromotionInstalled ?? false,
+        },
         {
           others: () => counter.others(decoded, policies, deadline.signal),
           surroundings: (pair) => surroundings.of(pair, scope),

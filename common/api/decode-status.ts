@@ -14,6 +14,8 @@ import {
 import {
   COMMAND_ANSWERS,
   type CommandStatus,
+  PROMOTION_MODES,
+  type PromotionStatus,
   RUN_PATHS,
   RUN_PHASES,
   type RunStatus,
@@ -64,6 +66,13 @@ const isRun = objectWith<RunStatus>({
   weight: orAbsent(objectWith<RunWeight>({ desired: isNumber, actual: orAbsent(isNumber) })),
 })
 
+const isPromotionStatus = objectWith<PromotionStatus>({
+  mode: oneOf(PROMOTION_MODES),
+  ...each(orAbsent(isText), 'declaredBy', 'patch'),
+  record: orAbsent(objectWith(each(isText, 'name', 'hash'))),
+  written: orAbsent(objectWith({ uid: isText, generation: isNumber })),
+})
+
 const STATUS: Members<ExperimentDeploymentStatus> = {
   ...each(isNumber, 'observedGeneration', 'replicas', 'readyReplicas'),
   ...each(isText, 'selector', 'sourceName', 'share', 'image', 'pods', 'changes', 'aloneSince', 'expiresAt'),
@@ -74,6 +83,7 @@ const STATUS: Members<ExperimentDeploymentStatus> = {
   }),
   source: isSource,
   strategy: isRun,
+  promotion: isPromotionStatus,
   services: listOf(isService),
   warnings: listOf(objectWith<Warning>(each(isText, 'reason', 'message'))),
 }

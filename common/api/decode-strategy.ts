@@ -1,9 +1,11 @@
 import { isObject, listOr, member } from '../json/json.ts'
-import { isBoolean, listOf, orAbsent } from '../json/members.ts'
-import type { CanaryStep, CanaryStrategy, Strategy } from './strategy.ts'
+import { isBoolean, isText, listOf, oneOf, orAbsent } from '../json/members.ts'
+import { type CanaryStep, type CanaryStrategy, PROMOTION_MODES, type PromotionSpec, type Strategy } from './strategy.ts'
 
 const isAmount = (value: unknown): boolean =>
   typeof value === 'string' || (Number.isSafeInteger(value) && Number(value) >= 0)
+
+const isSeconds = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
 
 /** null counts as absent, as everywhere in a manifest. */
 const held = (of: unknown, key: string): unknown => member(of, key) ?? undefined
@@ -23,6 +25,8 @@ export function isStrategy(value: unknown): boolean {
     isObject(canary) &&
     orAbsent(listOf(isStep))(held(canary, 'steps')) &&
     orAbsent(isAmount)(held(canary, 'maxSurge')) &&
+    orAbsent(isAmount)(held(canary, 'maxUnavailable')) &&
+    orAbsent(isSeconds)(held(canary, 'scaleDownDelaySeconds')) &&
     orAbsent(isBoolean)(held(canary, 'progressDeadlineAbort'))
   )
 }
@@ -30,15 +34,25 @@ export function isStrategy(value: unknown): boolean {
 /** The members that we use of a value that `isStrategy`. */
 export function strategyIn(value: unknown): Strategy {
   const canary = held(value, 'canary')
-  const [steps, maxSurge, abort] = ['steps', 'maxSurge', 'progressDeadlineAbort'].map((key) => held(canary, key))
-  return {
-    canary: {
-      ...(steps === undefined ? {} : { steps: listOr(steps).map(stepIn) }),
-      ...(maxSurge === undefined ? {} : { maxSurge: maxSurge as CanaryStrategy['maxSurge'] & {} }),
-      ...(abort === undefined ? {} : { progressDeadlineAbort: abort === true }),
-    },
-  }
+  const steps = held(canary, 'steps')
+  const keys = ['maxSurge', 'maxUnavailable', 'scaleDownDelaySeconds', 'progressDeadlineAbort']
+  const others: CanaryStrategy = present(canary, keys)
+  return { canary: { ...(steps === undefined ? {} : { steps: listOr(steps).map(stepIn) }), ...others } }
 }
+
+/** The members of `value` that are not null. */
+const present = (value: unknown, keys: readonly string[]): Readonly<Record<string, never>> =>
+  Object.fromEntries(keys.flatMap((key) => (held(value, key) === undefined ? [] : [[key, held(value, key)]]))) as never
+
+/** Whether a member of a `spec` says what follows the steps. */
+export const isPromotion = (value: unknown): boolean =>
+  isObject(value) &&
+  orAbsent(oneOf(PROMOTION_MODES))(held(value, 'mode')) &&
+  orAbsent(isBoolean)(held(value, 'force')) &&
+  orAbsent(isText)(held(value, 'approvedRevision'))
+
+/** The members that we use of a value that `isPromotion`. */
+export const promotionIn = (value: unknown): PromotionSpec => present(value, ['mode', 'force', 'approvedRevision'])
 
 function stepIn(step: unknown): CanaryStep {
   const weight = held(step, 'setWeight')

@@ -50,5 +50,8 @@ export const COMMAND_BY = `${PREFIX}command-by`
 /** The annotation of a fork with the hash of what was applied. */
 export const DERIVED_HASH = `${PREFIX}derived-hash`
 
+/** The field manager of a promotion's write of a source. */
+export const PROMOTION_MANAGER = 'experiment-controller-promotion'
+
 /** The field manager of every server-side apply, and the value of the managed-by label. */
 export const FIELD_MANAGER = 'experiment-controller'

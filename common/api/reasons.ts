@@ -31,6 +31,18 @@ const OF_STRATEGIES = {
   Resumed: { about: 'strategy' },
   Aborted: { about: 'strategy' },
   Retried: { about: 'strategy' },
+  Promoting: { about: 'strategy' },
+  AwaitingSource: { about: 'strategy' },
+  SourceNotSettled: { about: 'strategy' },
+  SourceHoldsBack: { about: 'strategy' },
+  SourceDrifted: { about: 'strategy' },
+  SourceReverted: { about: 'strategy' },
+  SourceIsDeclared: { about: 'strategy' },
+  NothingToPromote: { about: 'strategy' },
+  NotInstalled: { about: 'strategy' },
+  Promoted: { about: 'strategy' },
+  Undoing: { about: 'strategy' },
+  Undone: { about: 'strategy' },
   CommandRefused: { about: 'strategy' },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>
 

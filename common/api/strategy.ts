@@ -16,6 +16,10 @@ export interface CanaryStrategy {
   readonly steps?: readonly CanaryStep[]
   /** the most pods of the fork: a number, or percent of the pods of the source, rounded up; default 100% */
   readonly maxSurge?: Amount
+  /** how many of the pods of the source a promotion may cost: a number, or percent, rounded down; default 0 */
+  readonly maxUnavailable?: Amount
+  /** how long the fork is kept after its promotion; default 30 */
+  readonly scaleDownDelaySeconds?: number
   /** whether the run is aborted when the fork exceeds its progress deadline; default false */
   readonly progressDeadlineAbort?: boolean
 }
@@ -24,12 +28,26 @@ export interface Strategy {
   readonly canary: CanaryStrategy
 }
 
-/** The directions of a run: through its steps, or back to no pods. */
-export const RUN_PATHS = ['Forward', 'Abort'] as const
+/** Who promotes: a person who says so, the end of the steps, or whoever changes the manifest of the source. */
+export const PROMOTION_MODES = ['Manual', 'Automatic', 'Export'] as const
+export type PromotionMode = (typeof PROMOTION_MODES)[number]
+
+/** As users write it: what happens after the steps. */
+export interface PromotionSpec {
+  /** default Manual */
+  readonly mode?: PromotionMode
+  /** whether it is written although a tool declares the source; default false */
+  readonly force?: boolean
+  /** promotes once the run has this revision */
+  readonly approvedRevision?: string
+}
+
+/** The directions of a run: through its steps, back to no pods, or back to the former values of the source. */
+export const RUN_PATHS = ['Forward', 'Abort', 'Undo'] as const
 export type RunPath = (typeof RUN_PATHS)[number]
 
 /** What a run does at its present step. */
-export const RUN_PHASES = ['Progressing', 'Paused', 'Aborting', 'Aborted'] as const
+export const RUN_PHASES = ['Progressing', 'Paused', 'Promoted', 'Aborting', 'Aborted', 'Undoing', 'Undone'] as const
 export type RunPhase = (typeof RUN_PHASES)[number]
 
 /** What a run remembers between two passes: `status.strategy`. */
@@ -69,6 +87,20 @@ export interface CommandStatus {
   readonly by?: string
   readonly answer: CommandAnswer
   readonly message: string
+}
+
+/** `status.promotion` */
+export interface PromotionStatus {
+  /** Export also where the controller may not write the source */
+  readonly mode: PromotionMode
+  /** the tool that declares the source, or why it is not written */
+  readonly declaredBy?: string
+  /** the ControllerRevision with the former values of the source, and a hash of it: many users may replace it */
+  readonly record?: { readonly name: string; readonly hash: string }
+  /** the source after the promotion */
+  readonly written?: { readonly uid: string; readonly generation: number }
+  /** RFC 6902: what to change in the manifest of the source */
+  readonly patch?: string
 }
 
 export interface RunWeight {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json/json.ts'
 import type { KubeObject, ObjectMeta } from './object.ts'
 import type { Reason } from './reasons.ts'
-import type { RunStatus, Strategy } from './strategy.ts'
+import type { PromotionSpec, PromotionStatus, RunStatus, Strategy } from './strategy.ts'
 
 /** The workload beside the resource that is forked. */
 export interface SourceRef {
@@ -32,6 +32,8 @@ export interface ExperimentDeploymentSpec {
   readonly ttlSeconds?: number
   /** absent: one fork with `replicas` pods */
   readonly strategy?: Strategy
+  /** what follows the steps; also without a strategy */
+  readonly promotion?: PromotionSpec
 }
 
 export interface Condition {
@@ -43,6 +45,7 @@ export interface Condition {
     | 'PolicyCompliant'
     | 'Stalled'
     | 'Paused'
+    | 'Promoted'
     | 'Valid'
   readonly status: 'True' | 'False' | 'Unknown'
   readonly reason: string
@@ -117,6 +120,7 @@ export interface ExperimentDeploymentStatus {
   readonly aloneSince?: string
   /** the memory of the run of `spec.strategy` */
   readonly strategy?: RunStatus
+  readonly promotion?: PromotionStatus
   /** RFC 3339: creationTimestamp + ttlSeconds */
   readonly expiresAt?: string
 }

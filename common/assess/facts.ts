@@ -44,9 +44,21 @@ export interface Facts extends SpecFacts {
   /** milliseconds until the fork may be repaired again, because another client keeps changing it; 0 or less: now */
   readonly driftBackoffMs: number
   /** milliseconds since the present step of the run began, as far as this process saw it; absent: it does not know */
+  /** read only at the step of a run that writes the source */
+  readonly promotion?: PromotionFacts | undefined
   readonly stepElapsedMs?: number | undefined
   /** for so long another client must leave the fork alone until it counts as undisputed; 0 if it does */
   readonly contestedMs: number
+}
+
+/** What a promotion needs. */
+export interface PromotionFacts {
+  /** the source as the API server has it now, with its status */
+  readonly source: Known<KubeObject>
+  /** the ControllerRevision with its former values */
+  readonly record: Known<KubeObject>
+  /** whether the controller may write sources */
+  readonly isInstalled: boolean
 }
 
 /** The policies that apply, and the facts that they need. */

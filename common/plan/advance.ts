@@ -1,60 +1,102 @@
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
 import type { RunWeight } from '../api/strategy.ts'
-import type { Assessment } from '../assess/assess.ts'
+import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { type RunState, runState } from '../assess/run.ts'
-import { next } from '../strategy/next.ts'
-import { phaseOf } from '../strategy/run.ts'
+import { completedEvent, next } from '../strategy/next.ts'
+import { moved, phaseOf, type Run } from '../strategy/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
 import { trafficReport } from '../surroundings/traffic-report.ts'
 import { replicasOf } from '../workload/status.ts'
-import type { Conclusion, Plan } from './conclusion.ts'
+import type { Conclusion, Plan, RunReport } from './conclusion.ts'
 import { obey } from './obey.ts'
+import { type Promoting, promote, restore } from './promote.ts'
 
 /**
  * `planned` with the run of the strategy. A pass either moves the run or acts for it: a plan that moves it writes
  * nothing but the status, so that what comes next is stored before it is done.
  */
-export function withRun(facts: Facts, assessment: Assessment, planned: Plan): Plan {
-  const wanted = assessment.is === 'wanted' ? assessment.fork : undefined
-  const state = runState(facts, wanted)
+export function withRun(facts: Facts, assessment: Assessment | undefined, planned: Plan): Plan {
+  const wanted = assessment?.is === 'wanted' ? assessment : undefined
+  const state = runState(facts, wanted?.fork)
   if (!state || (!wanted && !facts.experiment.status?.strategy)) return planned
   const services = servicesOf(facts, planned.conclusion.fork)
   const weight = weightOf(state, services)
-  const told = weight === undefined ? state : { ...state, weight }
-  const found = obey(facts, state) ?? (wanted ? going(facts, state, { planned, services }) : STAY)
-  if ('restMs' in found) {
-    const run = found.restMs === undefined ? told : { ...told, restMs: found.restMs }
-    return { ...planned, conclusion: { ...ended(state, planned.conclusion), run } }
-  }
-  const { run, reason, message } = found
-  const { reservation: _unused, ...others } = planned
-  return {
-    ...others,
-    writes: [],
-    conclusion: { ...planned.conclusion, run: { ...told, run, moved: { reason, message } } },
-  }
+  const report = weight === undefined ? state : { ...state, weight }
+  const said = obey(facts, state)
+  if (said) return movedPlan(planned, report, said)
+  if (!wanted) return { ...planned, conclusion: { ...ended(state, planned.conclusion), run: report } }
+  const seen = { facts, wanted, state, planned, services }
+  const promoting = promotingAt(seen)
+  if (promoting) return promotingPlan(seen, report, promoting)
+  const found = going(seen)
+  if (found.is === 'move') return movedPlan(planned, report, found)
+  const run = found.restMs === undefined ? report : { ...report, restMs: found.restMs }
+  return { ...planned, conclusion: { ...ended(state, planned.conclusion), run } }
 }
 
-const STAY = { restMs: undefined }
-
-interface Going {
+/** What a pass has found out when it decides how the run goes on. */
+interface Seen {
+  readonly facts: Facts
+  readonly wanted: DesiredFork
+  readonly state: RunState
   readonly planned: Plan
   readonly services: readonly SelectingService[]
 }
 
-/** What the run does without a command. */
-function going(facts: Facts, state: RunState, { planned: { conclusion, writes }, services }: Going) {
-  const { now, stepElapsedMs = Number.POSITIVE_INFINITY, experiment } = facts
-  const isReached = writes.length === 0 && conclusion.is === 'settled' && hasTarget(state) && services.every(isComplete)
-  const isFailed =
-    conclusion.reason === 'ProgressDeadlineExceeded' && experiment.spec.strategy?.canary.progressDeadlineAbort === true
-  const wallMs = Math.max(0, now.getTime() - Date.parse(state.run.since))
+interface Move {
+  readonly run: Run
+  readonly reason: Reason
+  readonly message: string
+}
+
+/** A plan that only moves the run. */
+function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: Move): Plan {
+  const { reservation: _unused, ...others } = planned
+  const conclusion = { ...planned.conclusion, run: { ...report, run, moved: { reason, message } } }
+  return { ...others, writes: [], conclusion }
+}
+
+/** Whether the fork is as the present step wants it, and its Services show that. */
+const isReached = ({ planned: { writes, conclusion }, state, services }: Seen): boolean =>
+  writes.length === 0 && conclusion.is === 'settled' && hasTarget(state) && services.every(isComplete)
+
+/** What the pass does at a step that writes the source; undefined at other steps, and until the fork is ready for it. */
+function promotingAt(seen: Seen): Promoting | undefined {
+  const { facts, wanted, state, planned } = seen
+  const step = state.steps[state.run.stepIndex]
+  if (planned.writes.length > 0 || state.run.held) return undefined
+  if (step?.is === 'restore') return restore(facts, wanted, state)
+  if (step?.is !== 'promote') return undefined
+  const isWritten = facts.experiment.status?.promotion?.written !== undefined
+  return isWritten || isReached(seen) ? promote(facts, wanted, state) : undefined
+}
+
+function promotingPlan({ facts, state, planned }: Seen, of: RunReport, promoting: Promoting): Plan {
+  const { writes, promotion, decision, paused } = promoting
+  const report = { ...of, promotion, ...(paused ? { paused } : {}) }
+  if (promoting.isReached) {
+    const { run, steps } = state
+    const step = steps[run.stepIndex]
+    const event = completedEvent(run, steps, step ?? { is: 'promote' })
+    return movedPlan(planned, report, { run: moved(run, { stepIndex: run.stepIndex + 1 }, facts.now), ...event })
+  }
+  return { ...planned, writes, conclusion: { ...planned.conclusion, ...decision, run: report } }
+}
+
+/** What the run does without a command, at a step that does not write the source. */
+function going(seen: Seen) {
+  const { facts, state, planned } = seen
+  const { now, stepElapsedMs = Number.POSITIVE_INFINITY } = facts
+  const { run, spec, steps } = state
+  const isFailed = planned.conclusion.reason === 'ProgressDeadlineExceeded' && spec.progressDeadlineAbort
+  const wallMs = Math.max(0, now.getTime() - Date.parse(run.since))
   const elapsedMs = Math.min(wallMs, stepElapsedMs)
-  const found = next(state.run, state.steps, { now, elapsedMs, isReached, isFailed })
-  return found.is === 'move' ? found : { restMs: found.restMs }
+  const isApproved = spec.approvedRevision === run.revision
+  return next(run, steps, { now, elapsedMs, isReached: isReached(seen), isFailed, isApproved })
 }
 
 /** A weight of a source without pods is no number of pods: the run waits until the source has some. */
@@ -62,14 +104,16 @@ const hasTarget = ({ target, run }: RunState): boolean =>
   target !== undefined &&
   (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.pods > 0)
 
-/** After the way back, the fork has no pods until somebody edits the experiment. */
+/** After a way back, the fork has no pods until somebody edits the experiment or says `retry`. */
 function ended({ run, steps }: RunState, conclusion: Conclusion): Conclusion {
-  if (phaseOf(run, steps) !== 'Aborted' || conclusion.is !== 'settled') return conclusion
-  return {
-    ...conclusion,
-    ...stalled('Aborted', 'the run was aborted and the fork has no pods; say retry or edit spec to start another'),
-  }
+  const phase = phaseOf(run, steps)
+  if (conclusion.is !== 'settled') return conclusion
+  if (phase === 'Aborted') return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${NO_PODS}`) }
+  if (phase !== 'Undone') return conclusion
+  return { ...conclusion, is: 'unready', reason: 'Undone', message: `the source has its former values; ${NO_PODS}` }
 }
+
+const NO_PODS = 'the fork has no pods until you say retry or edit the override or the strategy'
 
 /** A Service that selects the fork, with what its slices show. */
 interface SelectingService {

@@ -1,7 +1,7 @@
 import { allowedReplicas, sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
-import type { RunWeight } from '../api/strategy.ts'
+import type { PromotionStatus, RunWeight } from '../api/strategy.ts'
 import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { RunState } from '../assess/run.ts'
@@ -14,6 +14,9 @@ import type { Write } from './write.ts'
 /** The run after a pass. */
 export interface RunReport extends RunState {
   readonly weight?: RunWeight
+  /** what it waits for at a step that writes the source */
+  readonly paused?: { readonly reason: Reason; readonly message: string }
+  readonly promotion?: PromotionStatus
   /** milliseconds until a pause is over */
   readonly restMs?: number
   /** why the pass moved the run, if it did */

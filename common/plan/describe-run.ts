@@ -9,12 +9,11 @@ const MAX_LINE = 220
 
 /** All steps of the strategy, with their pods and their share, in as many lines as they need; none without a strategy. */
 export function strategyLines(facts: Facts, fork: KubeObject): readonly string[] {
-  const { strategy } = facts.experiment.spec
   const state = runState(facts, fork)
-  if (!strategy || !state) return []
-  const { run, steps } = state
-  if (run.path === 'Abort') return ['the run was aborted: no pods']
-  const sizes = sizesOf(facts, strategy)
+  if (!state) return []
+  const { run, steps, spec } = state
+  if (run.path !== 'Forward') return [`the run was ${run.path === 'Undo' ? 'undone' : 'aborted'}: no pods`]
+  const sizes = sizesOf(facts, spec)
   const texts = sizes ? forecastTexts(steps, sizes) : steps.map(nameOfStep)
   const isNew = run.stepIndex === 0
   return inLines(texts.slice(run.stepIndex), isNew ? 'steps: ' : `from step ${run.stepIndex + 1} of ${steps.length}: `)

@@ -58,6 +58,15 @@ export function planExpiry({ kind, fork, experiment }: Facts): Plan {
   return { writes, conclusion: { is: 'unready', reason: 'Expired', message, fork: undefined, source: undefined } }
 }
 
+/** Deletes the fork of a run whose change the source has. The experiment stays and reports it. */
+export function planPromoted({ kind, fork, experiment }: Facts): Plan {
+  const adapter = knownValue(kind)
+  const writes = adapter && fork.is === 'known' ? [deleteFork(adapter, fork.value)] : []
+  const { kind: source, name } = experiment.spec.sourceRef
+  const message = `${source.toLowerCase()}/${name} has the change, and the fork is gone`
+  return { writes, conclusion: { is: 'settled', reason: 'Promoted', message, fork: undefined, source: undefined } }
+}
+
 /** `expired 2h after creation (2026-11-21T14:05Z); raise spec.ttlSeconds to run it again` */
 export const expiryMessage = (experiment: ExperimentDeployment): string =>
   `expired ${duration(experiment.spec.ttlSeconds ?? 0)} after creation ` +
@@ -116,7 +125,9 @@ const deleteBase = (revision: Facts['revision']): readonly Write[] =>
  * As of a fork, but a revision without a controller must not have the label of the selector: a fork that is a
  * StatefulSet would adopt it as one of its own revisions, and could not create pods.
  */
-function ownerOfBase(experiment: ExperimentDeployment): Pick<KubeObject['metadata'], 'labels' | 'ownerReferences'> {
+export function ownerOfRevision(
+  experiment: ExperimentDeployment,
+): Pick<KubeObject['metadata'], 'labels' | 'ownerReferences'> {
   const { labels = {}, ...owner } = ownershipMetadata(experiment)
   const { [EXPERIMENT_ID]: _selected, ...others } = labels
   return { labels: others, ...owner }
@@ -132,7 +143,7 @@ const revisionOf = (experiment: ExperimentDeployment, fork: KubeObject, base: Ba
   metadata: {
     name: fork.metadata.name,
     namespace: sourceNamespaceOf(experiment),
-    ...ownerOfBase(experiment),
+    ...ownerOfRevision(experiment),
   },
   revision: 1,
   data: encodeBase(base) as JsonObject,

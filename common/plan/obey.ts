@@ -2,7 +2,7 @@ import { COMMAND, COMMAND_BY } from '../api/names.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { CommandStatus } from '../api/strategy.ts'
 import type { Facts } from '../assess/facts.ts'
-import type { RunState } from '../assess/run.ts'
+import { promotionIn, type RunState } from '../assess/run.ts'
 import { answerTo, isAnswered, parseCommand } from '../strategy/command.ts'
 import type { Run } from '../strategy/run.ts'
 
@@ -19,7 +19,7 @@ export function obey({ experiment, now }: Pick<Facts, 'experiment' | 'now'>, sta
   const command = text === undefined ? undefined : parseCommand(text)
   const { run, steps } = state
   if (!command || isAnswered(command, run.command)) return undefined
-  const answer = answerTo(command, run, steps, now)
+  const answer = answerTo(command, run, steps, { now, promotion: promotionIn(experiment, run) })
   const at = command.stamp?.at
   const status: CommandStatus = {
     verb: command.verb,

@@ -7,7 +7,7 @@ import { mistaken } from '../assess/checks.ts'
 import { type Decision, waiting } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { atOverridePaths } from '../assess/refusal.ts'
-import { wantedReplicas } from '../assess/run.ts'
+import { isPromoted, wantedReplicas } from '../assess/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
 import { forkHealth } from '../workload/health.ts'
@@ -17,7 +17,7 @@ import { replicasOf } from '../workload/status.ts'
 import { withRun } from './advance.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
 import { decisionOn, type Plan, RECHECK_MS, type Reservation } from './conclusion.ts'
-import { addFinalizer, baseWrites, planDeletion, planExpiry, scaleDown } from './lifecycle.ts'
+import { addFinalizer, baseWrites, planDeletion, planExpiry, planPromoted, scaleDown } from './lifecycle.ts'
 import { creationOf, hasDrifted, isSmaller, occasionOf, readyOf } from './occasion.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
@@ -42,6 +42,7 @@ export function plan(facts: Facts, evaluation?: Evaluation): Plan {
   const { experiment, now } = facts
   if (isBeingDeleted(experiment)) return planDeletion(facts)
   if (untilExpiryMs(experiment, now) <= 0) return planExpiry(facts)
+  if (isPromoted(facts)) return withRun(facts, undefined, planPromoted(facts))
   const evaluated = evaluation ?? evaluate(facts)
   const { assessment, policy, alone } = evaluated
   const planned =
@@ -129,7 +130,7 @@ function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Pla
   const [fork, kind] = [knownValue(facts.fork), knownValue(facts.kind)]
   const replicas = mustHaveNoPods ? 0 : wantedReplicas(facts)
   // The way back of a run takes the pods, whatever else is wrong.
-  const isAborted = experiment.spec.strategy && experiment.status?.strategy?.path === 'Abort' && replicas === 0
+  const isAborted = experiment.status?.strategy?.path === 'Abort' && replicas === 0
   const mayShrink = mustHaveNoPods || isAborted || attributesOf(decision.reason).keepsFork
   const before = fork ? addFinalizer(facts) : []
   const conclusion = { ...decision, fork, source: undefined }

@@ -3,6 +3,7 @@ import { COMMAND } from '../api/names.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
 import type { Facts } from '../assess/facts.ts'
 import { phaseOf, runStatus } from '../strategy/run.ts'
+import { runSpecOf } from '../strategy/run-spec.ts'
 import type { Conclusion, RunReport } from './conclusion.ts'
 
 /**
@@ -10,9 +11,13 @@ import type { Conclusion, RunReport } from './conclusion.ts'
  * strategy.
  */
 export function strategyStatus({ experiment }: Facts, { run }: Conclusion): ExperimentDeploymentStatus {
-  const stored = experiment.spec.strategy && experiment.status?.strategy
+  const { strategy: stored, promotion: former } = experiment.status ?? {}
+  if (!runSpecOf(experiment.spec)) return {}
   const strategy = run ? runStatus(run.run, run.steps, run.weight) : stored
-  return strategy ? { strategy } : {}
+  // Another run, or a promotion that begins again, has no promotion yet.
+  const isSame = strategy?.run === stored?.run && run?.moved?.reason !== 'Promoting'
+  const promotion = run?.promotion ?? (isSame ? former : undefined)
+  return { ...(strategy ? { strategy } : {}), ...(promotion ? { promotion } : {}) }
 }
 
 /** The condition of a run that waits, only while it waits: until when, and what ends it. */
@@ -20,18 +25,36 @@ export function pausedCondition(
   { metadata: { name } }: ExperimentDeployment,
   report: RunReport | undefined,
 ): readonly ConditionDraft[] {
-  if (!report || phaseOf(report.run, report.steps) !== 'Paused') return []
   const paused = (reason: ConditionDraft['reason'], message: string): readonly ConditionDraft[] => [
     { type: 'Paused', status: 'True', reason, message },
   ]
+  if (report?.paused) return paused(report.paused.reason, report.paused.message)
+  if (!report || phaseOf(report.run, report.steps) !== 'Paused') return []
   const { run, steps } = report
   const resumed = `until somebody resumes it: kubectl annotate --overwrite expd/${name} ${COMMAND}=resume`
   if (run.held) return paused('PausedByCommand', resumed)
   const step = steps[run.stepIndex]
-  if (step?.is !== 'pause') return paused('AwaitingPromotion', 'all steps are done')
+  if (step?.is !== 'pause')
+    return paused(
+      'AwaitingPromotion',
+      `until somebody promotes it: kubectl annotate --overwrite expd/${name} ${COMMAND}=promote`,
+    )
   return step.seconds === undefined
     ? paused('PauseStep', resumed)
     : paused('PauseDuration', `until ${endOf(run.since, step.seconds)}, or ${resumed}`)
+}
+
+/** The condition of a run whose change the source has, only then. */
+export function promotedCondition(
+  { status }: ExperimentDeployment,
+  report: RunReport | undefined,
+): readonly ConditionDraft[] {
+  const { written } = report?.promotion ?? status?.promotion ?? {}
+  if (!written || !report || report.run.path !== 'Forward') return []
+  const phase = phaseOf(report.run, report.steps)
+  const message =
+    phase === 'Promoted' ? 'the source has the change' : 'the source has the change; the fork is kept for a while'
+  return [{ type: 'Promoted', status: 'True', reason: 'Promoted', message }]
 }
 
 /** RFC 3339 in whole seconds. */

@@ -22,7 +22,7 @@ import { aloneWarnings } from './alone.ts'
 import type { Conclusion } from './conclusion.ts'
 import { changedFields } from './differences.ts'
 import { formatFindings, type PolicyDecision } from './policy-decision.ts'
-import { limitedWeight, pausedCondition, strategyStatus } from './run-status.ts'
+import { limitedWeight, pausedCondition, promotedCondition, strategyStatus } from './run-status.ts'
 
 /**
  * The whole status after a pass, computed from present facts. Equal facts give an equal status, so that the status of a
@@ -42,6 +42,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     withWarnings(trafficShared(conclusion, services), collisions),
     policyCompliant(conclusion.policy),
     ...pausedCondition(experiment, conclusion.run),
+    ...promotedCondition(experiment, conclusion.run),
   ]
   const share = services.find(({ selected }) => selected)?.share
   // Keep the source of a pinned base even while there is no fork.

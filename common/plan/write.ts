@@ -10,9 +10,16 @@ export type Role =
   | 'fork'
   | 'base' // the ControllerRevision of a pinned base
   | 'experiment'
+  | 'source' // only by a promotion
 
 /** The watched object that a write of each role changes, if any. */
-export const WRITTEN_OBJECT = { newFork: 'fork', fork: 'fork', base: 'unwatched', experiment: 'experiment' } as const
+export const WRITTEN_OBJECT = {
+  newFork: 'fork',
+  fork: 'fork',
+  base: 'unwatched',
+  experiment: 'experiment',
+  source: 'unwatched',
+} as const
 
 /** One write of a plan. A write of an existing object carries the uid of that object. */
 export type Write = { readonly resource: ResourceType } & (
@@ -28,7 +35,7 @@ export type Write = { readonly resource: ResourceType } & (
   | { readonly verb: 'create'; readonly role: 'base'; readonly object: KubeObject }
   | {
       readonly verb: 'patch'
-      readonly role: 'fork' | 'experiment'
+      readonly role: 'fork' | 'experiment' | 'source'
       readonly of: KubeObject
       /** RFC 7386 */
       readonly patch: JsonObject
@@ -68,6 +75,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKi
   fork: EXISTING,
   base: NEW,
   experiment: EXISTING,
+  source: EXISTING,
 }
 
 /** What a refusal of a write means. Only the `message` of the API server says that an immutable field was changed. */

@@ -1,10 +1,10 @@
 import type { Reason } from '../api/reasons.ts'
-import type { CommandAnswer, CommandStatus } from '../api/strategy.ts'
+import type { CommandAnswer, CommandStatus, PromotionStatus } from '../api/strategy.ts'
 import type { Step } from './compile.ts'
 import { moved, phaseOf, type Run } from './run.ts'
 
 /** The words that a person can say to a run. */
-export const VERBS = ['pause', 'resume', 'abort', 'retry'] as const
+export const VERBS = ['pause', 'resume', 'promote', 'abort', 'undo', 'retry'] as const
 export type Verb = (typeof VERBS)[number]
 
 /** The words that only stop something. They need no review, and mean every step. */
@@ -38,6 +38,13 @@ export type Answer =
   | { readonly is: 'Done'; readonly run: Run; readonly reason: Reason; readonly message: string }
   | { readonly is: Exclude<CommandAnswer, 'Done'>; readonly message: string }
 
+/** What else an answer depends on. */
+export interface SeenByCommand {
+  readonly now: Date
+  /** of this run */
+  readonly promotion: PromotionStatus | undefined
+}
+
 /** How far the clocks of the webhook and of the controller may differ, in milliseconds. */
 const CLOCK_SKEW_MS = 60_000
 
@@ -49,7 +56,7 @@ export const isAnswered = ({ verb, stamp }: Command, answered: CommandStatus | u
  * What `command` does to `run`. The webhook refuses a command that is not `Done`, the controller obeys one that is: both
  * by this function. A command is stale if its author saw another step or revision.
  */
-export function answerTo(command: Command, run: Run, steps: readonly Step[], now: Date): Answer {
+export function answerTo(command: Command, run: Run, steps: readonly Step[], seen: SeenByCommand): Answer {
   const { verb, stamp } = command
   if (!STOPPING.includes(verb)) {
     if (!stamp) return refused(`${verb} needs the webhook, which says who may; repeat it while the webhook runs`)
@@ -61,10 +68,10 @@ export function answerTo(command: Command, run: Run, steps: readonly Step[], now
     if (Date.parse(stamp.at) < Date.parse(run.since) - CLOCK_SKEW_MS)
       return { is: 'Stale', message: `${verb} was said before the present step began; repeat it` }
   }
-  return effectOf(verb, run, steps, now)
+  return effectOf(verb, run, steps, seen)
 }
 
-function effectOf(verb: Verb, run: Run, steps: readonly Step[], now: Date): Answer {
+function effectOf(verb: Verb, run: Run, steps: readonly Step[], { now, promotion }: SeenByCommand): Answer {
   const phase = phaseOf(run, steps)
   const nothing = (what: string) => refused(`${verb}: ${what}; ${placeOf(run, steps)}`)
   const done = (to: Run, reason: Reason, message: string): Answer => ({ is: 'Done', run: to, reason, message })
@@ -79,11 +86,21 @@ function effectOf(verb: Verb, run: Run, steps: readonly Step[], now: Date): Answ
       const next = isAtPause ? moved(others, { stepIndex: run.stepIndex + 1 }, now) : others
       return done(next, 'Resumed', `goes on after ${placeOf(run, steps)}`)
     }
+    case 'promote': {
+      const index = steps.findIndex(({ is }) => is === 'promote')
+      if (run.path !== 'Forward' || run.stepIndex > index) return nothing('there is nothing to promote')
+      return done(moved(others, { stepIndex: index }, now), 'Promoting', `promotes at ${placeOf(run, steps)}`)
+    }
+    case 'undo':
+      if (run.path !== 'Forward' || !(promotion?.record || promotion?.written)) return nothing('nothing was written')
+      if (!promotion.record) return nothing('the source was changed by others; revert that change where it is declared')
+      return done(moved(others, { path: 'Undo', stepIndex: 0 }, now), 'Undoing', `undone at ${placeOf(run, steps)}`)
     case 'abort':
+      if (promotion?.record || promotion?.written) return nothing('the source may have the change; use undo')
       if (run.path !== 'Forward') return nothing('the run does not go forward')
       return done(moved(others, { path: 'Abort', stepIndex: 0 }, now), 'Aborted', `aborted at ${placeOf(run, steps)}`)
     case 'retry':
-      if (phase !== 'Aborted') return nothing('the run was not aborted')
+      if (phase !== 'Aborted' && phase !== 'Undone') return nothing('the run was not aborted')
       return done(moved(others, { path: 'Forward', stepIndex: 0 }, now), 'Retried', 'begins again at its first step')
   }
 }

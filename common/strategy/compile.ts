@@ -1,6 +1,7 @@
-import type { RunPath, Strategy } from '../api/strategy.ts'
+import type { Amount, RunPath } from '../api/strategy.ts'
 import { duration } from '../text/duration.ts'
 import { MAX_PAUSE_SECONDS, pauseSeconds } from './pause.ts'
+import type { RunSpec } from './run-spec.ts'
 
 /** One step of a run: a state that can be reached again and again. */
 export type Step =
@@ -8,28 +9,47 @@ export type Step =
   | { readonly is: 'setWeight'; readonly weight: number; readonly field: string }
   /** as many pods as `maxSurge` allows */
   | { readonly is: 'surge' }
+  /** as many pods as `spec.replicas` says */
+  | { readonly is: 'replicas' }
   /** without `seconds` until somebody resumes */
   | { readonly is: 'pause'; readonly seconds?: number }
-  /** the end of the steps of the user */
+  /** until somebody promotes */
   | { readonly is: 'await' }
+  /** the source gets what the override says */
+  | { readonly is: 'promote' }
+  /** the fork is kept for a while after the promotion */
+  | { readonly is: 'drain'; readonly seconds: number }
+  /** the source gets back its former values */
+  | { readonly is: 'restore' }
   /** no pods */
   | { readonly is: 'remove' }
 
-/** The steps of a run: the steps of the user, and what follows them; or the way back. */
-export const compile = ({ canary: { steps } }: Strategy, path: RunPath): readonly Step[] => {
+/** The steps of a run: the steps of the user, and what follows them; or a way back. */
+export function compile(spec: RunSpec, path: RunPath): readonly Step[] {
   if (path === 'Abort') return [{ is: 'remove' }]
-  const own = (steps ?? []).flatMap(({ setWeight, pause }, index): readonly Step[] => {
+  if (path === 'Undo') return [{ is: 'restore' }, { is: 'remove' }]
+  return [
+    ...ownSteps(spec),
+    ...(spec.mode === 'Manual' ? [{ is: 'await' } as const] : []),
+    { is: 'promote' },
+    { is: 'drain', seconds: spec.scaleDownDelaySeconds },
+  ]
+}
+
+function ownSteps({ steps, isCanary }: RunSpec): readonly Step[] {
+  if (!isCanary) return [{ is: 'replicas' }]
+  if (steps.length === 0) return [{ is: 'surge' }]
+  return steps.flatMap(({ setWeight, pause }, index): readonly Step[] => {
     if (setWeight === undefined) return [pauseStep(pause?.duration)]
-    // the whole weight is what follows the last step
+    // the whole weight is the promotion, which follows the last step
     return setWeight >= 100 ? [] : [{ is: 'setWeight', weight: setWeight, field: fieldOf(index) }]
   })
-  return [...(steps === undefined || steps.length === 0 ? [{ is: 'surge' } as const] : own), { is: 'await' }]
 }
 
 const fieldOf = (index: number): string => `spec.strategy.canary.steps[${index}].setWeight`
 
 /** A text that is no duration has a mistake that admission refuses. It counts as the longest pause. */
-const pauseStep = (duration: number | string | undefined): Step =>
+const pauseStep = (duration: Amount | undefined): Step =>
   duration === undefined ? { is: 'pause' } : { is: 'pause', seconds: pauseSeconds(duration) ?? MAX_PAUSE_SECONDS }
 
 /** `setWeight 20%`, `pause 1h`, `pause`. */
@@ -41,9 +61,9 @@ export function nameOfStep(step: Step): string {
       return 'maxSurge'
     case 'pause':
       return step.seconds === undefined ? 'pause' : `pause ${duration(step.seconds)}`
-    case 'await':
-      return 'end'
-    case 'remove':
-      return 'remove'
+    case 'drain':
+      return `drain ${duration(step.seconds)}`
+    default:
+      return step.is
   }
 }

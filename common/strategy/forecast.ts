@@ -50,7 +50,15 @@ function textOf({ step, pods }: ForecastStep, sizes: Sizes): string {
     case 'pause':
       return step.seconds === undefined ? 'pause until resumed' : `pause ${duration(step.seconds)}`
     case 'await':
-      return 'then it stays so'
+      return 'wait until promoted'
+    case 'promote':
+      return 'promote'
+    case 'drain':
+      return `delete the fork after ${duration(step.seconds)}`
+    case 'replicas':
+      return count(pods, 'pod')
+    case 'restore':
+      return 'restore the source'
     case 'remove':
       return 'no pods'
   }

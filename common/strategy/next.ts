@@ -11,6 +11,8 @@ export interface StepFacts {
   readonly isReached: boolean
   /** whether the fork exceeded its progress deadline, and the run shall be aborted then */
   readonly isFailed: boolean
+  /** whether the spec approves the present revision for promotion */
+  readonly isApproved: boolean
 }
 
 /** A run either stays at its step, with the time that is left of it, or moves to another one. */
@@ -25,8 +27,7 @@ export function next(run: Run, steps: readonly Step[], facts: StepFacts): Next {
   const completed = (): Next => ({
     is: 'move',
     run: moved(run, { stepIndex: run.stepIndex + 1 }, facts.now),
-    reason: step.is === 'remove' ? 'Aborted' : 'StepCompleted',
-    message: step.is === 'remove' ? 'the fork has no pods' : completedMessage(run, steps, step),
+    ...completedEvent(run, steps, step),
   })
   switch (step.is) {
     case 'pause': {
@@ -34,8 +35,15 @@ export function next(run: Run, steps: readonly Step[], facts: StepFacts): Next {
       const restMs = step.seconds * 1_000 - facts.elapsedMs
       return restMs > 0 ? { is: 'stay', restMs } : completed()
     }
+    case 'drain': {
+      const restMs = step.seconds * 1_000 - facts.elapsedMs
+      return restMs > 0 ? { is: 'stay', restMs } : completed()
+    }
     case 'await':
-      return { is: 'stay' }
+      return facts.isApproved ? completed() : { is: 'stay' }
+    case 'promote':
+    case 'restore':
+      return { is: 'stay' } // what is written to the source decides
     default:
       if (facts.isReached) return completed()
       return facts.isFailed && run.path === 'Forward'
@@ -44,8 +52,14 @@ export function next(run: Run, steps: readonly Step[], facts: StepFacts): Next {
   }
 }
 
-const completedMessage = ({ stepIndex }: Run, steps: readonly Step[], step: Step): string =>
-  `step ${stepIndex + 1} of ${steps.length} is done: ${nameOfStep(step)}`
+/** What is told about a step that is done. */
+export function completedEvent({ path, stepIndex }: Run, steps: readonly Step[], step: Step) {
+  if (step.is === 'remove')
+    return { reason: path === 'Undo' ? 'Undone' : 'Aborted', message: 'the fork has no pods' } as const
+  if (step.is === 'drain') return { reason: 'Promoted', message: 'the source has it; the fork is deleted' } as const
+  const message = `step ${stepIndex + 1} of ${steps.length} is done: ${nameOfStep(step)}`
+  return { reason: 'StepCompleted', message } as const
+}
 
 /** The way back to no pods. */
 export const aborted = (run: Run, why: string, { now }: Pick<StepFacts, 'now'>): Next => ({

@@ -57,6 +57,8 @@ export function phaseOf(
 ): RunPhase {
   const step = steps[stepIndex]
   if (path === 'Abort') return step ? 'Aborting' : 'Aborted'
+  if (path === 'Undo') return step ? 'Undoing' : 'Undone'
+  if (!step) return 'Promoted'
   return held || step?.is === 'pause' || step?.is === 'await' ? 'Paused' : 'Progressing'
 }
 

@@ -8,7 +8,9 @@ export interface Sizes {
   readonly source: number
   /** `spec.replicas` of the experiment: its pods where no weight decides */
   readonly replicas: number
-  readonly maxSurge: Amount | undefined
+  readonly maxSurge: Amount
+  /** the pods of the fork that a promotion needs, so that enough pods serve meanwhile */
+  readonly reserve: number
 }
 
 /** How many pods a step wants. */
@@ -23,18 +25,29 @@ export interface Target {
 /** The most pods that a Kubernetes workload can have: `replicas` is an int32. */
 const MAX_PODS = 2 ** 31 - 1
 
-/** The most pods that a fork may have beside `source` pods. Absent: as many as the source. */
+/** The most pods that a fork may have beside `source` pods. */
 export const surgeLimit = ({ maxSurge, source }: Pick<Sizes, 'maxSurge' | 'source'>): number =>
-  Math.min(MAX_PODS, roundedUp(maxSurge ?? '100%', source) ?? source)
+  Math.min(MAX_PODS, roundedUp(maxSurge, source) ?? source)
 
 /** What the step at `index` wants: the last step before it that says a number, or else `replicas`. */
 export function targetOf(steps: readonly Step[], index: number, sizes: Sizes): Target {
-  const sizing = steps.slice(0, index + 1).findLast(({ is }) => is !== 'pause' && is !== 'await')
-  switch (sizing?.is) {
+  const until = steps.slice(0, index + 1)
+  const sized = sizedBy(
+    until.findLast((step) => SIZING.has(step.is)),
+    sizes,
+  )
+  const isPromoting = until.some(({ is }) => is === 'promote')
+  return isPromoting ? { pods: Math.max(sized.pods, Math.min(sizes.reserve, surgeLimit(sizes))) } : sized
+}
+
+const SIZING: ReadonlySet<Step['is']> = new Set(['setWeight', 'surge', 'replicas', 'remove'])
+
+function sizedBy(step: Step | undefined, sizes: Sizes): Target {
+  switch (step?.is) {
     case 'setWeight': {
-      const needed = podsFor(sizing.weight, sizes.source)
+      const needed = podsFor(step.weight, sizes.source)
       const pods = Math.min(needed, surgeLimit(sizes))
-      return { pods, weight: sizing.weight, ...(pods < needed ? { needed } : {}) }
+      return { pods, weight: step.weight, ...(pods < needed ? { needed } : {}) }
     }
     case 'surge':
       return { pods: Math.max(1, surgeLimit(sizes)) }

@@ -6,11 +6,16 @@ export const AMOUNT_PATTERN = '^[0-9]{1,5}%?$'
 /**
  * A number, or percent of `whole`, rounded up. Undefined for another text. `maxSurge` is rounded up as in a Deployment.
  */
-export function roundedUp(amount: Amount, whole: number): number | undefined {
+export const roundedUp = (amount: Amount, whole: number): number | undefined => rounded(amount, whole, Math.ceil)
+
+/** As `roundedUp`, but rounded down, as `maxUnavailable` in a Deployment. */
+export const roundedDown = (amount: Amount, whole: number): number | undefined => rounded(amount, whole, Math.floor)
+
+function rounded(amount: Amount, whole: number, round: (exact: number) => number): number | undefined {
   if (typeof amount === 'number') return Number.isSafeInteger(amount) && amount >= 0 ? amount : undefined
   const [, digits, sign] = /^(\d{1,5})(%?)$/.exec(amount) ?? []
   if (digits === undefined) return undefined
-  return sign === '%' ? Math.ceil((Number(digits) * whole) / 100) : Number(digits)
+  return sign === '%' ? round((Number(digits) * whole) / 100) : Number(digits)
 }
 
 /**

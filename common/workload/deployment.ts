@@ -11,6 +11,7 @@ import {
   replicasOf,
   stalledBy,
   statusCount,
+  takenDown,
 } from './status.ts'
 
 /** Set by the Deployment controller. */
@@ -27,6 +28,11 @@ export const deployment: WorkloadKind = {
   podReach: PLAIN_POD_REACH,
   watchedAnnotations: [REVISION],
   health,
+  takesDown: (source) =>
+    at(source, 'spec', 'strategy', 'type') === 'Recreate'
+      ? replicasOf(source)
+      : takenDown(at(source, 'spec', 'strategy', 'rollingUpdate'), replicasOf(source)),
+  holdsBack: (source) => (at(source, 'spec', 'paused') === true ? 'spec.paused' : undefined),
   revision: ({ metadata }) => metadata.annotations?.[REVISION],
 }
 

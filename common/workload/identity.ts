@@ -23,6 +23,10 @@ export const experimentId = (uid: string): string => hashOf(uid, 10)
 export const forkName = (sourceName: string, uid: string): string =>
   `${sourceName.slice(0, 30).replace(/[-.]+$/, '')}-experiment-${experimentId(uid)}`
 
+/** The name of the ControllerRevision with the former values of a source. */
+export const promotionRecordName = ({ metadata, spec }: ExperimentDeployment): string =>
+  `${forkName(spec.sourceRef.name, metadata.uid)}-promotion`
+
 /** The name of the fork to which the pod called `name` belongs; undefined if it belongs to none. */
 export const forkOfPod = (name: string): string | undefined => /^(.*-experiment-[0-9a-f]{10})-/.exec(name)?.[1]
 

@@ -86,6 +86,10 @@ export interface WorkloadKind extends ResourceType {
   readonly health: (fork: KubeObject, sinceAppliedMs: number) => Health
   /** the group and version with a PodTemplateSpec, if the schema of the kind does not describe its `template` well */
   readonly templateFrom?: string
+  /** how many pods of the source its own rollout takes down at once */
+  readonly takesDown: (source: KubeObject) => number
+  /** the field of the source for which a change of its template does not reach all of its pods; undefined: it does */
+  readonly holdsBack: (source: KubeObject) => string | undefined
   /** the name of the source's current revision, if the kind has one */
   readonly revision: (source: KubeObject) => string | undefined
   /** whether `revision` is known of the present generation, if it is not in the metadata, which are watched */

@@ -4,7 +4,7 @@ import type { OverrideBan } from '../override/rules.ts'
 import type { Health, Reference, Template, WorkloadKind } from './kind.ts'
 import { OBJECT_NAME } from './referent.ts'
 import { ROLLOUT_HASH, stableTemplate } from './stable-template.ts'
-import { ownTemplate, PLAIN_POD_REACH, pick, replicasOf, stalledBy, statusCount } from './status.ts'
+import { ownTemplate, PLAIN_POD_REACH, pick, replicasOf, stalledBy, statusCount, takenDown } from './status.ts'
 
 /** The Argo controller that is responsible, if a cluster has several. */
 const INSTANCE_ID = 'argo-rollouts.argoproj.io/controller-instance-id'
@@ -62,6 +62,11 @@ export const rollout: WorkloadKind = {
   controllerTimeoutMs: 30_000,
   tellsRefusalsInEvents: false,
   health,
+  takesDown: (source) => {
+    const { blueGreen, canary } = strategyOf(source)
+    return isObject(blueGreen) ? 0 : takenDown(canary, replicasOf(source))
+  },
+  holdsBack: (source) => (at(source, 'spec', 'paused') === true ? 'spec.paused' : undefined),
   templateFrom: 'apps/v1', // the CRD does not describe volumes and resources
   revision: (source) => stableRevision(source) || undefined,
   isRevisionKnown: () => true,

@@ -2,7 +2,7 @@ import type { KubeObject } from '../api/object.ts'
 import { inheritedMetadata } from '../api/template-metadata.ts'
 import { at, isEmpty, isObject, listOr, objectOr } from '../json/json.ts'
 import type { Health, WorkloadKind } from './kind.ts'
-import { APPS_KIND, PLAIN_POD_REACH, pick, replicasOf, statusCount } from './status.ts'
+import { APPS_KIND, amountOf, PLAIN_POD_REACH, pick, replicasOf, statusCount } from './status.ts'
 
 /** A StatefulSet has no progress deadline. This is the default of Deployments. */
 const PROGRESS_DEADLINE_MS = 600_000
@@ -37,12 +37,22 @@ export const statefulSet: WorkloadKind = {
   ],
   podReach: { ...PLAIN_POD_REACH, hasPerPodLabel, hasPeers: true },
   tellsRefusalsInEvents: true,
+  takesDown: (source) =>
+    Math.max(1, amountOf(rollingUpdate(source).maxUnavailable, replicasOf(source), Math.ceil) ?? 1),
+  holdsBack,
   health,
   revision: (source) => {
     const revision = at(source, 'status', 'updateRevision')
     return typeof revision === 'string' ? revision : undefined
   },
   isRevisionKnown: (source) => statusCount(source, 'observedGeneration') >= (source.metadata.generation ?? 0),
+}
+
+const rollingUpdate = (source: KubeObject) => objectOr(at(source, 'spec', 'updateStrategy', 'rollingUpdate'))
+
+function holdsBack(source: KubeObject): string | undefined {
+  if (at(source, 'spec', 'updateStrategy', 'type') === 'OnDelete') return 'spec.updateStrategy.type: OnDelete'
+  return Number(rollingUpdate(source).partition ?? 0) > 0 ? 'spec.updateStrategy.rollingUpdate.partition' : undefined
 }
 
 /** Each pod has its name and its ordinal as labels. */

@@ -1,4 +1,10 @@
-import { CR_NAME, EXPERIMENT_DEPLOYMENT, FIELD_MANAGER, OWNER_NAMESPACE } from '../../common/api/names.ts'
+import {
+  CR_NAME,
+  EXPERIMENT_DEPLOYMENT,
+  FIELD_MANAGER,
+  OWNER_NAMESPACE,
+  PROMOTION_MANAGER,
+} from '../../common/api/names.ts'
 import type { KubeObject, ResourceType } from '../../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import { isEqual } from '../../common/json/json.ts'
@@ -156,7 +162,7 @@ function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
         verb,
         contentType: 'application/merge-patch+json',
         path: pathOf(resource, placeOf(write.of)),
-        query: { fieldManager: FIELD_MANAGER },
+        query: { fieldManager: write.role === 'source' ? PROMOTION_MANAGER : FIELD_MANAGER },
         body: write.patch,
         expects: resource.kind,
       }

@@ -21,6 +21,7 @@ import {
   hasOwnerReference,
   isBeingDeleted,
   isCrossNamespace,
+  promotionRecordName,
 } from '../../common/workload/identity.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
@@ -117,7 +118,24 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
     },
     // Last, because the count of other experiments is the first to be outdated.
     policies: withOthers(ports, experiment, consent),
+    promotion: await promotionFacts(ports, experiment, mayRead ? adapter : undefined),
   }
+}
+
+/** At the step of a run that writes the source: the source and the record of its former values, as they are now. */
+async function promotionFacts(
+  { workloads, revision, isPromotionInstalled }: Ports,
+  experiment: ExperimentDeployment,
+  adapter: WorkloadKind | undefined,
+) {
+  if (!adapter || !/^(promote|restore)$/.test(experiment.status?.strategy?.stepName ?? '')) return undefined
+  const { name } = experiment.spec.sourceRef
+  const namespace = sourceNamespaceOf(experiment)
+  const [source, record] = await Promise.all([
+    workloads.live(adapter, namespace, name),
+    revision(namespace, promotionRecordName(experiment)),
+  ])
+  return { source: knownOrAbsent(source), record: knownOrAbsent(record), isInstalled: isPromotionInstalled }
 }
 
 /** Other workloads that act on the source: a Flagger primary, and one that takes its template from it. */

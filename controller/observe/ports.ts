@@ -75,6 +75,8 @@ export interface Ports {
   readonly schemaOf: (kind: WorkloadKind) => SpecSchema | undefined
   readonly policies: PoliciesPort
   readonly surroundings: SurroundingsPort
+  /** whether this installation may write sources */
+  readonly isPromotionInstalled: boolean
   readonly steps: {
     /** milliseconds since the present step of the stored run began, by the monotonic clock as far as it can */
     elapsedMs(key: Key, run: RunStatus | undefined): number | undefined

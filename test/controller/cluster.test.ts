@@ -59,6 +59,7 @@ function world() {
       },
     },
     steps: { elapsedMs: () => undefined },
+    isPromotionInstalled: false,
     podRefusals: { of: async () => ABSENT },
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),

@@ -7,6 +7,7 @@ describe('the configuration of the controller', () => {
       kubeconfig: undefined,
       workers: 16,
       kindProbeMs: 30_000,
+      isPromotionInstalled: false,
       logLevel: 'info',
       instance: 'experiment-controller',
       ownNamespace: 'experiment-controller-system',

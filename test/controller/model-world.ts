@@ -65,6 +65,7 @@ export class ModelWorld {
       client,
       workers: 2,
       kindProbeMs: 30_000,
+      isPromotionInstalled: false,
       instance: 'pod-1',
       ownNamespace: 'experiment-controller-system',
       clock: () => new Date('2026-11-21T10:00:00Z'),

@@ -55,6 +55,7 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}) 
     client: server,
     workers: 2,
     kindProbeMs: 30_000,
+    isPromotionInstalled: false,
     instance: 'pod-1',
     ownNamespace: 'experiment-controller-system',
     clock,

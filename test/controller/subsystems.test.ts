@@ -20,6 +20,7 @@ function created() {
       client: server,
       workers: 2,
       kindProbeMs: 30_000,
+      isPromotionInstalled: false,
       instance: 'pod-1',
       ownNamespace: 'ops',
       clock: () => new Date('2026-11-21T10:00:00Z'),

@@ -91,7 +91,8 @@ export async function placeIn(namespace: string): Promise<Place> {
 
 type Kubectl = Awaited<ReturnType<typeof controlPlane>>['kubectl']
 
-function placeAt(api: Api, kubectl: Kubectl, namespace: string): Place {
+/** The product in an existing namespace of any control plane. */
+export function placeAt(api: Api, kubectl: Kubectl, namespace: string): Place {
   const path: Place['path'] = (of, name) =>
     pathOf(RESOURCES[of], name === undefined ? { namespace } : { namespace, name })
   const experimentAt = (name: string) => api.get<ExperimentDeployment>(path('experiments', name))

@@ -1,7 +1,10 @@
+import { COMMAND } from '../../common/api/names.ts'
 import type { ResourceType } from '../../common/api/object.ts'
-import { at } from '../../common/json/json.ts'
+import { at, isEqual } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { parseCommand } from '../../common/strategy/command.ts'
+import { runSpecOf } from '../../common/strategy/run-spec.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import { reviewedReferent } from '../../common/workload/referent.ts'
 import type { UserInfo } from '../review/admission-review.ts'
@@ -62,9 +65,11 @@ const nameOf = ({ apiVersion, plural }: ResourceType): string =>
 
 /**
  * To create a workload of this kind beside the source, to get the source, for an update to patch the fork, to get the
- * objects in which the kind keeps templates, and to get the object that the annotation names.
+ * objects in which the kind keeps templates, to get the object that the annotation names, and to patch the source if the
+ * request lets the controller write it.
  */
-export function needsOf({ request, kind, source, experiment }: DecodedRequest): readonly Need[] {
+export function needsOf(decoded: DecodedRequest): readonly Need[] {
+  const { request, kind, source, experiment } = decoded
   const { namespace, name } = source
   const fork = forkName(name, experiment.metadata.uid)
   const referent = reviewedReferent(kind, experiment)
@@ -74,5 +79,22 @@ export function needsOf({ request, kind, source, experiment }: DecodedRequest): 
     ...(request.operation === 'UPDATE' ? [{ verb: 'patch', resource: kind, namespace, name: fork } as const] : []),
     ...(kind.keepsTemplatesIn ? [{ verb: 'get', resource: kind.keepsTemplatesIn, namespace } as const] : []),
     ...(referent ? [{ verb: 'get', ...referent, namespace } as const] : []),
+    ...(mayWriteSource(decoded) ? [{ verb: 'patch', resource: kind, namespace, name } as const] : []),
   ]
+}
+
+/**
+ * Whether the controller writes the source because of this request: a command says so, the end of the steps needs no
+ * other word, or a revision is approved.
+ */
+function mayWriteSource({ request, experiment, previous }: DecodedRequest): boolean {
+  const { annotations } = experiment.metadata
+  const isNew = annotations?.[COMMAND] !== previous?.metadata.annotations?.[COMMAND]
+  const verb = isNew ? parseCommand(annotations?.[COMMAND] ?? '')?.verb : undefined
+  if (verb === 'promote' || verb === 'undo') return true
+  const spec = runSpecOf(experiment.spec)
+  if (!spec || spec.mode === 'Export') return false
+  const isSpecNew = request.operation === 'CREATE' || !isEqual(experiment.spec, previous?.spec)
+  if (spec.mode === 'Automatic') return isSpecNew || verb === 'resume' || verb === 'retry'
+  return spec.approvedRevision !== undefined && isSpecNew
 }

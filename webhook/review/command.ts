@@ -1,4 +1,5 @@
 import { COMMAND, COMMAND_BY } from '../../common/api/names.ts'
+import type { PromotionStatus } from '../../common/api/strategy.ts'
 import type { FieldError } from '../../common/api/types.ts'
 import { at, textOr } from '../../common/json/json.ts'
 import { answerTo, formatCommand, parseCommand, VERBS } from '../../common/strategy/command.ts'
@@ -47,6 +48,7 @@ const STAMP_MS = 60_000
 export interface CommandedRun {
   readonly run: Run
   readonly steps: readonly Step[]
+  readonly promotion: PromotionStatus | undefined
 }
 
 /** What is wrong with the command of a request, or with the name of its author; nothing for a request without one. */
@@ -76,7 +78,7 @@ function mistakeIn(text: string, commanded: CommandedRun | undefined, now: Date)
   const { stamp } = command
   if (stamp && Math.abs(Date.parse(stamp.at) - now.getTime()) > STAMP_MS)
     return `is older than a minute; use "${command.verb}" alone`
-  const answer = answerTo(command, commanded.run, commanded.steps, now)
+  const answer = answerTo(command, commanded.run, commanded.steps, { now, promotion: commanded.promotion })
   return answer.is === 'Done' ? undefined : answer.message
 }
 

@@ -6,6 +6,7 @@ import { APPS_V1 } from '../../common/schema/openapi.ts'
 import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
 import { END_OF_PAUSE } from './end-of-pause.ts'
 import { NEIGHBOURS } from './neighbours.ts'
+import { PROMOTED_BY_OTHERS } from './promoted-by-others.ts'
 import { REFUSED_PODS } from './refused-pods.ts'
 
 /** A change of one input of `observe`, and what shows that a pass has read it. */
@@ -232,6 +233,7 @@ export const INPUTS = {
     },
   },
   stepElapsedMs: { 'the end of a pause': END_OF_PAUSE },
+  promotion: { 'the source at the step that promotes': PROMOTED_BY_OTHERS },
   contestedMs: {
     'a third drift in a row': { change: (world) => scaledTimes(world, 3), isSeen: tells('Contested') },
   },

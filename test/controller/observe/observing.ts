@@ -32,6 +32,7 @@ export function observing(given: Given = {}) {
   const { cached, live, revision, policies = [], referring = [] } = given
   const ports: Ports = {
     steps: { elapsedMs: () => undefined },
+    isPromotionInstalled: false,
     experiments: {
       get: async (key) => (key === KEY ? experiment : undefined),
       doubt: () => diary.push('doubt the cache'),

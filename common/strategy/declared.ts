@@ -1,0 +1,52 @@
+import type { KubeObject, ManagedFieldsEntry } from '../api/object.ts'
+import { isEmpty, isObject, type JsonObject, member } from '../json/json.ts'
+
+/** Labels and annotations by which tools mark what they declare: exact keys, or prefixes that end in `/`. */
+const MARKS: readonly (readonly [tool: string, key: string])[] = [
+  ['Argo CD', 'argocd.argoproj.io/'],
+  ['Flux', 'kustomize.toolkit.fluxcd.io/'],
+  ['Flux', 'helm.toolkit.fluxcd.io/'],
+  ['Helm', 'meta.helm.sh/'],
+  ['kapp', 'kapp.k14s.io/'],
+  ['Config Sync', 'configsync.gke.io/'],
+  ['Config Sync', 'configmanagement.gke.io/'],
+  ['Fleet', 'fleet.cattle.io/'],
+  ['Fleet', 'objectset.rio.cattle.io/'],
+]
+
+/** Field managers of the same tools. */
+const MANAGERS: readonly (readonly [tool: string, manager: RegExp])[] = [
+  ['Argo CD', /^argocd(-|$)/],
+  ['Flux', /^(kustomize|helm)-controller$/],
+  ['Helm', /^helm$/],
+  ['kapp', /^kapp(-|$)/],
+  ['Config Sync', /^configsync/],
+  ['Fleet', /^fleet(-|$)/],
+]
+
+/**
+ * Who declares `source`, so that a write of ours would be changed back or would conflict with its next release: a tool
+ * by its marks, a controller, or whoever owns an overridden field by server-side apply. Undefined if nobody does.
+ */
+export function declaredBy(source: KubeObject, patch: JsonObject): string | undefined {
+  const { labels = {}, annotations = {}, ownerReferences = [], managedFields = [] } = source.metadata
+  const keys = [...Object.keys(labels), ...Object.keys(annotations)]
+  const isManagedByHelm = labels['app.kubernetes.io/managed-by'] === 'Helm'
+  const mark = MARKS.find(([, key]) => keys.some((each) => each.startsWith(key)))
+  if (mark || isManagedByHelm) return mark?.[0] ?? 'Helm'
+  const tool = MANAGERS.find(([, manager]) => managedFields.some((entry) => manager.test(entry.manager ?? '')))
+  if (tool) return tool[0]
+  const owner = ownerReferences.find(({ controller }) => controller === true)
+  if (owner) return `${owner.kind.toLowerCase()}/${owner.name}`
+  const applier = managedFields.find((entry) => isApply(entry) && overlaps(entry.fieldsV1?.['f:spec'], patch))
+  return applier && `a server-side apply of ${JSON.stringify(applier.manager ?? '')}`
+}
+
+const isApply = ({ operation, subresource }: ManagedFieldsEntry): boolean => operation === 'Apply' && !subresource
+
+/** Whether a set of fields, in the format of `fieldsV1`, has one that `patch` changes. Lists are changed whole. */
+function overlaps(fields: unknown, patch: unknown): boolean {
+  if (!isObject(fields)) return false
+  if (!isObject(patch) || isEmpty(fields)) return true
+  return Object.entries(patch).some(([key, inner]) => overlaps(member(fields, `f:${key}`), inner))
+}
