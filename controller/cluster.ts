@@ -35,6 +35,8 @@ export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings' 
   readonly drift: DriftBackoff
   /** is told of each write that undoes the change of another client */
   readonly onRepair: (experiment: ExperimentDeployment) => void
+  /** is told of each move of a run */
+  readonly onMove: (move: { readonly kind: string; readonly reason: string }) => void
   readonly statusDrift: DriftBackoff
   readonly sharePace: SharePace
   readonly written: WrittenVersions
@@ -44,7 +46,7 @@ export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings' 
 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass(options: ClusterOptions) {
-  const { client, reservations, written, recorder, log, onRepair, isServed, ...of } = options
+  const { client, reservations, written, recorder, log, onRepair, onMove, isServed, ...of } = options
   const { experiments: cached, statusDrift, sharePace, podRefusals, ...shared } = of
   const { policies, drift } = shared
   const experiments = new ExperimentReads({ client, cached })
@@ -89,6 +91,7 @@ export function clusterForPass(options: ClusterOptions) {
         emitEvent: (regarding, { fork: related }, { type, reason, message }) =>
           recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }),
         recordPolicy: (key, decision) => policies.status.record(key, decision),
+        countMove: ({ spec }, reason) => onMove({ kind: spec.sourceRef.kind, reason }),
         log: (experiment, { reason, message, is }) => {
           const { uid, generation } = experiment.metadata
           log.info({ key: keyOf(experiment), uid, generation, reconcile: number, reason, message, is }, 'reconciled')

@@ -30,6 +30,16 @@ export const METRICS = {
     help: 'Experiments, by kind of the source, and by status and reason of the condition Ready.',
     labels: ['kind', 'ready', 'reason'],
   },
+  runs: {
+    is: 'gauge',
+    help: 'Experiments with a strategy or a promotion, by what their run does.',
+    labels: ['phase'],
+  },
+  run_moves_total: {
+    is: 'counter',
+    help: 'Moves of runs: steps that are done, commands, aborts, promotions. By kind of the source and reason.',
+    labels: ['kind', 'reason'],
+  },
   drift_repairs_total: {
     is: 'counter',
     help: 'Writes that undid what somebody else had changed in a fork.',
@@ -150,6 +160,7 @@ export function controllerMetrics(metrics: Metrics) {
       requestSeconds({ verb, resource }, seconds)
     },
     repaired: counter('drift_repairs_total'),
+    moved: counter('run_moves_total'),
     reflectorFailed: counter('reflector_restarts_total'),
     handlerFailed: (): void => handlerErrors({}),
     /** Registers what is read at each scrape. To be called once. */
@@ -166,6 +177,7 @@ export function controllerMetrics(metrics: Metrics) {
       gauge('orphaned_forks', () => measured.orphans.count)
       metrics.total({ ...of('events_dropped_total'), labels: [], read: () => measured.recorder.droppedCount })
       metrics.gauges({ ...of('experiments'), read: () => experimentSeries(measured.experiments()) })
+      metrics.gauges({ ...of('runs'), read: () => runSeries(measured.experiments()) })
       metrics.gauges({
         ...of('policy_violations'),
         read: () => VALIDATION_ACTIONS.map((action) => [{ action }, measured.policies.violating(action)]),
@@ -214,6 +226,15 @@ function experimentSeries(experiments: readonly ExperimentDeployment[]): readonl
     counts.set(key, [labels, (counts.get(key)?.[1] ?? 0) + 1])
   }
   return [...counts.values()]
+}
+
+function runSeries(experiments: readonly ExperimentDeployment[]): readonly Series<Label<'runs'>>[] {
+  const counts = new Map<string, number>()
+  for (const { status } of experiments) {
+    const { phase } = status?.strategy ?? {}
+    if (phase !== undefined) counts.set(phase, (counts.get(phase) ?? 0) + 1)
+  }
+  return [...counts].map(([phase, count]) => [{ phase }, count])
 }
 
 function reflectorSeries(

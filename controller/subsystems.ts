@@ -115,6 +115,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     steps,
     isPromotionInstalled: options.isPromotionInstalled,
     onRepair: ({ spec }) => metrics.repaired({ kind: spec.sourceRef.kind }),
+    onMove: metrics.moved,
     statusDrift: new DriftBackoff(timers),
     sharePace: new SharePace(timers),
     written,

@@ -165,6 +165,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       },
     },
     reporter: {
+      countMove: () => undefined,
       applyStatus,
       shareWaitMs: () => world.shareWaitMs,
       podsWaitMs: () => world.shareWaitMs,

@@ -78,6 +78,16 @@ export function sizesOf({ experiment, kind, source }: SpecFacts, spec: RunSpec):
 export const promotionIn = ({ status }: ExperimentDeployment, { run }: Run): PromotionStatus | undefined =>
   status?.strategy?.run === run ? status.promotion : undefined
 
+/**
+ * Whether the source may have been written and the run has not ended: then the fork is needed until the source's own
+ * rollout is over.
+ */
+export function isWriting(facts: SpecFacts): boolean {
+  const state = facts.experiment.status?.strategy ? runState(facts, undefined) : undefined
+  if (!state || promotionIn(facts.experiment, state.run)?.record === undefined) return false
+  return state.run.stepIndex < state.steps.length && state.run.path !== 'Abort'
+}
+
 /** Whether the run has ended because the source has its change. */
 export function isPromoted(facts: SpecFacts): boolean {
   const state = facts.experiment.status?.strategy ? runState(facts, undefined) : undefined

@@ -1,3 +1,4 @@
+import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
@@ -6,7 +7,10 @@ import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { type RunState, runState } from '../assess/run.ts'
+import { isEmpty, type JsonObject, objectOr } from '../json/json.ts'
+import { NO_SHAPE } from '../override/shape.ts'
 import { completedEvent, next } from '../strategy/next.ts'
+import { promotionOf } from '../strategy/promotion.ts'
 import { moved, phaseOf, type Run } from '../strategy/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
 import { trafficReport } from '../surroundings/traffic-report.ts'
@@ -95,8 +99,18 @@ function going(seen: Seen) {
   const isFailed = planned.conclusion.reason === 'ProgressDeadlineExceeded' && spec.progressDeadlineAbort
   const wallMs = Math.max(0, now.getTime() - Date.parse(run.since))
   const elapsedMs = Math.min(wallMs, stepElapsedMs)
-  const isApproved = spec.approvedRevision === run.revision
+  const isAwaiting = steps[run.stepIndex]?.is === 'await'
+  const isApproved = isAwaiting && (spec.approvedRevision === run.revision || hasChange(facts))
   return next(run, steps, { now, elapsedMs, isReached: isReached(seen), isFailed, isApproved })
+}
+
+/** Whether the source has the change by other hands. One without a change says nothing. */
+function hasChange({ experiment, source, schema }: Facts): boolean {
+  const object = knownValue(source)?.object
+  const { overrideSpec, overrideType } = withDefaults(experiment.spec)
+  if (!object || isEmpty(overrideSpec)) return false
+  const shape = knownValue(schema)?.shape ?? NO_SHAPE
+  return promotionOf({ spec: objectOr(object.spec) as JsonObject, overrideSpec, overrideType, shape })?.isDone === true
 }
 
 /** A weight of a source without pods is no number of pods: the run waits until the source has some. */

@@ -7,7 +7,7 @@ import { mistaken } from '../assess/checks.ts'
 import { type Decision, waiting } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { atOverridePaths } from '../assess/refusal.ts'
-import { isPromoted, wantedReplicas } from '../assess/run.ts'
+import { isPromoted, isWriting, wantedReplicas } from '../assess/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
 import { forkHealth } from '../workload/health.ts'
@@ -41,7 +41,7 @@ export function evaluate(facts: Facts, assessment = assess(facts), judged = asse
 export function plan(facts: Facts, evaluation?: Evaluation): Plan {
   const { experiment, now } = facts
   if (isBeingDeleted(experiment)) return planDeletion(facts)
-  if (untilExpiryMs(experiment, now) <= 0) return planExpiry(facts)
+  if (untilExpiryMs(experiment, now) <= 0 && !isWriting(facts)) return planExpiry(facts)
   if (isPromoted(facts)) return withRun(facts, undefined, planPromoted(facts))
   const evaluated = evaluation ?? evaluate(facts)
   const { assessment, policy, alone } = evaluated

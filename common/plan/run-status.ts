@@ -15,7 +15,8 @@ export function strategyStatus({ experiment }: Facts, { run }: Conclusion): Expe
   if (!runSpecOf(experiment.spec)) return {}
   const strategy = run ? runStatus(run.run, run.steps, run.weight) : stored
   // Another run, or a promotion that begins again, has no promotion yet.
-  const isSame = strategy?.run === stored?.run && run?.moved?.reason !== 'Promoting'
+  const begins = run?.moved?.reason === 'Promoting' || run?.moved?.reason === 'Retried'
+  const isSame = strategy?.run === stored?.run && !begins
   const promotion = run?.promotion ?? (isSame ? former : undefined)
   return { ...(strategy ? { strategy } : {}), ...(promotion ? { promotion } : {}) }
 }

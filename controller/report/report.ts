@@ -36,6 +36,8 @@ export interface Reporter {
   recordPolicy(key: Key, decision: PolicyDecision | undefined): void
   /** logs a changed conclusion */
   log(experiment: ExperimentDeployment, conclusion: Conclusion): void
+  /** counts a move of a run */
+  countMove(experiment: ExperimentDeployment, reason: Reason): void
 }
 
 /**
@@ -69,7 +71,10 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   await reporter.applyStatus(experiment, status)
   sourceReplaced(experiment, conclusion).forEach(emit)
   const { moved } = conclusion.run ?? {}
-  if (moved) emit({ type: moved.reason === 'Aborted' ? 'Warning' : 'Normal', ...moved })
+  if (moved) {
+    emit({ type: WARNED.has(moved.reason) ? 'Warning' : 'Normal', ...moved })
+    reporter.countMove(experiment, moved.reason)
+  }
   const warned = warningEvents(before, status)
   warned.forEach(emit)
   // A reason that is also the reason of the conclusion needs one Event only.
@@ -80,6 +85,9 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   }
   return Number.POSITIVE_INFINITY
 }
+
+/** The moves of a run that a person should look at. */
+const WARNED: ReadonlySet<Reason> = new Set(['Aborted', 'CommandRefused'])
 
 interface Statuses {
   readonly before: ExperimentDeploymentStatus

@@ -64,6 +64,7 @@ function world() {
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),
     onRepair: ({ metadata }) => void diary.push(`repair ${metadata.name}`),
+    onMove: ({ reason }) => void diary.push(`moved: ${reason}`),
     statusDrift: new DriftBackoff(timers),
     sharePace: new SharePace(timers),
     written,

@@ -51,6 +51,7 @@ export async function reported(
       messages.push(event.message)
     },
     recordPolicy: (key: string, decision: { is: string } | undefined) => diary.push(`record ${key} ${decision?.is}`),
+    countMove: (_of: unknown, reason: string) => void diary.push(`count ${reason}`),
     log: ({ metadata }: ExperimentDeployment, { reason }: Conclusion) =>
       diary.push(`log ${metadata.namespace}/${metadata.name} ${reason}`),
   }
