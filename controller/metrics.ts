@@ -30,14 +30,10 @@ export const METRICS = {
     help: 'Experiments, by kind of the source, and by status and reason of the condition Ready.',
     labels: ['kind', 'ready', 'reason'],
   },
-  runs: {
-    is: 'gauge',
-    help: 'Experiments with a strategy or a promotion, by what their run does.',
-    labels: ['phase'],
-  },
+  runs: { is: 'gauge', help: 'Experiments with a strategy or a promotion, by phase of the run.', labels: ['phase'] },
   run_moves_total: {
     is: 'counter',
-    help: 'Moves of runs: steps that are done, commands, aborts, promotions. By kind of the source and reason.',
+    help: 'Moves of runs, by kind of the source and reason.',
     labels: ['kind', 'reason'],
   },
   drift_repairs_total: {
