@@ -49,10 +49,12 @@ export const isPromotion = (value: unknown): boolean =>
   isObject(value) &&
   orAbsent(oneOf(PROMOTION_MODES))(held(value, 'mode')) &&
   orAbsent(isBoolean)(held(value, 'force')) &&
+  orAbsent(isBoolean)(held(value, 'skipSteps')) &&
   orAbsent(isText)(held(value, 'approvedRevision'))
 
 /** The members that we use of a value that `isPromotion`. */
-export const promotionIn = (value: unknown): PromotionSpec => present(value, ['mode', 'force', 'approvedRevision'])
+export const promotionIn = (value: unknown): PromotionSpec =>
+  present(value, ['mode', 'force', 'skipSteps', 'approvedRevision'])
 
 function stepIn(step: unknown): CanaryStep {
   const weight = held(step, 'setWeight')

@@ -38,6 +38,8 @@ export interface PromotionSpec {
   readonly mode?: PromotionMode
   /** whether it is written although a tool declares the source; default false */
   readonly force?: boolean
+  /** whether a Rollout skips its own steps when it is promoted; default false */
+  readonly skipSteps?: boolean
   /** promotes once the run has this revision */
   readonly approvedRevision?: string
 }

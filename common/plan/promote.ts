@@ -60,7 +60,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const found = promotionOf(overridden)
   if (!found) return undefined
   const status = statusOf(facts, state, { subject, found })
-  if (found.isDone) return rolledOut(facts, subject, status)
+  if (found.isDone) return rolledOut(facts, subject, { status, skipSteps: state.spec.skipSteps })
   if (stored?.written) {
     const message = `${nameOf(source)} no longer has the change; the fork is kept, and "promote" writes it again`
     return {
@@ -80,7 +80,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const writing = waiting('Promoting', `writes ${nameOf(source)}`, 0)
   const record = recordOf(facts, wanted, found)
   if (!isRecorded(facts, record)) return { ...recorded(facts, record, status), decision: writing }
-  const writes = [sourceWrite(kind, source, found.forward)]
+  const writes = [sourceWrite(kind, source, { spec: found.forward })]
   return { writes, promotion: { ...status, record: idOf(record) }, decision: writing }
 }
 
@@ -97,14 +97,14 @@ export function restore(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   if (!isObject(forward) || !isObject(inverse))
     return { writes: [], promotion, decision: stalled('SourceDrifted', 'the record of the former values is gone') }
   if (isInPlace(spec, inverse as JsonObject, shape)) {
-    const { decision } = rolledOut(facts, subject, promotion)
+    const { decision } = rolledOut(facts, subject, { status: promotion, skipSteps: false })
     return { writes: [], promotion, ...(decision ? { decision } : { isReached: true }) }
   }
   if (!isInPlace(spec, forward as JsonObject, shape)) {
     const message = `${nameOf(source)} was changed after the promotion, so it stays as it is`
     return { writes: [], promotion, decision: stalled('SourceDrifted', message) }
   }
-  const writes = [sourceWrite(kind, source, inverse as JsonObject)]
+  const writes = [sourceWrite(kind, source, { spec: inverse as JsonObject })]
   return { writes, promotion, decision: waiting('Undoing', `restores ${nameOf(source)}`, 0) }
 }
 
@@ -133,15 +133,23 @@ function statusOf(facts: Facts, { spec }: RunState, { subject, found }: Found): 
 
 const because = ({ declaredBy: by }: PromotionStatus): string => (by === undefined ? '' : `; it is declared by ${by}`)
 
+interface RollingOut {
+  readonly status: PromotionStatus
+  /** whether its own steps are skipped */
+  readonly skipSteps: boolean
+}
+
 /** The source has the change, whoever made it. Its own rollout must end before the fork may go. */
-function rolledOut(facts: Facts, { kind, source }: Subject, status: PromotionStatus): Promoting {
+function rolledOut(facts: Facts, { kind, source }: Subject, { status, skipSteps }: RollingOut): Promoting {
   const { uid = '', generation = 0 } = source.metadata
   const promotion = { ...status, written: { uid, generation } }
   const health = forkHealth(kind, source, facts.now)
   const message = `${nameOf(source)}: ${health.message}`
   if (health.is === 'ready') return { writes: [], promotion, isReached: true }
   if (health.is === 'stalled') return { writes: [], promotion, decision: stalled(health.reason, message) }
-  return { writes: [], promotion, decision: waiting('Promoting', message, RECHECK_MS) }
+  const skipping = skipSteps ? kind.skippingSteps?.(source) : undefined
+  const writes = skipping ? [sourceWrite(kind, source, { status: skipping })] : []
+  return { writes, promotion, decision: waiting('Promoting', message, RECHECK_MS) }
 }
 
 /** Why the source cannot be written now. */
@@ -203,9 +211,15 @@ function recorded({ promotion }: Facts, record: KubeObject, status: PromotionSta
 }
 
 /** With uid and resourceVersion: a change since it was read is a conflict, and everything is looked at again. */
-function sourceWrite(resource: WorkloadKind, of: KubeObject, spec: JsonObject): Write {
+function sourceWrite(
+  resource: WorkloadKind,
+  of: KubeObject,
+  change: { spec: JsonObject } | { status: JsonObject },
+): Write {
   const { uid = '', resourceVersion = '' } = of.metadata
-  return { verb: 'patch', role: 'source', resource, of, patch: { metadata: { uid, resourceVersion }, spec } }
+  const patch = { metadata: { uid, resourceVersion }, ...change }
+  const subresource = 'status' in change ? ({ subresource: 'status' } as const) : {}
+  return { verb: 'patch', role: 'source', resource, of, patch, ...subresource }
 }
 
 /** Whether the source takes its template from another object, so that a promotion would have to write that. */

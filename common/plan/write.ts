@@ -39,6 +39,8 @@ export type Write = { readonly resource: ResourceType } & (
       readonly of: KubeObject
       /** RFC 7386 */
       readonly patch: JsonObject
+      /** default: the object itself */
+      readonly subresource?: 'status'
       /** as of an apply; default: false */
       readonly isRepair?: boolean
     }

@@ -2,7 +2,7 @@ import type { Amount, CanaryStep, PromotionMode, PromotionSpec } from '../api/st
 import type { ExperimentDeploymentSpec } from '../api/types.ts'
 
 /** Strategy and promotion of an experiment, with all defaults. */
-export interface RunSpec extends Required<Pick<PromotionSpec, 'force'>> {
+export interface RunSpec extends Required<Pick<PromotionSpec, 'force' | 'skipSteps'>> {
   /** the steps of a canary; without any, its fork gets as many pods as `maxSurge` allows */
   readonly steps: readonly CanaryStep[]
   /** false: `spec.replicas` decides, and the fork can be promoted */
@@ -18,7 +18,7 @@ export interface RunSpec extends Required<Pick<PromotionSpec, 'force'>> {
 /** What the run of an experiment follows; undefined for one without strategy and promotion, which has no run. */
 export function runSpecOf({ strategy, promotion }: ExperimentDeploymentSpec): RunSpec | undefined {
   if (!strategy && !promotion) return undefined
-  const { mode = 'Manual', force = false, approvedRevision } = promotion ?? {}
+  const { mode = 'Manual', force = false, skipSteps = false, approvedRevision } = promotion ?? {}
   const { steps = [], maxSurge = '100%', maxUnavailable = 0, ...canary } = strategy?.canary ?? {}
   return {
     steps,
@@ -29,6 +29,7 @@ export function runSpecOf({ strategy, promotion }: ExperimentDeploymentSpec): Ru
     progressDeadlineAbort: canary.progressDeadlineAbort ?? false,
     mode,
     force,
+    skipSteps,
     ...(approvedRevision === undefined ? {} : { approvedRevision }),
   }
 }

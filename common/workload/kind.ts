@@ -90,6 +90,10 @@ export interface WorkloadKind extends ResourceType {
   readonly takesDown: (source: KubeObject) => number
   /** the field of the source for which a change of its template does not reach all of its pods; undefined: it does */
   readonly holdsBack: (source: KubeObject) => string | undefined
+  /**
+   * the status that makes the workload controller skip the steps of its own; undefined while it has none to skip
+   */
+  readonly skippingSteps?: (source: KubeObject) => JsonObject | undefined
   /** the name of the source's current revision, if the kind has one */
   readonly revision: (source: KubeObject) => string | undefined
   /** whether `revision` is known of the present generation, if it is not in the metadata, which are watched */

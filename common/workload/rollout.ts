@@ -1,5 +1,5 @@
 import type { KubeObject, Labels, ResourceType } from '../api/object.ts'
-import { at, isObject, objectOr } from '../json/json.ts'
+import { at, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import type { OverrideBan } from '../override/rules.ts'
 import type { Health, Reference, Template, WorkloadKind } from './kind.ts'
 import { OBJECT_NAME } from './referent.ts'
@@ -66,6 +66,7 @@ export const rollout: WorkloadKind = {
     const { blueGreen, canary } = strategyOf(source)
     return isObject(blueGreen) ? 0 : takenDown(canary, replicasOf(source))
   },
+  skippingSteps,
   holdsBack: (source) => (at(source, 'spec', 'paused') === true ? 'spec.paused' : undefined),
   templateFrom: 'apps/v1', // the CRD does not describe volumes and resources
   revision: (source) => stableRevision(source) || undefined,
@@ -140,6 +141,13 @@ function pinnedServices(source: KubeObject): readonly string[] {
     ...['canaryService', 'stableService'].map((member) => at(canary, member)),
     ...['pingService', 'pongService'].map((member) => at(canary, 'pingPong', member)),
   ].filter((name) => typeof name === 'string')
+}
+
+/** Argo loses it if it is set before it has seen the new revision. */
+function skippingSteps({ status }: KubeObject): JsonObject | undefined {
+  const { currentPodHash, stableRS, promoteFull } = objectOr(status)
+  const isUnderWay = typeof currentPodHash === 'string' && currentPodHash !== '' && currentPodHash !== stableRS
+  return isUnderWay && promoteFull !== true ? { promoteFull: true } : undefined
 }
 
 const strategyOf = (source: KubeObject) => objectOr(at(source, 'spec', 'strategy'))

@@ -161,7 +161,10 @@ function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
       return {
         verb,
         contentType: 'application/merge-patch+json',
-        path: pathOf(resource, placeOf(write.of)),
+        path: pathOf(resource, {
+          ...placeOf(write.of),
+          ...(write.subresource ? { subresource: write.subresource } : {}),
+        }),
         query: { fieldManager: write.role === 'source' ? PROMOTION_MANAGER : FIELD_MANAGER },
         body: write.patch,
         expects: resource.kind,

@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { at } from '../../common/json/json.ts'
+import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { crds, install } from '../../sandbox/installation.ts'
+import { aRollout } from '../integration/argo.ts'
+import { DEADLINE_MS, placeAt } from '../integration/product.ts'
+import { usesOwnControlPlane } from './own-plane.ts'
+
+const NAMESPACE = 'shop'
+const OVERRIDE = { template: { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:2' }] } } }
+/** The first start on a machine builds Argo's controller. */
+const FIRST_START_MS = 900_000
+
+describe('promotion.skipSteps, with the real Argo Rollouts', function () {
+  this.timeout(FIRST_START_MS)
+  const plane = usesOwnControlPlane(crds)
+  let stop: () => Promise<void>
+  before('Argo Rollouts and the product run', async () => {
+    const argo = await startArgoRollouts(plane())
+    stop = () => argo.stop()
+    await install(plane(), { overlay: 'test/clusters/with-promotion', kindProbeSeconds: 2 })
+    await plane().api.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
+  })
+  after('Argo Rollouts stops', () => stop())
+
+  it('brings the change to all pods of a Rollout whose own steps would wait', async () => {
+    const place = placeAt(plane().api, plane().kubectl, NAMESPACE)
+    const rolloutAt = (name: string) => place.api.get(place.path('rollouts', name))
+    for (const name of ['skipping', 'waiting'])
+      await aRollout(place, name, { strategy: { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } } })
+    for (const name of ['skipping', 'waiting'])
+      await eventually(`${name} to be healthy`, DEADLINE_MS, async () =>
+        expect(at(await rolloutAt(name), 'status', 'phase')).to.equal('Healthy'),
+      )
+    const canary = { steps: [{ setWeight: 50 }], scaleDownDelaySeconds: 1 }
+    const experiment = (name: string, skipSteps: boolean) =>
+      place.experiment(name, {
+        source: name,
+        kind: 'Rollout',
+        overrideSpec: OVERRIDE,
+        strategy: { canary },
+        promotion: { mode: 'Automatic', skipSteps },
+      })
+    await Promise.all([experiment('skipping', true), experiment('waiting', false)])
+    await place.shows('skipping', 'Promoted', ({ status }) => status?.strategy?.phase === 'Promoted')
+    expect(at(await rolloutAt('skipping'), 'status', 'phase')).to.equal('Healthy')
+    const waiting = await place.reaches('waiting', 'Promoting')
+    expect(waiting.status?.promotion?.written).not.to.equal(undefined)
+    expect(at(await rolloutAt('waiting'), 'status', 'phase')).to.equal('Paused')
+  })
+})
