@@ -6,6 +6,7 @@ import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { RunState } from '../assess/run.ts'
 import type { Change } from '../override/changes.ts'
+import { runSpecOf } from '../strategy/run-spec.ts'
 import type { Health } from '../workload/kind.ts'
 import type { Alone } from './alone.ts'
 import type { PolicyDecision } from './policy-decision.ts'
@@ -68,7 +69,9 @@ export function decisionOn(experiment: ExperimentDeployment, health: Health): De
     case 'progressing':
       return waiting(reason, message, Math.min(RECHECK_MS, health.recheckAfterMs ?? RECHECK_MS))
     case 'ready':
-      return (experiment.spec.strategy ? undefined : unreviewedScale(experiment)) ?? { is: 'settled', reason, message }
+      return (
+        (runSpecOf(experiment.spec) ? undefined : unreviewedScale(experiment)) ?? { is: 'settled', reason, message }
+      )
     default:
       return { is: health.is, reason, message }
   }

@@ -1,8 +1,11 @@
 import type { KubeObject } from '../api/object.ts'
 import type { Facts } from '../assess/facts.ts'
-import { runState, sizesOf } from '../assess/run.ts'
+import { type RunState, runState, sizesOf } from '../assess/run.ts'
 import { nameOfStep } from '../strategy/compile.ts'
-import { forecastTexts } from '../strategy/forecast.ts'
+import { forecast, forecastTexts } from '../strategy/forecast.ts'
+import type { Sizes } from '../strategy/target.ts'
+import { roundedDown } from '../strategy/weight.ts'
+import { count } from '../text/count.ts'
 
 /** How many characters of a line are for steps: it is a warning of at most 256. */
 const MAX_LINE = 220
@@ -16,7 +19,21 @@ export function strategyLines(facts: Facts, fork: KubeObject): readonly string[]
   const sizes = sizesOf(facts, spec)
   const texts = sizes ? forecastTexts(steps, sizes) : steps.map(nameOfStep)
   const isNew = run.stepIndex === 0
-  return inLines(texts.slice(run.stepIndex), isNew ? 'steps: ' : `from step ${run.stepIndex + 1} of ${steps.length}: `)
+  const lines = inLines(
+    texts.slice(run.stepIndex),
+    isNew ? 'steps: ' : `from step ${run.stepIndex + 1} of ${steps.length}: `,
+  )
+  return sizes ? [...lines, promotionLine(facts, state, sizes)] : lines
+}
+
+/** What a promotion costs. */
+function promotionLine({ experiment }: Facts, { spec, steps }: RunState, sizes: Sizes): string {
+  const { kind, name } = experiment.spec.sourceRef
+  const source = `${kind.toLowerCase()}/${name}`
+  if (spec.mode === 'Export') return `promote: waits until ${source} has the change; status.promotion.patch says how`
+  const most = Math.max(...forecast(steps, sizes).map(({ pods }) => pods))
+  const serving = Math.max(0, sizes.source - (roundedDown(spec.maxUnavailable, sizes.source) ?? 0))
+  return `promote: writes ${source}; at most ${count(most, 'pod')} beside it, never fewer than ${serving} serve`
 }
 
 function inLines(texts: readonly string[], first: string): readonly string[] {
