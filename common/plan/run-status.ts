@@ -1,5 +1,7 @@
 import { type ConditionDraft, warning } from '../api/conditions.ts'
 import { COMMAND } from '../api/names.ts'
+import type { Reason } from '../api/reasons.ts'
+import type { PromotionStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
 import type { Facts } from '../assess/facts.ts'
 import { phaseOf, runStatus } from '../strategy/run.ts'
@@ -14,11 +16,16 @@ export function strategyStatus({ experiment }: Facts, { run }: Conclusion): Expe
   const { strategy: stored, promotion: former } = experiment.status ?? {}
   if (!runSpecOf(experiment.spec)) return {}
   const strategy = run ? runStatus(run.run, run.steps, run.weight) : stored
-  // Another run, or a promotion that begins again, has no promotion yet.
-  const begins = run?.moved?.reason === 'Promoting' || run?.moved?.reason === 'Retried'
-  const isSame = strategy?.run === stored?.run && !begins
-  const promotion = run?.promotion ?? (isSame ? former : undefined)
+  const promotion =
+    run?.promotion ?? (strategy?.run === stored?.run ? keptPromotion(former, run?.moved?.reason) : undefined)
   return { ...(strategy ? { strategy } : {}), ...(promotion ? { promotion } : {}) }
+}
+
+/** A promotion that begins again has the record, by which it can be undone. A run that begins again has nothing. */
+function keptPromotion(former: PromotionStatus | undefined, moved: Reason | undefined): PromotionStatus | undefined {
+  if (!former || moved === 'Retried') return undefined
+  const { written: _reverted, ...others } = former
+  return moved === 'Promoting' ? others : former
 }
 
 /** The condition of a run that waits, only while it waits: until when, and what ends it. */

@@ -78,7 +78,8 @@ function effectOf(verb: Verb, run: Run, steps: readonly Step[], { now, promotion
   const { held: isHeld, ...others } = run
   switch (verb) {
     case 'pause':
-      if (run.path !== 'Forward') return nothing('the run does not go forward')
+      if (run.path !== 'Forward' || !steps[run.stepIndex]) return nothing('the run does not go forward')
+      if (promotion?.record || promotion?.written) return nothing('the source may have the change; use undo')
       return done({ ...run, held: true }, 'PausedByCommand', `paused at ${placeOf(run, steps)}`)
     case 'resume': {
       const isAtPause = steps[run.stepIndex]?.is === 'pause'
@@ -89,6 +90,7 @@ function effectOf(verb: Verb, run: Run, steps: readonly Step[], { now, promotion
     case 'promote': {
       const index = steps.findIndex(({ is }) => is === 'promote')
       if (run.path !== 'Forward' || run.stepIndex > index) return nothing('there is nothing to promote')
+      if (run.stepIndex === index && !promotion?.written) return nothing('it is being promoted')
       return done(moved(others, { stepIndex: index }, now), 'Promoting', `promotes at ${placeOf(run, steps)}`)
     }
     case 'undo':
