@@ -134,9 +134,11 @@ const warningEvents = (before: ExperimentDeploymentStatus | undefined, after: Ex
 const NUMBERED: ReadonlySet<string> = new Set(['TrafficShared', 'PolicyCompliant'])
 
 /** A status without the numbers that change with every ready pod behind its Services. */
-function withoutShares({ services, share: _share, conditions, ...rest }: ExperimentDeploymentStatus) {
+function withoutShares({ services, share: _share, conditions, strategy, ...rest }: ExperimentDeploymentStatus) {
+  const { weight, ...run } = strategy ?? {}
   return {
     ...rest,
+    strategy: { ...run, desired: weight?.desired },
     services: services?.map(({ message: _message, share: _share, readyEndpoints: _ready, ...service }) => service),
     conditions: conditions?.map(({ message, ...condition }) =>
       NUMBERED.has(condition.type) ? condition : { ...condition, message },
