@@ -3,6 +3,7 @@ import { compile } from '../strategy/compile.ts'
 import { pauseSeconds } from '../strategy/pause.ts'
 import { surgeLimit } from '../strategy/target.ts'
 import { podsFor, weightWithin } from '../strategy/weight.ts'
+import { count } from '../text/count.ts'
 import type { SpecFacts } from './facts.ts'
 import { sizesOf } from './run.ts'
 
@@ -22,15 +23,18 @@ export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
   const sizes = sizesOf(facts, strategy)
   if (!sizes || sizes.source === 0) return tooLong
   const limit = surgeLimit(sizes)
+  const needs = compile(strategy, 'Forward').flatMap((step) =>
+    step.is === 'setWeight' ? [{ step, pods: podsFor(step.weight, sizes.source) }] : [],
+  )
   const most = weightWithin(limit, sizes.source)
-  const remedy = most > 0 ? `at most ${most}%; raise it, or use a smaller weight` : 'no weight; raise it'
-  const tooLarge = compile(strategy, 'Forward').flatMap((step): readonly FieldError[] => {
-    if (step.is !== 'setWeight') return []
-    const needed = podsFor(step.weight, sizes.source)
-    if (needed <= limit) return []
-    const needs = `${step.weight}% needs ${needed} pods beside ${sizes.source}`
-    return [invalid(step.field, `${needs}; maxSurge ${maxSurge} allows ${limit}, ${remedy}`)]
-  })
+  const enough = Math.ceil((100 * Math.max(0, ...needs.map(({ pods }) => pods))) / sizes.source)
+  const remedy = `set maxSurge to ${enough}%${most > 0 ? `, or use at most ${most}%` : ''}`
+  const tooLarge = needs
+    .filter(({ pods }) => pods > limit)
+    .map(({ step: { weight, field }, pods }) => {
+      const needed = `${weight}% needs ${count(pods, 'pod')} beside ${sizes.source}`
+      return invalid(field, `${needed}; maxSurge ${maxSurge} allows ${limit}; ${remedy}`)
+    })
   return [...tooLong, ...tooLarge]
 }
 
