@@ -27,9 +27,13 @@ const MAX_PODS = 2 ** 31 - 1
 export const surgeLimit = ({ maxSurge, source }: Pick<Sizes, 'maxSurge' | 'source'>): number =>
   Math.min(MAX_PODS, roundedUp(maxSurge ?? '100%', source) ?? source)
 
+/** The step that decides the pods at the step at `index`: the last one until there that says a number. */
+export const sizingStep = (steps: readonly Step[], index: number): Step | undefined =>
+  steps.slice(0, index + 1).findLast(({ is }) => is !== 'pause' && is !== 'await')
+
 /** What the step at `index` wants: the last step before it that says a number, or else `replicas`. */
 export function targetOf(steps: readonly Step[], index: number, sizes: Sizes): Target {
-  const sizing = steps.slice(0, index + 1).findLast(({ is }) => is !== 'pause' && is !== 'await')
+  const sizing = sizingStep(steps, index)
   switch (sizing?.is) {
     case 'setWeight': {
       const needed = podsFor(sizing.weight, sizes.source)
