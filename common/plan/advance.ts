@@ -5,8 +5,9 @@ import type { Assessment } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { type RunState, runState } from '../assess/run.ts'
+import { compile } from '../strategy/compile.ts'
 import { next } from '../strategy/next.ts'
-import { phaseOf } from '../strategy/run.ts'
+import { phaseOf, type Run } from '../strategy/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
 import { trafficReport } from '../surroundings/traffic-report.ts'
 import { replicasOf } from '../workload/status.ts'
@@ -34,9 +35,15 @@ export function withRun(facts: Facts, assessment: Assessment, planned: Plan): Pl
   return {
     ...others,
     writes: [],
-    conclusion: { ...planned.conclusion, run: { ...told, run, moved: { reason, message } } },
+    conclusion: { ...planned.conclusion, run: { ...told, ...onPath(facts, state, run), moved: { reason, message } } },
   }
 }
+
+/** The run with the steps of its path. */
+const onPath = ({ experiment: { spec } }: Facts, state: RunState, run: Run) => ({
+  run,
+  steps: run.path === state.run.path || !spec.strategy ? state.steps : compile(spec.strategy, run.path),
+})
 
 const STAY = { restMs: undefined }
 
@@ -62,9 +69,15 @@ const hasTarget = ({ target, run }: RunState): boolean =>
   target !== undefined &&
   (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.pods > 0)
 
-/** After the way back, the fork has no pods until somebody edits the experiment. */
-function ended({ run, steps }: RunState, conclusion: Conclusion): Conclusion {
-  if (phaseOf(run, steps) !== 'Aborted' || conclusion.is !== 'settled') return conclusion
+/**
+ * After the way back, the fork has no pods until somebody edits the experiment. While the source has none, it has none
+ * either.
+ */
+function ended(state: RunState, conclusion: Conclusion): Conclusion {
+  if (conclusion.is !== 'settled') return conclusion
+  if (state.target?.needed === undefined && state.target && !hasTarget(state))
+    return { ...conclusion, message: 'no pods: the run waits until its source has some' }
+  if (phaseOf(state.run, state.steps) !== 'Aborted') return conclusion
   return {
     ...conclusion,
     ...stalled('Aborted', 'the run was aborted and the fork has no pods; say retry or edit spec to start another'),

@@ -37,27 +37,33 @@ function fieldOf(step: Step): string {
   }
 }
 
-/** The steps in words: `10%: 1 of 11 pods (9%)`, `pause 1h`, `pause until resumed`. */
-export const forecastTexts = (steps: readonly Step[], sizes: Sizes): readonly string[] =>
-  forecast(steps, sizes).map((each) => textOf(each, sizes))
+/** The steps from `start` on in words: `10% 1 of 11 pods (9%)`, `pause 1h`, `20% 3 of 13 (23%)`. */
+export function forecastTexts(steps: readonly Step[], sizes: Sizes, start = 0): readonly string[] {
+  const left = forecast(steps, sizes).slice(start)
+  const first = left.find(({ step, pods }) => step.is === 'setWeight' && pods > 0)
+  return left.map((each) => textOf(each, sizes, each === first ? ' pods' : ''))
+}
 
-function textOf({ step, pods }: ForecastStep, sizes: Sizes): string {
+/** `unit` says what is counted. */
+function textOf({ step, pods }: ForecastStep, { source }: Sizes, unit: string): string {
   switch (step.is) {
     case 'setWeight':
-      return `${step.weight}% ${shareText(pods, sizes.source, step.weight)}`
+      return `${step.weight}%${shareText(pods, source, { weight: step.weight, unit })}`
     case 'surge':
-      return count(pods, 'pod')
+      return shareText(pods, source, { unit: ' pods' }).trimStart()
     case 'pause':
       return step.seconds === undefined ? 'pause until resumed' : `pause ${duration(step.seconds)}`
     case 'await':
-      return 'then it stays so'
+      return source === 0 ? 'it stays so' : `it keeps ${count(pods, 'pod')}`
     case 'remove':
       return 'no pods'
   }
 }
 
-/** `3 of 13 (23%)`; without the share if it is the weight. */
-function shareText(pods: number, source: number, weight: number): string {
+/** ` 3 of 13 (23%)`; without the share if it is the weight. A weight of a source without pods is no number of pods. */
+function shareText(pods: number, source: number, { weight, unit }: { weight?: number; unit: string }): string {
+  if (weight === 0) return ' no pods'
+  if (weight !== undefined && source === 0) return ''
   const share = percent(pods, pods + source) ?? '0%'
-  return `${pods} of ${pods + source}${share === `${weight}%` ? '' : ` (${share})`}`
+  return ` ${pods} of ${pods + source}${unit}${share === `${weight}%` ? '' : ` (${share})`}`
 }
