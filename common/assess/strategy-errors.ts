@@ -4,6 +4,7 @@ import { pauseSeconds } from '../strategy/pause.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
 import { type Sizes, surgeLimit } from '../strategy/target.ts'
 import { podsFor, weightWithin } from '../strategy/weight.ts'
+import { count } from '../text/count.ts'
 import type { SpecFacts } from './facts.ts'
 import { sizesOf } from './run.ts'
 
@@ -23,15 +24,18 @@ export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
   const sizes = sizesOf(facts, spec)
   if (!sizes || sizes.source === 0) return tooLong
   const limit = surgeLimit(sizes)
+  const needs = compile(spec, 'Forward').flatMap((step) =>
+    step.is === 'setWeight' ? [{ step, pods: podsFor(step.weight, sizes.source) }] : [],
+  )
   const most = weightWithin(limit, sizes.source)
-  const remedy = most > 0 ? `at most ${most}%; raise it, or use a smaller weight` : 'no weight; raise it'
-  const tooLarge = compile(spec, 'Forward').flatMap((step): readonly FieldError[] => {
-    if (step.is !== 'setWeight') return []
-    const needed = podsFor(step.weight, sizes.source)
-    if (needed <= limit) return []
-    const needs = `${step.weight}% needs ${needed} pods beside ${sizes.source}`
-    return [invalid(step.field, `${needs}; maxSurge ${maxSurge} allows ${limit}, ${remedy}`)]
-  })
+  const enough = Math.ceil((100 * Math.max(0, ...needs.map(({ pods }) => pods))) / sizes.source)
+  const remedy = `set maxSurge to ${enough}%${most > 0 ? `, or use at most ${most}%` : ''}`
+  const tooLarge = needs
+    .filter(({ pods }) => pods > limit)
+    .map(({ step: { weight, field }, pods }) => {
+      const needed = `${weight}% needs ${count(pods, 'pod')} beside ${sizes.source}`
+      return invalid(field, `${needed}; maxSurge ${maxSurge} allows ${limit}; ${remedy}`)
+    })
   return [...tooLong, ...tooLarge, ...reserveErrors(sizes, limit)]
 }
 

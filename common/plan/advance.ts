@@ -9,6 +9,7 @@ import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { type RunState, runState } from '../assess/run.ts'
 import { isEmpty, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
+import { compile } from '../strategy/compile.ts'
 import { completedEvent, next } from '../strategy/next.ts'
 import { promotionOf } from '../strategy/promotion.ts'
 import { moved, phaseOf, type Run } from '../strategy/run.ts'
@@ -60,7 +61,9 @@ interface Move {
 /** A plan that only moves the run. */
 function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: Move): Plan {
   const { reservation: _unused, ...others } = planned
-  const conclusion = { ...planned.conclusion, run: { ...report, run, moved: { reason, message } } }
+  // another path has other steps
+  const steps = run.path === report.run.path ? report.steps : compile(report.spec, run.path)
+  const conclusion = { ...planned.conclusion, run: { ...report, run, steps, moved: { reason, message } } }
   return { ...others, writes: [], conclusion }
 }
 
@@ -119,9 +122,11 @@ const hasTarget = ({ target, run }: RunState): boolean =>
   (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.pods > 0)
 
 /** After a way back, the fork has no pods until somebody edits the experiment or says `retry`. */
-function ended({ run, steps }: RunState, conclusion: Conclusion): Conclusion {
-  const phase = phaseOf(run, steps)
+function ended(state: RunState, conclusion: Conclusion): Conclusion {
   if (conclusion.is !== 'settled') return conclusion
+  if (state.target?.needed === undefined && state.target && !hasTarget(state))
+    return { ...conclusion, message: 'no pods: the run waits until its source has some' }
+  const phase = phaseOf(state.run, state.steps)
   if (phase === 'Aborted') return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${NO_PODS}`) }
   if (phase !== 'Undone') return conclusion
   return { ...conclusion, is: 'unready', reason: 'Undone', message: `the source has its former values; ${NO_PODS}` }

@@ -1,29 +1,52 @@
+import { DEFAULTS } from '../api/defaults.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Facts } from '../assess/facts.ts'
 import { type RunState, runState, sizesOf } from '../assess/run.ts'
 import { nameOfStep } from '../strategy/compile.ts'
 import { forecast, forecastTexts } from '../strategy/forecast.ts'
-import type { Sizes } from '../strategy/target.ts'
+import { type Sizes, targetOf } from '../strategy/target.ts'
 import { roundedDown } from '../strategy/weight.ts'
 import { count } from '../text/count.ts'
+import type { Plan } from './conclusion.ts'
 
 /** How many characters of a line are for steps: it is a warning of at most 256. */
 const MAX_LINE = 220
 
-/** All steps of the strategy, with their pods and their share, in as many lines as they need; none without a strategy. */
-export function strategyLines(facts: Facts, fork: KubeObject): readonly string[] {
-  const state = runState(facts, fork)
+/**
+ * The steps that are left of the run after the plan, with their pods and their share, in as many lines as they need,
+ * and what its promotion costs; none without a run.
+ */
+export function strategyLines(facts: Facts, { conclusion }: Plan, fork: KubeObject): readonly string[] {
+  const state = conclusion.run ?? runState(facts, fork)
   if (!state) return []
   const { run, steps, spec } = state
-  if (run.path !== 'Forward') return [`the run was ${run.path === 'Undo' ? 'undone' : 'aborted'}: no pods`]
+  if (run.path === 'Abort') return ['the run was aborted: no pods until somebody says retry or edits spec']
+  if (run.path === 'Undo') return ['the run was undone: no pods until somebody says retry or edits spec']
   const sizes = sizesOf(facts, spec)
-  const texts = sizes ? forecastTexts(steps, sizes) : steps.map(nameOfStep)
-  const isNew = run.stepIndex === 0
-  const lines = inLines(
-    texts.slice(run.stepIndex),
-    isNew ? 'steps: ' : `from step ${run.stepIndex + 1} of ${steps.length}: `,
-  )
-  return sizes ? [...lines, promotionLine(facts, state, sizes)] : lines
+  const texts = sizes ? forecastTexts(steps, sizes, run.stepIndex) : steps.slice(run.stepIndex).map(nameOfStep)
+  const lines = inLines(texts, introduction(facts, state))
+  return sizes ? [...lines, ...caveats(state, sizes), promotionLine(facts, state, sizes)] : lines
+}
+
+/** What comes before the first step. */
+function introduction({ experiment }: Facts, { run, steps }: RunState): string {
+  const place = `step ${run.stepIndex + 1} of ${steps.length}`
+  if (run.held) return `paused until resumed, at ${place}: `
+  if (run.stepIndex > 0) return `from ${place}: `
+  const stored = experiment.status?.strategy?.run
+  return stored === undefined || stored === run.run ? 'steps: ' : 'a new run begins: '
+}
+
+/** What is not as its author may expect. */
+function caveats({ run, steps }: RunState, sizes: Sizes): readonly string[] {
+  const { weight, pods } = targetOf(steps, run.stepIndex, sizes)
+  const { replicas, source } = sizes
+  const isWaiting = source === 0 && steps.slice(run.stepIndex).some(({ is }) => is === 'setWeight')
+  const isUnused = weight !== undefined && replicas !== DEFAULTS.replicas && replicas !== pods
+  return [
+    ...(isWaiting ? ['a weight of a source without pods is no pod: the run waits until the source has some'] : []),
+    ...(isUnused ? [`spec.replicas ${replicas} is not used while a weight decides`] : []),
+  ]
 }
 
 /** What a promotion costs. */

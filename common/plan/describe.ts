@@ -53,6 +53,8 @@ export function describe(facts: Facts, plan: Plan, described: Described): readon
   const wanted = isRunning && assessment.is === 'wanted' ? assessment : undefined
   const pair = forkAndSource(facts, wanted?.fork)
   const report = pair && trafficReport(pair, facts.surroundings)
+  // The fork is written in the next pass, so what it gets is told with the steps.
+  const moved = plan.conclusion.run?.moved
   // a mistake of the author has its own message
   const isWaiting = isRunning && assessment.is === 'blocked' && assessment.errors.length === 0
   return [
@@ -61,8 +63,8 @@ export function describe(facts: Facts, plan: Plan, described: Described): readon
     ...(report ? [...report.hazards, ...report.collisions] : []),
     ...planLines(writeLines(facts, plan, described)),
     ...(isRunning && isApplied(plan) ? changeLines(described) : []),
-    ...(wanted ? planLines(strategyLines(facts, wanted.fork)) : []),
-    ...(wanted && report && isWritten(plan) ? serviceLines(facts, wanted, { report, alone }) : []),
+    ...(wanted ? planLines(strategyLines(facts, plan, wanted.fork)) : []),
+    ...(wanted && report && isWritten(plan) && !moved ? serviceLines(facts, wanted, { report, alone }) : []),
     ...planLines(endLines(facts)),
   ]
 }
@@ -89,6 +91,8 @@ function writeLines(facts: Facts, plan: Plan, described: Described): readonly Li
   if (isBlocked) return [...lines, blockedLine(facts, plan)]
   if (assessment.is === 'blocked') return lines
   if (isApplied(plan)) return lines
+  const moved = plan.conclusion.run?.moved
+  if (moved) return [...lines, moved.message]
   return [...lines, `changes nothing in ${placeOf(assessment.fork)}: ${pods(assessment.fork)}`]
 }
 
@@ -158,13 +162,18 @@ interface Expected {
   readonly alone: Alone | undefined
 }
 
-function serviceLines({ surroundings }: Facts, { fork }: DesiredFork, { report, alone }: Expected): readonly Warning[] {
+function serviceLines(
+  { surroundings, experiment }: Facts,
+  { fork }: DesiredFork,
+  { report, alone }: Expected,
+): readonly Warning[] {
   const { services } = report
   const replicas = replicasOf(fork)
   if (surroundings.traffic.is !== 'known')
     return planLines(['the share of requests is unknown: the Services could not be read'])
   if (alone?.isHeld) return aloneWarnings(alone, true)
-  if (replicas === 0) return planLines(['no pods, so no requests; scale it to give it some'])
+  const remedy = experiment.spec.strategy ? '' : '; scale it to give it some'
+  if (replicas === 0) return planLines([`no pods, so no requests${remedy}`])
   if (services.length === 0) return planLines(['no Service selects these pods: they will receive no traffic'])
   const views = new Map(surroundings.traffic.value.services.map((view) => [view.name, view]))
   const lines = services.slice(0, MAX_SERVICES).flatMap((service) => {

@@ -5,6 +5,7 @@ import type { DesiredFork } from '../assess/assess.ts'
 import type { Facts } from '../assess/facts.ts'
 import { runState } from '../assess/run.ts'
 import { nameOfStep } from '../strategy/compile.ts'
+import { sizingStep } from '../strategy/target.ts'
 import { count } from '../text/count.ts'
 import { hasOwnerReference, isApplied } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
@@ -90,9 +91,10 @@ export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, wanted }: O
     : occasion('updated to the spec of the experiment', false)
 }
 
-/** The step of the run that decides how many pods the fork has; undefined without a strategy. */
+/** What decides in the run how many pods the fork has; undefined without a strategy. */
 function stepOf(facts: Facts, { fork }: DesiredFork): string | undefined {
-  const { steps, run } = runState(facts, fork) ?? { steps: [] }
-  const step = run && steps[run.stepIndex]
-  return step && nameOfStep(step)
+  const state = runState(facts, fork)
+  if (!state) return undefined
+  const step = sizingStep(state.steps, state.run.stepIndex)
+  return step ? nameOfStep(step) : 'spec.replicas'
 }

@@ -1,4 +1,3 @@
-import { count } from '../text/count.ts'
 import { duration } from '../text/duration.ts'
 import { percent } from '../text/percent.ts'
 import type { Step } from './compile.ts'
@@ -37,16 +36,21 @@ function fieldOf(step: Step): string {
   }
 }
 
-/** The steps in words: `10%: 1 of 11 pods (9%)`, `pause 1h`, `pause until resumed`. */
-export const forecastTexts = (steps: readonly Step[], sizes: Sizes): readonly string[] =>
-  forecast(steps, sizes).map((each) => textOf(each, sizes))
+/** The steps from `start` on in words: `10% 1 of 11 pods (9%)`, `pause 1h`, `20% 3 of 13 (23%)`. */
+export function forecastTexts(steps: readonly Step[], sizes: Sizes, start = 0): readonly string[] {
+  const left = forecast(steps, sizes).slice(start)
+  const first = left.find(({ step, pods }) => step.is === 'setWeight' && pods > 0)
+  return left.map((each) => textOf(each, sizes, each === first ? ' pods' : ''))
+}
 
-function textOf({ step, pods }: ForecastStep, sizes: Sizes): string {
+/** `unit` says what is counted. */
+function textOf({ step, pods }: ForecastStep, { source }: Sizes, unit: string): string {
   switch (step.is) {
     case 'setWeight':
-      return `${step.weight}% ${shareText(pods, sizes.source, step.weight)}`
+      return `${step.weight}%${shareText(pods, source, { weight: step.weight, unit })}`
     case 'surge':
-      return count(pods, 'pod')
+    case 'replicas':
+      return shareText(pods, source, { unit: ' pods' }).trimStart()
     case 'pause':
       return step.seconds === undefined ? 'pause until resumed' : `pause ${duration(step.seconds)}`
     case 'await':
@@ -55,8 +59,6 @@ function textOf({ step, pods }: ForecastStep, sizes: Sizes): string {
       return 'promote'
     case 'drain':
       return `delete the fork after ${duration(step.seconds)}`
-    case 'replicas':
-      return count(pods, 'pod')
     case 'restore':
       return 'restore the source'
     case 'remove':
@@ -64,8 +66,10 @@ function textOf({ step, pods }: ForecastStep, sizes: Sizes): string {
   }
 }
 
-/** `3 of 13 (23%)`; without the share if it is the weight. */
-function shareText(pods: number, source: number, weight: number): string {
+/** ` 3 of 13 (23%)`; without the share if it is the weight. A weight of a source without pods is no number of pods. */
+function shareText(pods: number, source: number, { weight, unit }: { weight?: number; unit: string }): string {
+  if (weight === 0) return ' no pods'
+  if (weight !== undefined && source === 0) return ''
   const share = percent(pods, pods + source) ?? '0%'
-  return `${pods} of ${pods + source}${share === `${weight}%` ? '' : ` (${share})`}`
+  return ` ${pods} of ${pods + source}${unit}${share === `${weight}%` ? '' : ` (${share})`}`
 }

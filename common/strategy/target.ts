@@ -29,14 +29,14 @@ const MAX_PODS = 2 ** 31 - 1
 export const surgeLimit = ({ maxSurge, source }: Pick<Sizes, 'maxSurge' | 'source'>): number =>
   Math.min(MAX_PODS, roundedUp(maxSurge, source) ?? source)
 
+/** The step that decides the pods at the step at `index`: the last one until there that says a number. */
+export const sizingStep = (steps: readonly Step[], index: number): Step | undefined =>
+  steps.slice(0, index + 1).findLast(({ is }) => SIZING.has(is))
+
 /** What the step at `index` wants: the last step before it that says a number, or else `replicas`. */
 export function targetOf(steps: readonly Step[], index: number, sizes: Sizes): Target {
-  const until = steps.slice(0, index + 1)
-  const sized = sizedBy(
-    until.findLast((step) => SIZING.has(step.is)),
-    sizes,
-  )
-  const isPromoting = until.some(({ is }) => is === 'promote')
+  const sized = sizedBy(sizingStep(steps, index), sizes)
+  const isPromoting = steps.slice(0, index + 1).some(({ is }) => is === 'promote')
   return isPromoting ? { pods: Math.max(sized.pods, Math.min(sizes.reserve, surgeLimit(sizes))) } : sized
 }
 

@@ -1,0 +1,70 @@
+import { expect } from 'chai'
+import { ABSENT } from '../../../common/api/known.ts'
+import type { CanaryStrategy } from '../../../common/api/strategy.ts'
+import { strategyErrors } from '../../../common/assess/strategy-errors.ts'
+import { aDeployment, anExperiment } from '../../builders.ts'
+import { someFacts } from '../plan/some-facts.ts'
+
+const STEP = 'spec.strategy.canary.steps'
+
+/** The mistakes in a canary of a source of ten pods, as `path: message`. */
+const mistakes = (canary: CanaryStrategy, replicas = 10) =>
+  strategyErrors(
+    someFacts({ experiment: anExperiment({ strategy: { canary } }), source: aDeployment({ spec: { replicas } }) }),
+  ).map(({ field, message }) => `${field}: ${message}`)
+
+describe('the mistakes in a strategy', () => {
+  it('are none without a strategy, and none in weights that maxSurge allows', () => {
+    expect(strategyErrors(someFacts())).to.deep.equal([])
+    expect(mistakes({ steps: [{ setWeight: 5 }, { pause: {} }, { setWeight: 50 }, { setWeight: 100 }] })).to.deep.equal(
+      [],
+    )
+  })
+
+  it('are weights beyond maxSurge, each with the maxSurge that all weights need', () => {
+    expect(mistakes({ steps: [{ setWeight: 20 }, { setWeight: 60 }, { pause: {} }, { setWeight: 80 }] })).to.deep.equal(
+      [
+        `${STEP}[1].setWeight: 60% needs 15 pods beside 10; maxSurge 100% allows 10; set maxSurge to 400%, or use at most 51%`,
+        `${STEP}[3].setWeight: 80% needs 40 pods beside 10; maxSurge 100% allows 10; set maxSurge to 400%, or use at most 51%`,
+      ],
+    )
+    expect(mistakes({ maxSurge: '25%', steps: [{ setWeight: 40 }] })).to.deep.equal([
+      `${STEP}[0].setWeight: 40% needs 7 pods beside 10; maxSurge 25% allows 3; set maxSurge to 70%, or use at most 25%`,
+    ])
+  })
+
+  it('advise no weight where maxSurge allows none', () => {
+    expect(mistakes({ maxSurge: 0, steps: [{ setWeight: 1 }] }, 3)).to.deep.equal([
+      `${STEP}[0].setWeight: 1% needs 1 pod beside 3; maxSurge 0 allows 0; set maxSurge to 34%`,
+    ])
+  })
+
+  it('are none after the advice was followed', () => {
+    for (const replicas of [1, 3, 4, 7, 10, 50, 333])
+      for (const weight of [1, 10, 33, 50, 60, 66, 75, 80, 90, 99])
+        for (const maxSurge of [0, 1, '25%', '100%']) {
+          const steps = [{ setWeight: weight }]
+          const [, advised, most] =
+            /set maxSurge to (\d+%)(?:, or use at most (\d+)%)?$/.exec(
+              mistakes({ maxSurge, steps }, replicas)[0] ?? '',
+            ) ?? []
+          if (advised === undefined) continue
+          expect(mistakes({ maxSurge: advised, steps }, replicas)).to.deep.equal([])
+          if (most !== undefined)
+            expect(mistakes({ maxSurge, steps: [{ setWeight: Number(most) }] }, replicas)).to.deep.equal([])
+        }
+  })
+
+  it('are pauses of more than a year', () => {
+    expect(mistakes({ steps: [{ pause: { duration: '365d' } }, { pause: { duration: '400d' } }] })).to.deep.equal([
+      `${STEP}[1].pause.duration: must be at most a year; make it shorter`,
+    ])
+  })
+
+  it('are not known while the source has no pods or does not exist', () => {
+    const steps = [{ setWeight: 99 }]
+    expect(mistakes({ steps }, 0)).to.deep.equal([])
+    const experiment = anExperiment({ strategy: { canary: { steps } } })
+    expect(strategyErrors({ ...someFacts({ experiment }), source: ABSENT })).to.deep.equal([])
+  })
+})

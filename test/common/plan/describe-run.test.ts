@@ -1,0 +1,104 @@
+import { expect } from 'chai'
+import { COMMAND, COMMAND_BY } from '../../../common/api/names.ts'
+import type { RunStatus, Strategy } from '../../../common/api/strategy.ts'
+import { evaluate, plan } from '../../../common/plan/plan.ts'
+import { aDeployment, anExperiment } from '../../builders.ts'
+import { described } from './described.ts'
+import { type Given, someFacts, theFork } from './some-facts.ts'
+
+const STEPS = [{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }, { pause: { duration: '1h30m' } }, { setWeight: 0 }]
+const CANARY: Strategy = { canary: { steps: STEPS } }
+const NOW = '2026-11-21T10:00:00.000Z'
+
+/** The lines about steps, for a source of ten pods. */
+const lines = (given: Given & { strategy?: Strategy; replicas?: number; source?: never; pods?: number } = {}) => {
+  const { strategy = CANARY, replicas = 1, pods = 10, ...more } = given
+  return described({
+    source: aDeployment({ spec: { replicas: pods } }),
+    experiment: anExperiment({ strategy, replicas }),
+    ...more,
+  })
+    .map((line) => line.replace('[Plan] ', ''))
+    .filter((line) => !/^(creates|template|\[)/.test(line))
+}
+
+/** The run of the strategy as the controller would store it at its first step. */
+function stored(strategy = CANARY): RunStatus {
+  const facts = someFacts({
+    source: aDeployment({ spec: { replicas: 10 } }),
+    experiment: anExperiment({ strategy, replicas: 1 }),
+  })
+  const { run } = plan(facts, evaluate(facts)).conclusion
+  if (!run) throw new Error('there is no run')
+  const { steps, run: first } = run
+  return { ...first, phase: 'Progressing', stepName: 'x', step: `0/${steps.length} Progressing` }
+}
+
+/** The plan for an experiment with this stored run. */
+function during(strategy: RunStatus, word?: string) {
+  const stamp = `step=${strategy.stepIndex} revision=${strategy.revision} at=${NOW}`
+  const annotations = word === undefined ? {} : { [COMMAND]: `${word} ${stamp}`, [COMMAND_BY]: 'ada' }
+  const experiment = anExperiment({ strategy: CANARY, replicas: 1, metadata: { annotations }, status: { strategy } })
+  const source = aDeployment({ spec: { replicas: 10 } })
+  const fork = theFork({ experiment: anExperiment({ strategy: CANARY, replicas: 1 }), source })
+  return lines({ experiment, fork, now: new Date(NOW) })
+}
+
+describe('the description of a run', () => {
+  it('tells every step with its pods and their share', () => {
+    expect(lines()).to.include(
+      'steps: 20% 3 of 13 pods (23%); pause until resumed; 50% 10 of 20; pause 1h30m; 0% no pods; it keeps 0 pods',
+    )
+  })
+
+  it('tells the pods of a canary without steps, and of one that is only its whole weight', () => {
+    expect(lines({ strategy: { canary: { maxSurge: '30%' } } })).to.include(
+      'steps: 3 of 13 pods (23%); it keeps 3 pods',
+    )
+    expect(lines({ strategy: { canary: { steps: [{ setWeight: 100 }] } } })).to.include('steps: it keeps 1 pod')
+  })
+
+  it('needs several lines for many steps, each short enough for a warning', () => {
+    const steps = Array.from({ length: 25 }, (_, at) => [{ setWeight: at + 1 }, { pause: { duration: '1h30m' } }])
+    const found = lines({ strategy: { canary: { steps: steps.flat() } } }).filter((line) =>
+      /^(steps:|then) /.test(line),
+    )
+    expect(found.length).to.be.above(1)
+    for (const line of found) expect(line.length).to.be.below(250)
+    expect(found.join('; ').match(/pause 1h30m/g)).to.have.length(25)
+  })
+
+  it('says that a source without pods makes the run wait, and does not advise to scale the fork', () => {
+    const found = lines({ pods: 0 })
+    expect(found).to.include('steps: 20%; pause until resumed; 50%; pause 1h30m; 0% no pods; it stays so')
+    expect(found).to.include('a weight of a source without pods is no pod: the run waits until the source has some')
+    expect(found).to.include('no pods, so no requests')
+  })
+
+  it('says that spec.replicas is not used while a weight decides', () => {
+    expect(lines({ replicas: 4 })).to.include('spec.replicas 4 is not used while a weight decides')
+    expect(lines({ replicas: 4, strategy: { canary: { steps: [{ pause: {} }] } } }).join()).to.not.contain('not used')
+  })
+
+  it('says that an edit begins another run', () => {
+    expect(during({ ...stored({ canary: {} }), stepIndex: 1 })).to.satisfy((found: string[]) =>
+      found.some((line) => line.startsWith('a new run begins: 20% 3 of 13 pods (23%); ')),
+    )
+  })
+
+  it('tells what a word does, and the steps that are left then', () => {
+    const paused = { ...stored(), stepIndex: 1 }
+    expect(during(paused)).to.include(
+      'from step 2 of 6: pause until resumed; 50% 10 of 20 pods; pause 1h30m; 0% no pods; it keeps 0 pods',
+    )
+    expect(during(paused, 'resume')).to.deep.equal([
+      'ada: goes on after step 2 of 6, Paused',
+      'from step 3 of 6: 50% 10 of 20 pods; pause 1h30m; 0% no pods; it keeps 0 pods',
+    ])
+    expect(during(paused, 'pause').at(-1)).to.match(/^paused until resumed, at step 2 of 6: pause until resumed; 50% /)
+    expect(during(paused, 'abort').at(-1)).to.equal(
+      'the run was aborted: no pods until somebody says retry or edits spec',
+    )
+    expect(during({ ...stored(), path: 'Abort', stepIndex: 1 }, 'retry').at(-1)).to.match(/^steps: 20% 3 of 13 pods/)
+  })
+})

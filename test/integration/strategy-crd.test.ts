@@ -1,0 +1,117 @@
+import { expect } from 'chai'
+import { decodeExperiment } from '../../common/api/decode.ts'
+import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
+import { ApiError } from '../../sandbox/api.ts'
+import { aNamespace, usesControlPlane } from './fixture.ts'
+
+const canary = (of: object) => ({ canary: of })
+const steps = (...list: readonly unknown[]) => canary({ steps: list })
+const pause = (duration: unknown) => steps({ pause: { duration } })
+const times = (count: number, step: object) => steps(...Array.from({ length: count }, () => step))
+
+const ACCEPTED: Readonly<Record<string, object>> = {
+  'a canary without steps': canary({}),
+  'an empty list of steps': steps(),
+  '50 steps': times(50, { pause: { duration: '1h30m' } }),
+  'setWeight 0': steps({ setWeight: 0 }),
+  'setWeight 100 as the last step': steps({ setWeight: 10 }, { setWeight: 100 }),
+  'a pause without an end': steps({ pause: {} }),
+  'a pause whose duration is null': pause(null),
+  'pause 0': pause(0),
+  'pause 90': pause(90),
+  'pause "90"': pause('90'),
+  'pause "1h30m"': pause('1h30m'),
+  'pause "2d"': pause('2d'),
+  'a pause of a year': pause(31_536_000),
+  'maxSurge 3': canary({ maxSurge: 3 }),
+  'maxSurge "3"': canary({ maxSurge: '3' }),
+  'maxSurge "25%"': canary({ maxSurge: '25%' }),
+  'maxSurge 0': canary({ maxSurge: 0 }),
+  'the largest maxSurge': canary({ maxSurge: 2_147_483_647 }),
+  progressDeadlineAbort: canary({ progressDeadlineAbort: true }),
+}
+
+const FIRST = 'spec.strategy.canary.steps[0]'
+const DURATION = `${FIRST}.pause.duration`
+const SURGE = 'spec.strategy.canary.maxSurge'
+const BLUE_GREEN = 'spec.strategy.blueGreen: Forbidden: this version has canary only; remove it'
+
+const REFUSED: Readonly<Record<string, readonly [strategy: unknown, words: string]>> = {
+  'no strategy in it': [
+    {},
+    'spec.strategy: Invalid value: set canary, such as {steps: [{setWeight: 10}, {pause: {}}]}',
+  ],
+  'a canary that is null': [{ canary: null }, 'spec.strategy: Invalid value: set canary, such as'],
+  'blue-green': [{ blueGreen: { activeService: 'cart' } }, BLUE_GREEN],
+  'blue-green beside canary': [{ canary: {}, blueGreen: {} }, BLUE_GREEN],
+  '51 steps': [times(51, { setWeight: 1 }), 'spec.strategy.canary.steps: Too many: 51: must have at most 50 items'],
+  'a step with two members': [
+    steps({ setWeight: 10, pause: {} }),
+    `${FIRST}: Invalid value: has both setWeight and pause; make two steps of it`,
+  ],
+  'a step with no member': [steps({}), `${FIRST}: Invalid value: set setWeight or pause, such as`],
+  'a step with nothing after "pause:"': [steps({ pause: null }), `${FIRST}: Invalid value: set setWeight or pause`],
+  'setWeight 101': [steps({ setWeight: 101 }), `${FIRST}.setWeight: Invalid value: 101: `],
+  'setWeight -1': [steps({ setWeight: -1 }), `${FIRST}.setWeight: Invalid value: -1: `],
+  'setWeight "10%"': [steps({ setWeight: '10%' }), `${FIRST}.setWeight in body must be of type integer`],
+  'setWeight 100 before another step': [
+    steps({ setWeight: 100 }, { pause: {} }),
+    'spec.strategy.canary.steps: Invalid value: setWeight 100 can only be the last step; remove the steps after it',
+  ],
+  'pause "1x"': [pause('1x'), `${DURATION}: Invalid value: "1x": `],
+  'pause "1.5h"': [pause('1.5h'), `${DURATION}: Invalid value: "1.5h": `],
+  'pause -1': [pause(-1), `${DURATION}: Invalid value: -1: ${DURATION} in body should be greater than or equal to 0`],
+  'pause 31536001': [
+    pause(31_536_001),
+    `${DURATION}: Invalid value: 31536001: ${DURATION} in body should be less than or equal to 31536000`,
+  ],
+  'maxSurge "abc"': [canary({ maxSurge: 'abc' }), `${SURGE}: Invalid value: "abc": `],
+  'maxSurge -1': [canary({ maxSurge: -1 }), `${SURGE}: Invalid value: -1: `],
+  'a maxSurge beyond int32': [canary({ maxSurge: 2 ** 31 }), `${SURGE}: Invalid value: 2147483648: `],
+  'a misspelt member': [steps({ setWieght: 10 }), `unknown field "${FIRST}.setWieght"`],
+}
+
+describe('a strategy in the CRD, by itself', () => {
+  const plane = usesControlPlane()
+  let collection = ''
+  before('a namespace', async () => {
+    collection = pathOf(EXPERIMENT_DEPLOYMENT, { namespace: await aNamespace() })
+  })
+
+  const create = (strategy: unknown): Promise<KubeObject> => {
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    return plane().api.create(`${collection}?dryRun=All&fieldValidation=Strict`, {
+      apiVersion,
+      kind,
+      metadata: { name: 'canary' },
+      spec: { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {}, strategy },
+    })
+  }
+
+  for (const [sentence, strategy] of Object.entries(ACCEPTED))
+    it(`accepts ${sentence}, and the programs decode it`, async () => {
+      const stored = await create(strategy)
+      expect(decodeExperiment({ ...stored }, 'any').is).to.equal('experiment')
+      expect(at(stored, 'spec', 'strategy', 'canary')).to.be.an('object')
+    })
+
+  for (const [sentence, [strategy, words]] of Object.entries(REFUSED))
+    it(`refuses ${sentence}`, async () => {
+      const refusal = await create(strategy).then(
+        () => 'accepted',
+        (error: unknown) => (error instanceof ApiError ? error.message : String(error)),
+      )
+      expect(refusal).to.include(words)
+    })
+
+  it('explains itself', async () => {
+    const explained = async (field: string) =>
+      (await plane().kubectl(['explain', `expd.spec.strategy${field}`])).stdout.replace(/\s+/g, ' ')
+    expect(await explained('')).to.contain('canary <Object> Gives the fork weights, with pauses between them.')
+    expect(await explained('.canary.steps')).to.contain('With 20 and a source of 10 pods, the fork gets 3.')
+    expect(await explained('.canary.steps.pause.duration')).to.contain('seconds, or a text such as "1h30m"')
+  })
+})
