@@ -26,7 +26,9 @@ export function withRun(facts: Facts, assessment: Assessment, planned: Plan): Pl
   const told = weight === undefined ? state : { ...state, weight }
   const found = obey(facts, state) ?? (wanted ? going(facts, state, { planned, services }) : STAY)
   if ('restMs' in found) {
-    const run = found.restMs === undefined ? told : { ...told, restMs: found.restMs }
+    const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
+    const acts = planned.writes.length > 0 ? { acts: true } : {}
+    const run = { ...told, ...rest, ...acts }
     return { ...planned, conclusion: { ...ended(state, planned.conclusion), run } }
   }
   const { run, reason, message } = found
