@@ -1,10 +1,11 @@
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { RunWeight } from '../api/strategy.ts'
+import type { RunPath, RunWeight } from '../api/strategy.ts'
 import type { Assessment } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { type RunState, runState } from '../assess/run.ts'
+import { compile } from '../strategy/compile.ts'
 import { next } from '../strategy/next.ts'
 import { phaseOf } from '../strategy/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
@@ -19,6 +20,7 @@ import { obey } from './obey.ts'
  */
 export function withRun(facts: Facts, assessment: Assessment, planned: Plan): Plan {
   const wanted = assessment.is === 'wanted' ? assessment.fork : undefined
+  const { strategy } = facts.experiment.spec
   const state = runState(facts, wanted)
   if (!state || (!wanted && !facts.experiment.status?.strategy)) return planned
   const services = servicesOf(facts, planned.conclusion.fork)
@@ -32,11 +34,13 @@ export function withRun(facts: Facts, assessment: Assessment, planned: Plan): Pl
     return { ...planned, conclusion: { ...ended(state, planned.conclusion), run } }
   }
   const { run, reason, message } = found
+  // The way back has other steps.
+  const stepsOn = (path: RunPath) => (strategy && path !== state.run.path ? compile(strategy, path) : state.steps)
   const { reservation: _unused, ...others } = planned
   return {
     ...others,
     writes: [],
-    conclusion: { ...planned.conclusion, run: { ...told, run, moved: { reason, message } } },
+    conclusion: { ...planned.conclusion, run: { ...told, run, steps: stepsOn(run.path), moved: { reason, message } } },
   }
 }
 
