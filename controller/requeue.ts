@@ -11,11 +11,15 @@ const NEIGHBOURS_RETRY_MS = 60_000
 /** ControllerRevisions are not watched, so no event tells that somebody deleted or replaced a pinned base. */
 const PINNED_RECHECK_MS = 60_000
 
+/** A write that changed nothing causes no event, and the step of a run may be reached with it. */
+const ACTED_RECHECK_MS = 1_000
+
 /**
  * When an experiment gets its next pass if nothing wakes it before: the earliest of what its conclusion waits for, a
  * report that was put off by `reportAgainMs` (Infinity for none), its expiry, a retry of neighbours that could not be
  * read, the time after which a pinned base is read again, the next repair of the fork, the time after which something
- * follows from being alone behind a Service, and the end of a pause. A run that moved gets its next pass at once.
+ * follows from being alone behind a Service, and the end of a pause. A run that moved gets its next pass at once, when
+ * the move is stored. One whose fork is settled as soon as it is written gets another, which finds its step reached.
  */
 export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: number): Requeue {
   const expiresInMs = untilExpiryMs(facts.experiment, facts.now)
@@ -28,7 +32,8 @@ export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: num
     ...(conclusion.repairInMs === undefined ? [] : [conclusion.repairInMs]),
     ...(restMs > 0 ? [restMs] : []),
     ...(run?.restMs === undefined ? [] : [run.restMs]),
-    ...(run?.moved ? [0] : []),
+    ...(run?.moved && reportAgainMs === Number.POSITIVE_INFINITY ? [0] : []),
+    ...(run?.acts && conclusion.is === 'settled' ? [ACTED_RECHECK_MS] : []),
     ...(expiresInMs > 0 ? [expiresInMs] : []),
     ...(isUnread ? [NEIGHBOURS_RETRY_MS] : []),
     ...(isActive && isPinned(facts.experiment) ? [PINNED_RECHECK_MS] : []),

@@ -39,8 +39,9 @@ export function withRun(facts: Facts, assessment: Assessment | undefined, planne
   if (promoting) return promotingPlan(seen, report, promoting)
   const found = going(seen)
   if (found.is === 'move') return movedPlan(planned, report, found)
-  const run = found.restMs === undefined ? report : { ...report, restMs: found.restMs }
-  return { ...planned, conclusion: { ...ended(state, planned.conclusion), run } }
+  const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
+  const acts = planned.writes.length > 0 ? { acts: true } : {}
+  return { ...planned, conclusion: { ...ended(state, planned.conclusion), run: { ...report, ...rest, ...acts } } }
 }
 
 /** What a pass has found out when it decides how the run goes on. */

@@ -22,6 +22,8 @@ export interface RunReport extends RunState {
   readonly restMs?: number
   /** why the pass moved the run, if it did */
   readonly moved?: { readonly reason: Reason; readonly message: string }
+  /** whether the pass acts for the run, so that only the next one can tell whether its step is reached */
+  readonly acts?: boolean
 }
 
 /** The result of a pass. Conditions, Events, the log line and the requeue follow from it. */

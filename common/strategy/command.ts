@@ -59,7 +59,7 @@ export const isAnswered = ({ verb, stamp }: Command, answered: CommandStatus | u
 export function answerTo(command: Command, run: Run, steps: readonly Step[], seen: SeenByCommand): Answer {
   const { verb, stamp } = command
   if (!STOPPING.includes(verb)) {
-    if (!stamp) return refused(`${verb} needs the webhook, which says who may; repeat it while the webhook runs`)
+    if (!stamp) return refused(`${verb} needs the webhook, which says who may; remove the annotation and repeat it`)
     if (stamp.step !== run.stepIndex || stamp.revision !== run.revision)
       return {
         is: 'Stale',

@@ -55,6 +55,10 @@ const hasSameSpec = ({ metadata: before }: KubeObject, { metadata: after }: Kube
   before.deletionTimestamp === after.deletionTimestamp &&
   isEqual(before.annotations, after.annotations)
 
+/** Whether somebody emptied the memory of a run, which begins again. It leaves no managed fields of that client. */
+const hasLostRun = (before: ExperimentDeployment, after: ExperimentDeployment): boolean =>
+  before.status?.strategy !== undefined && after.status?.strategy === undefined
+
 /** Makes every change in `caches` wake the experiments that it may concern. Returns the indexes that passes read. */
 export function wakeOnChanges(
   caches: WatchedCaches,
@@ -85,7 +89,7 @@ export function wakeOnChanges(
     }
     index.add(key, change.after)
     if (change.is !== 'updated' || !hasSameSpec(change.before, change.after)) queue.addChanged(key)
-    else if (hasForeignStatus(change.after)) queue.add(key)
+    else if (hasForeignStatus(change.after) || hasLostRun(change.before, change.after)) queue.add(key)
     // The controller's own status write must not cut short the time that a waiting experiment set.
     else queue.addAfter(key, STATUS_CHANGE_MS)
   })

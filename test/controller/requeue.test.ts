@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { State } from '../../common/assess/decision.ts'
-import type { Conclusion } from '../../common/plan/conclusion.ts'
+import type { Conclusion, RunReport } from '../../common/plan/conclusion.ts'
 import { requeue, requeueOf } from '../../controller/requeue.ts'
 import type { Requeue } from '../../controller/runtime/worker.ts'
 import { anExperiment } from '../builders.ts'
@@ -18,6 +18,13 @@ const concluded = (state: State, reason: Conclusion['reason'] = 'Available'): Co
 const expiring = anExperiment({ ttlSeconds: 30, metadata: { creationTimestamp: '2026-11-21T09:59:50Z' } })
 const unread: Given = { neighbours: undefined }
 const settled = concluded({ is: 'settled' })
+const run: RunReport = {
+  run: { run: '', revision: '', path: 'Forward', stepIndex: 0, since: '2026-11-21T10:00:00.000Z' },
+  steps: [],
+  target: undefined,
+}
+const withRun = (report: Partial<RunReport>): Conclusion => ({ ...settled, run: { ...run, ...report } })
+const moved = { reason: 'StepCompleted', message: '' } as const
 const waiting = (retryAfterMs: number) => concluded({ is: 'waiting', retryAfterMs })
 
 describe('the requeue of a state', () => {
@@ -73,6 +80,25 @@ describe('the requeue of a pass', () => {
       waiting(1_000),
       NONE,
       { afterMs: 1_000 },
+    ],
+    'is at once for a run that moved': [{}, withRun({ moved }), NONE, { afterMs: 0 }],
+    'is the time of the report while the move of a run could not be stored': [
+      {},
+      withRun({ moved }),
+      6_000,
+      { afterMs: 6_000 },
+    ],
+    'is a second for a run whose fork was settled as soon as it was written, because there may be no event': [
+      {},
+      withRun({ acts: true }),
+      NONE,
+      { afterMs: 1_000 },
+    ],
+    'is that of the state for a run whose fork is not settled': [
+      {},
+      { ...waiting(30_000), run: { ...run, acts: true } },
+      NONE,
+      { afterMs: 30_000 },
     ],
     'is the backoff after a failed write, whatever else is due': [
       { experiment: expiring },

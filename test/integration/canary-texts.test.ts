@@ -29,18 +29,18 @@ describe('what kubectl prints for a canary, on the real control plane', () => {
     expect(await apply('told', {})).to.contain(
       '[Plan] steps: 20% 3 of 13 pods (23%); pause until resumed; 50% 10 of 20; pause 2h; it keeps 10 pods\n',
     )
-    await isAt('told', '1/5 Paused')
+    await isAt('told', '1/7 Paused')
     const edited = await apply('told', { ttlSeconds: 7_200, replicas: 4 })
-    expect(edited).to.contain('[Plan] from step 2 of 5: pause until resumed; 50% 10 of 20 pods; pause 2h;')
+    expect(edited).to.contain('[Plan] from step 2 of 7: pause until resumed; 50% 10 of 20 pods; pause 2h;')
     expect(edited).to.contain('[Plan] spec.replicas 4 is not used while a weight decides')
     const resumed = await say('told', 'resume')
-    expect(resumed).to.contain('[Plan] admin: goes on after step 2 of 5, Paused\n')
-    expect(resumed).to.contain('[Plan] from step 3 of 5: 50% 10 of 20 pods; pause 2h; it keeps 10 pods\n')
+    expect(resumed).to.contain('[Plan] admin: goes on after step 2 of 7, Paused\n')
+    expect(resumed).to.contain('[Plan] from step 3 of 7: 50% 10 of 20 pods; pause 2h; it keeps 10 pods\n')
     expect(resumed).to.not.contain('changes nothing')
-    await isAt('told', '3/5 Paused')
+    await isAt('told', '3/7 Paused')
     const changed = await apply('told', { strategy: { canary: { steps: [{ setWeight: 30 }] } } })
     expect(changed).to.contain('[Plan] a new run begins: 30% 4 of 14 pods (29%); it keeps 4 pods\n')
-    await isAt('told', '1/2 Paused')
+    await isAt('told', '1/4 Paused')
   })
 
   it('refuses a weight that maxSurge does not allow, with the maxSurge that does', async () => {
@@ -61,7 +61,7 @@ describe('what kubectl prints for a canary, on the real control plane', () => {
       (found) => condition(found, 'Ready')?.message === 'no pods: the run waits until its source has some',
     )
     await place().kubectl(['scale', 'deployment/idle', '--replicas=4'])
-    await isAt('idle', '1/5 Paused')
+    await isAt('idle', '1/7 Paused')
   })
 })
 

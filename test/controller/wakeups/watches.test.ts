@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { RunStatus } from '../../../common/api/strategy.ts'
 import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { forkName } from '../../../common/workload/identity.ts'
 import { aDeployment, anExperiment, FORK } from '../../builders.ts'
@@ -26,6 +27,23 @@ describe('an experiment is woken', () => {
     const managedFields = [{ manager: 'kubectl-edit', operation: 'Update', subresource: 'status' }]
     const after = anExperiment({ metadata: { managedFields } })
     experiments.emit({ is: 'updated', key: 'shop/faster-cart', before: anExperiment(), after })
+    expect(diary).to.deep.equal(NOW)
+  })
+
+  it('at once by another client that empties the memory of its run', () => {
+    const { experiments, diary } = world()
+    const strategy: RunStatus = {
+      run: '',
+      revision: '',
+      path: 'Forward',
+      phase: 'Paused',
+      stepIndex: 1,
+      stepName: 'pause',
+      step: '1/3 Paused',
+      since: '2026-11-21T10:00:00.000Z',
+    }
+    const before = anExperiment({ status: { strategy } })
+    experiments.emit({ is: 'updated', key: 'shop/faster-cart', before, after: anExperiment({ status: {} }) })
     expect(diary).to.deep.equal(NOW)
   })
 
