@@ -1,6 +1,7 @@
-import { expect } from 'chai'
+import { assert, expect } from 'chai'
 import type { State } from '../../common/assess/decision.ts'
 import type { Conclusion, RunReport } from '../../common/plan/conclusion.ts'
+import { runSpecOf } from '../../common/strategy/run-spec.ts'
 import { requeue, requeueOf } from '../../controller/requeue.ts'
 import type { Requeue } from '../../controller/runtime/worker.ts'
 import { anExperiment } from '../builders.ts'
@@ -19,6 +20,7 @@ const expiring = anExperiment({ ttlSeconds: 30, metadata: { creationTimestamp: '
 const unread: Given = { neighbours: undefined }
 const settled = concluded({ is: 'settled' })
 const run: RunReport = {
+  spec: runSpecOf({ ...expiring.spec, promotion: {} }) ?? assert.fail(),
   run: { run: '', revision: '', path: 'Forward', stepIndex: 0, since: '2026-11-21T10:00:00.000Z' },
   steps: [],
   target: undefined,

@@ -65,10 +65,14 @@ export function commandErrors(
       ? []
       : [forbidden(COMMAND_BY, 'is set by the webhook to the author of the command; remove it')]
   if (text === undefined) return forged
-  const refused = mistakeIn(text, commanded, now) ?? (request.operation === 'CREATE' ? NOTHING_RUNS : undefined)
+  const isStampedByHand = parseCommand(text)?.stamp !== undefined && author === undefined
+  const refused =
+    (isStampedByHand ? UNSTAMPED : mistakeIn(text, commanded, now)) ??
+    (request.operation === 'CREATE' ? NOTHING_RUNS : undefined)
   return refused === undefined ? forged : [...forged, forbidden(COMMAND, refused)]
 }
 
+const UNSTAMPED = 'is stamped by the webhook; use the word alone'
 const NOTHING_RUNS = 'nothing runs yet; remove it'
 
 function mistakeIn(text: string, commanded: CommandedRun | undefined, now: Date): string | undefined {
@@ -77,7 +81,7 @@ function mistakeIn(text: string, commanded: CommandedRun | undefined, now: Date)
   if (!commanded) return 'the experiment has no strategy; remove it'
   const { stamp } = command
   if (stamp && Math.abs(Date.parse(stamp.at) - now.getTime()) > STAMP_MS)
-    return `is older than a minute; use "${command.verb}" alone`
+    return `was not stamped in the last minute; use "${command.verb}" alone`
   const answer = answerTo(command, commanded.run, commanded.steps, { now, promotion: commanded.promotion })
   return answer.is === 'Done' ? undefined : answer.message
 }
