@@ -27,7 +27,7 @@ describe('what kubectl prints for a canary, on the real control plane', () => {
 
   it('tells all steps at apply, the rest of them during the run, and what a word does', async () => {
     expect(await apply('told', {})).to.contain(
-      '[Plan] steps: 20% 3 of 13 pods (23%); pause until resumed; 50% 10 of 20; pause 2h; it keeps 10 pods\n',
+      '[Plan] steps: 20% 3 of 13 pods (23%); pause until resumed; 50% 10 of 20; pause 2h; wait until promoted; promote; delete the fork after 30s\n',
     )
     await isAt('told', '1/7 Paused')
     const edited = await apply('told', { ttlSeconds: 7_200, replicas: 4 })
@@ -35,11 +35,15 @@ describe('what kubectl prints for a canary, on the real control plane', () => {
     expect(edited).to.contain('[Plan] spec.replicas 4 is not used while a weight decides')
     const resumed = await say('told', 'resume')
     expect(resumed).to.contain('[Plan] admin: goes on after step 2 of 7, Paused\n')
-    expect(resumed).to.contain('[Plan] from step 3 of 7: 50% 10 of 20 pods; pause 2h; it keeps 10 pods\n')
+    expect(resumed).to.contain(
+      '[Plan] from step 3 of 7: 50% 10 of 20 pods; pause 2h; wait until promoted; promote; delete the fork after 30s\n',
+    )
     expect(resumed).to.not.contain('changes nothing')
     await isAt('told', '3/7 Paused')
     const changed = await apply('told', { strategy: { canary: { steps: [{ setWeight: 30 }] } } })
-    expect(changed).to.contain('[Plan] a new run begins: 30% 4 of 14 pods (29%); it keeps 4 pods\n')
+    expect(changed).to.contain(
+      '[Plan] a new run begins: 30% 4 of 14 pods (29%); wait until promoted; promote; delete the fork after 30s\n',
+    )
     await isAt('told', '1/4 Paused')
   })
 
