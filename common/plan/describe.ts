@@ -85,6 +85,9 @@ function writeLines(facts: Facts, plan: Plan, described: Described): readonly Li
       ['the fork could not be read now', aside(` (${facts.fork.because})`), ', so what is written is unknown'],
     ]
   if (!isLive(facts.experiment, facts.now)) return lines
+  // The lines of the strategy tell where a run goes that moves.
+  if (plan.conclusion.run?.moved) return lines
+  if (plan.conclusion.reason === 'Promoted') return ['creates no fork: the source has the change']
   const isBlocked = assessment.is === 'blocked' ? assessment.errors.length > 0 : !isWritten(plan)
   if (isBlocked) return [...lines, blockedLine(facts, plan)]
   if (assessment.is === 'blocked') return lines

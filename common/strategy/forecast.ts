@@ -54,7 +54,7 @@ function textOf({ step, pods }: ForecastStep, sizes: Sizes): string {
     case 'promote':
       return 'promote'
     case 'drain':
-      return `delete the fork after ${duration(step.seconds)}`
+      return step.seconds === 0 ? 'delete the fork' : `delete the fork after ${duration(step.seconds)}`
     case 'replicas':
       return count(pods, 'pod')
     case 'restore':
@@ -66,6 +66,7 @@ function textOf({ step, pods }: ForecastStep, sizes: Sizes): string {
 
 /** `3 of 13 (23%)`; without the share if it is the weight. */
 function shareText(pods: number, source: number, weight: number): string {
+  if (pods === 0) return 'no pods'
   const share = percent(pods, pods + source) ?? '0%'
   return `${pods} of ${pods + source}${share === `${weight}%` ? '' : ` (${share})`}`
 }
