@@ -14,6 +14,9 @@ const ROOT = join(import.meta.dirname, '..')
 /** The namespace in which the manifests install the product, with its ServiceAccounts. */
 export const SYSTEM_NAMESPACE = 'experiment-controller-system'
 
+/** The folder of an installation whose controller may promote; for `InstallOptions.overlay`. */
+export const WITH_PROMOTION = join(ROOT, 'sandbox/with-promotion')
+
 const leaseIn = (namespace: string) => pathOf(RESOURCES.Lease, { namespace, name: 'experiment-controller' })
 /** The Lease of the controllers. */
 export const LEASE = leaseIn(SYSTEM_NAMESPACE)

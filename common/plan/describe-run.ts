@@ -2,7 +2,7 @@ import { DEFAULTS } from '../api/defaults.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Facts } from '../assess/facts.ts'
 import { type RunState, runState, sizesOf } from '../assess/run.ts'
-import { nameOfStep } from '../strategy/compile.ts'
+import { nameOfStep, type Step } from '../strategy/compile.ts'
 import { forecast, forecastTexts } from '../strategy/forecast.ts'
 import { type Sizes, targetOf } from '../strategy/target.ts'
 import { roundedDown } from '../strategy/weight.ts'
@@ -20,12 +20,18 @@ export function strategyLines(facts: Facts, { conclusion }: Plan, fork: KubeObje
   const state = conclusion.run ?? runState(facts, fork)
   if (!state) return []
   const { run, steps, spec } = state
-  if (run.path === 'Abort') return ['the run was aborted: no pods until somebody says retry or edits spec']
-  if (run.path === 'Undo') return ['the run was undone: no pods until somebody says retry or edits spec']
+  if (run.path !== 'Forward') return [wayBack(run.path, steps[run.stepIndex]?.is)]
   const sizes = sizesOf(facts, spec)
   const texts = sizes ? forecastTexts(steps, sizes, run.stepIndex) : steps.slice(run.stepIndex).map(nameOfStep)
   const lines = inLines(texts, introduction(facts, state))
-  return sizes ? [...lines, ...caveats(state, sizes), promotionLine(facts, state, sizes)] : lines
+  if (!sizes) return lines
+  const isAhead = steps.slice(run.stepIndex).some(({ is }) => is === 'promote')
+  return [...lines, ...caveats(state, sizes), ...(isAhead ? [promotionLine(facts, state, sizes)] : [])]
+}
+
+function wayBack(path: 'Abort' | 'Undo', step: Step['is'] | undefined): string {
+  if (step === 'restore') return 'restores the former values of the source, then takes all pods from the fork'
+  return `the run was ${path === 'Undo' ? 'undone' : 'aborted'}: no pods until somebody says retry or edits spec`
 }
 
 /** What comes before the first step. */

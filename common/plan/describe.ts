@@ -87,12 +87,13 @@ function writeLines(facts: Facts, plan: Plan, described: Described): readonly Li
       ['the fork could not be read now', aside(` (${facts.fork.because})`), ', so what is written is unknown'],
     ]
   if (!isLive(facts.experiment, facts.now)) return lines
+  const { moved } = plan.conclusion.run ?? {}
+  if (moved) return [...lines, moved.message]
+  if (plan.conclusion.reason === 'Promoted') return ['creates no fork: the source has the change']
   const isBlocked = assessment.is === 'blocked' ? assessment.errors.length > 0 : !isWritten(plan)
   if (isBlocked) return [...lines, blockedLine(facts, plan)]
   if (assessment.is === 'blocked') return lines
   if (isApplied(plan)) return lines
-  const moved = plan.conclusion.run?.moved
-  if (moved) return [...lines, moved.message]
   return [...lines, `changes nothing in ${placeOf(assessment.fork)}: ${pods(assessment.fork)}`]
 }
 

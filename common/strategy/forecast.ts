@@ -58,7 +58,7 @@ function textOf({ step, pods }: ForecastStep, { source }: Sizes, unit: string): 
     case 'promote':
       return 'promote'
     case 'drain':
-      return `delete the fork after ${duration(step.seconds)}`
+      return step.seconds === 0 ? 'delete the fork' : `delete the fork after ${duration(step.seconds)}`
     case 'restore':
       return 'restore the source'
     case 'remove':

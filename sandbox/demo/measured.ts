@@ -9,13 +9,13 @@ const REQUESTS = 2_000
 const SERVICE = { namespace: NAMESPACE, service: 'frontend' }
 
 /**
- * Sends real requests to the frontend, and prints how many the source and the experiment got, beside the share in the
- * status. If no network namespace is possible here, it says so and prints the counts of endpoints instead.
+ * Sends real requests to the frontend, and prints how many the source and the experiment `name` got, beside the share in
+ * the status. If no network namespace is possible here, it says so and prints the counts of endpoints instead.
  * @throws Error if a request fails, or if the experiment got none
  */
-export async function measureShare({ plane, explain }: Stage): Promise<void> {
+export async function measureShare({ plane, explain }: Stage, name: string): Promise<void> {
   const { status } = await plane.api.get<ExperimentDeployment>(
-    `/apis/experimentcontroller.example.com/v1alpha1/namespaces/${NAMESPACE}/experimentdeployments/warm-frontend`,
+    `/apis/experimentcontroller.example.com/v1alpha1/namespaces/${NAMESPACE}/experimentdeployments/${name}`,
   )
   const reported = status?.services?.find(({ name }) => name === SERVICE.service)
   if (!reported) throw new Error('the status does not contain the Service frontend')
@@ -35,6 +35,45 @@ export async function measureShare({ plane, explain }: Stage): Promise<void> {
     await traffic.stop()
   }
 }
+
+/**
+ * Sends real requests to the frontend until `change` is done, and prints how many failed. While kube-proxy changes its
+ * rules, a few new connections in 100,000 may be lost. If no network namespace is possible here, it sends none.
+ * @throws Error if more than one request in 100 fails
+ */
+export async function requestsDuring({ plane, explain }: Stage, change: () => Promise<void>): Promise<void> {
+  const traffic = await startTraffic(plane)
+  if ('unavailable' in traffic) return change()
+  try {
+    // kube-proxy is ready before its first rules are there
+    await eventually('requests to be answered', 30_000, async () => {
+      const { failures } = await traffic.requests(BURST, SERVICE)
+      if (Object.keys(failures).length > 0) throw new Error(JSON.stringify(failures))
+    })
+    await traffic.synced()
+    const { all, failed } = await sentDuring(traffic, change())
+    explain(`${all} new connections meanwhile, ${failed} failed`)
+    if (failed > all / 100) throw new Error(`${failed} of ${all} requests failed`)
+  } finally {
+    await traffic.stop()
+  }
+}
+
+async function sentDuring(traffic: Traffic, change: Promise<void>) {
+  let [all, failed, isDone] = [0, 0, false]
+  const done = change.finally(() => {
+    isDone = true
+  })
+  do {
+    const answers = await traffic.requests(BURST, SERVICE)
+    failed += sidesOf(answers, new Set()).failed
+    all += BURST
+  } while (!isDone)
+  await done
+  return { all, failed }
+}
+
+const BURST = 100
 
 const endpoints = ({ share, experimentEndpoints, readyEndpoints }: ServiceShare): string =>
   `${share} (${experimentEndpoints} of ${readyEndpoints} endpoints)`

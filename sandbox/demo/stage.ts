@@ -17,6 +17,12 @@ export interface Stage {
   readonly awaits: (args: string, wanted: string | RegExp, deadlineMs?: number) => Promise<void>
 }
 
+/** A step of the demo: its title, and what it does. */
+export interface Step {
+  readonly title: string
+  readonly play: (stage: Stage) => Promise<void>
+}
+
 interface StageOptions {
   readonly plane: ControlPlane
   readonly print: (line: string) => void

@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path'
 import type { ControlPlane } from '../control-plane.ts'
 import { guestbook } from '../modules.ts'
 import { foreignWrites, ownWrites } from '../proof.ts'
+import { CANARY } from './canary.ts'
 import { measureShare } from './measured.ts'
-import { NAMESPACE, type Stage } from './stage.ts'
+import { NAMESPACE, type Stage, type Step } from './stage.ts'
 
 /**
  * The experiment of the demo. It adds a list that the source does not have. The rest of the fork follows the source.
@@ -27,12 +28,6 @@ const MISSPELT = EXPERIMENT.replace('name: warm-frontend', 'name: cold-frontend'
 )
 
 const IMAGES = "-o 'jsonpath={.spec.template.spec.initContainers[*].image} {.spec.template.spec.containers[*].image}'"
-
-/** A step of the demo: its title, and what it does. */
-export interface Step {
-  readonly title: string
-  readonly play: (stage: Stage) => Promise<void>
-}
 
 /** The name of the experiment's fork, from its status. */
 async function forkOf({ plane }: Stage): Promise<string> {
@@ -76,7 +71,7 @@ const shared: Step = {
 
 const measured: Step = {
   title: 'Is that true? Kubernetes’ own kube-proxy routes 2,000 requests through the Service',
-  play: measureShare,
+  play: (stage) => measureShare(stage, 'warm-frontend'),
 }
 
 const mistaken: Step = {
@@ -153,7 +148,7 @@ const untouched: Step = {
   },
 }
 
-/** The steps of the demo, in order. */
+/** The steps of the demo, in order: an experiment, then a canary of the same source. */
 export const STORY: readonly Step[] = [
   application,
   admitted,
@@ -165,6 +160,7 @@ export const STORY: readonly Step[] = [
   scaled,
   gone,
   untouched,
+  ...CANARY,
 ]
 
 /** Creates the namespace of the demo. */

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { COMMAND } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at } from '../../common/json/json.ts'
-import { crds, install } from '../../sandbox/installation.ts'
+import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { aSource, condition, hasEndpoints, imagesOf, type Place, placeAt } from '../integration/product.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
@@ -17,7 +17,7 @@ describe('promotion, in a cluster with the component', () => {
   }
   before('the product runs', async function () {
     this.timeout(180_000)
-    await install(plane(), { overlay: 'test/clusters/with-promotion' })
+    await install(plane(), { overlay: WITH_PROMOTION })
     await plane().api.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
     found = placeAt(plane().api, plane().kubectl, NAMESPACE)
   })

@@ -43,6 +43,9 @@ describe('the README, on the real control plane', () => {
     const { code, said } = await run('demo', '--exit')
     expect(code, said).to.equal(0)
     expect(said).to.contain('Every step succeeded')
+    // the second story: a canary, its promotion and its undo
+    for (const words of ['3/7 Paused', '7/7 Promoted', '"verb": "undo"', '"answer": "Done"'])
+      expect(said).to.contain(words)
   })
 
   it('names only scripts that exist', async () => {

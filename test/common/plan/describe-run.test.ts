@@ -47,15 +47,17 @@ function during(strategy: RunStatus, word?: string) {
 describe('the description of a run', () => {
   it('tells every step with its pods and their share', () => {
     expect(lines()).to.include(
-      'steps: 20% 3 of 13 pods (23%); pause until resumed; 50% 10 of 20; pause 1h30m; 0% no pods; it keeps 0 pods',
+      'steps: 20% 3 of 13 pods (23%); pause until resumed; 50% 10 of 20; pause 1h30m; 0% no pods; wait until promoted; promote; delete the fork after 30s',
     )
   })
 
   it('tells the pods of a canary without steps, and of one that is only its whole weight', () => {
     expect(lines({ strategy: { canary: { maxSurge: '30%' } } })).to.include(
-      'steps: 3 of 13 pods (23%); it keeps 3 pods',
+      'steps: 3 of 13 pods (23%); wait until promoted; promote; delete the fork after 30s',
     )
-    expect(lines({ strategy: { canary: { steps: [{ setWeight: 100 }] } } })).to.include('steps: it keeps 1 pod')
+    expect(lines({ strategy: { canary: { steps: [{ setWeight: 100 }] } } })).to.include(
+      'steps: wait until promoted; promote; delete the fork after 30s',
+    )
   })
 
   it('needs several lines for many steps, each short enough for a warning', () => {
@@ -70,7 +72,9 @@ describe('the description of a run', () => {
 
   it('says that a source without pods makes the run wait, and does not advise to scale the fork', () => {
     const found = lines({ pods: 0 })
-    expect(found).to.include('steps: 20%; pause until resumed; 50%; pause 1h30m; 0% no pods; it stays so')
+    expect(found).to.include(
+      'steps: 20%; pause until resumed; 50%; pause 1h30m; 0% no pods; wait until promoted; promote; delete the fork after 30s',
+    )
     expect(found).to.include('a weight of a source without pods is no pod: the run waits until the source has some')
     expect(found).to.include('no pods, so no requests')
   })
@@ -89,13 +93,14 @@ describe('the description of a run', () => {
   it('tells what a word does, and the steps that are left then', () => {
     const paused = { ...stored(), stepIndex: 1 }
     expect(during(paused)).to.include(
-      'from step 2 of 6: pause until resumed; 50% 10 of 20 pods; pause 1h30m; 0% no pods; it keeps 0 pods',
+      'from step 2 of 8: pause until resumed; 50% 10 of 20 pods; pause 1h30m; 0% no pods; wait until promoted; promote; delete the fork after 30s',
     )
     expect(during(paused, 'resume')).to.deep.equal([
-      'ada: goes on after step 2 of 6, Paused',
-      'from step 3 of 6: 50% 10 of 20 pods; pause 1h30m; 0% no pods; it keeps 0 pods',
+      'ada: goes on after step 2 of 8, Paused',
+      'from step 3 of 8: 50% 10 of 20 pods; pause 1h30m; 0% no pods; wait until promoted; promote; delete the fork after 30s',
+      'promote: writes deployment/cart; at most 10 pods beside it, never fewer than 10 serve',
     ])
-    expect(during(paused, 'pause').at(-1)).to.match(/^paused until resumed, at step 2 of 6: pause until resumed; 50% /)
+    expect(during(paused, 'pause').at(-1)).to.match(/^paused until resumed, at step 2 of 8: pause until resumed; 50% /)
     expect(during(paused, 'abort').at(-1)).to.equal(
       'the run was aborted: no pods until somebody says retry or edits spec',
     )

@@ -1,0 +1,112 @@
+import { expect } from 'chai'
+import { ABSENT } from '../../../common/api/known.ts'
+import { COMMAND } from '../../../common/api/names.ts'
+import type { PromotionStatus } from '../../../common/api/strategy.ts'
+import type { Facts } from '../../../common/assess/facts.ts'
+import { runState } from '../../../common/assess/run.ts'
+import { strategyLines } from '../../../common/plan/describe-run.ts'
+import { plan } from '../../../common/plan/plan.ts'
+import { type Run, runStatus } from '../../../common/strategy/run.ts'
+import { aDeployment, anExperiment } from '../../builders.ts'
+import { describedFacts } from './described.ts'
+import { someFacts, theFork } from './some-facts.ts'
+
+const NOW = new Date('2026-11-21T10:00:00Z')
+const RECORDED: PromotionStatus = { mode: 'Manual', record: { name: 'record', hash: 'hash' } }
+
+interface Told {
+  readonly at?: Partial<Run>
+  readonly command?: string
+  readonly promotion?: PromotionStatus
+}
+
+/** The facts of a run that is at a step, after a command to it. */
+function factsOf({ at = {}, command, promotion }: Told = {}) {
+  const steps = [{ setWeight: 50 }, { pause: { duration: '1h' } }, { setWeight: 0 }, { pause: {} }]
+  const strategy = { canary: { steps, scaleDownDelaySeconds: 0 } }
+  const source = aDeployment()
+  const fork = theFork({ experiment: anExperiment({ strategy }), source, now: NOW })
+  const state = runState(someFacts({ experiment: anExperiment({ strategy }), source, now: NOW }), fork)
+  if (!state) throw new Error('an experiment with a strategy has a run')
+  const run = { ...state.run, ...at }
+  const stamp = `step=${run.stepIndex} revision=${run.revision} at=2026-11-21T10:00:00.000Z`
+  const experiment = anExperiment({
+    strategy,
+    metadata: command === undefined ? {} : { annotations: { [COMMAND]: `${command} ${stamp}` } },
+    status: { strategy: runStatus(run, state.steps, undefined), ...(promotion ? { promotion } : {}) },
+  })
+  return { facts: someFacts({ experiment, source, now: NOW, fork }), fork }
+}
+
+function linesOf(told: Told): readonly string[] {
+  const { facts, fork } = factsOf(told)
+  // what a promotion costs has its own test
+  return strategyLines(facts, plan(facts), fork).filter((line) => !line.startsWith('promote: '))
+}
+
+describe('the lines of the plan about a run and its commands', () => {
+  const cases: Record<string, readonly [Told, ...string[]]> = {
+    'are all steps of a new one': [
+      {},
+      'steps: 50% 11 of 22 pods; pause 1h; 0% no pods; pause until resumed; wait until promoted; promote; delete the fork',
+    ],
+    'are the steps that are left': [
+      { at: { stepIndex: 3 } },
+      'from step 4 of 7: pause until resumed; wait until promoted; promote; delete the fork',
+    ],
+    'are the steps after a command of this request': [
+      { at: { stepIndex: 1 }, command: 'resume' },
+      'from step 3 of 7: 0% no pods; pause until resumed; wait until promoted; promote; delete the fork',
+    ],
+    'are the promotion after its command': [
+      { at: { stepIndex: 1 }, command: 'promote' },
+      'from step 6 of 7: promote; delete the fork',
+    ],
+    'are the steps without a command that does not fit': [
+      { at: { stepIndex: 4 }, command: 'retry' },
+      'from step 5 of 7: wait until promoted; promote; delete the fork',
+    ],
+    'are the way back of an undo': [
+      { at: { stepIndex: 7 }, command: 'undo', promotion: RECORDED },
+      'restores the former values of the source, then takes all pods from the fork',
+    ],
+    'say that an aborted run has no pods': [
+      { at: { path: 'Abort', stepIndex: 1 } },
+      'the run was aborted: no pods until somebody says retry or edits spec',
+    ],
+    'say that an undone run has no pods': [
+      { at: { path: 'Undo', stepIndex: 2 } },
+      'the run was undone: no pods until somebody says retry or edits spec',
+    ],
+    'are all steps again after a retry': [
+      { at: { path: 'Abort', stepIndex: 1 }, command: 'retry' },
+      'steps: 50% 11 of 22 pods; pause 1h; 0% no pods; pause until resumed; wait until promoted; promote; delete the fork',
+    ],
+  }
+  for (const [sentence, [told, ...lines]] of Object.entries(cases))
+    it(sentence, () => expect(linesOf(told)).to.deep.equal(lines))
+
+  it('follow the line that the source has the change, and stand alone after a command', () => {
+    const promoted = { at: { stepIndex: 7 }, promotion: RECORDED }
+    const { facts } = factsOf(promoted)
+    const planLines = (of: Facts) => describedFacts({ ...of, fork: ABSENT }).filter((line) => line.startsWith('[Plan]'))
+    expect(planLines(facts)).to.deep.equal(['[Plan] creates no fork: the source has the change'])
+    const { facts: undone } = factsOf({ ...promoted, command: 'undo' })
+    expect(planLines(undone)).to.deep.equal([
+      '[Plan] undone at step 7 of 7, Promoted',
+      '[Plan] restores the former values of the source, then takes all pods from the fork',
+    ])
+  })
+
+  it('are none without a strategy', () => {
+    const facts = someFacts()
+    expect(strategyLines(facts, plan(facts), theFork())).to.deep.equal([])
+  })
+
+  it('tell what a promotion costs', () => {
+    const { facts, fork } = factsOf()
+    expect(strategyLines(facts, plan(facts), fork)).to.include(
+      'promote: writes deployment/cart; at most 11 pods beside it, never fewer than 11 serve',
+    )
+  })
+})
