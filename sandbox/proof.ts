@@ -2,6 +2,7 @@ import { EXPERIMENT_ID, GROUP, IS_EXPERIMENT } from '../common/api/names.ts'
 import { at, isObject, objectOr } from '../common/json/json.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { type AuditEvent, auditEvents } from './audit.ts'
+import { isOfSource, SourceWrites } from './source-writes.ts'
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
 /** Only the webhook and the controller have ServiceAccounts in this namespace. */
@@ -28,13 +29,18 @@ export async function ownWritesIn(
   since: Date,
 ): Promise<OwnWrites> {
   const [all, forbidden, denied]: [string[], string[], string[]] = [[], [], []]
+  const sources = new SourceWrites()
   for await (const event of events) {
     const { user, verb, objectRef, requestReceivedTimestamp, responseStatus } = event
-    if (!user.username.startsWith(OUR_ACCOUNTS) || Date.parse(requestReceivedTimestamp) <= since.getTime()) continue
+    if (!user.username.startsWith(OUR_ACCOUNTS)) continue
+    sources.note(event)
+    if (Date.parse(requestReceivedTimestamp) <= since.getTime()) continue
     if (responseStatus?.code === 403 && !isTerminating(event)) denied.push(nameOf(event))
     if (!WRITES.has(verb) || objectRef?.resource === 'leases') continue
     all.push(nameOf(event))
-    if (!isAllowed(event)) forbidden.push(describe(event))
+    const problem = sources.problemOf(event)
+    if (problem !== undefined) forbidden.push(`${problem}; ${describe(event)}`)
+    else if (!isOfSource(event) && !isAllowed(event)) forbidden.push(describe(event))
   }
   return { all, forbidden, denied }
 }
@@ -50,14 +56,14 @@ const OF_FORKS = new Set([...Object.values(WORKLOAD_KINDS).map(({ plural }) => p
 
 /**
  * Whether the product may make this write: the status of its own kinds, the finalizer of an experiment whose fork is in
- * another namespace, forks (by their label, or by name and selector), pinned bases, and Events.
+ * another namespace, forks (by their label, or by name and selector), pinned bases, records of promotions, and Events.
  */
 function isAllowed({ verb, objectRef, requestObject, responseObject, responseStatus }: AuditEvent): boolean {
   const { apiGroup, resource = '', subresource, name = '' } = objectRef ?? {}
   if (apiGroup === GROUP) return subresource === 'status' || isAboutFinalizers(requestObject)
   if (resource === 'events' || resource === 'subjectaccessreviews') return true // a SubjectAccessReview stores nothing
   if (!OF_FORKS.has(resource) || subresource !== undefined) return false
-  const [, id] = /-experiment-([0-9a-f]{10})$/.exec(name) ?? []
+  const [, id] = /-experiment-([0-9a-f]{10})(?:-promotion)?$/.exec(name) ?? []
   const isNamed = id !== undefined
   // the body of a delete contains only the uid
   if (verb === 'delete') return isNamed && hasUid(requestObject)

@@ -25,7 +25,7 @@ const line = ({ verb, ref, agent = 'experiment-controller/0.1.0', code = 200, de
     responseStatus: { code },
     annotations: { 'authorization.k8s.io/decision': decision },
   })
-const DEPLOYMENTS = { apiGroup: 'apps', resource: 'deployments' }
+const DEPLOYMENTS = { apiGroup: 'apps', resource: 'deployments', namespace: 'shop', name: 'cart-experiment-cd1aa1c99c' }
 
 describe('the rights in an audit log', () => {
   let folder = ''
@@ -82,6 +82,11 @@ describe('the rights in an audit log', () => {
     const { error, used } = await ended({ verb: 'delete', ref: DEPLOYMENTS, decision: 'forbid' })
     expect(error).to.contain('experiment-controller: delete /some/path')
     expect(used).to.deep.equal([])
+  })
+
+  it('end a run with an error if a source was written that nobody has promoted', async () => {
+    const { error } = await ended({ verb: 'patch', ref: { ...DEPLOYMENTS, name: 'cart' } })
+    expect(error).to.contain('patch deployments/shop/cart writes a source')
   })
 
   it('are compared with what the roles grant', async () => {

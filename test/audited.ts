@@ -9,6 +9,7 @@ import type { KubeObject } from '../common/api/object.ts'
 import { at, listOr } from '../common/json/json.ts'
 import { type AuditEvent, auditEvents } from '../sandbox/audit.ts'
 import type { ControlPlane } from '../sandbox/control-plane.ts'
+import { SourceWrites } from '../sandbox/source-writes.ts'
 import { shipped } from './manifests/shipped.ts'
 
 /** The variable with the folder in which the processes of a run leave the rights that they used. */
@@ -22,7 +23,7 @@ const PROGRAM = /^experiment-(controller|webhook)\//
 /** A permission as rules have it. An installation for one namespace has the same ones, but there. */
 const rightOf = (account: string, verb: string, resource: string): string => `${account}: ${verb} ${resource}`
 
-/** Stops the control plane. @throws Error that names what our accounts tried there and may not do */
+/** Stops the control plane. @throws Error that names what our programs tried there and may not do */
 export async function stopAudited(plane: Pick<ControlPlane, 'auditLog' | 'stop'>): Promise<void> {
   try {
     const { used, forbidden } = await rightsIn(plane.auditLog)
@@ -34,15 +35,19 @@ export async function stopAudited(plane: Pick<ControlPlane, 'auditLog' | 'stop'>
   }
 }
 
-/** What our programs were allowed in an audit log, and what they were not. */
+/** What our programs were allowed in an audit log, and what they were not: nor may they write a source unasked. */
 export async function rightsIn(auditLog: string) {
   const [used, forbidden] = [new Set<string>(), new Set<string>()]
+  const sources = new SourceWrites()
   for await (const event of auditEvents(auditLog, ':experiment-')) {
     const { user, userAgent = '', verb, requestURI, annotations } = event
     const account = ACCOUNT.exec(user.username)?.[1]
     if (account === undefined || !PROGRAM.test(userAgent)) continue
     if (annotations?.['authorization.k8s.io/decision'] !== 'allow') forbidden.add(`${account}: ${verb} ${requestURI}`)
     else for (const right of usedBy(account, event)) used.add(right)
+    sources.note(event)
+    const problem = sources.problemOf(event)
+    if (problem !== undefined) forbidden.add(`${account}: ${problem}`)
   }
   return { used, forbidden }
 }

@@ -1,8 +1,9 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, isEqual, objectOr } from '../../common/json/json.ts'
+import { at, isEqual, isObject, type JsonObject, objectOr } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest, KubeStream, Query } from '../../common/kube/client/request.ts'
+import { mergePatch } from '../../common/override/strategic.ts'
 import { APPS_V1 } from '../common/schema/openapi.ts'
 
 const APPLIED = { manager: 'experiment-controller', operation: 'Apply' }
@@ -121,6 +122,7 @@ export class FakeApiServer implements KubeClient {
     if (verb === 'apply') return this.#apply(path, objectOr(body))
     if (verb === 'delete') return this.remove(path)
     if (verb === 'create' && isNamed(body)) return this.#create(`${path}/${body.metadata.name}`, body)
+    if (verb === 'patch' && isObject(at(body, 'spec'))) return this.#patchSpec(path, objectOr(body) as JsonObject)
     const found = this.#objects.get(path)
     if (verb === 'get' && !found) throw new KubeError({ kind: 'notFound', message: `no ${path}` })
     return found ?? {}
@@ -166,6 +168,18 @@ export class FakeApiServer implements KubeClient {
       return isInside && isSelected(object, labelSelector) && isAbout(object, fieldSelector) ? [object] : []
     })
     return { kind, metadata: { resourceVersion: `${this.#version}` }, items }
+  }
+
+  /** A merge patch of a spec. One with an old resourceVersion is a conflict. */
+  #patchSpec(path: string, body: JsonObject): KubeObject | undefined {
+    const before = this.#objects.get(path)
+    if (!before) throw new KubeError({ kind: 'notFound', message: `no ${path}` })
+    const version = at(body, 'metadata', 'resourceVersion')
+    if (version !== undefined && version !== before.metadata.resourceVersion)
+      throw new KubeError({ kind: 'conflict', message: `${path} has changed` })
+    const spec = mergePatch(objectOr(before.spec) as JsonObject, objectOr(body.spec) as JsonObject)
+    this.change(path, (object) => ({ ...object, spec }))
+    return this.#objects.get(path)
   }
 
   #create(path: string, object: KubeObject): KubeObject | undefined {

@@ -41,7 +41,7 @@ export const AVAILABLE = {
 }
 
 /** A controller in virtual time with `faster-cart` on `cart`, beside `objects`. */
-export function aController(objects: Readonly<Record<string, KubeObject>> = {}) {
+export function aController(objects: Readonly<Record<string, KubeObject>> = {}, isPromotionInstalled = false) {
   const time = new VirtualTime()
   const server = new FakeApiServer({
     [PATHS.experiment]: stored(anExperiment()),
@@ -55,7 +55,7 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}) 
     client: server,
     workers: 2,
     kindProbeMs: 30_000,
-    isPromotionInstalled: false,
+    isPromotionInstalled,
     instance: 'pod-1',
     ownNamespace: 'experiment-controller-system',
     clock,

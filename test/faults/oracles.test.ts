@@ -40,6 +40,20 @@ const status = (observedGeneration: number, generation: number, resourceVersion:
     },
   })
 
+const RECORD = `${FORK}-promotion`
+const recorded = () =>
+  sent('create', RECORD, 201, {
+    objectRef: { resource: 'controllerrevisions', namespace: 'shop', name: RECORD },
+    requestObject: { metadata: { name: RECORD }, data: { forward: { replicas: 2 }, inverse: { replicas: 1 } } },
+  })
+const written = (spec: object, generation: number, more: object = {}) =>
+  sent('patch', 'cart', 200, {
+    requestURI: '/apis/apps/v1/namespaces/shop/deployments/cart?fieldManager=experiment-controller-promotion',
+    requestObject: { metadata: { uid: 's1', resourceVersion: '7' }, spec },
+    responseObject: { metadata: { generation } },
+    ...more,
+  })
+
 const cases: Readonly<Record<string, readonly [events: () => readonly AuditEvent[], finding: string | undefined]>> = {
   'a fork that is created, deleted and created again': [
     () => [sent('patch', FORK, 201), sent('delete', FORK, 200, byUid), sent('patch', OTHER, 201)],
@@ -57,6 +71,29 @@ const cases: Readonly<Record<string, readonly [events: () => readonly AuditEvent
   'a status that follows the generation': [() => [status(1, 1, '9'), status(2, 2, '10', 'True')], undefined],
   'a status that goes back': [() => [status(2, 2, '10'), status(1, 2, '11')], 'observed generation 2, then 1'],
   'statuses whose answers overtook each other': [() => [status(2, 2, '10'), status(1, 1, '9')], undefined],
+  'a promotion, its undo, and another promotion': [
+    () => [recorded(), written({ replicas: 2 }, 2), written({ replicas: 1 }, 3), written({ replicas: 2 }, 4)],
+    undefined,
+  ],
+  'a promotion that is written twice': [
+    () => [recorded(), written({ replicas: 2 }, 2), written({ replicas: 2 }, 2)],
+    'was written already',
+  ],
+  'a promotion that was written once, after a conflict': [
+    () => [recorded(), written({ replicas: 2 }, 0, { responseStatus: { code: 409 } }), written({ replicas: 2 }, 2)],
+    undefined,
+  ],
+  'a promotion without a record': [() => [written({ replicas: 2 }, 2)], 'what no record says'],
+  'a promotion that differs from its record': [() => [recorded(), written({ replicas: 3 }, 2)], 'what no record says'],
+  'a promotion of what was not read': [
+    () => [recorded(), written({ replicas: 2 }, 2, { requestObject: { spec: { replicas: 2 } } })],
+    'has not read',
+  ],
+  'a source that is written under another name': [
+    () => [recorded(), written({ replicas: 2 }, 2, { requestURI: '/?fieldManager=experiment-controller' })],
+    'is no promotion',
+  ],
+  'a source that is deleted': [() => [sent('delete', 'cart', 200, byUid)], 'is no promotion'],
   'an old generation that is called ready': [() => [status(1, 2, '10', 'True')], 'ready with an old generation'],
 }
 

@@ -8,6 +8,7 @@ import { type AuditEvent, AuditTail, auditEvents } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { ownWritesIn } from '../../sandbox/proof.ts'
+import { SourceWrites } from '../../sandbox/source-writes.ts'
 import { controlPlane } from '../integration/fixture.ts'
 import { condition, type Place } from '../integration/product.ts'
 
@@ -115,7 +116,24 @@ export const creations = (events: readonly AuditEvent[]): readonly AuditEvent[] 
 export function violations(events: readonly AuditEvent[]): readonly string[] {
   const done = events.filter(isDone)
   const own = done.filter(({ user }) => user.username === CONTROLLER)
-  return [...twoForks(done), ...strangeForks(own), ...blindDeletions(own), ...pastGenerations(own)]
+  return [
+    ...twoForks(done),
+    ...strangeForks(own),
+    ...blindDeletions(own),
+    ...pastGenerations(own),
+    ...writesOfSources(own),
+  ]
+}
+
+/** A source is written by promotions only: what a record says, and each once. */
+function writesOfSources(own: readonly AuditEvent[]): readonly string[] {
+  const sources = new SourceWrites()
+  return own
+    .toSorted((a, b) => time(a) - time(b))
+    .flatMap((event) => {
+      sources.note(event)
+      return sources.problemOf(event) ?? []
+    })
 }
 
 /** An experiment has at most one fork at any time. The id in its name is that of the experiment. */

@@ -14,9 +14,10 @@ import { aNamespace, controlPlane, usesControlPlane } from './fixture.ts'
 
 let installing: Promise<Installation> | undefined
 
-/** The installation of the run. The first caller creates it. */
-export function installation(): Promise<Installation> {
-  installing ??= controlPlane().then((plane) => install(plane, { kindProbeSeconds: 2 }))
+/** The installation of the run. The first caller creates it, with an overlay instead of manifests/base or without. */
+export function installation(overlay?: string): Promise<Installation> {
+  const options = { kindProbeSeconds: 2, ...(overlay === undefined ? {} : { overlay }) }
+  installing ??= controlPlane().then((plane) => install(plane, options))
   return installing
 }
 
@@ -67,14 +68,14 @@ const RESOURCES = {
 
 /**
  * To be called in a `describe`: the product runs, and there is a new namespace. Returns a function that returns its
- * place.
+ * place. An overlay is installed only by the first one of a run.
  */
-export function usesProduct(): () => Place {
+export function usesProduct(overlay?: string): () => Place {
   const plane = usesControlPlane()
   let place: Place | undefined
   before('the product runs', async function () {
     this.timeout(4 * DEADLINE_MS) // the waits in it end earlier, with an error that names the reason
-    await installation()
+    await installation(overlay)
     place = placeAt(plane().api, plane().kubectl, await aNamespace())
   })
   return () => {

@@ -30,6 +30,8 @@ export interface ActorOptions extends Namespaces {
   readonly name: string
   /** of the Lease */
   readonly system: string
+  /** default: nothing */
+  readonly env?: Readonly<Record<string, string>>
   /** default: it is not killed */
   readonly crash?: CrashPoint
   /** what a write of the Lease is called; default: they do not count */
@@ -94,7 +96,7 @@ function nameOf({ method, resource, subresource, name }: ApiCall, { own }: Names
 }
 
 /** Starts a controller that is scoped to the namespaces of a run. Resolves when its process has started. */
-export async function startActor({ name, system, crash, leaseWrite, ...scope }: ActorOptions): Promise<Actor> {
+export async function startActor({ name, system, env, crash, leaseWrite, ...scope }: ActorOptions): Promise<Actor> {
   const proxy = await startApiProxy(await controlPlane())
   const started = Promise.withResolvers<SupervisedProcess>()
   const crashed = Promise.withResolvers<void>()
@@ -141,7 +143,7 @@ export async function startActor({ name, system, crash, leaseWrite, ...scope }: 
     startRival(name, {
       kubeconfigFor: proxy.kubeconfigFor,
       program: file,
-      env: { POD_NAMESPACE: system, NODE_V8_COVERAGE: '' },
+      env: { POD_NAMESPACE: system, NODE_V8_COVERAGE: '', ...env },
       onStarted: started.resolve,
     })
   const ready = starts.run(start, undefined)

@@ -85,7 +85,7 @@ export const policyName = (own: string): string => `crash-${own}`
 
 const UNCOMPARED = new Set(['resourceVersion', 'managedFields', 'ttlSeconds'])
 const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
-const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z/g
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{3})?)?Z/g
 
 function neutral(value: Json, { own, forks }: Namespaces): Json {
   const text = JSON.stringify(value, (key, inner) => (UNCOMPARED.has(key) ? undefined : inner))

@@ -70,14 +70,14 @@ export interface Runner {
 }
 
 /** New namespaces for a run. */
-export async function aStage({ isApart = false }: Scenario) {
+export async function aStage({ isApart = false, mayPromote = false, replicas = 1 }: Scenario) {
   const { api } = await controlPlane()
   const [own, apart] = [await aNamespace(), isApart ? await aNamespace() : undefined]
   const system = `${own}-system`
   await api.create(pathOf(RESOURCES.Namespace), { metadata: { name: system } })
   const names = { own, forks: apart ?? own }
   const scene: Scene = { own: await placeIn(names.own), forks: await placeIn(names.forks) }
-  return { scene, system, ...names }
+  return { scene, system, replicas, env: { PROMOTION: mayPromote ? 'enabled' : 'disabled' }, ...names }
 }
 
 type Stage = Awaited<ReturnType<typeof aStage>>
@@ -98,7 +98,7 @@ const rests = (actor: Actor, restMs: number): Promise<void> => {
 /** Starts a controller and makes everything ready for the change. */
 async function prepared({ scenario, run }: RunOptions, stage: Stage, crash?: CrashPoint): Promise<Actor> {
   const actor = await startActor({ ...stage, name: `${run}-first`, ...(crash ? { crash } : {}) })
-  await Promise.all([withSource(stage.scene), actor.leads()])
+  await Promise.all([withSource(stage.scene, stage.replicas), actor.leads()])
   await scenario.before?.(stage.scene)
   await pause(REST_MS) // the Events of the preparation are sent
   actor.count()

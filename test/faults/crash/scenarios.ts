@@ -18,6 +18,10 @@ export interface Scenario {
   readonly name: string
   /** the source is in another namespace */
   readonly isApart?: boolean
+  /** the controller has the rights and the setting of the component `promotion` */
+  readonly mayPromote?: boolean
+  /** of the source; default: 1 */
+  readonly replicas?: number
   /** what is there before the change */
   readonly before?: (scene: Scene) => Promise<void>
   /** what people do, with waits for what the controller does in between */
@@ -86,10 +90,10 @@ async function consented({ own, forks }: Scene): Promise<void> {
 }
 
 /** Creates the source, with an endpoint, and in another namespace the consent to fork it. */
-export async function withSource(scene: Scene): Promise<void> {
+export async function withSource(scene: Scene, replicas = 1): Promise<void> {
   if (scene.own.namespace !== scene.forks.namespace) await consented(scene)
-  await aSource(scene.forks, 'cart')
-  await hasEndpoints(scene.forks, 'cart', 1)
+  await aSource(scene.forks, 'cart', { replicas })
+  await hasEndpoints(scene.forks, 'cart', replicas)
 }
 
 export const SCENARIOS: readonly Scenario[] = [

@@ -1,0 +1,58 @@
+import { PROMOTION_MANAGER } from '../common/api/names.ts'
+import { at, isEqual, isObject } from '../common/json/json.ts'
+import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
+import type { AuditEvent } from './audit.ts'
+
+const WORKLOADS = new Set(Object.values(WORKLOAD_KINDS).map(({ plural }) => plural))
+const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
+const FORK = /-experiment-[0-9a-f]{10}$/
+const RECORD = /-experiment-[0-9a-f]{10}-promotion$/
+
+/**
+ * Whether writes of the controller to workloads that are no forks are promotions: under the name of promotions, with
+ * just what a record says that the controller has made before, and each once. The events of one audit log are given in
+ * their order.
+ */
+export class SourceWrites {
+  /** the patches of all records, by namespace */
+  readonly #recorded = new Map<string, unknown[]>()
+  /** the generation that the last write left, by source */
+  readonly #written = new Map<string, unknown>()
+
+  /** Remembers what the controller recorded. Call it with every event of the controller. */
+  note({ verb, objectRef, requestObject, responseStatus }: AuditEvent): void {
+    const { resource, namespace = '' } = objectRef ?? {}
+    const name = objectRef?.name ?? requestObject?.metadata.name ?? ''
+    if (resource !== 'controllerrevisions' || verb !== 'create' || !RECORD.test(name)) return
+    if ((responseStatus?.code ?? 500) >= 300) return
+    const known = this.#recorded.get(namespace) ?? []
+    const data = at(requestObject, 'data')
+    this.#recorded.set(namespace, [...known, at(data, 'forward'), at(data, 'inverse')])
+  }
+
+  /** Why a write of the controller is no promotion; undefined if it is one, or is no write of a source. */
+  problemOf(event: AuditEvent): string | undefined {
+    const { verb, objectRef, requestURI, requestObject, responseStatus, responseObject } = event
+    const { resource = '', subresource, namespace = '', name = '' } = objectRef ?? {}
+    if (!isOfSource(event) || !WRITES.has(verb)) return undefined
+    const what = `${verb} ${resource}/${namespace}/${name}`
+    const manager = new URL(requestURI, 'https://localhost').searchParams.get('fieldManager')
+    if (verb !== 'patch' || subresource !== undefined || manager !== PROMOTION_MANAGER)
+      return `${what} writes a source, and is no promotion`
+    const spec = at(requestObject, 'spec')
+    const isRecorded = this.#recorded.get(namespace)?.some((patch) => isObject(patch) && isEqual(patch, spec)) === true
+    if (!isRecorded) return `${what} writes a source with what no record says`
+    if (!at(requestObject, 'metadata', 'uid') || !at(requestObject, 'metadata', 'resourceVersion'))
+      return `${what} writes a source that it has not read`
+    if ((responseStatus?.code ?? 500) >= 300) return undefined // a conflict, which wrote nothing
+    const generation = at(responseObject, 'metadata', 'generation')
+    const source = `${resource}/${namespace}/${name}`
+    const isAgain = this.#written.get(source) === generation
+    this.#written.set(source, generation)
+    return isAgain ? `${what} was written already: generation ${generation}` : undefined
+  }
+}
+
+/** Whether `event` is about a workload that is not named as a fork. */
+export const isOfSource = ({ objectRef }: AuditEvent): boolean =>
+  WORKLOADS.has(objectRef?.resource ?? '') && !FORK.test(objectRef?.name ?? '')

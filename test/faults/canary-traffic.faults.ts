@@ -1,0 +1,173 @@
+import { expect } from 'chai'
+import { COMMAND } from '../../common/api/names.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { at, isEqual, type JsonObject } from '../../common/json/json.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import type { Answers } from '../../sandbox/traffic/burst.ts'
+import { experimentAddresses, sidesOf } from '../../sandbox/traffic/sides.ts'
+import { startTraffic, type Traffic } from '../../sandbox/traffic/traffic.ts'
+import { imageOverride } from '../builders.ts'
+import { usesControlPlane } from '../integration/fixture.ts'
+import { DEADLINE_MS, hasEndpoints, imagesOf, usesProduct } from '../integration/product.ts'
+import { oneByOne } from './side-by-side.ts'
+
+/** While a run moves, and at least. */
+const REQUESTS = 20_000
+/** At once: the addresses of a Service are read before each burst. */
+const BURST = 1_000
+/** For a share. By chance, one in 16,000 deviates more than these sigmas. */
+const [SAMPLE, SIGMAS] = [4_000, 4]
+const REPLICAS = 4
+const [FORMER, PROMOTED] = ['registry.example/cart:1', 'registry.example/cart:2']
+
+describe('requests while a canary goes its way, on the real control plane', function () {
+  this.timeout(600_000)
+  const plane = usesControlPlane()
+  const place = usesProduct('test/clusters/with-promotion')
+  let traffic: Traffic | undefined
+
+  before('kube-proxy runs', async function () {
+    this.timeout(2 * DEADLINE_MS)
+    const started = await startTraffic(plane())
+    if ('unavailable' in started) {
+      console.error(`no real requests here: ${started.unavailable}`)
+      this.skip()
+    }
+    traffic = started
+  })
+  after(() => traffic?.stop())
+
+  async function ask(service: string, count: number): Promise<Answers> {
+    if (!traffic) throw new Error('kube-proxy runs while tests run')
+    return traffic.requests(count, { namespace: place().namespace, service })
+  }
+
+  /** Creates a source with four pods, and a Service. */
+  async function aSource(name: string, kind: 'deployments' | 'statefulSets', spec: JsonObject = {}) {
+    const { api, path } = place()
+    const labels = { app: name }
+    await api.create(path('services'), { metadata: { name }, spec: { selector: labels, ports: [{ port: 80 }] } })
+    const pod = { containers: [{ name: 'cart', image: FORMER }] }
+    const template = { metadata: { labels }, spec: pod }
+    await api.create(path(kind), {
+      metadata: { name },
+      spec: { replicas: REPLICAS, selector: { matchLabels: labels }, template, ...spec },
+    })
+    await hasEndpoints(place(), name, REPLICAS)
+    await serves(name, REPLICAS)
+  }
+
+  /** Waits until kube-proxy sends requests to `pods` pods. */
+  const serves = (service: string, pods: number): Promise<void> =>
+    eventually(`${pods} pods of ${service} to be asked`, DEADLINE_MS, async () => {
+      const { byPod } = await ask(service, 200)
+      expect(Object.keys(byPod)).to.have.length(pods)
+    })
+
+  /** Says `verb`, and sends requests until the run is at `step`, and then until there were enough. */
+  async function moves(source: string, verb: string, step: string): Promise<void> {
+    const { api, path } = place()
+    const patch = { metadata: { annotations: { [COMMAND]: verb } } }
+    const isThere = ({ status }: ExperimentDeployment) => status?.strategy?.step === step
+    const moving = api.patch(path('experiments', source), patch).then(() => place().shows(source, step, isThere))
+    let isOver = false
+    const settled = moving.finally(() => {
+      isOver = true
+    })
+    settled.catch(() => undefined) // awaited below
+    const failures: object[] = []
+    let sent = 0
+    while (!isOver || sent < REQUESTS) {
+      const answers = await ask(source, BURST)
+      if (!isEqual(answers.failures, {})) failures.push(answers.failures)
+      sent += BURST
+    }
+    await settled
+    expect(failures, `of ${sent} requests while ${verb} leads to ${step}`).to.deep.equal([])
+  }
+
+  /** The share of the requests is that of the endpoints, which the status tells. */
+  async function hasShare(source: string, pods: number): Promise<void> {
+    const all = REPLICAS + pods
+    await serves(source, all)
+    await traffic?.synced()
+    const addresses = await experimentAddresses(plane().api, place().namespace, `app=${source}`)
+    const found = await place().shows(source, 'its share', ({ status }) => {
+      const [service] = status?.services ?? []
+      return service?.experimentEndpoints === pods && service.readyEndpoints === all
+    })
+    const p = pods / all
+    expect(found.status?.strategy?.weight?.actual).to.equal(Math.round(100 * p))
+    const { experiment, failed } = sidesOf(await ask(source, SAMPLE), addresses)
+    expect(failed).to.equal(0)
+    const sigma = Math.sqrt(SAMPLE * p * (1 - p))
+    expect(experiment, `requests to ${pods} of ${all} pods`).to.be.closeTo(SAMPLE * p, SIGMAS * sigma)
+  }
+
+  const PAUSE = { pause: {} }
+  const canary = (source: string, kind: string, weights: readonly number[], scaleDownDelaySeconds = 1) =>
+    place().experiment(source, {
+      source,
+      kind,
+      overrideSpec: imageOverride(PROMOTED),
+      strategy: { canary: { steps: weights.flatMap((setWeight) => [{ setWeight }, PAUSE]), scaleDownDelaySeconds } },
+    })
+  const isAt = (source: string, step: string) =>
+    place().shows(source, step, ({ status }) => status?.strategy?.step === step)
+
+  oneByOne('F35: each step of a canary, up and down, loses no request and has the share of its status', async () => {
+    await aSource('stepped', 'deployments')
+    await canary('stepped', 'Deployment', [20, 50, 20, 0])
+    await isAt('stepped', '1/11 Paused')
+    await hasShare('stepped', 1)
+    await moves('stepped', 'resume', '3/11 Paused')
+    await hasShare('stepped', 4)
+    await moves('stepped', 'resume', '5/11 Paused')
+    await hasShare('stepped', 1)
+    await moves('stepped', 'resume', '7/11 Paused')
+    await hasShare('stepped', 0)
+  })
+
+  oneByOne('F35: an abort loses no request', async () => {
+    await aSource('aborted', 'deployments')
+    await canary('aborted', 'Deployment', [50])
+    await isAt('aborted', '1/5 Paused')
+    await hasShare('aborted', 4)
+    await moves('aborted', 'abort', '1/1 Aborted')
+    await serves('aborted', REPLICAS)
+  })
+
+  /** A source, and how long its fork is kept after the promotion. */
+  interface Promotable {
+    readonly kind: 'Deployment' | 'StatefulSet'
+    readonly spec?: JsonObject
+    /** where the promotion ends, and from where it is undone */
+    readonly end?: string
+  }
+  const PROMOTABLE: Readonly<Record<string, Promotable>> = {
+    rolling: { kind: 'Deployment' },
+    'rolling-by-half': {
+      kind: 'Deployment',
+      spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '50%', maxSurge: 0 } } },
+    },
+    // afterwards its fork is gone, and nothing serves while its own strategy replaces all pods at once
+    recreate: { kind: 'Deployment', spec: { strategy: { type: 'Recreate' } }, end: '4/5 Progressing' },
+    ordered: { kind: 'StatefulSet', spec: { serviceName: 'ordered' } },
+  }
+  for (const [name, { kind, spec = {}, end = '5/5 Promoted' }] of Object.entries(PROMOTABLE))
+    oneByOne(`F35: the promotion of a ${kind}, ${name}, and its undo lose no request`, async () => {
+      const resource = kind === 'Deployment' ? 'deployments' : 'statefulSets'
+      const { api, path } = place()
+      const source = async () => api.get(path(resource, name))
+      await aSource(name, resource, spec)
+      await canary(name, kind, [20], end.endsWith('Promoted') ? 1 : 3_600)
+      await isAt(name, '1/5 Paused')
+      await serves(name, REPLICAS + 1)
+      await moves(name, 'promote', end)
+      expect(imagesOf(await source())).to.deep.equal([PROMOTED])
+      expect(at(await source(), 'status', 'availableReplicas')).to.equal(REPLICAS)
+      await moves(name, 'undo', '2/2 Undone')
+      expect(imagesOf(await source())).to.deep.equal([FORMER])
+      await serves(name, REPLICAS)
+    })
+})

@@ -1,0 +1,92 @@
+/** The tests of scenarios in which a controller is killed at each of its writes. */
+import { expect } from 'chai'
+import { ownWrites } from '../../../sandbox/proof.ts'
+import { controlPlane } from '../../integration/fixture.ts'
+import { DEADLINE_MS, installation } from '../../integration/product.ts'
+import { mayLeadAnywhere, POSITIONS } from './actor.ts'
+import { crashesOf, tableOf } from './batch.ts'
+import { auditProblems, type History, startHistory } from './oracles.ts'
+import type { Runner, Verdict } from './run.ts'
+import type { Scenario } from './scenarios.ts'
+
+/**
+ * What is wrong with those of `verdicts` that are chosen. @throws AssertionError if the controller was killed at none
+ */
+export function failuresOf(verdicts: readonly Verdict[], isChosen: (verdict: Verdict) => boolean): readonly string[] {
+  const chosen = verdicts.filter(isChosen)
+  expect(
+    chosen.filter(({ isReached }) => isReached),
+    'a crash',
+  ).not.to.deep.equal([])
+  return chosen.flatMap(({ request, position, problems }) =>
+    problems.map((problem) => `${request}, ${position}: ${problem}`),
+  )
+}
+
+/**
+ * In a `describe`, after `usesProduct`: the controller of the run does not lead meanwhile. Returns a function that
+ * returns the history of all forks.
+ */
+export function usesHistory(): () => History {
+  let history: History | undefined
+  before('the controller of the run does not lead', async () => {
+    await (await installation()).controller().stop('SIGTERM', DEADLINE_MS)
+    await mayLeadAnywhere()
+    history = await startHistory()
+  })
+  after('the controller of the run leads again', async () => {
+    await history?.stop()
+    await (await installation()).startController()
+  })
+  return () => {
+    if (!history) throw new Error('the history has started')
+    return history
+  }
+}
+
+/** What the tests of a scenario are about. */
+export interface ToBeKilled {
+  /** with which the titles begin */
+  readonly row: string
+  readonly scenario: Scenario
+  readonly runner: Runner
+  readonly history: () => History
+  /** More tests on its verdicts. They are empty until the tests run. */
+  readonly more?: (verdicts: readonly Verdict[]) => void
+}
+
+/** Declares the tests of a scenario. Returns its verdicts, which are there when they have run. */
+export function killedAnywhere({ row, scenario, runner, history, more }: ToBeKilled): readonly Verdict[] {
+  const verdicts: Verdict[] = []
+  describe(scenario.name, () => {
+    const begun = new Date()
+    before('all crash points', async () => {
+      begun.setTime(Date.now())
+      verdicts.push(...(await crashesOf(scenario, history(), runner)))
+    })
+    after('the table', () => console.log(tableOf(verdicts)))
+
+    more?.(verdicts)
+    for (const position of POSITIONS)
+      it(`${row}: ${scenario.name}: at each write, ${position}: it ends as if nothing had happened`, () =>
+        expect(failuresOf(verdicts, (of) => of.position === position)).to.deep.equal([]))
+
+    it(`${row}: ${scenario.name}: the audit log has only allowed writes, and none in the quiet time`, async () => {
+      const { auditLog } = await controlPlane()
+      expect((await ownWrites(auditLog, begun)).forbidden).to.deep.equal([])
+      expect(await auditProblems(verdicts.flatMap(({ silence }) => silence ?? []))).to.deep.equal([])
+    })
+  })
+  return verdicts
+}
+
+/** Declares that nothing was written in the long quiet times of `verdicts`. */
+export function quietAfterwards(verdicts: readonly (readonly Verdict[])[]): void {
+  describe('afterwards', () => {
+    it('O3: one controller of each scenario writes nothing for a minute', async () => {
+      const later = await Promise.all(verdicts.flat().flatMap((verdict) => verdict.later ?? []))
+      expect(later).not.to.deep.equal([])
+      expect(later.flat()).to.deep.equal([])
+    })
+  })
+}
