@@ -100,7 +100,7 @@ describe('the description of a run', () => {
       'from step 3 of 8: 50% 10 of 20 pods; pause 1h30m; 0% no pods; wait until promoted; promote; delete the fork after 30s',
       'promote: writes deployment/cart; at most 10 pods beside it, never fewer than 10 serve',
     ])
-    expect(during(paused, 'pause').at(-1)).to.match(/^paused until resumed, at step 2 of 8: pause until resumed; 50% /)
+    expect(during(paused, 'pause').at(-2)).to.match(/^paused until resumed, at step 2 of 8: pause until resumed; 50% /)
     expect(during(paused, 'abort').at(-1)).to.equal(
       'the run was aborted: no pods until somebody says retry or edits spec',
     )
