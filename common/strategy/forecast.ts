@@ -37,7 +37,7 @@ function fieldOf(step: Step): string {
   }
 }
 
-/** The steps in words: `10%: 1 of 11 pods (9%)`, `pause 1h`, `pause until resumed`. */
+/** The steps in words: `10% 1 of 11 (9%)`, `pause 1h`, `pause until resumed`. */
 export const forecastTexts = (steps: readonly Step[], sizes: Sizes): readonly string[] =>
   forecast(steps, sizes).map((each) => textOf(each, sizes))
 
