@@ -84,6 +84,8 @@ describe('the rights that a requester needs', () => {
       'for resume where nothing else is asked': said('resume', promoting('Automatic')),
       'for retry where nothing else is asked': said('retry', promoting('Automatic')),
       'for an approved revision': anUpdate(promoting('Manual'), promoting('Manual', '1f2e3d4c5b')),
+      'for resume on the way to an approved revision': said('resume', promoting('Manual', '1f2e3d4c5b')),
+      'for retry on the way to an approved revision': said('retry', promoting('Manual', '1f2e3d4c5b')),
       'for an approved revision in a new experiment': creating(promoting('Manual', '1f2e3d4c5b')),
     }
     for (const [sentence, decoded] of Object.entries(needed))
@@ -93,6 +95,7 @@ describe('the rights that a requester needs', () => {
       'not without a strategy': creating({}),
       'not for a new experiment that waits for a word': creating(promoting('Manual')),
       'not for a new experiment whose source others write': creating(promoting('Export', '1f2e3d4c5b')),
+      'not for pause before an approved revision': said('pause', promoting('Manual', '1f2e3d4c5b')),
       'not for pause': said('pause', promoting('Automatic')),
       'not for abort': said('abort', promoting('Automatic')),
       'not for resume where somebody promotes': said('resume', promoting('Manual')),
