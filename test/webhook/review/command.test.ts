@@ -88,6 +88,8 @@ describe('the mistakes of a command', () => {
   const ofCommand = (message: string) => [`${ofKey(COMMAND)}: ${message}`]
   const FORGED = `${ofKey(COMMAND_BY)}: is set by the webhook to the author of the command; remove it`
 
+  const FORGED_STAMP = `${ofKey(COMMAND_BY)}: is missing beside a stamp; set the command without a stamp`
+
   it('are none in a stamped command that fits', () => {
     expect(mistakes(updating({ command: `resume ${STAMP}`, by: 'alice' }))).to.deep.equal([])
     expect(mistakes(updating({ command: `abort ${STAMP}`, by: 'alice' }))).to.deep.equal([])
@@ -148,6 +150,13 @@ describe('the mistakes of a command', () => {
     expect(mistakes(updating({ ...old, by: 'mallory' }, old))).to.deep.equal([FORGED])
     expect(mistakes(updating({ by: 'mallory' }))).to.deep.equal([FORGED])
     expect(mistakes(creating({ by: 'mallory' }))).to.deep.equal([FORGED])
+  })
+
+  it('are an author who is missing beside a stamp, which only the webhook sets', () => {
+    const old = { command: `resume ${STAMP}`, by: 'bob' }
+    expect(mistakes(updating({ command: `resume ${STAMP}` }))).to.deep.equal([FORGED_STAMP])
+    expect(mistakes(updating({ command: old.command }, old))).to.deep.equal([FORGED_STAMP])
+    expect(mistakes(updating({ command: 'pause' }))).to.deep.equal([])
   })
 
   it('are both, the author and the command', () =>
