@@ -8,6 +8,7 @@ const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/api/failure.ts': 'types only',
   'common/api/object.ts': 'types only',
   'common/api/reasons.ts': 'a table, tested by test/vocabulary.test.ts',
+  'common/api/strategy.ts': 'types and lists of words, each tested where it is decoded or decided',
   'common/api/types.ts': 'types only',
   'common/override/spec-schema.ts': 'types only',
   'common/workload/kind.ts': 'types only',

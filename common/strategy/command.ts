@@ -83,6 +83,7 @@ function effectOf(verb: Verb, run: Run, steps: readonly Step[], { now, promotion
       return done({ ...run, held: true }, 'PausedByCommand', `paused at ${placeOf(run, steps)}`)
     case 'resume': {
       const isAtPause = steps[run.stepIndex]?.is === 'pause'
+      if (steps[run.stepIndex]?.is === 'await' && !isHeld) return nothing('the run waits for promote')
       if (phase !== 'Paused' || !(isAtPause || isHeld)) return nothing('nothing is paused')
       const next = isAtPause ? moved(others, { stepIndex: run.stepIndex + 1 }, now) : others
       return done(next, 'Resumed', `goes on after ${placeOf(run, steps)}`)
@@ -90,7 +91,7 @@ function effectOf(verb: Verb, run: Run, steps: readonly Step[], { now, promotion
     case 'promote': {
       const index = steps.findIndex(({ is }) => is === 'promote')
       if (run.path !== 'Forward' || run.stepIndex > index) return nothing('there is nothing to promote')
-      if (run.stepIndex === index && !promotion?.written) return nothing('it is being promoted')
+      if (run.stepIndex === index && !promotion?.written && !isHeld) return nothing('it is being promoted')
       return done(moved(others, { stepIndex: index }, now), 'Promoting', `promotes at ${placeOf(run, steps)}`)
     }
     case 'undo':

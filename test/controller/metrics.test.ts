@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { RunPhase } from '../../common/api/strategy.ts'
 import type { Condition, ExperimentDeployment } from '../../common/api/types.ts'
 import { Metrics } from '../../common/program/metrics.ts'
 import { controllerMetrics, METRIC_PREFIX, METRICS, type Measured, measuringPasses } from '../../controller/metrics.ts'
@@ -50,6 +51,7 @@ const everything = (counters: ReturnType<typeof controllerMetrics>) => {
   counters.passed('Deployment', 'done', 0.02)
   counters.sent({ verb: 'apply', resource: 'deployments', code: '200', seconds: 0.1 })
   counters.repaired({ kind: 'Deployment' })
+  counters.moved({ kind: 'Deployment', reason: 'StepCompleted' })
   counters.reflectorFailed({ resource: 'services', cause: 'gone' })
   counters.handlerFailed()
   counters.queue.added()
@@ -65,6 +67,7 @@ describe('the metrics of the controller', () => {
       'kube_requests_total{verb="apply",resource="deployments",code="200"} 1',
       'kube_request_seconds_bucket{le="0.1",verb="apply",resource="deployments"} 1',
       'drift_repairs_total{kind="Deployment"} 1',
+      'run_moves_total{kind="Deployment",reason="StepCompleted"} 1',
       'reflector_restarts_total{resource="services",cause="gone"} 1',
       'reflector_synced{resource="rollouts"} 1',
       'reflector_objects{resource="services"} 7',
@@ -97,6 +100,31 @@ describe('the metrics of the controller', () => {
       'experiments{kind="Deployment",ready="False",reason="ApplyRefused"} 1',
       'experiments{kind="Deployment",ready="Unknown",reason="Other"} 1',
     ])
+  })
+
+  it('count runs by phase, and no experiment without a run', async () => {
+    const of = (phase: RunPhase) =>
+      anExperiment({
+        status: {
+          strategy: {
+            run: 'aaaa',
+            revision: '1f2e',
+            path: 'Forward',
+            phase,
+            stepIndex: 0,
+            stepName: 'setWeight 20%',
+            since: '2026-11-22T12:00:00.000Z',
+            step: `0/5 ${phase}`,
+          },
+        },
+      })
+    const runs = async (...found: readonly ExperimentDeployment[]) =>
+      (await scraped(measured(found))).filter((line) => line.startsWith('runs{'))
+    expect(await runs(of('Paused'), of('Promoted'), of('Paused'), anExperiment())).to.deep.equal([
+      'runs{phase="Paused"} 2',
+      'runs{phase="Promoted"} 1',
+    ])
+    expect(await runs(anExperiment())).to.deep.equal([])
   })
 
   it('have as many series with 1,000 experiments as with 10, whatever somebody writes into their status', async () => {

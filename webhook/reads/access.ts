@@ -94,7 +94,7 @@ function mayWriteSource({ request, experiment, previous }: DecodedRequest): bool
   if (verb === 'promote' || verb === 'undo') return true
   const spec = runSpecOf(experiment.spec)
   if (!spec || spec.mode === 'Export') return false
+  if (spec.mode !== 'Automatic' && spec.approvedRevision === undefined) return false
   const isSpecNew = request.operation === 'CREATE' || !isEqual(experiment.spec, previous?.spec)
-  if (spec.mode === 'Automatic') return isSpecNew || verb === 'resume' || verb === 'retry'
-  return spec.approvedRevision !== undefined && isSpecNew
+  return isSpecNew || verb === 'resume' || verb === 'retry'
 }

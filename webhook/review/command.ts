@@ -60,19 +60,21 @@ export function commandErrors(
   const text = newCommand(request)
   const [author, before] = [authorIn(request.object), authorIn(storedIn(request))]
   const expected = text === undefined ? before : request.userInfo.username
-  const forged =
-    author === undefined || author === expected
-      ? []
-      : [forbidden(COMMAND_BY, 'is set by the webhook to the author of the command; remove it')]
+  const forged = author === expected ? [] : forgedAuthor(request, author)
   if (text === undefined) return forged
-  const isStampedByHand = parseCommand(text)?.stamp !== undefined && author === undefined
-  const refused =
-    (isStampedByHand ? UNSTAMPED : mistakeIn(text, commanded, now)) ??
-    (request.operation === 'CREATE' ? NOTHING_RUNS : undefined)
+  const refused = mistakeIn(text, commanded, now) ?? (request.operation === 'CREATE' ? NOTHING_RUNS : undefined)
   return refused === undefined ? forged : [...forged, forbidden(COMMAND, refused)]
 }
 
-const UNSTAMPED = 'is stamped by the webhook; use the word alone'
+/** Another author than the one who is expected. None is fine beside a command that the webhook has not stamped. */
+function forgedAuthor(request: AdmissionRequest, author: string | undefined): readonly FieldError[] {
+  if (author !== undefined)
+    return [forbidden(COMMAND_BY, 'is set by the webhook to the author of the command; remove it')]
+  return parseCommand(commandIn(request.object) ?? '')?.stamp
+    ? [forbidden(COMMAND_BY, 'is missing beside a stamp; set the command without a stamp')]
+    : []
+}
+
 const NOTHING_RUNS = 'nothing runs yet; remove it'
 
 function mistakeIn(text: string, commanded: CommandedRun | undefined, now: Date): string | undefined {

@@ -104,6 +104,6 @@ describe('the description of a run', () => {
     expect(during(paused, 'abort').at(-1)).to.equal(
       'the run was aborted: no pods until somebody says retry or edits spec',
     )
-    expect(during({ ...stored(), path: 'Abort', stepIndex: 1 }, 'retry').at(-1)).to.match(/^steps: 20% 3 of 13 pods/)
+    expect(during({ ...stored(), path: 'Abort', stepIndex: 1 }, 'retry').at(-2)).to.match(/^steps: 20% 3 of 13 pods/)
   })
 })

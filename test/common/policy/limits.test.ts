@@ -9,6 +9,8 @@ const P = '(policy "limits")'
 const other = (uid: string, { metadata, ...spec }: Partial<ExperimentDeploymentSpec> & Meta = {}) =>
   anExperiment({ metadata: { name: uid, uid, ...metadata }, ...spec })
 
+const step = (index: number) => `spec.strategy.canary.steps[${index}].setWeight`
+
 interface Meta {
   readonly metadata?: Partial<ObjectMeta>
 }
@@ -135,6 +137,40 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
       aPolicyInput({ endpoints: [{ service: 'cart', ready: 0 }] }),
       [],
     ],
+    'judges every step of a strategy, at its field': [
+      { maxReplicas: 5 },
+      aPolicyInput({
+        demands: [
+          { field: step(0), pods: 3 },
+          { field: step(2), pods: 6 },
+          { field: step(4), pods: 10 },
+        ],
+      }),
+      [`${step(2)}: needs 6 pods, at most 5 are allowed ${P}`, `${step(4)}: needs 10 pods, at most 5 are allowed ${P}`],
+    ],
+    'accepts a step with as many pods as allowed, whatever spec.replicas says': [
+      { maxReplicas: 5 },
+      aPolicyInput({ experiment: anExperiment({ replicas: 9 }), demands: [{ field: step(0), pods: 5 }] }),
+      [],
+    ],
+    'reports spec.replicas in its own words, where a step says no number': [
+      { maxReplicas: 5 },
+      aPolicyInput({ demands: [{ field: 'spec.replicas', pods: 9 }] }),
+      [`spec.replicas: must be at most 5, got 9 ${P}`],
+    ],
+    'reports the share of every step that is too large': [
+      { maxShare: '25%' },
+      aPolicyInput({
+        demands: [
+          { field: step(0), pods: 0 },
+          { field: step(1), pods: 3 },
+          { field: step(3), pods: 4 },
+        ],
+        endpoints: [{ service: 'cart', ready: 10 }],
+      }),
+      [`${step(3)}: experiments would have 4 of 14 endpoints of service/cart, at most 25% is allowed ${P}`],
+    ],
+    'judges no pods while the steps say none': [{ maxReplicas: 0, maxShare: '1%' }, aPolicyInput({ demands: [] }), []],
     'finds no share without a Service': [{ maxShare: '1%' }, aPolicyInput(), []],
   }
 

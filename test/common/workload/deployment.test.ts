@@ -99,6 +99,28 @@ describe('deployment', () => {
   })
 })
 
+describe('the rollout of a Deployment', () => {
+  const takesDown = (strategy: JsonObject | undefined) =>
+    deployment.takesDown(aDeployment({ spec: { replicas: 4, ...(strategy ? { strategy } : {}) } }))
+
+  it('takes down maxUnavailable: of 4 pods 1 with 25 %, 2 with 50 %', () => {
+    expect(takesDown(undefined)).to.equal(1)
+    expect(takesDown({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%' } })).to.equal(1)
+    expect(takesDown({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '50%' } })).to.equal(2)
+  })
+
+  it('takes down one pod if neither surge nor maxUnavailable is allowed', () =>
+    expect(takesDown({ rollingUpdate: { maxUnavailable: 0, maxSurge: 0 } })).to.equal(1))
+
+  it('takes down all pods with Recreate', () => expect(takesDown({ type: 'Recreate' })).to.equal(4))
+
+  it('is held back while it is paused', () => {
+    expect(deployment.holdsBack(aDeployment({ spec: { paused: true } }))).to.equal('spec.paused')
+    expect(deployment.holdsBack(aDeployment({ spec: { paused: false } }))).to.equal(undefined)
+    expect(deployment.holdsBack(aDeployment())).to.equal(undefined)
+  })
+})
+
 describe('the health of a Deployment', () => {
   for (const [sentence, { spec, status, is, reason, says }] of Object.entries(cases))
     it(sentence, () => {

@@ -105,6 +105,36 @@ describe('rollout', () => {
   })
 })
 
+describe('the rollout of a Rollout', () => {
+  const takesDown = (strategy: JsonObject) => rollout.takesDown(aRollout({ replicas: 4, strategy }))
+
+  it('takes down maxUnavailable of a canary', () => {
+    expect(takesDown({ canary: {} })).to.equal(1)
+    expect(takesDown({ canary: { maxUnavailable: '50%' } })).to.equal(2)
+    expect(takesDown({ canary: { maxUnavailable: 0, maxSurge: 0 } })).to.equal(1)
+  })
+
+  it('takes down nothing with blueGreen', () => expect(takesDown({ blueGreen: { activeService: 'cart' } })).to.equal(0))
+
+  it('is held back while it is paused by its spec', () => {
+    expect(rollout.holdsBack(aRollout({ paused: true }))).to.equal('spec.paused')
+    expect(rollout.holdsBack(aRollout())).to.equal(undefined)
+  })
+
+  it('skips its steps by promoteFull, only once the pods of the change are under way, and once', () => {
+    const skipping = (status: JsonObject) => rollout.skippingSteps?.(aRollout({}, status))
+    expect(skipping({ currentPodHash: 'new', stableRS: 'old' })).to.deep.equal({ promoteFull: true })
+    expect(skipping({ currentPodHash: 'new', stableRS: 'old', promoteFull: false })).to.deep.equal({
+      promoteFull: true,
+    })
+    expect(skipping({ currentPodHash: 'new', stableRS: 'old', promoteFull: true })).to.equal(undefined)
+    expect(skipping({ currentPodHash: 'old', stableRS: 'old' })).to.equal(undefined)
+    expect(skipping({ currentPodHash: '', stableRS: 'old' })).to.equal(undefined)
+    expect(skipping({ stableRS: 'old' })).to.equal(undefined)
+    expect(skipping({})).to.equal(undefined)
+  })
+})
+
 describe('the health of a Rollout', () => {
   const applied = '2026-11-21T10:00:00Z'
   const managedFields = [{ manager: 'experiment-controller', operation: 'Apply', time: applied }]

@@ -66,6 +66,28 @@ describe('statefulSet', () => {
   })
 })
 
+describe('the rollout of a StatefulSet', () => {
+  const rolling = (rollingUpdate: JsonObject, replicas = 4) =>
+    aStatefulSet({ replicas, updateStrategy: { type: 'RollingUpdate', rollingUpdate } })
+
+  it('takes down one pod, or its maxUnavailable', () => {
+    expect(statefulSet.takesDown(aStatefulSet({ replicas: 4 }))).to.equal(1)
+    expect(statefulSet.takesDown(rolling({ partition: 0 }))).to.equal(1)
+    expect(statefulSet.takesDown(rolling({ maxUnavailable: 3 }))).to.equal(3)
+    expect(statefulSet.takesDown(rolling({ maxUnavailable: '30%' }))).to.equal(2)
+    expect(statefulSet.takesDown(rolling({ maxUnavailable: '0%' }))).to.equal(1)
+  })
+
+  it('is held back by OnDelete and by a partition above 0', () => {
+    expect(statefulSet.holdsBack(aStatefulSet({ updateStrategy: { type: 'OnDelete' } }))).to.equal(
+      'spec.updateStrategy.type: OnDelete',
+    )
+    expect(statefulSet.holdsBack(rolling({ partition: 1 }))).to.equal('spec.updateStrategy.rollingUpdate.partition')
+    expect(statefulSet.holdsBack(rolling({ partition: 0 }))).to.equal(undefined)
+    expect(statefulSet.holdsBack(aStatefulSet())).to.equal(undefined)
+  })
+})
+
 describe('the health of a StatefulSet', () => {
   const applied = '2026-11-21T10:00:00Z'
   const managedFields = [{ manager: 'experiment-controller', operation: 'Apply', time: applied }]

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import {
+  amountOf,
   conditionOf,
   messageOf,
   ownTemplate,
@@ -8,6 +9,7 @@ import {
   replicasOf,
   stalledBy,
   statusCount,
+  takenDown,
 } from '../../../common/workload/status.ts'
 import { aDeployment } from '../../builders.ts'
 
@@ -55,6 +57,34 @@ describe('replicasOf', () => {
     expect(replicasOf(aDeployment({ spec: { replicas: 0 } }))).to.equal(0)
     expect(replicasOf({ ...aDeployment(), spec: {} })).to.equal(1)
   })
+})
+
+describe('amountOf', () => {
+  it('is a number, or percent of a whole, rounded', () => {
+    expect([amountOf(3, 10, Math.ceil), amountOf('25%', 10, Math.ceil), amountOf('25%', 10, Math.floor)])
+      .to //
+      .deep.equal([3, 3, 2])
+    for (const amount of [undefined, null, '', '3', '%', '2.5%', {}])
+      expect(amountOf(amount, 10, Math.ceil), String(amount)).to.equal(undefined)
+  })
+})
+
+describe('takenDown', () => {
+  const cases: readonly (readonly [rollingUpdate: unknown, replicas: number, down: number])[] = [
+    [undefined, 4, 1],
+    [{ maxUnavailable: '50%' }, 4, 2],
+    [{ maxUnavailable: '25%' }, 3, 0],
+    [{ maxUnavailable: 0 }, 4, 0],
+    [{ maxUnavailable: 0, maxSurge: 0 }, 4, 1],
+    [{ maxUnavailable: '10%', maxSurge: 0 }, 4, 1],
+    [{ maxUnavailable: 0, maxSurge: '1%' }, 4, 0],
+    [{ maxUnavailable: 0, maxSurge: 0 }, 0, 0],
+    [{ maxUnavailable: 9 }, 4, 4],
+    [{ maxUnavailable: '100%' }, 4, 4],
+  ]
+  for (const [rollingUpdate, replicas, down] of cases)
+    it(`is ${down} of ${replicas} pods with ${JSON.stringify(rollingUpdate)}`, () =>
+      expect(takenDown(rollingUpdate, replicas)).to.equal(down))
 })
 
 describe('pick', () => {

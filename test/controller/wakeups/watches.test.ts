@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import { COMMAND } from '../../../common/api/names.ts'
 import type { RunStatus } from '../../../common/api/strategy.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { forkName } from '../../../common/workload/identity.ts'
 import { aDeployment, anExperiment, FORK } from '../../builders.ts'
@@ -45,6 +47,21 @@ describe('an experiment is woken', () => {
     const before = anExperiment({ status: { strategy } })
     experiments.emit({ is: 'updated', key: 'shop/faster-cart', before, after: anExperiment({ status: {} }) })
     expect(diary).to.deep.equal(NOW)
+  })
+
+  it('at once by a changed annotation, which may be a command, not by other metadata', () => {
+    const { experiments, diary } = world()
+    const saying = (command: string | undefined, labels = {}) =>
+      anExperiment({ metadata: { labels, ...(command === undefined ? {} : { annotations: { [COMMAND]: command } }) } })
+    const update = (before: ExperimentDeployment, after: ExperimentDeployment) => {
+      experiments.emit({ is: 'updated', key: 'shop/faster-cart', before, after })
+      return diary.splice(0)
+    }
+    const atOnce = ['add changed shop/faster-cart']
+    expect(update(saying(undefined), saying('pause'))).to.deep.equal(atOnce)
+    expect(update(saying('pause'), saying('abort'))).to.deep.equal(atOnce)
+    expect(update(saying('abort'), saying(undefined))).to.deep.equal(atOnce)
+    expect(update(saying('abort'), saying('abort', { team: 'a' }))).to.deep.equal(['add shop/faster-cart in 60000'])
   })
 
   it('by a change of its fork', () => {

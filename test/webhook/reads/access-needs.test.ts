@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { COMMAND } from '../../../common/api/names.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
 import { accessOf, formatNeeds, type Need, needsOf } from '../../../webhook/reads/access.ts'
 import { DECISIVE_MS } from '../../../webhook/reads/reader.ts'
 import { anExperiment, FORK } from '../../builders.ts'
@@ -12,6 +14,9 @@ const podTemplates = { apiVersion: 'v1', kind: 'PodTemplate', plural: 'podtempla
 const create: Need = { verb: 'create', resource: deployments, namespace: 'shop' }
 const get: Need = { verb: 'get', resource: podTemplates, namespace: 'till', name: 'base' }
 
+const PATCH_SOURCE: Need = { verb: 'patch', resource: deployment, namespace: 'shop', name: 'cart' }
+
+type SpecOf = Parameters<typeof anExperiment>[0]
 type Reading = Parameters<typeof aStrictReader>[1]
 const accessTo = (needs: readonly Need[], reading: Reading = {}) =>
   accessOf(aStrictReader([], reading).kube, ALICE, needs)
@@ -49,6 +54,69 @@ describe('the rights that a requester needs', () => {
       const found = reader.reviews().map((spec) => Object(spec).resourceAttributes)
       expect(found).to.deep.equal(expected)
     })
+
+  describe('include to patch the source', () => {
+    const canary = { strategy: { canary: { steps: [{ setWeight: 20 }] } } }
+    const promoting = (mode: 'Manual' | 'Automatic' | 'Export', approvedRevision?: string): SpecOf => ({
+      ...canary,
+      promotion: { mode, ...(approvedRevision === undefined ? {} : { approvedRevision }) },
+    })
+    const saying = (command: string, spec: SpecOf = canary) =>
+      anExperiment({ ...spec, metadata: { annotations: { [COMMAND]: command } } })
+    const creating = (spec: SpecOf) => aDecodedRequest({ object: anExperiment(spec) })
+    const said = (command: string, spec: SpecOf = canary, before = anExperiment(spec)) =>
+      aDecodedRequest({ object: saying(command, spec), oldObject: before })
+    const stamp = 'step=1 revision=1f2e3d4c5b at=2026-11-21T12:00:00.000Z'
+
+    const needed: Readonly<Record<string, ReturnType<typeof aDecodedRequest>>> = {
+      'for the command promote': said('promote'),
+      'for the command promote with a stamp': said(`promote ${stamp}`),
+      'for the command undo': said(`undo ${stamp}`),
+      'for promote where a tool declares the source': said('promote', promoting('Export')),
+      'for another command than the stored one': said('undo', canary, saying('promote')),
+      'for a new experiment that promotes itself': creating(promoting('Automatic')),
+      'for a new experiment that promotes itself, without steps': creating({ promotion: { mode: 'Automatic' } }),
+      'for an edit of an experiment that promotes itself': anUpdate(promoting('Automatic'), {
+        ...promoting('Automatic'),
+        replicas: 2,
+      }),
+      'for an experiment that begins to promote itself': anUpdate(promoting('Manual'), promoting('Automatic')),
+      'for resume where nothing else is asked': said('resume', promoting('Automatic')),
+      'for retry where nothing else is asked': said('retry', promoting('Automatic')),
+      'for an approved revision': anUpdate(promoting('Manual'), promoting('Manual', '1f2e3d4c5b')),
+      'for resume on the way to an approved revision': said('resume', promoting('Manual', '1f2e3d4c5b')),
+      'for retry on the way to an approved revision': said('retry', promoting('Manual', '1f2e3d4c5b')),
+      'for an approved revision in a new experiment': creating(promoting('Manual', '1f2e3d4c5b')),
+    }
+    for (const [sentence, decoded] of Object.entries(needed))
+      it(sentence, () => expect(needsOf(decoded)).to.deep.include(PATCH_SOURCE))
+
+    const spared: Readonly<Record<string, ReturnType<typeof aDecodedRequest>>> = {
+      'not without a strategy': creating({}),
+      'not for a new experiment that waits for a word': creating(promoting('Manual')),
+      'not for a new experiment whose source others write': creating(promoting('Export', '1f2e3d4c5b')),
+      'not for pause before an approved revision': said('pause', promoting('Manual', '1f2e3d4c5b')),
+      'not for pause': said('pause', promoting('Automatic')),
+      'not for abort': said('abort', promoting('Automatic')),
+      'not for resume where somebody promotes': said('resume', promoting('Manual')),
+      'not for retry where somebody promotes': said('retry', promoting('Manual')),
+      'not for a word that is no command': said('promote now'),
+      'not for a command that was said before': aDecodedRequest({
+        object: { ...saying('promote'), spec: anExperiment({ ...canary, replicas: 3 }).spec },
+        oldObject: saying('promote'),
+      }),
+      'not for other metadata of an experiment that promotes itself': aDecodedRequest({
+        object: anExperiment({ ...promoting('Automatic'), metadata: { labels: { team: 'a' } } }),
+        oldObject: anExperiment(promoting('Automatic')),
+      }),
+      'not for other metadata of one with an approved revision': aDecodedRequest({
+        object: anExperiment({ ...promoting('Manual', '1f2e'), metadata: { labels: { team: 'a' } } }),
+        oldObject: anExperiment(promoting('Manual', '1f2e')),
+      }),
+    }
+    for (const [sentence, decoded] of Object.entries(spared))
+      it(sentence, () => expect(needsOf(decoded)).not.to.deep.include(PATCH_SOURCE))
+  })
 
   it('have the empty group for a core resource', async () => {
     const reader = aStrictReader([])

@@ -1,0 +1,102 @@
+import { expect } from 'chai'
+import { isPromotion, isStrategy, promotionIn, strategyIn } from '../../../common/api/decode-strategy.ts'
+
+const canary = (of: unknown) => ({ canary: of })
+const steps = (...of: readonly unknown[]) => canary({ steps: of })
+
+describe('a strategy of a manifest', () => {
+  const sound: Readonly<Record<string, unknown>> = {
+    'without anything': canary({}),
+    'with null in place of every field': canary({ steps: null, maxSurge: null, scaleDownDelaySeconds: null }),
+    'with every step': steps({ setWeight: 0 }, { setWeight: 100 }, { pause: {} }, { pause: { duration: '1h30m' } }),
+    'with a pause in seconds': steps({ pause: { duration: 3_600 } }),
+    'with null in place of the other member': steps({ setWeight: 5, pause: null }, { setWeight: null, pause: {} }),
+    'with numbers': canary({ maxSurge: 1, maxUnavailable: 0, scaleDownDelaySeconds: 0, progressDeadlineAbort: true }),
+    'with percentages': canary({ maxSurge: '25%', maxUnavailable: '10%' }),
+    'with fields that this version does not know': canary({ trafficRouting: {} }),
+  }
+  for (const [sentence, value] of Object.entries(sound))
+    it(`is one ${sentence}`, () => expect(isStrategy(value)).to.equal(true))
+
+  const wrong: Readonly<Record<string, unknown>> = {
+    'that is none': 'canary',
+    'without canary': {},
+    'of another type': { blueGreen: {} },
+    'with a list': canary([]),
+    'with a step that is none': steps('setWeight'),
+    'with an empty step': steps({}),
+    'with two members in a step': steps({ setWeight: 5, pause: {} }),
+    'with a weight that is a text': steps({ setWeight: '5' }),
+    'with a weight below 0': steps({ setWeight: -1 }),
+    'with a weight above 100': steps({ setWeight: 101 }),
+    'with half a percent': steps({ setWeight: 0.5 }),
+    'with a pause that is a text': steps({ pause: '1h' }),
+    'with a negative pause': steps({ pause: { duration: -1 } }),
+    'with a pause of half a second': steps({ pause: { duration: 0.5 } }),
+    'with steps that are no list': canary({ steps: {} }),
+    'with a negative surge': canary({ maxSurge: -1 }),
+    'with a surge that is true': canary({ maxSurge: true }),
+    'with an object as maxUnavailable': canary({ maxUnavailable: {} }),
+    'with a delay as a text': canary({ scaleDownDelaySeconds: '30' }),
+    'with a negative delay': canary({ scaleDownDelaySeconds: -1 }),
+    'with a text that says true': canary({ progressDeadlineAbort: 'true' }),
+  }
+  for (const [sentence, value] of Object.entries(wrong))
+    it(`is none ${sentence}`, () => expect(isStrategy(value)).to.equal(false))
+
+  it('has only the members that we use, and none that is null', () => {
+    const read = strategyIn(
+      canary({
+        steps: [{ setWeight: 5, pause: null, name: 'x' }, { pause: { duration: '1h', x: 1 } }, { pause: {} }],
+        maxSurge: '25%',
+        maxUnavailable: null,
+        scaleDownDelaySeconds: 0,
+        progressDeadlineAbort: false,
+        trafficRouting: {},
+      }),
+    )
+    expect(read).to.deep.equal({
+      canary: {
+        steps: [{ setWeight: 5 }, { pause: { duration: '1h' } }, { pause: {} }],
+        maxSurge: '25%',
+        scaleDownDelaySeconds: 0,
+        progressDeadlineAbort: false,
+      },
+    })
+  })
+
+  it('has no steps where it says none', () => {
+    expect(strategyIn(canary({}))).to.deep.equal({ canary: {} })
+    expect(strategyIn(canary({ steps: null }))).to.deep.equal({ canary: {} })
+    expect(strategyIn(steps())).to.deep.equal({ canary: { steps: [] } })
+  })
+})
+
+describe('a promotion of a manifest', () => {
+  const sound: readonly unknown[] = [
+    {},
+    { mode: 'Manual' },
+    { mode: 'Automatic', force: true, skipSteps: false },
+    { mode: 'Export', approvedRevision: '1f2e3d4c5b' },
+    { mode: null, force: null, skipSteps: null, approvedRevision: null },
+    { other: 1 },
+  ]
+  for (const value of sound) it(`is ${JSON.stringify(value)}`, () => expect(isPromotion(value)).to.equal(true))
+
+  const wrong: readonly unknown[] = [
+    'Manual',
+    [],
+    { mode: 'manual' },
+    { mode: 1 },
+    { force: 'true' },
+    { skipSteps: 1 },
+    { approvedRevision: 5 },
+  ]
+  for (const value of wrong) it(`is not ${JSON.stringify(value)}`, () => expect(isPromotion(value)).to.equal(false))
+
+  it('has only the members that we use, and none that is null', () => {
+    const value = { mode: 'Export', force: null, skipSteps: true, approvedRevision: '1f2e', other: 1 }
+    expect(promotionIn(value)).to.deep.equal({ mode: 'Export', skipSteps: true, approvedRevision: '1f2e' })
+    expect(promotionIn({})).to.deep.equal({})
+  })
+})

@@ -1,0 +1,90 @@
+import { expect } from 'chai'
+import { compile, type Step } from '../../../common/strategy/compile.ts'
+import { demands, forecast, forecastTexts } from '../../../common/strategy/forecast.ts'
+import { runSpecOf } from '../../../common/strategy/run-spec.ts'
+import type { Sizes } from '../../../common/strategy/target.ts'
+import { anExperiment } from '../../builders.ts'
+
+const TEN: Sizes = { source: 10, replicas: 2, maxSurge: '100%', reserve: 0 }
+
+function stepsOf(of: Parameters<typeof anExperiment>[0]): readonly Step[] {
+  const spec = runSpecOf(anExperiment(of).spec)
+  if (!spec) throw new Error('nothing to compile')
+  return compile(spec, 'Forward')
+}
+
+const CANARY = stepsOf({
+  strategy: {
+    canary: { steps: [{ setWeight: 10 }, { pause: { duration: '1h' } }, { setWeight: 20 }, { pause: {} }] },
+  },
+})
+
+describe('the forecast of a run', () => {
+  it('says the pods at each step', () =>
+    expect(forecast(CANARY, TEN).map(({ pods }) => pods)).to.deep.equal([1, 1, 3, 3, 3, 3, 3]))
+
+  it('counts the reserve from the promotion on', () =>
+    expect(forecast(CANARY, { ...TEN, reserve: 5 }).map(({ pods }) => pods)).to.deep.equal([1, 1, 3, 3, 3, 5, 5]))
+
+  it('in words says the weight, the pods, and the share where it is another one', () =>
+    expect(forecastTexts(CANARY, TEN)).to.deep.equal([
+      '10% 1 of 11 (9%)',
+      'pause 1h',
+      '20% 3 of 13 (23%)',
+      'pause until resumed',
+      'wait until promoted',
+      'promote',
+      'delete the fork after 30s',
+    ]))
+
+  it('in words leaves out the share that is the weight', () => {
+    const half = stepsOf({ strategy: { canary: { steps: [{ setWeight: 50 }] } } })
+    expect(forecastTexts(half, TEN)[0]).to.equal('50% 10 of 20')
+  })
+
+  it('in words says that a source without pods gets none', () => {
+    const half = stepsOf({ strategy: { canary: { steps: [{ setWeight: 50 }] } } })
+    expect(forecastTexts(half, { ...TEN, source: 0 })[0]).to.equal('50% 0 of 0 (0%)')
+  })
+
+  it('in words says the pods of maxSurge and of replicas', () => {
+    expect(forecastTexts(stepsOf({ strategy: { canary: { maxSurge: 1 } } }), { ...TEN, maxSurge: 1 })[0])
+      .to //
+      .equal('1 pod')
+    expect(forecastTexts(stepsOf({ promotion: {} }), TEN)[0]).to.equal('2 pods')
+  })
+
+  it('in words says the ways back', () =>
+    expect(forecastTexts([{ is: 'restore' }, { is: 'remove' }], TEN)).to.deep.equal(['restore the source', 'no pods']))
+})
+
+describe('the demands of a run', () => {
+  const at = (index: number) => `spec.strategy.canary.steps[${index}].setWeight`
+
+  it('are the numbers of pods, each at the first step that asks for it', () => {
+    const steps = stepsOf({
+      strategy: { canary: { steps: [{ setWeight: 20 }, { pause: {} }, { setWeight: 25 }, { setWeight: 50 }] } },
+    })
+    // 20 % and 25 % of 10 are 3 pods each
+    expect(demands(steps, TEN)).to.deep.equal([
+      { field: at(0), pods: 3 },
+      { field: at(3), pods: 10 },
+    ])
+  })
+
+  it('of maxSurge are at its field', () =>
+    expect(demands(stepsOf({ strategy: { canary: {} } }), TEN)).to.deep.equal([
+      { field: 'spec.strategy.canary.maxSurge', pods: 10 },
+    ]))
+
+  it('of a promotion alone are at spec.replicas', () =>
+    expect(demands(stepsOf({ promotion: {} }), TEN)).to.deep.equal([{ field: 'spec.replicas', pods: 2 }]))
+
+  it('of a pause before any weight are at spec.replicas', () => {
+    const steps = stepsOf({ strategy: { canary: { steps: [{ pause: {} }, { setWeight: 50 }] } } })
+    expect(demands(steps, TEN)).to.deep.equal([
+      { field: 'spec.replicas', pods: 2 },
+      { field: at(1), pods: 10 },
+    ])
+  })
+})

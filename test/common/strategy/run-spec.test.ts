@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import { type RunSpec, runSpecOf } from '../../../common/strategy/run-spec.ts'
+import { anExperiment } from '../../builders.ts'
+
+type SpecOf = Parameters<typeof anExperiment>[0]
+const runSpec = (of: SpecOf) => runSpecOf(anExperiment(of).spec)
+
+const DEFAULTS: RunSpec = {
+  steps: [],
+  isCanary: true,
+  maxSurge: '100%',
+  maxUnavailable: 0,
+  scaleDownDelaySeconds: 30,
+  progressDeadlineAbort: false,
+  mode: 'Manual',
+  force: false,
+  skipSteps: false,
+}
+
+describe('the specification of a run', () => {
+  it('is none without strategy and promotion', () => expect(runSpec({})).to.equal(undefined))
+
+  it('has the documented defaults for an empty canary', () =>
+    expect(runSpec({ strategy: { canary: {} } })).to.deep.equal(DEFAULTS))
+
+  it('is no canary with a promotion alone', () =>
+    expect(runSpec({ promotion: {} })).to.deep.equal({ ...DEFAULTS, isCanary: false }))
+
+  it('has what the user says instead of the defaults', () => {
+    const canary = {
+      steps: [{ setWeight: 5 }, { pause: { duration: '2h' } }],
+      maxSurge: '25%',
+      maxUnavailable: 1,
+      scaleDownDelaySeconds: 0,
+      progressDeadlineAbort: true,
+    }
+    const promotion = { mode: 'Export', force: true, skipSteps: true, approvedRevision: '1f2e3d4c5b' } as const
+    expect(runSpec({ strategy: { canary }, promotion })).to.deep.equal({ isCanary: true, ...canary, ...promotion })
+  })
+})
