@@ -9,8 +9,8 @@ import type { SpecFacts } from './facts.ts'
 import { sizesOf } from './run.ts'
 
 /**
- * What is wrong with a strategy: a pause that is too long, and a weight that `maxSurge` does not allow for the source as
- * it is now. A source that grows later limits the weight, which is no mistake.
+ * What is wrong with a strategy: a pause that is too long, and a weight that `maxSurge` does not allow for the source
+ * as it is now. A source that grows later limits the weight, which is no mistake.
  */
 export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
   const spec = runSpecOf(facts.experiment.spec)

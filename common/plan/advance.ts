@@ -72,7 +72,9 @@ function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: M
 const isReached = ({ planned: { writes, conclusion }, state, services }: Seen): boolean =>
   writes.length === 0 && conclusion.is === 'settled' && hasTarget(state) && services.every(isComplete)
 
-/** What the pass does at a step that writes the source; undefined at other steps, and until the fork is ready for it. */
+/**
+ * What the pass does at a step that writes the source; undefined at other steps, and until the fork is ready for it.
+ */
 function promotingAt(seen: Seen): Promoting | undefined {
   const { facts, wanted, state, planned } = seen
   const step = state.steps[state.run.stepIndex]

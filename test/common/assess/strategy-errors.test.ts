@@ -40,18 +40,21 @@ describe('the mistakes in a strategy', () => {
   })
 
   it('are none after the advice was followed', () => {
+    const maxUnavailable = '25%' // a promotion needs no pods then
     for (const replicas of [1, 3, 4, 7, 10, 50, 333])
       for (const weight of [1, 10, 33, 50, 60, 66, 75, 80, 90, 99])
         for (const maxSurge of [0, 1, '25%', '100%']) {
           const steps = [{ setWeight: weight }]
           const [, advised, most] =
             /set maxSurge to (\d+%)(?:, or use at most (\d+)%)?$/.exec(
-              mistakes({ maxSurge, steps }, replicas)[0] ?? '',
+              mistakes({ maxSurge, maxUnavailable, steps }, replicas)[0] ?? '',
             ) ?? []
           if (advised === undefined) continue
-          expect(mistakes({ maxSurge: advised, steps }, replicas)).to.deep.equal([])
+          expect(mistakes({ maxSurge: advised, maxUnavailable, steps }, replicas)).to.deep.equal([])
           if (most !== undefined)
-            expect(mistakes({ maxSurge, steps: [{ setWeight: Number(most) }] }, replicas)).to.deep.equal([])
+            expect(
+              mistakes({ maxSurge, maxUnavailable, steps: [{ setWeight: Number(most) }] }, replicas),
+            ).to.deep.equal([])
         }
   })
 

@@ -211,7 +211,7 @@ describe('the stamp of a command', () => {
     expect(verbs).to.deep.equal(['pause', 'abort'])
     expect(answer({ verb: 'resume' }, RUNS.pause)).to.deep.equal({
       is: 'Refused',
-      message: 'resume needs the webhook, which says who may; repeat it while the webhook runs',
+      message: 'resume needs the webhook, which says who may; remove the annotation and repeat it',
     })
   })
 

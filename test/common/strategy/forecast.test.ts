@@ -28,7 +28,7 @@ describe('the forecast of a run', () => {
 
   it('in words says the weight, the pods, and the share where it is another one', () =>
     expect(forecastTexts(CANARY, TEN)).to.deep.equal([
-      '10% 1 of 11 (9%)',
+      '10% 1 of 11 pods (9%)',
       'pause 1h',
       '20% 3 of 13 (23%)',
       'pause until resumed',
@@ -39,19 +39,19 @@ describe('the forecast of a run', () => {
 
   it('in words leaves out the share that is the weight', () => {
     const half = stepsOf({ strategy: { canary: { steps: [{ setWeight: 50 }] } } })
-    expect(forecastTexts(half, TEN)[0]).to.equal('50% 10 of 20')
+    expect(forecastTexts(half, TEN)[0]).to.equal('50% 10 of 20 pods')
   })
 
   it('in words says that a source without pods gets none', () => {
     const half = stepsOf({ strategy: { canary: { steps: [{ setWeight: 50 }] } } })
-    expect(forecastTexts(half, { ...TEN, source: 0 })[0]).to.equal('50% 0 of 0 (0%)')
+    expect(forecastTexts(half, { ...TEN, source: 0 })[0]).to.equal('50%')
   })
 
   it('in words says the pods of maxSurge and of replicas', () => {
     expect(forecastTexts(stepsOf({ strategy: { canary: { maxSurge: 1 } } }), { ...TEN, maxSurge: 1 })[0])
       .to //
-      .equal('1 pod')
-    expect(forecastTexts(stepsOf({ promotion: {} }), TEN)[0]).to.equal('2 pods')
+      .equal('1 of 11 pods (9%)')
+    expect(forecastTexts(stepsOf({ promotion: {} }), TEN)[0]).to.equal('2 of 12 pods (17%)')
   })
 
   it('in words says the ways back', () =>

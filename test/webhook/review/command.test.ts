@@ -120,7 +120,7 @@ describe('the mistakes of a command', () => {
 
   it('are a stamp that is missing', () =>
     expect(mistakes(updating({ command: 'resume', by: 'alice' }))).to.deep.equal(
-      ofCommand('resume needs the webhook, which says who may; repeat it while the webhook runs'),
+      ofCommand('resume needs the webhook, which says who may; remove the annotation and repeat it'),
     ))
 
   it('are a forged stamp: more than a minute old, or of the future', () => {
@@ -128,7 +128,7 @@ describe('the mistakes of a command', () => {
       for (const verb of ['resume', 'abort'])
         expect(mistakes(updating({ command: `${verb} step=1 revision=${REVISION} at=${at}`, by: 'alice' })))
           .to //
-          .deep.equal(ofCommand(`is older than a minute; use "${verb}" alone`))
+          .deep.equal(ofCommand(`was not stamped in the last minute; use "${verb}" alone`))
     const oldest = `resume step=1 revision=${REVISION} at=2026-11-21T14:04:03.120Z`
     expect(mistakes(updating({ command: oldest, by: 'alice' }))).to.deep.equal([])
   })
