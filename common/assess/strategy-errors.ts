@@ -4,12 +4,13 @@ import { pauseSeconds } from '../strategy/pause.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
 import { type Sizes, surgeLimit } from '../strategy/target.ts'
 import { podsFor, weightWithin } from '../strategy/weight.ts'
+import { count } from '../text/count.ts'
 import type { SpecFacts } from './facts.ts'
 import { sizesOf } from './run.ts'
 
 /**
- * What is wrong with a strategy: a pause that is too long, and a weight that `maxSurge` does not allow for the source as
- * it is now. A source that grows later limits the weight, which is no mistake.
+ * What is wrong with a strategy: a pause that is too long, and a weight that `maxSurge` does not allow for the source
+ * as it is now. A source that grows later limits the weight, which is no mistake.
  */
 export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
   const spec = runSpecOf(facts.experiment.spec)
@@ -29,7 +30,7 @@ export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
     if (step.is !== 'setWeight') return []
     const needed = podsFor(step.weight, sizes.source)
     if (needed <= limit) return []
-    const needs = `${step.weight}% needs ${needed} pods beside ${sizes.source}`
+    const needs = `${step.weight}% needs ${count(needed, 'pod')} beside ${sizes.source}`
     return [invalid(step.field, `${needs}; maxSurge ${maxSurge} allows ${limit}, ${remedy}`)]
   })
   return [...tooLong, ...tooLarge, ...reserveErrors(sizes, limit)]

@@ -7,9 +7,9 @@ import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { type RunState, runState } from '../assess/run.ts'
-import { isEmpty, type JsonObject, objectOr } from '../json/json.ts'
+import { at, isEmpty, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
-import { completedEvent, next } from '../strategy/next.ts'
+import { aborted, completedEvent, next } from '../strategy/next.ts'
 import { promotionOf } from '../strategy/promotion.ts'
 import { moved, phaseOf, type Run } from '../strategy/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
@@ -32,7 +32,7 @@ export function withRun(facts: Facts, assessment: Assessment | undefined, planne
   const report = weight === undefined ? state : { ...state, weight }
   const said = obey(facts, state)
   if (said) return movedPlan(planned, report, said)
-  if (!wanted) return { ...planned, conclusion: { ...ended(state, planned.conclusion), run: report } }
+  if (!wanted) return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: report } })
   const seen = { facts, wanted, state, planned, services }
   const promoting = promotingAt(seen)
   if (promoting) return promotingPlan(seen, report, promoting)
@@ -40,6 +40,28 @@ export function withRun(facts: Facts, assessment: Assessment | undefined, planne
   if (found.is === 'move') return movedPlan(planned, report, found)
   const run = found.restMs === undefined ? report : { ...report, restMs: found.restMs }
   return { ...planned, conclusion: { ...ended(state, planned.conclusion), run } }
+}
+
+/** `planned`, which deletes the fork of an experiment that has expired, with the abort of its run. */
+export function withExpiredRun(facts: Facts, planned: Plan): Plan {
+  const state = facts.experiment.status?.strategy ? runState(facts, undefined) : undefined
+  if (!state) return planned
+  const isGoing = state.run.path === 'Forward' && state.steps[state.run.stepIndex] !== undefined
+  if (isGoing) return movedPlan(planned, state, aborted(state.run, planned.conclusion.message, facts))
+  return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: state } })
+}
+
+/** A way back ends also where no fork can be derived, because the source is gone or the override has a mistake. */
+function withoutFork({ fork, now }: Facts, state: RunState, planned: Plan): Plan {
+  const { run, steps } = state
+  const step = steps[run.stepIndex]
+  const hasNoPods =
+    fork.is === 'absent' ||
+    (fork.is === 'known' && replicasOf(fork.value) === 0 && !at(fork.value, 'status', 'replicas'))
+  if (step?.is !== 'remove' || planned.writes.length > 0 || !hasNoPods)
+    return { ...planned, conclusion: ended(state, planned.conclusion) }
+  const to = moved(run, { stepIndex: run.stepIndex + 1 }, now)
+  return movedPlan(planned, planned.conclusion.run ?? state, { run: to, ...completedEvent(run, steps, step) })
 }
 
 /** What a pass has found out when it decides how the run goes on. */
@@ -68,7 +90,9 @@ function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: M
 const isReached = ({ planned: { writes, conclusion }, state, services }: Seen): boolean =>
   writes.length === 0 && conclusion.is === 'settled' && hasTarget(state) && services.every(isComplete)
 
-/** What the pass does at a step that writes the source; undefined at other steps, and until the fork is ready for it. */
+/**
+ * What the pass does at a step that writes the source; undefined at other steps, and until the fork is ready for it.
+ */
 function promotingAt(seen: Seen): Promoting | undefined {
   const { facts, wanted, state, planned } = seen
   const step = state.steps[state.run.stepIndex]

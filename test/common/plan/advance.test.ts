@@ -63,11 +63,11 @@ describe('a run', () => {
     const run = aRun()
     run.rest()
     run.wait(7_200)
-    const after = (stepElapsedMs?: number) => plan({ ...run.facts(), stepElapsedMs }).conclusion.run
-    expect(after(600_000)?.restMs).to.equal(3_000_000)
-    expect(after()?.moved?.reason).to.equal('StepCompleted')
+    const passes = (stepElapsedMs?: number) => plan({ ...run.facts(), stepElapsedMs }).conclusion.run
+    expect(passes(600_000)?.restMs).to.equal(3_000_000)
+    expect(passes()?.moved?.reason).to.equal('StepCompleted')
     run.wait(-10_000)
-    expect(after()?.restMs).to.equal(3_600_000)
+    expect(passes()?.restMs).to.equal(3_600_000)
   })
 
   it('waits at a weight until its pods are available', () => {
@@ -96,7 +96,7 @@ describe('a run', () => {
   })
 
   it('stays at a step whose fork exceeded its deadline, or is aborted if the strategy says so', () => {
-    const after = (progressDeadlineAbort: boolean) => {
+    const ends = (progressDeadlineAbort: boolean) => {
       const canary = { steps: [{ setWeight: 10 }], progressDeadlineAbort }
       const run = aRun(aRunExperiment({ strategy: { canary } }), { isHealthy: false })
       run.rest()
@@ -107,8 +107,8 @@ describe('a run', () => {
       run.rest()
       return [run.step(), run.reasonOf('Stalled')]
     }
-    expect(after(false)).to.deep.equal(['0/4 Progressing', 'ProgressDeadlineExceeded'])
-    expect(after(true)).to.deep.equal(['1/1 Aborted', 'Aborted'])
+    expect(ends(false)).to.deep.equal(['0/4 Progressing', 'ProgressDeadlineExceeded'])
+    expect(ends(true)).to.deep.equal(['1/1 Aborted', 'Aborted'])
   })
 
   it('goes on to its promotion when its revision is approved', () => {

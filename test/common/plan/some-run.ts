@@ -31,7 +31,7 @@ export const available = (object: KubeObject): KubeObject => {
 export const aSource = (replicas = 10, image = 'example/cart:1', spec: JsonObject = {}): KubeObject =>
   available(aDeployment({ image, metadata: { resourceVersion: '20' }, spec: { replicas, ...spec } }))
 
-interface RunOf extends Partial<Omit<Parameters<typeof anExperiment>[0] & object, 'strategy' | 'promotion'>> {
+export interface RunOf extends Partial<Omit<Parameters<typeof anExperiment>[0] & object, 'strategy' | 'promotion'>> {
   readonly strategy?: Strategy | undefined
   readonly promotion?: PromotionSpec | undefined
 }
