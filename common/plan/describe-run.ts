@@ -10,7 +10,7 @@ import { count } from '../text/count.ts'
 /** How many characters of a line are for steps: it is a warning of at most 256. */
 const MAX_LINE = 220
 
-/** All steps of the strategy, with their pods and their share, in as many lines as they need; none without a strategy. */
+/** All steps of the strategy with their pods and shares, in as many lines as they need; none without a strategy. */
 export function strategyLines(facts: Facts, fork: KubeObject): readonly string[] {
   const state = runState(facts, fork)
   if (!state) return []

@@ -48,13 +48,13 @@ export interface SeenByCommand {
 /** How far the clocks of the webhook and of the controller may differ, in milliseconds. */
 const CLOCK_SKEW_MS = 60_000
 
-/** Whether the run has answered `command` before. A command without a stamp is answered once, until it is another one. */
+/** Whether the run has answered `command` before. One without a stamp is answered once, until it is another one. */
 export const isAnswered = ({ verb, stamp }: Command, answered: CommandStatus | undefined): boolean =>
   stamp ? answered?.at === stamp.at : answered?.verb === verb && answered.at === undefined
 
 /**
- * What `command` does to `run`. The webhook refuses a command that is not `Done`, the controller obeys one that is: both
- * by this function. A command is stale if its author saw another step or revision.
+ * What `command` does to `run`. The webhook refuses a command that is not `Done`, the controller obeys one that is:
+ * both by this function. A command is stale if its author saw another step or revision.
  */
 export function answerTo(command: Command, run: Run, steps: readonly Step[], seen: SeenByCommand): Answer {
   const { verb, stamp } = command

@@ -65,8 +65,8 @@ const nameOf = ({ apiVersion, plural }: ResourceType): string =>
 
 /**
  * To create a workload of this kind beside the source, to get the source, for an update to patch the fork, to get the
- * objects in which the kind keeps templates, to get the object that the annotation names, and to patch the source if the
- * request lets the controller write it.
+ * objects in which the kind keeps templates, to get the object that the annotation names, and to patch the source if
+ * the request lets the controller write it.
  */
 export function needsOf(decoded: DecodedRequest): readonly Need[] {
   const { request, kind, source, experiment } = decoded
