@@ -126,6 +126,29 @@ describe('what happens to a run that has written nothing', () => {
     expect([run.step(), run.pods(), run.reasonOf('Stalled')]).to.deep.equal(['1/1 Aborted', 0, 'Aborted'])
   })
 
+  it('TTL over, once the source has the change by other hands: after the end', () => {
+    const run = aRun(aRunExperiment({ metadata: CREATED, ttlSeconds: 10, strategy: undefined, promotion: {} }))
+    run.rest()
+    run.world.source = aSource(10, 'example/cart:2')
+    run.rest()
+    run.wait(11)
+    run.rest()
+    expect([run.step(), run.pods()]).to.deep.equal(['3/4 Progressing', 2])
+    run.wait(20)
+    run.rest()
+    expect([run.step(), run.pods(), run.reasonOf('Promoted')]).to.deep.equal(['4/4 Promoted', undefined, 'Promoted'])
+  })
+
+  it('TTL over, while an export waits: the run is aborted', () => {
+    const promotion = { mode: 'Export' } as const
+    const run = aRun(aRunExperiment({ metadata: CREATED, ttlSeconds: 10, strategy: undefined, promotion }))
+    run.rest()
+    expect(run.reasonOf('Paused')).to.equal('AwaitingSource')
+    run.wait(11)
+    run.rest()
+    expect([run.step(), run.pods()]).to.deep.equal(['1/1 Aborted', undefined])
+  })
+
   it('deleted: the fork goes along', () => {
     const run = aFreeRun()
     const { experiment } = run.world
