@@ -139,6 +139,22 @@ describe('what happens to a run that has written nothing', () => {
     expect([run.step(), run.pods(), run.reasonOf('Promoted')]).to.deep.equal(['4/4 Promoted', undefined, 'Promoted'])
   })
 
+  it('TTL over, after the promotion: the run stays promoted', () => {
+    const promotion = { mode: 'Automatic' } as const
+    const run = aRun(aRunExperiment({ metadata: CREATED, ttlSeconds: 600, strategy: undefined, promotion }))
+    run.rest()
+    run.wait(30)
+    run.rest()
+    expect([run.step(), run.reasonOf('Ready')]).to.deep.equal(['3/3 Promoted', 'Promoted'])
+    run.wait(600)
+    run.rest()
+    expect([run.step(), run.reasonOf('Ready'), run.reasonOf('Promoted')]).to.deep.equal([
+      '3/3 Promoted',
+      'Expired',
+      'Promoted',
+    ])
+  })
+
   it('TTL over, while an export waits: the run is aborted', () => {
     const promotion = { mode: 'Export' } as const
     const run = aRun(aRunExperiment({ metadata: CREATED, ttlSeconds: 10, strategy: undefined, promotion }))
@@ -191,6 +207,18 @@ describe('what happens to a run that has written nothing', () => {
       run.rest()
       expect([run.step(), run.pods(), run.reasonOf('Stalled')]).to.deep.equal(['2/7 Progressing', 1, 'PolicyDenied'])
     })
+
+  it('the override has a mistake: an abort works, and an edit begins a new run', () => {
+    const run = aFreeRun()
+    run.edit({ overrideSpec: { replicas: 3 } })
+    run.rest()
+    run.sayUnstamped('abort')
+    run.rest()
+    expect([run.step(), run.pods()]).to.deep.equal(['1/1 Aborted', 0])
+    run.edit({ overrideSpec: imageOverride('example/cart:3') })
+    run.rest()
+    expect([run.step(), run.pods()]).to.deep.equal(['1/7 Paused', 1])
+  })
 
   it('a policy forbids: an abort works', () => {
     const run = aFreeRun()
