@@ -43,9 +43,9 @@ export interface Facts extends SpecFacts {
   readonly podRefusal: Known<string>
   /** milliseconds until the fork may be repaired again, because another client keeps changing it; 0 or less: now */
   readonly driftBackoffMs: number
-  /** milliseconds since the present step of the run began, as far as this process saw it; absent: it does not know */
   /** read only at the step of a run that writes the source */
   readonly promotion?: PromotionFacts | undefined
+  /** milliseconds since the present step of the run began, as far as this process saw it; absent: it does not know */
   readonly stepElapsedMs?: number | undefined
   /** for so long another client must leave the fork alone until it counts as undisputed; 0 if it does */
   readonly contestedMs: number

@@ -79,12 +79,14 @@ export const promotionIn = ({ status }: ExperimentDeployment, { run }: Run): Pro
   status?.strategy?.run === run ? status.promotion : undefined
 
 /**
- * Whether the source may have been written and the run has not ended: then the fork is needed until the source's own
- * rollout is over.
+ * Whether the source may have been written, or has the change by other hands, and the run has not ended: then the fork
+ * is needed until the source's own rollout is over.
  */
 export function isWriting(facts: SpecFacts): boolean {
   const state = facts.experiment.status?.strategy ? runState(facts, undefined) : undefined
-  if (!state || promotionIn(facts.experiment, state.run)?.record === undefined) return false
+  if (!state) return false
+  const { record, written } = promotionIn(facts.experiment, state.run) ?? {}
+  if (!record && !written) return false
   return state.run.stepIndex < state.steps.length && state.run.path !== 'Abort'
 }
 

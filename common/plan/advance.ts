@@ -7,10 +7,10 @@ import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { type RunState, runState } from '../assess/run.ts'
-import { isEmpty, type JsonObject, objectOr } from '../json/json.ts'
+import { at, isEmpty, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { compile } from '../strategy/compile.ts'
-import { completedEvent, next } from '../strategy/next.ts'
+import { aborted, completedEvent, next } from '../strategy/next.ts'
 import { promotionOf } from '../strategy/promotion.ts'
 import { moved, phaseOf, type Run } from '../strategy/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
@@ -33,7 +33,7 @@ export function withRun(facts: Facts, assessment: Assessment | undefined, planne
   const report = weight === undefined ? state : { ...state, weight }
   const said = obey(facts, state)
   if (said) return movedPlan(planned, report, said)
-  if (!wanted) return { ...planned, conclusion: { ...ended(state, planned.conclusion), run: report } }
+  if (!wanted) return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: report } })
   const seen = { facts, wanted, state, planned, services }
   const promoting = promotingAt(seen)
   if (promoting) return promotingPlan(seen, report, promoting)
@@ -42,6 +42,28 @@ export function withRun(facts: Facts, assessment: Assessment | undefined, planne
   const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
   const acts = planned.writes.length > 0 ? { acts: true } : {}
   return { ...planned, conclusion: { ...ended(state, planned.conclusion), run: { ...report, ...rest, ...acts } } }
+}
+
+/** `planned`, which deletes the fork of an experiment that has expired, with the abort of its run. */
+export function withExpiredRun(facts: Facts, planned: Plan): Plan {
+  const state = facts.experiment.status?.strategy ? runState(facts, undefined) : undefined
+  if (!state) return planned
+  const isGoing = state.run.path === 'Forward' && state.steps[state.run.stepIndex] !== undefined
+  if (isGoing) return movedPlan(planned, state, aborted(state.run, planned.conclusion.message, facts))
+  return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: state } })
+}
+
+/** A way back ends also where no fork can be derived, because the source is gone or the override has a mistake. */
+function withoutFork({ fork, now }: Facts, state: RunState, planned: Plan): Plan {
+  const { run, steps } = state
+  const step = steps[run.stepIndex]
+  const hasNoPods =
+    fork.is === 'absent' ||
+    (fork.is === 'known' && replicasOf(fork.value) === 0 && !at(fork.value, 'status', 'replicas'))
+  if (step?.is !== 'remove' || planned.writes.length > 0 || !hasNoPods)
+    return { ...planned, conclusion: ended(state, planned.conclusion) }
+  const to = moved(run, { stepIndex: run.stepIndex + 1 }, now)
+  return movedPlan(planned, planned.conclusion.run ?? state, { run: to, ...completedEvent(run, steps, step) })
 }
 
 /** What a pass has found out when it decides how the run goes on. */

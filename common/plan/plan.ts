@@ -14,7 +14,7 @@ import { forkHealth } from '../workload/health.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
-import { withRun } from './advance.ts'
+import { withExpiredRun, withRun } from './advance.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
 import { decisionOn, type Plan, RECHECK_MS, type Reservation } from './conclusion.ts'
 import { addFinalizer, baseWrites, planDeletion, planExpiry, planPromoted, scaleDown } from './lifecycle.ts'
@@ -41,7 +41,7 @@ export function evaluate(facts: Facts, assessment = assess(facts), judged = asse
 export function plan(facts: Facts, evaluation?: Evaluation): Plan {
   const { experiment, now } = facts
   if (isBeingDeleted(experiment)) return planDeletion(facts)
-  if (untilExpiryMs(experiment, now) <= 0 && !isWriting(facts)) return planExpiry(facts)
+  if (untilExpiryMs(experiment, now) <= 0 && !isWriting(facts)) return withExpiredRun(facts, planExpiry(facts))
   if (isPromoted(facts)) return withRun(facts, undefined, planPromoted(facts))
   const evaluated = evaluation ?? evaluate(facts)
   const { assessment, policy, alone } = evaluated

@@ -62,9 +62,9 @@ export function completedEvent({ path, stepIndex }: Run, steps: readonly Step[],
 }
 
 /** The way back to no pods. */
-export const aborted = (run: Run, why: string, { now }: Pick<StepFacts, 'now'>): Next => ({
-  is: 'move',
+export const aborted = (run: Run, why: string, { now }: Pick<StepFacts, 'now'>) => ({
+  is: 'move' as const,
   run: moved(run, { path: 'Abort', stepIndex: 0 }, now),
-  reason: 'Aborted',
+  reason: 'Aborted' as const,
   message: why,
 })

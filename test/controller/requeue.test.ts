@@ -6,6 +6,7 @@ import { requeue, requeueOf } from '../../controller/requeue.ts'
 import type { Requeue } from '../../controller/runtime/worker.ts'
 import { anExperiment } from '../builders.ts'
 import { type Given, someFacts } from '../common/plan/some-facts.ts'
+import { aRun } from '../common/plan/some-run.ts'
 
 const NONE = Number.POSITIVE_INFINITY
 const concluded = (state: State, reason: Conclusion['reason'] = 'Available'): Conclusion => ({
@@ -117,4 +118,24 @@ describe('the requeue of a pass', () => {
   }
   for (const [sentence, [given, conclusion, reportAgainMs, expected]] of Object.entries(cases))
     it(sentence, () => expect(requeue(someFacts(given), conclusion, reportAgainMs)).to.deep.equal(expected))
+})
+
+describe('the requeue of a run', () => {
+  it('is at once after a move, and then the end of a pause', () => {
+    const run = aRun()
+    const next = () => {
+      const facts = run.facts()
+      const { conclusion } = run.pass()
+      return requeue(facts, conclusion, NONE)
+    }
+    expect(run.pass().conclusion.run?.moved).to.equal(undefined)
+    expect(next()).to.deep.equal({ afterMs: 0 })
+    run.wait(600)
+    expect(next()).to.deep.equal({ afterMs: 3_000_000 })
+    run.wait(3_000)
+    expect(next()).to.deep.equal({ afterMs: 0 })
+    run.rest()
+    expect(run.step()).to.equal('3/7 Paused')
+    expect(next()).to.equal('never')
+  })
 })

@@ -55,4 +55,9 @@ describe('the decision on a fork in another namespace', () => {
     for (const experiment of [scaled(2, '2'), scaled(0, '2'), scaled(1)])
       expect(decisionOn(experiment, ready)).to.have.property('is', 'settled')
   })
+
+  it('never says that spec.replicas was not reviewed where a run decides about the pods', () => {
+    const run = { ...scaled(300, '2'), spec: { ...scaled(300, '2').spec, promotion: {} } }
+    expect(decisionOn(run, ready)).to.have.property('is', 'settled')
+  })
 })

@@ -1,0 +1,182 @@
+import { knownOrAbsent } from '../../../common/api/known.ts'
+import { COMMAND, COMMAND_BY, FIELD_MANAGER } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { PromotionSpec, Strategy } from '../../../common/api/strategy.ts'
+import type { Facts } from '../../../common/assess/facts.ts'
+import { isEqual, type JsonObject, objectOr } from '../../../common/json/json.ts'
+import { mergePatch } from '../../../common/override/strategic.ts'
+import type { Plan } from '../../../common/plan/conclusion.ts'
+import { plan } from '../../../common/plan/plan.ts'
+import { statusOf } from '../../../common/plan/status.ts'
+import type { Write } from '../../../common/plan/write.ts'
+import { withHash } from '../../../common/workload/derive.ts'
+import { replicasOf } from '../../../common/workload/status.ts'
+import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
+import { type Given, someFacts } from './some-facts.ts'
+
+/** 10 %, an hour, 20 %, until resumed; then until promoted, the promotion, and 30 seconds: seven steps. */
+export const CANARY: Strategy = {
+  canary: { steps: [{ setWeight: 10 }, { pause: { duration: '1h' } }, { setWeight: 20 }, { pause: {} }] },
+}
+export const START = new Date('2026-11-21T10:00:00Z')
+
+/** `object` with all of its pods available. */
+export const available = (object: KubeObject): KubeObject => {
+  const replicas = replicasOf(object)
+  const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas }
+  return { ...object, status: { observedGeneration: object.metadata.generation ?? 1, ...counts } }
+}
+
+/** `cart` with `replicas` available pods. */
+export const aSource = (replicas = 10, image = 'example/cart:1', spec: JsonObject = {}): KubeObject =>
+  available(aDeployment({ image, metadata: { resourceVersion: '20' }, spec: { replicas, ...spec } }))
+
+export interface RunOf extends Partial<Omit<Parameters<typeof anExperiment>[0] & object, 'strategy' | 'promotion'>> {
+  readonly strategy?: Strategy | undefined
+  readonly promotion?: PromotionSpec | undefined
+}
+
+/** `faster-cart` with a strategy: another image, in the steps of `CANARY`. */
+export function aRunExperiment({ promotion, ...given }: RunOf = {}) {
+  const { strategy, ...of } = { strategy: CANARY as Strategy | undefined, ...given }
+  const run = { ...(strategy ? { strategy } : {}), ...(promotion ? { promotion } : {}) }
+  return anExperiment({ overrideSpec: imageOverride('example/cart:2'), ...run, ...of })
+}
+
+/** What a run depends on. Tests change it between two passes. */
+interface World {
+  policies?: Given['policies']
+  traffic?: Given['traffic']
+  now: Date
+  experiment: ReturnType<typeof anExperiment>
+  source: KubeObject | undefined
+  fork: KubeObject | undefined
+  revision: KubeObject | undefined
+  record: KubeObject | undefined
+  isInstalled: boolean
+  /** whether the pods of the fork become available */
+  isHealthy: boolean
+}
+
+/**
+ * A run in memory: each pass plans, makes the writes, and stores the status. Workloads become available at once, unless
+ * `world.isHealthy` is false.
+ */
+export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) {
+  const world: World = {
+    now: START,
+    experiment,
+    source: aSource(),
+    fork: undefined,
+    revision: undefined,
+    record: undefined,
+    isInstalled: true,
+    isHealthy: true,
+    ...given,
+  }
+  const facts = (): Facts => ({
+    ...someFacts({
+      now: world.now,
+      experiment: world.experiment,
+      source: world.source,
+      fork: world.fork,
+      ...(world.revision ? { revision: world.revision } : {}),
+      ...(world.policies ? { policies: world.policies } : {}),
+      ...(world.traffic ? { traffic: world.traffic } : {}),
+    }),
+    promotion: {
+      source: knownOrAbsent(world.source),
+      record: knownOrAbsent(world.record),
+      isInstalled: world.isInstalled,
+    },
+  })
+  const pass = (): Plan => {
+    const seen = facts()
+    const planned = plan(seen)
+    const before = world.fork
+    for (const write of planned.writes) make(world, write)
+    const fork = world.fork === before ? planned.conclusion.fork : world.fork
+    const status = statusOf(seen, { ...planned.conclusion, fork })
+    world.experiment = { ...world.experiment, status }
+    return planned
+  }
+  const strategy = () => world.experiment.status?.strategy
+  return {
+    world,
+    facts,
+    pass,
+    strategy,
+    /** `1/7 Paused` */
+    step: () => strategy()?.step,
+    pods: () => (world.fork ? replicasOf(world.fork) : undefined),
+    reasonOf: (type: string) => world.experiment.status?.conditions?.find((each) => each.type === type)?.reason,
+    /** Passes until one neither moves the run nor writes. Returns how many there were before. */
+    rest(most = 40): number {
+      for (let passes = 0; passes <= most; passes += 1) {
+        const { writes, conclusion } = pass()
+        if (writes.length === 0 && !conclusion.run?.moved) return passes
+      }
+      throw new Error(`the run does not rest within ${most} passes: ${JSON.stringify(strategy())}`)
+    },
+    wait(seconds: number) {
+      world.now = new Date(world.now.getTime() + seconds * 1_000)
+    },
+    /** Says `verb` as the webhook stamps it. No two commands have the same time. */
+    say(verb: string, by = 'ada') {
+      world.now = new Date(world.now.getTime() + 1)
+      const { stepIndex = 0, revision = '' } = strategy() ?? {}
+      annotate(world, `${verb} step=${stepIndex} revision=${revision} at=${world.now.toISOString()}`, by)
+    },
+    /** Says `text` as it is. */
+    sayUnstamped: (text: string) => annotate(world, text),
+    /** Changes the spec as its author does. */
+    edit(of: RunOf) {
+      const { spec, metadata, ...others } = world.experiment
+      const generation = (metadata.generation ?? 1) + 1
+      const edited = anExperiment({ ...spec, ...of } as Parameters<typeof anExperiment>[0])
+      world.experiment = { ...others, metadata: { ...metadata, generation }, spec: edited.spec }
+    },
+  }
+}
+
+export type RunWorld = ReturnType<typeof aRun>
+
+function annotate(world: World, text: string, by?: string) {
+  const annotations = { [COMMAND]: text, ...(by === undefined ? {} : { [COMMAND_BY]: by }) }
+  const { metadata, ...others } = world.experiment
+  world.experiment = { ...others, metadata: { ...metadata, annotations } }
+}
+
+/** What the API server and the workload controllers make of a write. */
+function make(world: World, write: Write): void {
+  const settle = (object: KubeObject) => (world.isHealthy ? available(object) : object)
+  switch (write.verb) {
+    case 'apply': {
+      const object = withHash(write.object)
+      const generation = (world.fork?.metadata.generation ?? 0) + (isEqual(world.fork?.spec, object.spec) ? 0 : 1)
+      const managedFields = [{ manager: FIELD_MANAGER, operation: 'Apply' }]
+      const metadata = { ...object.metadata, uid: world.fork?.metadata.uid ?? 'uid-of-fork', generation, managedFields }
+      const status = world.fork?.status === undefined ? {} : { status: world.fork.status }
+      world.fork = settle({ ...object, metadata, ...status })
+      return
+    }
+    case 'create':
+      if (write.object.metadata.name.endsWith('-promotion')) world.record = write.object
+      else world.revision = write.object
+      return
+    case 'patch':
+      if (write.role === 'fork') world.fork = settle(patched(write.of, write.patch))
+      if (write.role === 'source') world.source = available(patched(write.of, write.patch))
+      return
+    case 'delete':
+      if (write.role === 'fork') world.fork = undefined
+      else if (write.of.metadata.name.endsWith('-promotion')) world.record = undefined
+      else world.revision = undefined
+  }
+}
+
+function patched(of: KubeObject, patch: JsonObject): KubeObject {
+  const generation = (of.metadata.generation ?? 0) + 1
+  const spec = mergePatch(objectOr(of.spec) as JsonObject, objectOr(patch.spec) as JsonObject)
+  return { ...of, metadata: { ...of.metadata, generation }, spec }
+}
