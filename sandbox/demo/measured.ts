@@ -9,8 +9,8 @@ const REQUESTS = 2_000
 const SERVICE = { namespace: NAMESPACE, service: 'frontend' }
 
 /**
- * Sends real requests to the frontend, and prints how many the source and the experiment `name` got, beside the share in
- * the status. If no network namespace is possible here, it says so and prints the counts of endpoints instead.
+ * Sends real requests to the frontend, and prints how many the source and the experiment `name` got, beside the share
+ * in the status. If no network namespace is possible here, it says so and prints the counts of endpoints instead.
  * @throws Error if a request fails, or if the experiment got none
  */
 export async function measureShare({ plane, explain }: Stage, name: string): Promise<void> {
