@@ -6,6 +6,7 @@ import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import { REASONS } from '../../common/api/reasons.ts'
 import type { JsonObject } from '../../common/json/json.ts'
 import { VERBS } from '../../common/strategy/command.ts'
+import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { Page, wordsOf } from '../integration/document.ts'
 import { aSource, DEADLINE_MS, hasEndpoints, type Place, placeAt } from '../integration/product.ts'
@@ -66,9 +67,13 @@ describe('the guide to strategies, in a cluster with the component', () => {
   for (const step of PAGE.steps())
     it(`runs ${step.command}`, async function () {
       this.timeout(3 * DEADLINE_MS) // some commands wait for up to two minutes
-      const { code, text } = await run(step.command)
-      PAGE.expectOutput(step, text)
-      expect(code !== 0, text).to.equal(step.isRefused)
+      const once = async () => {
+        const { code, text } = await run(step.command)
+        PAGE.expectOutput(step, text)
+        expect(code !== 0, text).to.equal(step.isRefused)
+      }
+      // the pods of a workload are counted a moment after the Services no longer list them
+      await (/^kubectl get/.test(step.command) ? eventually('the output', DEADLINE_MS, once) : once())
     })
 
   it('has run every command, and lists every word', () => {
