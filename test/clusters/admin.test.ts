@@ -61,7 +61,7 @@ describe('the guide for admins, in a cluster of its own', () => {
   /** Runs a command of the guide. The folders and files that the guide makes are in `folder`. */
   async function said(command: string) {
     const [program = '', ...args] = wordsOf(command).map((word) =>
-      /^(overlay|overlay-script|overlay-namespaced|overlay-bank|closed|[\w/]+\.(key|crt))$/.test(word)
+      /^(overlay|overlay-script|overlay-promotion|overlay-namespaced|overlay-bank|closed|[\w/]+\.(key|crt))$/.test(word)
         ? join(folder, word)
         : word,
     )
@@ -121,6 +121,26 @@ describe('the guide for admins, in a cluster of its own', () => {
         eventually('a refusal', 20_000, async () =>
           expect((await said(`${MINER} --dry-run=server`)).stderr).to.contain('experiment-controller-account'),
         ),
+    },
+    {
+      before: 'kubectl set image deployment/cart',
+      title: 'has a source, and an API server that knows the changed policy about the account',
+      prepare: async () => {
+        const labels = { app: 'cart' }
+        await plane().api.create(pathOf(deployment, { namespace: 'default' }), {
+          metadata: { name: 'cart' },
+          spec: {
+            selector: { matchLabels: labels },
+            template: {
+              metadata: { labels },
+              spec: { containers: [{ name: 'cart', image: 'registry.example/cart:1' }] },
+            },
+          },
+        })
+        await eventually('the refusal', 20_000, async () =>
+          expect((await said(`${MINER} --dry-run=server`)).stderr).to.contain('and sources by a promotion'),
+        )
+      },
     },
     {
       before: 'kubectl get experimentdeployments --all-namespaces --output=wide',
@@ -223,6 +243,14 @@ describe('the guide for admins, in a cluster of its own', () => {
     expect(from).to.deep.equal([{ ipBlock: { cidr: '192.0.2.10/32' } }, { ipBlock: { cidr: '192.0.2.11/32' } }])
     const variables = listOr(containerIn(objects).env).map((variable) => at(variable, 'name'))
     expect(variables).to.include.members(['CLIENT_CA', 'CLIENT_NAMES'])
+  })
+
+  it('has an overlay whose programs know that they promote', async () => {
+    const objects = await built('overlay-promotion')
+    const deployments = objects.filter(({ kind }) => kind === 'Deployment')
+    expect(deployments).to.have.lengthOf(2)
+    for (const { spec } of deployments)
+      expect(JSON.stringify(spec)).to.contain('{"name":"PROMOTION","value":"enabled"}')
   })
 
   it('A-3: creates a certificate that the webhook accepts with these settings', async () => {

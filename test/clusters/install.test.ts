@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
@@ -10,6 +11,7 @@ import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds, prometheusCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
 import { bind, may } from '../integration/roles.ts'
+import { anOverlay } from './overlay.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${SYSTEM_NAMESPACE}/deployments`
@@ -134,6 +136,23 @@ describe('the manifests, in an empty cluster', () => {
     for (const folder of ['pack', 'policies']) {
       await isAccepted(folder)
       await isAccepted(folder, ...SERVER_SIDE)
+    }
+  })
+
+  it('are accepted with the component that promotes, in any way, and without it again', async () => {
+    const [account, bound] = ['validatingadmissionpolicy/experiment-controller-account', '--output=json']
+    const allowsSources = async () =>
+      (await plane().kubectl(['get', account, bound])).stdout.includes('experiment-controller-promotion')
+    const promotes = async () =>
+      (await plane().api.list<KubeObject>(DEPLOYMENTS)).map((found) => JSON.stringify(found).includes('"PROMOTION"'))
+    const promoting = await anOverlay({ resources: ['default'], components: ['promotion'] })
+    for (const flags of [['--validate=strict'], SERVER_SIDE, []]) {
+      await isAccepted(relative('manifests', promoting), ...flags)
+      expect(await promotes()).to.deep.equal([true, true])
+      expect(await allowsSources()).to.equal(true)
+      await isAccepted('default', ...flags)
+      expect(await promotes()).to.deep.equal([false, false])
+      expect(await allowsSources()).to.equal(false)
     }
   })
 

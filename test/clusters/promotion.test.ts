@@ -1,49 +1,95 @@
 import { expect } from 'chai'
+import { parseAllDocuments } from 'yaml'
 import { COMMAND } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at } from '../../common/json/json.ts'
 import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { aSource, condition, hasEndpoints, imagesOf, type Place, placeAt } from '../integration/product.ts'
+import { anOverlay } from './overlay.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 const NAMESPACE = 'shop'
+/** An installation for one namespace. */
+const ONE = { resources: ['base'], watch: { namespace: NAMESPACE } }
 
-describe('promotion, in a cluster with the component', () => {
-  const plane = usesOwnControlPlane(crds)
-  let found: Place | undefined
-  const place = () => {
-    if (!found) throw new Error('the product runs while tests run')
-    return found
-  }
-  before('the product runs', async function () {
-    this.timeout(180_000)
-    await install(plane(), { overlay: WITH_PROMOTION })
-    await plane().api.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
-    found = placeAt(plane().api, plane().kubectl, NAMESPACE)
+const variants: Record<string, () => Promise<string>> = {
+  'a cluster with the component': async () => WITH_PROMOTION,
+  'an installation for one namespace with the component': () =>
+    anOverlay({ ...ONE, components: ['namespaced', 'promotion'] }),
+}
+
+for (const [variant, overlay] of Object.entries(variants))
+  describe(`promotion, in ${variant}`, () => {
+    const plane = usesOwnControlPlane(crds)
+    let found: Place | undefined
+    const place = () => {
+      if (!found) throw new Error('the product runs while tests run')
+      return found
+    }
+    before('the product runs', async function () {
+      this.timeout(180_000)
+      await plane().api.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
+      await install(plane(), { overlay: await overlay() })
+      found = placeAt(plane().api, plane().kubectl, NAMESPACE)
+    })
+
+    const say = (name: string, word: string) =>
+      place().kubectl(['annotate', '--overwrite', `expd/${name}`, `${COMMAND}=${word}`])
+    const shows = (name: string, phase: string) =>
+      place().shows(name, phase, ({ status }: ExperimentDeployment) => status?.strategy?.phase === phase)
+    const imageOf = async (name: string) => imagesOf(await place().deployment(name))
+    const override = { template: { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:2' }] } } }
+
+    it('writes the source when somebody says so, deletes the fork, and undoes it', async () => {
+      await aSource(place(), 'cart', { replicas: 3 })
+      await hasEndpoints(place(), 'cart', 3)
+      const canary = { steps: [{ setWeight: 30 }], scaleDownDelaySeconds: 1 }
+      await place().experiment('promoted', { source: 'cart', overrideSpec: override, strategy: { canary } })
+      await shows('promoted', 'Paused')
+      expect(await imageOf('cart')).to.deep.equal(['registry.example/cart:1'])
+      expect(await say('promoted', 'promote')).to.deep.include({ code: 0 })
+      const after = await shows('promoted', 'Promoted')
+      await place().reaches('promoted', 'Promoted')
+      expect(await imageOf('cart')).to.deep.equal(['registry.example/cart:2'])
+      expect(condition(after, 'Promoted')?.status).to.equal('True')
+      expect(await say('promoted', 'undo')).to.deep.include({ code: 0 })
+      await shows('promoted', 'Undone')
+      expect(await imageOf('cart')).to.deep.equal(['registry.example/cart:1'])
+      expect(at(await place().deployment('cart'), 'spec', 'replicas')).to.equal(3)
+    })
+
+    it('lets the account write a source under no other name', async () => {
+      const account = 'system:serviceaccount:experiment-controller-system:experiment-controller'
+      const image = ['set', 'image', 'deployment/cart', 'cart=registry.example/miner:1', `--as=${account}`]
+      const { code, text } = await place().kubectl(image)
+      expect(code, text).to.equal(1)
+      expect(text).to.contain('the controller of experiments may write only forks, and sources by a promotion')
+      expect(await imageOf('cart')).to.deep.equal(['registry.example/cart:1'])
+    })
   })
 
-  const say = (name: string, word: string) =>
-    place().kubectl(['annotate', '--overwrite', `expd/${name}`, `${COMMAND}=${word}`])
-  const shows = (name: string, phase: string) =>
-    place().shows(name, phase, ({ status }: ExperimentDeployment) => status?.strategy?.phase === phase)
-  const imageOf = async (name: string) => imagesOf(await place().deployment(name))
-  const override = { template: { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:2' }] } } }
+describe('the component for promotion, beside another installation', () => {
+  const plane = usesOwnControlPlane()
 
-  it('writes the source when somebody says so, deletes the fork, and undoes it', async () => {
-    await aSource(place(), 'cart', { replicas: 3 })
-    await hasEndpoints(place(), 'cart', 3)
-    const canary = { steps: [{ setWeight: 30 }], scaleDownDelaySeconds: 1 }
-    await place().experiment('promoted', { source: 'cart', overrideSpec: override, strategy: { canary } })
-    await shows('promoted', 'Paused')
-    expect(await imageOf('cart')).to.deep.equal(['registry.example/cart:1'])
-    expect(await say('promoted', 'promote')).to.deep.include({ code: 0 })
-    const after = await shows('promoted', 'Promoted')
-    await place().reaches('promoted', 'Promoted')
-    expect(await imageOf('cart')).to.deep.equal(['registry.example/cart:2'])
-    expect(condition(after, 'Promoted')?.status).to.equal('True')
-    expect(await say('promoted', 'undo')).to.deep.include({ code: 0 })
-    await shows('promoted', 'Undone')
-    expect(await imageOf('cart')).to.deep.equal(['registry.example/cart:1'])
-    expect(at(await place().deployment('cart'), 'spec', 'replicas')).to.equal(3)
+  async function policyOf(...components: readonly string[]): Promise<unknown> {
+    const watch = { namespace: 'bank', installation: 'experiments-bank' }
+    const folder = await anOverlay({ resources: ['default'], components, watch })
+    const { stdout, stderr } = await plane().kubectl(['kustomize', folder])
+    expect(stderr).to.equal('')
+    const objects = parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
+    const programs = objects.filter(({ kind }) => kind === 'Deployment')
+    expect(programs.map((program) => JSON.stringify(program).includes('"PROMOTION"'))).to.deep.equal([true, true])
+    return objects.find(
+      ({ kind, metadata: { name } }) =>
+        kind === 'ValidatingAdmissionPolicy' && name === 'experiment-controller-account-bank',
+    )?.spec
+  }
+
+  it('gives the same policy in every order', async () => {
+    const found = await policyOf('namespaced', 'promotion', 'beside')
+    expect(JSON.stringify(found)).to.contain('experiment-controller-promotion').and.to.contain('experiments-bank:')
+    expect(await policyOf('namespaced', 'beside', 'promotion')).to.deep.equal(found)
+    expect(await policyOf('promotion', 'namespaced', 'beside')).to.deep.equal(found)
   })
 })

@@ -38,6 +38,18 @@ describe('the README, on the real control plane', () => {
     expect((await place().kubectl(['delete', 'expd/faster-cart'])).code).to.equal(0)
   })
 
+  it('has a strategy that can be added to the example, and is told step by step', async () => {
+    const [example = '', strategy = ''] = blocks('yaml')
+    expect(strategy).to.match(/^ {2}strategy: /)
+    await aSource(place(), 'canary', { replicas: 9 })
+    const canary = `${example.replace('name: cart}', 'name: canary}')}${strategy}`
+    const { code, text } = await place().kubectl(['apply', '--dry-run=server', '-f', '-'], canary)
+    expect(code, text).to.equal(0)
+    expect(text).to.contain(
+      '[Plan] steps: 10% 1 of 10; pause 1h; 50% 9 of 18; pause until resumed; wait until promoted',
+    )
+  })
+
   it('names a demo in which every step succeeds', async function () {
     this.timeout(DEMO_MS)
     const { code, said } = await run('demo', '--exit')

@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
+import { REASONS } from '../../common/api/reasons.ts'
+import type { JsonObject } from '../../common/json/json.ts'
+import { VERBS } from '../../common/strategy/command.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
+import { Page, wordsOf } from '../integration/document.ts'
+import { aSource, DEADLINE_MS, hasEndpoints, type Place, placeAt } from '../integration/product.ts'
+import { usesOwnControlPlane } from './own-plane.ts'
+
+const NAMESPACE = 'shop'
+const PAGE = new Page('strategies.md')
+const ANNOTATE = 'kubectl annotate --overwrite expd/NAME experiment-controller.example.com/command='
+
+/** The rows of a table of the page, below a section's title: the texts of their cells. */
+function rowsOf(title: string, header: string): readonly (readonly string[])[] {
+  const [, section = ''] = PAGE.text.split(`\n## ${title}\n`)
+  const [, table = ''] = (section.split('\n## ')[0] ?? '').split(`\n| ${header} |`)
+  const [rows = ''] = table.split('\n\n')
+  return rows
+    .split('\n')
+    .slice(2)
+    .filter((row) => row.startsWith('|'))
+    .map((row) =>
+      row
+        .slice(1, -1)
+        .split(' | ')
+        .map((cell) => cell.trim()),
+    )
+}
+
+const quoted = (cell = ''): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
+
+describe('the guide to strategies, in a cluster with the component', () => {
+  const plane = usesOwnControlPlane(crds)
+  let found: Place | undefined
+  let folder = ''
+  const place = () => {
+    if (!found) throw new Error('the product runs while tests run')
+    return found
+  }
+  before('the product, its source and the files of the page', async function () {
+    this.timeout(180_000) // the waits in it end earlier, with an error that names the reason
+    await install(plane(), { overlay: WITH_PROMOTION })
+    await plane().api.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
+    found = placeAt(plane().api, plane().kubectl, NAMESPACE)
+    folder = await mkdtemp(join(tmpdir(), 'strategies-'))
+    await PAGE.writeFiles(folder)
+    await aSource(place(), 'cart', { replicas: 10 })
+    await hasEndpoints(place(), 'cart', 10)
+  })
+  after('its files are removed', () => rm(folder, { recursive: true }))
+
+  /** Runs a command of the page. Its files and folders are in `folder`. */
+  async function run(command: string) {
+    const [program, ...args] = wordsOf(command).map((word) =>
+      /^(web|released|[\w-]+\.yaml)$/.test(word) ? join(folder, word) : word,
+    )
+    expect(program).to.equal('kubectl')
+    return place().kubectl(args)
+  }
+
+  for (const step of PAGE.steps())
+    it(`runs ${step.command}`, async function () {
+      this.timeout(3 * DEADLINE_MS) // some commands wait for up to two minutes
+      const once = async () => {
+        const { code, text } = await run(step.command)
+        PAGE.expectOutput(step, text)
+        expect(code !== 0, text).to.equal(step.isRefused)
+      }
+      // the pods of a workload are counted a moment after the Services no longer list them
+      await (/^kubectl get/.test(step.command) ? eventually('the output', DEADLINE_MS, once) : once())
+    })
+
+  it('has run every command, and lists every word', () => {
+    expect(PAGE.steps().length).to.be.greaterThan(30)
+    expect([...new Set(PAGE.languages())].sort()).to.deep.equal(['console', 'yaml'])
+    const listed = rowsOf('The commands', 'command').map(([cell]) => quoted(cell)[0]?.replace(ANNOTATE, ''))
+    expect(listed).to.have.members(VERBS)
+    expect(PAGE.inline().filter((inline) => !inline.startsWith(ANNOTATE))).to.deep.equal([
+      'kubectl apply',
+      'kubectl apply',
+      'kubectl describe expd NAME',
+      'kubectl patch --type=json',
+    ])
+  })
+
+  it('names reasons of the vocabulary', () => {
+    const named = rowsOf('When it waits', 'reason').flatMap(([cell]) => quoted(cell))
+    expect(named.length).to.be.greaterThan(10)
+    for (const reason of named) expect(REASONS).to.have.property(reason)
+  })
+
+  /** The answer of the API server to an experiment with a strategy. */
+  async function answerTo(strategy: JsonObject): Promise<string> {
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    const spec = { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {}, strategy }
+    const input = JSON.stringify({ apiVersion, kind, metadata: { name: 'pasted' }, spec })
+    const { code, text } = await place().kubectl(['create', '--dry-run=server', '-f', '-'], input)
+    expect(code, text).to.equal(1)
+    return text
+  }
+
+  /** A strategy that has the field of Argo's: each is an object, a text, a number or a flag. */
+  const pasted = (field: string, value: JsonObject[string]): JsonObject => {
+    const [, inSteps] = /^steps\[\]\.(\w+)$/.exec(field) ?? []
+    if (inSteps) return { canary: { steps: [{ [inSteps]: value }] } }
+    const [, besideCanary] = /^strategy\.(\w+)$/.exec(field) ?? []
+    return besideCanary ? { [besideCanary]: value } : { canary: { [field]: value } }
+  }
+
+  for (const [fields, message = ''] of rowsOf('Coming from Argo Rollouts', 'field of `strategy.canary`'))
+    for (const field of quoted(fields))
+      it(`tells of ${field} of Argo's: ${message}`, async () => {
+        const answers = await Promise.all([{}, 'x', 1, true].map((value) => answerTo(pasted(field, value))))
+        const told = answers.filter((answer) => answer.includes(message))
+        expect(told, answers.join('\n')).to.have.lengthOf(1)
+      })
+
+  it('has a row for each field of Argo’s that the CRD refuses', async () => {
+    const rows = rowsOf('Coming from Argo Rollouts', 'field of `strategy.canary`').flatMap(([fields]) => quoted(fields))
+    const [crd = ''] = await crds()
+    const refused = [...crd.matchAll(/- rule: "!has\(self\.(\w+)\)"\n\s+reason: FieldValueForbidden/g)]
+    expect(rows.map((row) => /\w+$/.exec(row)?.[0]).sort()).to.deep.equal(refused.map(([, field]) => field).sort())
+  })
+})
