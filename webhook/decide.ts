@@ -14,8 +14,8 @@ import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { describe } from '../common/plan/describe.ts'
 import { type Evaluation, evaluate, plan } from '../common/plan/plan.ts'
 import { decidePolicy, findingsOf, isCounting } from '../common/plan/policy-decision.ts'
+import { promotionWarnings } from '../common/plan/promotion-warnings.ts'
 import type { ValidationAction } from '../common/policy/policy.ts'
-import { runSpecOf } from '../common/strategy/run-spec.ts'
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
 import { clauses } from '../common/text/fitted.ts'
 import { type ComparedAssessment, compareAssessments, storedAssessment } from './ratchet/assessment.ts'
@@ -110,7 +110,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   const warnings = [
     ...outcome.warnings,
     ...knownMistakes(own, compared, judged),
-    ...notInstalled(review),
+    ...promotionWarnings(facts, review.isPromotionInstalled),
     ...droppedNulls(decoded.request.object).map(nullDropped),
     ...describe(facts, plan(facts, evaluation), describedBy(facts, decoded, evaluation, compared)).flatMap((line) =>
       IS_MISSING.has(line.reason) ? [line, ...meantBy(similar).map((message) => ({ ...line, message }))] : [line],
@@ -144,16 +144,6 @@ function specFacts({ decoded: { experiment }, schema, found, now }: Review): Spe
     now,
     isExcluded: false, // our webhook configurations send no reviews for excluded namespaces
   }
-}
-
-/** A warning that the controller may not write the source. */
-function notInstalled({ decoded: { experiment }, isPromotionInstalled }: Review): readonly Warning[] {
-  const spec = runSpecOf(experiment.spec)
-  if (isPromotionInstalled || !spec || spec.mode === 'Export') return []
-  const remedy = '; a promotion tells the patch and waits until somebody has applied it'
-  return [
-    warning('NotInstalled', 'this installation has no component "promotion", so it does not write sources', remedy),
-  ]
 }
 
 /** The run as it is stored. */

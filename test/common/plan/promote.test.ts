@@ -1,0 +1,168 @@
+import { expect } from 'chai'
+import type { PromotionSpec } from '../../../common/api/strategy.ts'
+import { at, listOr } from '../../../common/json/json.ts'
+import type { Write } from '../../../common/plan/write.ts'
+import { aRun, aRunExperiment, aSource, CANARY, type RunWorld } from './some-run.ts'
+
+const atPromotion = (promotion: PromotionSpec = { mode: 'Automatic' }, given: Parameters<typeof aRun>[1] = {}) => {
+  const strategy = { canary: { steps: [{ setWeight: 20 }] } }
+  return aRun(aRunExperiment({ strategy, promotion }), given)
+}
+const imageIn = ({ world }: RunWorld) =>
+  at(listOr(at(world.source?.spec, 'template', 'spec', 'containers'))[0], 'image')
+const promotionIn = ({ world }: RunWorld) => world.experiment.status?.promotion
+const messageOf = ({ world }: RunWorld, type = 'Ready') =>
+  world.experiment.status?.conditions?.find((each) => each.type === type)?.message
+/** The writes of all passes until the run rests. */
+function writesOf(run: RunWorld): readonly string[] {
+  const written: Write[] = []
+  for (let passes = 0; passes < 40; passes += 1) {
+    const { writes, conclusion } = run.pass()
+    written.push(...writes)
+    if (writes.length === 0 && !conclusion.run?.moved) break
+  }
+  return written.map(({ verb, role }) => `${verb} ${role}`)
+}
+
+describe('a promotion', () => {
+  it('stores the record, and then its hash, before the one write of the source', () => {
+    const run = atPromotion()
+    expect(writesOf(run)).to.deep.equal(['apply newFork', 'create base', 'patch source'])
+    expect(imageIn(run)).to.equal('example/cart:2')
+    expect(promotionIn(run)?.written).to.deep.equal({ uid: run.world.source?.metadata.uid, generation: 2 })
+    run.wait(30)
+    run.rest()
+    expect(run.strategy()?.phase).to.equal('Promoted')
+    expect(run.world.fork).to.equal(undefined)
+  })
+
+  it('writes with the uid and the resourceVersion that it has read', () => {
+    const run = atPromotion()
+    for (let passes = 0; passes < 20; passes += 1) {
+      const { writes } = run.pass()
+      const found = writes.find(({ role }) => role === 'source')
+      if (found?.verb !== 'patch') continue
+      expect(found.patch.metadata).to.deep.equal({ uid: run.world.source?.metadata.uid, resourceVersion: '20' })
+      return
+    }
+    expect.fail('the source is written')
+  })
+
+  it('makes another record in place of one that somebody replaced', () => {
+    const run = atPromotion()
+    while (!run.world.record) run.pass()
+    run.world.record = { ...run.world.record, data: { forward: {}, inverse: { paused: true } } }
+    expect(writesOf(run)).to.deep.equal(['delete base', 'create base', 'patch source'])
+  })
+
+  it('writes nothing a second time after its reply was lost', () => {
+    const run = atPromotion()
+    while (imageIn(run) !== 'example/cart:2') run.pass()
+    const { written: _lost, ...others } = promotionIn(run) ?? { mode: 'Automatic' as const }
+    run.world.experiment = {
+      ...run.world.experiment,
+      status: { ...run.world.experiment.status, promotion: others },
+    }
+    expect(writesOf(run)).to.deep.equal([])
+    expect(promotionIn(run)?.written).to.not.equal(undefined)
+  })
+
+  it('brings as many pods of the fork as the rollout of the source takes down, first', () => {
+    const run = atPromotion(
+      { mode: 'Automatic' },
+      { source: aSource(4, 'example/cart:1', { strategy: { type: 'Recreate' } }) },
+    )
+    run.rest()
+    expect(run.pods()).to.equal(4)
+  })
+
+  it('waits until the source is settled, and while a field of it holds the change back', () => {
+    const paused = atPromotion({ mode: 'Automatic' }, { source: aSource(10, 'example/cart:1', { paused: true }) })
+    expect(writesOf(paused)).to.deep.equal(['apply newFork'])
+    expect(paused.reasonOf('Ready')).to.equal('SourceHoldsBack')
+    expect(messageOf(paused)).to.contain('spec.paused')
+    const source = aSource()
+    const rolling = atPromotion(
+      { mode: 'Automatic' },
+      { source: { ...source, status: { observedGeneration: 1, replicas: 9 } } },
+    )
+    expect(writesOf(rolling)).to.deep.equal(['apply newFork'])
+    expect(rolling.reasonOf('Ready')).to.equal('SourceNotSettled')
+  })
+
+  it('Export: writes the patch to the status, and goes on when the source has it', () => {
+    const run = atPromotion({ mode: 'Export' })
+    expect(writesOf(run)).to.deep.equal(['apply newFork'])
+    expect(run.reasonOf('Paused')).to.equal('AwaitingSource')
+    expect(promotionIn(run)?.patch).to.contain('example/cart:2')
+    run.world.source = aSource(10, 'example/cart:2')
+    run.rest()
+    expect(promotionIn(run)?.written).to.not.equal(undefined)
+    run.say('undo')
+    run.rest()
+    expect(run.strategy()?.command?.answer).to.equal('Refused')
+  })
+
+  it('is an Export without the component, and where somebody declares the source, unless it is forced', () => {
+    const without = atPromotion({ mode: 'Automatic' }, { isInstalled: false })
+    without.rest()
+    expect(promotionIn(without)).to.deep.include({ mode: 'Export' })
+    const source = aSource()
+    const marked = { ...source, metadata: { ...source.metadata, labels: { 'app.kubernetes.io/managed-by': 'Helm' } } }
+    const declared = atPromotion({ mode: 'Automatic' }, { source: marked })
+    declared.rest()
+    expect(promotionIn(declared)).to.deep.include({ mode: 'Export', declaredBy: 'Helm' })
+    const forced = atPromotion({ mode: 'Automatic', force: true }, { source: marked })
+    expect(writesOf(forced)).to.include('patch source')
+  })
+
+  it('says that the change was taken back, keeps the fork, and writes it again when somebody says so', () => {
+    const run = atPromotion()
+    while (imageIn(run) !== 'example/cart:2') run.pass()
+    const { source } = run.world
+    if (source) run.world.source = { ...source, status: { observedGeneration: 0 } }
+    run.rest()
+    expect(run.reasonOf('Ready')).to.equal('Promoting')
+    run.world.source = aSource()
+    run.rest()
+    expect(run.reasonOf('Ready')).to.equal('SourceReverted')
+    expect(run.pods()).to.be.greaterThan(0)
+    run.say('promote')
+    expect(writesOf(run)).to.include('patch source')
+  })
+})
+
+describe('an undo', () => {
+  const promoted = () => {
+    const run = aRun(aRunExperiment({ strategy: CANARY, promotion: { mode: 'Manual' } }))
+    run.rest()
+    run.say('promote')
+    run.rest()
+    return run
+  }
+
+  it('gives the source its former values, once', () => {
+    const run = promoted()
+    run.say('undo')
+    expect(writesOf(run).filter((write) => write === 'patch source')).to.have.length(1)
+    expect(imageIn(run)).to.equal('example/cart:1')
+    expect([run.strategy()?.phase, run.pods()]).to.deep.equal(['Undone', 0])
+  })
+
+  it('leaves a source alone that somebody has changed since', () => {
+    const run = promoted()
+    run.world.source = aSource(10, 'example/cart:3')
+    run.say('undo')
+    expect(writesOf(run)).to.deep.equal([])
+    expect(run.reasonOf('Ready')).to.equal('SourceDrifted')
+    expect(imageIn(run)).to.equal('example/cart:3')
+  })
+
+  it('uses no record that somebody replaced', () => {
+    const run = promoted()
+    if (run.world.record) run.world.record = { ...run.world.record, data: { forward: {}, inverse: { paused: true } } }
+    run.say('undo')
+    expect(writesOf(run)).to.deep.equal([])
+    expect(messageOf(run)).to.contain('the record of the former values is gone')
+  })
+})

@@ -1,0 +1,100 @@
+import { expect } from 'chai'
+import jsonPatch, { type Operation } from 'fast-json-patch'
+import { boundedOverride } from '../../../common/api/decode.ts'
+import type { OverrideType } from '../../../common/api/types.ts'
+import type { JsonObject } from '../../../common/json/json.ts'
+import { mergePatch } from '../../../common/override/strategic.ts'
+import { isInPlace, mergePatchBetween, patchText, promotionOf } from '../../../common/strategy/promotion.ts'
+import { imageOverride, POD } from '../../builders.ts'
+
+const CONTAINER = {
+  name: 'cart',
+  image: 'example/cart:1',
+  env: [{ name: 'SECRET', value: 'of the source' }],
+  terminationMessagePath: '/dev/termination-log',
+}
+const SIDECAR = { name: 'proxy', image: 'example/proxy:1' }
+const SPEC = { replicas: 3, template: { spec: { containers: [SIDECAR, CONTAINER] } } }
+
+const promoted = (override: JsonObject, overrideType: OverrideType, spec: JsonObject = SPEC) => {
+  const of = { spec, overrideSpec: boundedOverride(override), overrideType, shape: POD }
+  const found = promotionOf(of)
+  if (!found) throw new Error('the override can be merged')
+  return { of, found }
+}
+
+describe('the promotion of an override', () => {
+  for (const type of ['Merge', 'Strategic'] as const)
+    it(`${type}: forward makes it of the source, and inverse the source of it`, () => {
+      const { found } = promoted({ ...imageOverride('example/cart:2'), minReadySeconds: 5 }, type)
+      expect(mergePatch(SPEC, found.forward)).to.deep.equal(found.after)
+      expect(mergePatch(found.after, found.inverse)).to.deep.equal(SPEC)
+      expect(found.isDone).to.equal(false)
+      expect(Object.keys(found.forward)).not.to.include('replicas')
+    })
+
+  it('is done where the API server would store nothing else', () => {
+    const whole = {
+      template: { spec: { containers: [SIDECAR, { name: 'cart', image: 'example/cart:1', env: CONTAINER.env }] } },
+    }
+    expect(promoted(whole, 'Merge').found.isDone).to.equal(true)
+    expect(promoted(imageOverride('example/cart:1'), 'Strategic').found.isDone).to.equal(true)
+    expect(promoted({}, 'Merge').found.isDone).to.equal(true)
+  })
+
+  it('is in place when its patch changes nothing more', () => {
+    const { found } = promoted(imageOverride('example/cart:2'), 'Strategic')
+    expect(isInPlace(SPEC, found.forward, POD)).to.equal(false)
+    expect(isInPlace(found.after, found.forward, POD)).to.equal(true)
+    expect(isInPlace(SPEC, found.inverse, POD)).to.equal(true)
+  })
+
+  it('is unknown for an override that cannot be merged', () => {
+    const overrideSpec = boundedOverride({ template: { spec: { containers: [{ image: 'without a name' }] } } })
+    expect(promotionOf({ spec: SPEC, overrideSpec, overrideType: 'Strategic', shape: POD })).to.equal(undefined)
+  })
+})
+
+describe('the merge patch between two specs', () => {
+  it('removes, adds and replaces members, and replaces whole lists', () => {
+    const before = { a: 1, b: { c: 1, d: [1] }, e: 2 }
+    const after = { a: 1, b: { c: 1, d: [1, 2] }, f: 3 }
+    const patch = mergePatchBetween(before, after)
+    expect(patch).to.deep.equal({ b: { d: [1, 2] }, e: null, f: 3 })
+    expect(mergePatch(before, patch)).to.deep.equal(after)
+  })
+})
+
+describe('the patch for the manifest of a source', () => {
+  const patched = (override: JsonObject, type: OverrideType) => {
+    const { of, found } = promoted(override, type)
+    const text = patchText(of, found) ?? ''
+    const { newDocument } = jsonPatch.applyPatch({ spec: structuredClone(SPEC) }, JSON.parse(text) as Operation[], true)
+    return { text, spec: newDocument.spec, after: found.after }
+  }
+
+  it('Strategic: tests the key of a container, changes its image, and has no former value', () => {
+    const { text, spec, after } = patched(imageOverride('example/cart:2'), 'Strategic')
+    expect(JSON.parse(text)).to.deep.equal([
+      { op: 'test', path: '/spec/template/spec/containers/1/name', value: 'cart' },
+      { op: 'replace', path: '/spec/template/spec/containers/1/image', value: 'example/cart:2' },
+    ])
+    expect(spec).to.deep.equal(after)
+    expect(text).not.to.contain('of the source')
+  })
+
+  it('Merge: has the lists of the override, adds, replaces and removes', () => {
+    const override = { ...imageOverride('example/cart:2'), minReadySeconds: 5, 'a/b~c': { d: null, e: 1 } }
+    const { text, spec, after } = patched(override, 'Merge')
+    expect(spec).to.deep.equal(after)
+    expect(text).not.to.contain('of the source')
+    expect(patched({ replicas: null, absent: null }, 'Merge').text).to.equal(
+      '[{"op":"remove","path":"/spec/replicas"}]',
+    )
+  })
+
+  it('is left out if it is longer than 16 KiB', () => {
+    const { of, found } = promoted({ note: 'x'.repeat(17_000) }, 'Merge')
+    expect(patchText(of, found)).to.equal(undefined)
+  })
+})
