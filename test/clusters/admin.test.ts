@@ -15,7 +15,7 @@ import {
   OWNER_NAMESPACE,
 } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, isObject, type JsonObject, listOr, objectOr } from '../../common/json/json.ts'
+import { at, isObject, type JsonObject, listOr } from '../../common/json/json.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -25,6 +25,8 @@ import { certManagerCrds, prometheusCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
 import { namesOf } from '../../webhook/http/client-certificate.ts'
 import { Page, wordsOf } from '../integration/document.ts'
+import { cart } from './one-namespace.ts'
+import { missingIn, webhookIn } from './overlay.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 const PAGE = new Page('admin.md')
@@ -126,17 +128,7 @@ describe('the guide for admins, in a cluster of its own', () => {
       before: 'kubectl set image deployment/cart',
       title: 'has a source, and an API server that knows the changed policy about the account',
       prepare: async () => {
-        const labels = { app: 'cart' }
-        await plane().api.create(pathOf(deployment, { namespace: 'default' }), {
-          metadata: { name: 'cart' },
-          spec: {
-            selector: { matchLabels: labels },
-            template: {
-              metadata: { labels },
-              spec: { containers: [{ name: 'cart', image: 'registry.example/cart:1' }] },
-            },
-          },
-        })
+        await plane().api.create(pathOf(deployment, { namespace: 'default' }), cart)
         await eventually('the refusal', 20_000, async () =>
           expect((await said(`${MINER} --dry-run=server`)).stderr).to.contain('and sources by a promotion'),
         )
@@ -192,22 +184,6 @@ describe('the guide for admins, in a cluster of its own', () => {
       })
   }
 
-  const containerIn = (objects: readonly KubeObject[]) => {
-    const webhook = objects.find(
-      ({ kind, metadata: { name } }) => kind === 'Deployment' && name === 'experiment-webhook',
-    )
-    return objectOr(listOr(at(webhook, 'spec', 'template', 'spec', 'containers'))[0])
-  }
-  /** What the volumes of an overlay need and it does not contain itself: `secret NAME`, `configMap NAME`. */
-  const missingIn = (objects: readonly KubeObject[]) => {
-    const text = JSON.stringify(objects.filter(({ kind }) => kind === 'Deployment'))
-    const named = [...text.matchAll(/"configMap":\{"name":"([^"]+)"|(?<!"optional":true,)"secretName":"([^"]+)"/g)].map(
-      ([, configMap, secret]) => configMap ?? secret ?? '',
-    )
-    expect(named).to.not.deep.equal([])
-    return named.filter((name) => !objects.some(({ metadata }) => metadata.name === name)).sort()
-  }
-
   it('A-4: ends with a cluster in which the CRD is gone', () =>
     eventually('the CRD to be gone', 30_000, async () => {
       const { stderr } = await plane().kubectl(['get', `crd/${EXPERIMENT_DEPLOYMENT.plural}.${GROUP}`])
@@ -227,7 +203,7 @@ describe('the guide for admins, in a cluster of its own', () => {
   it('A-3: has overlays that need nothing but the certificates', async () => {
     for (const overlay of ['overlay', 'overlay-script']) {
       const objects = await built(overlay)
-      expect(containerIn(objects).image).to.equal('registry.example/experiment-deployment-controller:0.1.0')
+      expect(webhookIn(objects).image).to.equal('registry.example/experiment-deployment-controller:0.1.0')
       expect(missingIn(objects)).to.deep.equal(overlay === 'overlay' ? [] : ['experiment-webhook-tls'])
       expect(JSON.stringify(objects)).to.not.contain('CLIENT_CA')
     }
@@ -241,16 +217,8 @@ describe('the guide for admins, in a cluster of its own', () => {
     )
     const from = at(listOr(at(network, 'spec', 'ingress'))[0], 'from')
     expect(from).to.deep.equal([{ ipBlock: { cidr: '192.0.2.10/32' } }, { ipBlock: { cidr: '192.0.2.11/32' } }])
-    const variables = listOr(containerIn(objects).env).map((variable) => at(variable, 'name'))
+    const variables = listOr(webhookIn(objects).env).map((variable) => at(variable, 'name'))
     expect(variables).to.include.members(['CLIENT_CA', 'CLIENT_NAMES'])
-  })
-
-  it('has an overlay whose programs know that they promote', async () => {
-    const objects = await built('overlay-promotion')
-    const deployments = objects.filter(({ kind }) => kind === 'Deployment')
-    expect(deployments).to.have.lengthOf(2)
-    for (const { spec } of deployments)
-      expect(JSON.stringify(spec)).to.contain('{"name":"PROMOTION","value":"enabled"}')
   })
 
   it('A-3: creates a certificate that the webhook accepts with these settings', async () => {
@@ -258,7 +226,7 @@ describe('the guide for admins, in a cluster of its own', () => {
       ['closed/ca.crt', 'apiserver.crt'].map((file) => readFile(join(folder, file), 'utf8')),
     )
     const certificate = new X509Certificate(caller)
-    const variables = listOr(containerIn(await built('closed')).env).filter(isObject)
+    const variables = listOr(webhookIn(await built('closed')).env).filter(isObject)
     expect(namesOf(certificate)).to.include(variables.find(({ name }) => name === 'CLIENT_NAMES')?.value)
     expect(certificate.verify(new X509Certificate(ca).publicKey)).to.equal(true)
     expect(certificate.keyUsage).to.deep.equal(['1.3.6.1.5.5.7.3.2']) // client authentication

@@ -1,6 +1,9 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { expect } from 'chai'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at, listOr, objectOr } from '../../common/json/json.ts'
 
 interface OverlayOf {
   /** folders of manifests/ */
@@ -31,4 +34,20 @@ export async function anOverlay({ resources, components = [], watch }: OverlayOf
   }
   if (watch) await writeFile(join(folder, 'watch.yaml'), JSON.stringify(config))
   return folder
+}
+
+/** The container of the webhook. */
+export const webhookIn = (objects: readonly KubeObject[]) => {
+  const webhook = objects.find(({ kind, metadata: { name } }) => kind === 'Deployment' && name === 'experiment-webhook')
+  return objectOr(listOr(at(webhook, 'spec', 'template', 'spec', 'containers'))[0])
+}
+
+/** What the volumes of an overlay need and it does not contain itself: `secret NAME`, `configMap NAME`. */
+export const missingIn = (objects: readonly KubeObject[]) => {
+  const text = JSON.stringify(objects.filter(({ kind }) => kind === 'Deployment'))
+  const named = [...text.matchAll(/"configMap":\{"name":"([^"]+)"|(?<!"optional":true,)"secretName":"([^"]+)"/g)].map(
+    ([, configMap, secret]) => configMap ?? secret ?? '',
+  )
+  expect(named).to.not.deep.equal([])
+  return named.filter((name) => !objects.some(({ metadata }) => metadata.name === name)).sort()
 }
