@@ -4,7 +4,7 @@ import { decodeStatus } from './decode-status.ts'
 import { isPromotion, isStrategy, promotionIn, strategyIn } from './decode-strategy.ts'
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from './defaults.ts'
 import { brokenLimits } from './limits.ts'
-import { COMMAND, COMMAND_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from './names.ts'
+import { COMMAND, COMMAND_BY, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from './names.ts'
 import type { ManagedFieldsEntry } from './object.ts'
 import type { BoundedOverride, ExperimentDeployment, ExperimentDeploymentSpec, FieldError, SourceRef } from './types.ts'
 
@@ -53,7 +53,7 @@ export function decodeExperiment(object: Readonly<Record<string, unknown>>, name
 /** `overrideSpec` that the program itself wrote, as one that is within the bounds. */
 export const boundedOverride = (overrideSpec: JsonObject): BoundedOverride => overrideSpec as BoundedOverride
 
-const ANNOTATIONS = [REVIEWED_REPLICAS, REVIEWED_TEMPLATE, COMMAND, COMMAND_BY]
+const ANNOTATIONS = [REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE, COMMAND, COMMAND_BY]
 
 const METADATA = {
   generation: isNumber,

@@ -6,7 +6,7 @@ import type { RunWeight } from '../api/strategy.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
-import { type RunState, runState } from '../assess/run.ts'
+import { promotionIn, type RunState, runState } from '../assess/run.ts'
 import { at, isEmpty, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { compile } from '../strategy/compile.ts'
@@ -18,6 +18,7 @@ import { trafficReport } from '../surroundings/traffic-report.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { Conclusion, Plan, RunReport } from './conclusion.ts'
 import { obey } from './obey.ts'
+import { promotionDeniedBy } from './policy-decision.ts'
 import { type Promoting, promote, restore } from './promote.ts'
 
 /**
@@ -104,7 +105,11 @@ function promotingAt(seen: Seen): Promoting | undefined {
   if (step?.is === 'restore') return restore(facts, wanted, state)
   if (step?.is !== 'promote') return undefined
   const isWritten = facts.experiment.status?.promotion?.written !== undefined
-  return isWritten || isReached(seen) ? promote(facts, wanted, state) : undefined
+  if (!isWritten && !isReached(seen)) return undefined
+  const denied = isWritten ? undefined : promotionDeniedBy(planned.conclusion.policy)
+  if (!denied) return promote(facts, wanted, state)
+  const promotion = promotionIn(facts.experiment, state.run) ?? { mode: state.spec.mode }
+  return { writes: [], promotion, decision: denied }
 }
 
 function promotingPlan({ facts, state, planned }: Seen, of: RunReport, promoting: Promoting): Plan {

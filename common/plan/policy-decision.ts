@@ -41,6 +41,7 @@ export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecisi
       others: withPods(counted),
       endpoints: endpoints(facts, derivedFork(assessment)),
     })),
+    ...findingsAbout('promotion', facts, () => ({})),
     ...findingsAbout('count', facts, () => ({ others: ahead(counted, facts) })),
   ]
   return { is: 'decided', policies, findings }
@@ -78,6 +79,7 @@ function findingsAbout(kind: LimitKind, facts: Facts, judged: () => Judged): rea
 const isAbout = (kind: LimitKind, spec: ExperimentPolicy['spec']): boolean => {
   if (kind === 'share') return spec.maxShare !== undefined
   if (kind === 'content') return true
+  if (kind === 'promotion') return spec.promotionModes !== undefined || spec.approverNotRequester === true
   return spec.maxExperimentsPerSource !== undefined || spec.maxExperimentsPerNamespace !== undefined
 }
 
@@ -114,6 +116,13 @@ export function deniedBy(
   if (violated.length > 0) return stalled('PolicyDenied', `${formatFindings(violated)}${kept}`)
   const counted = fork ? [] : denied('count')
   return counted.length > 0 ? waiting('LimitReached', formatFindings(counted)) : undefined
+}
+
+/** Why policies do not allow that the source is written; undefined if they allow it. */
+export function promotionDeniedBy(decision: PolicyDecision | undefined): Decision | undefined {
+  if (decision?.is !== 'decided') return waiting('PolicyNotRead', POLICIES_NOT_READ)
+  const denied = decision.findings.filter(({ about, actions }) => about === 'promotion' && actions.includes('Deny'))
+  return denied.length > 0 ? stalled('PolicyDenied', formatFindings(denied)) : undefined
 }
 
 /**

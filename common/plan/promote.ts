@@ -1,9 +1,10 @@
 import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
-import { CONTROLLER_REVISION } from '../api/names.ts'
+import { CONTROLLER_REVISION, REQUESTED_BY } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus } from '../api/strategy.ts'
+import type { ExperimentDeployment } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
@@ -186,8 +187,12 @@ const recordOf = ({ experiment }: Facts, { fork }: DesiredFork, { forward, inver
     ...ownerOfRevision(experiment),
   },
   revision: 1,
-  data: { forward, inverse },
+  data: { forward, inverse, by: authorOf(experiment) },
 })
+
+/** By whose word the source is written: who gave the last command, or who wrote the spec that needs none. */
+const authorOf = ({ status, metadata: { annotations } }: ExperimentDeployment): string =>
+  status?.strategy?.command?.by ?? annotations?.[REQUESTED_BY] ?? ''
 
 const idOf = (record: KubeObject) => ({ name: record.metadata.name, hash: hashOf(record.data, DIGITS) })
 

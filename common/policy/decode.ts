@@ -1,7 +1,8 @@
 import { isCondition } from '../api/decode-status.ts'
 import type { KubeObject } from '../api/object.ts'
+import { PROMOTION_MODES } from '../api/strategy.ts'
 import { isEmpty, isObject } from '../json/json.ts'
-import { each, isNumber, isText, listOf, type Members, oneOf, soundMembers } from '../json/members.ts'
+import { each, isBoolean, isNumber, isText, listOf, type Members, oneOf, soundMembers } from '../json/members.ts'
 import {
   type ExperimentPolicy,
   type ExperimentPolicySpec,
@@ -18,6 +19,8 @@ const SPEC: Members<ExperimentPolicySpec> = {
   validationActions: listOf(oneOf(VALIDATION_ACTIONS)),
   sourceMissing: oneOf(['Warn', 'Deny']),
   aloneBehindService: oneOf(['Allow', 'Deny']),
+  promotionModes: listOf(oneOf(PROMOTION_MODES)),
+  approverNotRequester: isBoolean,
 }
 
 const STATUS: Members<ExperimentPolicyStatus> = {

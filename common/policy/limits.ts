@@ -1,4 +1,5 @@
 import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
+import { COMMAND, COMMAND_BY, REQUESTED_BY } from '../api/names.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { count } from '../text/count.ts'
 import type { ExperimentPolicySpec, LimitKind, PodDemand, PolicyFinding, PolicyInput } from './policy.ts'
@@ -60,11 +61,30 @@ const share: PodLimit = ({ maxShare }, judged, { field, pods: own }) => {
   return invalid(field, `experiments would have ${endpoints}, at most ${maxShare} is allowed`)
 }
 
+/** Of an experiment with a run. */
+const promotionMode: Limit = ({ promotionModes }, { experiment: { spec } }) => {
+  const { mode = 'Manual' } = spec.promotion ?? {}
+  if (!promotionModes || (!spec.strategy && !spec.promotion) || promotionModes.includes(mode)) return undefined
+  const allowed = promotionModes.length > 0 ? `use ${promotionModes.join(' or ')}` : 'no promotion is allowed'
+  return invalid('spec.promotion.mode', `${mode} is not allowed; ${allowed}`)
+}
+
+/** The webhook writes who changed the spec last, and who gave the command. */
+const approver: Limit = ({ approverNotRequester }, { experiment: { metadata } }) => {
+  const { [COMMAND]: command = '', [COMMAND_BY]: by, [REQUESTED_BY]: requester } = metadata.annotations ?? {}
+  const isSame = by !== undefined && by === requester
+  if (!approverNotRequester || !/^promote( |$)/.test(command) || !isSame) return undefined
+  const message = `somebody else than ${JSON.stringify(by)}, who last changed the spec, must promote it`
+  return { field: `metadata.annotations[${JSON.stringify(COMMAND)}]`, message, cause: 'FieldValueForbidden' }
+}
+
 const LIMITS: readonly (readonly [limit: Limit, about: LimitKind])[] = [
   [ttl, 'content'],
   [sourceExists, 'content'],
   [perSource, 'count'],
   [perNamespace, 'count'],
+  [promotionMode, 'promotion'],
+  [approver, 'promotion'],
 ]
 
 const POD_LIMITS: readonly (readonly [limit: PodLimit, about: LimitKind])[] = [

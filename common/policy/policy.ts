@@ -1,5 +1,6 @@
 import { selects } from '../api/label-selector.ts'
 import type { KubeObject } from '../api/object.ts'
+import type { PromotionMode } from '../api/strategy.ts'
 import type { Condition, ExperimentDeployment, FieldError, OverrideType } from '../api/types.ts'
 import type { Change, OverrideEffect } from '../override/changes.ts'
 import type { Shape } from '../override/shape.ts'
@@ -32,6 +33,10 @@ export interface ExperimentPolicySpec {
   readonly sourceMissing?: 'Warn' | 'Deny'
   /** absent: `Allow` */
   readonly aloneBehindService?: 'Allow' | 'Deny'
+  /** absent: all */
+  readonly promotionModes?: readonly PromotionMode[]
+  /** whether somebody else must promote than the one who last changed the `spec` of the experiment; absent: no */
+  readonly approverNotRequester?: boolean
 }
 
 export interface ExperimentPolicyStatus {
@@ -101,9 +106,9 @@ export interface OverrideChanges {
 /**
  * What a finding is about, and so what the controller does not do if it denies. `content` (of the experiment): create
  * the fork or change it, except to fewer pods. `share` (of the traffic): create it or let it grow. `count` (of
- * experiments): create it.
+ * experiments): create it. `promotion`: write the source.
  */
-export type LimitKind = 'content' | 'share' | 'count'
+export type LimitKind = 'content' | 'share' | 'count' | 'promotion'
 
 /** A violation of a policy by an experiment. The message names the policy. */
 export interface PolicyFinding {

@@ -28,6 +28,8 @@ const FIELDS: Readonly<Record<keyof ExperimentPolicySpec, true>> = {
   allowSourcesFrom: true,
   sourceMissing: true,
   aloneBehindService: true,
+  promotionModes: true,
+  approverNotRequester: true,
 }
 
 describe('A-7: the guide for policy writers, on the real control plane', () => {

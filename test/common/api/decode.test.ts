@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decodeExperiment } from '../../../common/api/decode.ts'
-import { REQUESTED_BY } from '../../../common/api/names.ts'
+import { REVIEWED_REPLICAS } from '../../../common/api/names.ts'
 import { anExperiment } from '../../builders.ts'
 
 const SPEC = { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {} }
@@ -45,7 +45,13 @@ describe('an experiment as it comes', () => {
   it('has no name, no uid and its first generation before it is stored', () => {
     const fresh = { name: '', uid: '', generation: 1, namespace: 'shop' }
     expect(metadataOf({})).to.deep.equal(fresh)
-    const odd = { name: hostile, uid: 5, generation: '4', creationTimestamp: 5, annotations: { [REQUESTED_BY]: 'x' } }
+    const odd = {
+      name: hostile,
+      uid: 5,
+      generation: '4',
+      creationTimestamp: 5,
+      annotations: { [REVIEWED_REPLICAS]: 5, team: 'a' },
+    }
     expect(metadataOf(odd)).to.deep.equal(fresh)
   })
 

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import type { PromotionSpec } from '../../../common/api/strategy.ts'
 import { at, listOr } from '../../../common/json/json.ts'
 import type { Write } from '../../../common/plan/write.ts'
+import { NO_POLICIES } from '../../builders.ts'
+import { aPolicy } from '../policy/policy-input.ts'
 import { aRun, aRunExperiment, aSource, CANARY, type RunWorld } from './some-run.ts'
 
 const atPromotion = (promotion: PromotionSpec = { mode: 'Automatic' }, given: Parameters<typeof aRun>[1] = {}) => {
@@ -88,6 +90,16 @@ describe('a promotion', () => {
     )
     expect(writesOf(rolling)).to.deep.equal(['apply newFork'])
     expect(rolling.reasonOf('Ready')).to.equal('SourceNotSettled')
+  })
+
+  it('does not write what a policy forbids, and goes on when it is allowed', () => {
+    const policies = { ...NO_POLICIES, policies: [aPolicy({ promotionModes: ['Manual'] })] }
+    const run = atPromotion({ mode: 'Automatic' }, { policies })
+    expect(writesOf(run)).to.deep.equal(['apply newFork'])
+    expect(run.reasonOf('Ready')).to.equal('PolicyDenied')
+    expect(messageOf(run)).to.contain('spec.promotion.mode: Automatic is not allowed')
+    run.world.policies = NO_POLICIES
+    expect(writesOf(run)).to.include('patch source')
   })
 
   it('Export: writes the patch to the status, and goes on when the source has it', () => {
