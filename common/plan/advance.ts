@@ -9,6 +9,7 @@ import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { type RunState, runState } from '../assess/run.ts'
 import { isEmpty, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
+import { compile } from '../strategy/compile.ts'
 import { completedEvent, next } from '../strategy/next.ts'
 import { promotionOf } from '../strategy/promotion.ts'
 import { moved, phaseOf, type Run } from '../strategy/run.ts'
@@ -60,7 +61,9 @@ interface Move {
 /** A plan that only moves the run. */
 function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: Move): Plan {
   const { reservation: _unused, ...others } = planned
-  const conclusion = { ...planned.conclusion, run: { ...report, run, moved: { reason, message } } }
+  // A way back has other steps.
+  const steps = run.path === report.run.path ? report.steps : compile(report.spec, run.path)
+  const conclusion = { ...planned.conclusion, run: { ...report, run, steps, moved: { reason, message } } }
   return { ...others, writes: [], conclusion }
 }
 

@@ -61,7 +61,9 @@ function concluded(conclusion: Conclusion, write: Write, { stored, facts }: Stor
   const told = health.is === 'stalled' ? atOverridePaths(message, stored, facts) : message
   const repaired = write.isRepair && !isUpdating ? { repaired: conclusion.message } : {}
   const decision = decisionOn(facts.experiment, { ...health, reason, message: told })
-  return { ...conclusion, ...decision, fork: stored, ...repaired }
+  // An apply that changed nothing, as after a restart, causes no event: the next pass goes on with the run.
+  const run = conclusion.run && !isUpdating ? { run: { ...conclusion.run, restMs: 0 } } : {}
+  return { ...conclusion, ...decision, ...run, fork: stored, ...repaired }
 }
 
 interface Refused {

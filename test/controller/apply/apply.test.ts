@@ -2,10 +2,12 @@ import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { waiting } from '../../../common/assess/decision.ts'
+import { runState } from '../../../common/assess/run.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { Conclusion, Plan, Reservation } from '../../../common/plan/conclusion.ts'
 import type { Write } from '../../../common/plan/write.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
+import { replicasOf } from '../../../common/workload/status.ts'
 import { apply, type Result } from '../../../controller/apply/apply.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
 import { someFacts, theFork } from '../../common/plan/some-facts.ts'
@@ -76,6 +78,12 @@ async function applied({ writes = [], reservation, stored = {}, failures = {}, i
   return { diary, result, thrown, conclusion: result.is === 'concluded' ? result.conclusion : undefined }
 }
 
+const counts = (count: number) => ({
+  replicas: count,
+  updatedReplicas: count,
+  readyReplicas: count,
+  availableReplicas: count,
+})
 const failure = (kind: KubeErrorKind) => new KubeError({ kind, message: `message of ${kind}` })
 
 describe('apply', () => {
@@ -99,6 +107,26 @@ describe('apply', () => {
   })
 
   describe('concludes', () => {
+    it('that the run goes on at once if the stored fork is ready, because no event may follow', async () => {
+      const state = runState(someFacts({ experiment: anExperiment({ promotion: {} }) }), FORK)
+      if (!state) throw new Error('an experiment with a promotion has a run')
+      const stored = { 'apply fork': { ...FORK, status: { observedGeneration: 9, ...counts(replicasOf(FORK)) } } }
+      const { conclusion: ready } = await applied({
+        conclusion: { ...CONCLUSION, run: state },
+        writes: [applyOf('fork')],
+        stored,
+      })
+      expect([ready?.is, ready?.run?.restMs]).to.deep.equal(['settled', 0])
+      const { conclusion: updating } = await applied({
+        conclusion: { ...CONCLUSION, run: state },
+        writes: [applyOf('fork')],
+        stored: {
+          'apply fork': { ...FORK, metadata: { ...FORK.metadata, generation: 10 }, status: { observedGeneration: 9 } },
+        },
+      })
+      expect([updating?.is, updating?.run?.restMs]).to.deep.equal(['waiting', undefined])
+    })
+
     it('R17: that the fork is contested, whatever its health is after the repair', async () => {
       const decision = waiting('Contested', 'another client keeps changing it')
       const conclusion = { ...CONCLUSION, ...decision }
