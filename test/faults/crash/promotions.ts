@@ -7,7 +7,7 @@ import { imageOverride } from '../../builders.ts'
 import { condition, DEADLINE_MS, imagesOf } from '../../integration/product.ts'
 import { PATIENT, type Scenario, type Scene } from './scenarios.ts'
 
-const REPLICAS = 3
+const REPLICAS = 2
 const FORMER = 'registry.example/cart:1'
 const PROMOTED = 'registry.example/cart:2'
 
