@@ -6,6 +6,8 @@ import type { AuditEvent } from './audit.ts'
 const WORKLOADS = new Set(Object.values(WORKLOAD_KINDS).map(({ plural }) => plural))
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
 const FORK = /-experiment-[0-9a-f]{10}$/
+/** What makes a Rollout skip its own steps. */
+const SKIPS_STEPS = { promoteFull: true }
 const RECORD = /-experiment-[0-9a-f]{10}-promotion$/
 
 /**
@@ -37,8 +39,9 @@ export class SourceWrites {
     if (!isOfSource(event) || !WRITES.has(verb)) return undefined
     const what = `${verb} ${resource}/${namespace}/${name}`
     const manager = new URL(requestURI, 'https://localhost').searchParams.get('fieldManager')
-    if (verb !== 'patch' || subresource !== undefined || manager !== PROMOTION_MANAGER)
-      return `${what} writes a source, and is no promotion`
+    if (verb !== 'patch' || manager !== PROMOTION_MANAGER) return `${what} writes a source, and is no promotion`
+    if (subresource === 'status' && isEqual(at(requestObject, 'status'), SKIPS_STEPS)) return undefined
+    if (subresource !== undefined) return `${what} writes a source, and is no promotion`
     const spec = at(requestObject, 'spec')
     const isRecorded = this.#recorded.get(namespace)?.some((patch) => isObject(patch) && isEqual(patch, spec)) === true
     if (!isRecorded) return `${what} writes a source with what no record says`

@@ -16,10 +16,10 @@ import { runSpecOf } from '../strategy/run-spec.ts'
  * the source. Only for an experiment that says something about its promotion, or is told to promote.
  */
 export function promotionWarnings(facts: SpecFacts, isInstalled: boolean): readonly Warning[] {
-  const { spec, metadata } = facts.experiment
+  const { spec, metadata, status } = facts.experiment
   const run = runSpecOf(spec)
   const isPromoted = parseCommand(metadata.annotations?.[COMMAND] ?? '')?.verb === 'promote'
-  if (!run || (spec.promotion === undefined && !isPromoted)) return []
+  if (!run || status?.promotion?.written || (spec.promotion === undefined && !isPromoted)) return []
   const { overrideSpec, overrideType } = withDefaults(spec)
   if (isEmpty(overrideSpec))
     return [warning('NothingToPromote', 'the override is empty, so a promotion changes nothing')]

@@ -27,7 +27,7 @@ const begun: Step = {
   title: 'A canary: a new image gets its share in steps. The webhook prints what each step costs',
   async play(stage) {
     const said = await stage.kubectl('apply -f -', EXPERIMENT)
-    if (!said.includes('[Plan] steps: 25% 1 of 4; pause 2h;')) throw new Error('the webhook printed no steps')
+    if (!said.includes('[Plan] steps: 25% 1 of 4 pods; pause 2h;')) throw new Error('the webhook printed no steps')
     await isAt(stage, '1/7 Paused')
     await stage.kubectl('get expd')
     await measureShare(stage, 'next-frontend')

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { at } from '../../common/json/json.ts'
 import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { crds, install } from '../../sandbox/installation.ts'
+import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { aRollout } from '../integration/argo.ts'
 import { DEADLINE_MS, placeAt } from '../integration/product.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
@@ -19,7 +19,7 @@ describe('promotion.skipSteps, with the real Argo Rollouts', function () {
   before('Argo Rollouts and the product run', async () => {
     const argo = await startArgoRollouts(plane())
     stop = () => argo.stop()
-    await install(plane(), { overlay: 'test/clusters/with-promotion', kindProbeSeconds: 2 })
+    await install(plane(), { overlay: WITH_PROMOTION, kindProbeSeconds: 2 })
     await plane().api.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
   })
   after('Argo Rollouts stops', () => stop())

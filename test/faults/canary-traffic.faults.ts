@@ -3,6 +3,7 @@ import { COMMAND } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at, isEqual, type JsonObject } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
+import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import type { Answers } from '../../sandbox/traffic/burst.ts'
 import { experimentAddresses, sidesOf } from '../../sandbox/traffic/sides.ts'
 import { startTraffic, type Traffic } from '../../sandbox/traffic/traffic.ts'
@@ -23,7 +24,7 @@ const [FORMER, PROMOTED] = ['registry.example/cart:1', 'registry.example/cart:2'
 describe('requests while a canary goes its way, on the real control plane', function () {
   this.timeout(600_000)
   const plane = usesControlPlane()
-  const place = usesProduct('test/clusters/with-promotion')
+  const place = usesProduct(WITH_PROMOTION)
   let traffic: Traffic | undefined
 
   before('kube-proxy runs', async function () {

@@ -1,3 +1,4 @@
+import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { usesProduct } from '../integration/product.ts'
 import { killedAnywhere, quietAfterwards, usesHistory } from './crash/declare.ts'
 import { PROMOTIONS } from './crash/promotions.ts'
@@ -11,7 +12,7 @@ const LANES = 8
 
 describe('a controller that is killed at any write of a promotion, on the real control plane', function () {
   this.timeout(LIMIT_MS)
-  usesProduct('test/clusters/with-promotion')
+  usesProduct(WITH_PROMOTION)
   const history = usesHistory()
   const scenarios = Array.from({ length: TIMES }, () => PROMOTIONS).flat()
   quietAfterwards(

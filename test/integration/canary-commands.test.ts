@@ -69,7 +69,7 @@ describe('commands to a canary, on the real control plane', () => {
     expect(await say('stale', other)).to.deep.include({ code: 1 })
     expect((await say('stale', other)).text).to.contain(text)
     const old = `resume ${await stampOf('stale', 1, new Date(Date.now() - 120_000))}`
-    expect((await say('stale', old)).text).to.contain('is older than a minute; use "resume" alone')
+    expect((await say('stale', old)).text).to.contain('was not stamped in the last minute; use "resume" alone')
     await withoutWebhooks(() => annotate('stale', other))
     const found = await answered('stale', 'Stale')
     expect(found.status?.strategy).to.deep.include({ step: '1/7 Paused' })

@@ -63,7 +63,9 @@ describe('kubectl, with the product', () => {
     await apply(manifest('columns', { overrideSpec: changing('registry.example/cart:2') }))
     await place().shows('columns', 'its pod', ({ status }) => status?.pods === '1/1')
     const [header = '', row = ''] = (await kubectl(['get', 'expd/columns', '--output=wide'])).text.split('\n')
-    expect(header).to.match(/^NAME +SOURCE +PODS +READY +SHARE +STATUS +EXPIRES +AGE +IMAGE +CHANGES +EXPERIMENT$/)
+    expect(header).to.match(
+      /^NAME +SOURCE +PODS +READY +SHARE +STEP +STATUS +EXPIRES +AGE +IMAGE +CHANGES +EXPERIMENT$/,
+    )
     expect(row)
       .to.match(/^columns +Deployment\/cart +1\/1 +/)
       .and.to.match(/ +containers\[cart\]\.image +cart-experiment-/)

@@ -46,7 +46,7 @@ describe('the README, on the real control plane', () => {
     const { code, text } = await place().kubectl(['apply', '--dry-run=server', '-f', '-'], canary)
     expect(code, text).to.equal(0)
     expect(text).to.contain(
-      '[Plan] steps: 10% 1 of 10; pause 1h; 50% 9 of 18; pause until resumed; wait until promoted',
+      '[Plan] steps: 10% 1 of 10 pods; pause 1h; 50% 9 of 18; pause until resumed; wait until promoted',
     )
   })
 
