@@ -156,7 +156,8 @@ export class Recorder {
   }
 
   #sendLine(): void {
-    if (this.#maySend) this.#sending ??= this.#send()
+    // With nothing to send, `#send` would end before its promise is assigned, and nothing would be sent any more.
+    if (this.#maySend && this.#line.length > 0) this.#sending ??= this.#send()
   }
 
   async #send(): Promise<void> {

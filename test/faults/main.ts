@@ -37,6 +37,10 @@ function sources(): Readonly<Record<string, string>> {
   return Object.fromEntries(texts.filter(([file, text]) => file.endsWith('.faults.ts') || /\bF\d+[:,]/.test(text)))
 }
 
+/** Aborted when the run is interrupted: then no other file begins. */
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+
 const results = mkdtempSync(join(tmpdir(), 'faults-'))
 const startedAt = performance.now()
 const minutes = () => `${((performance.now() - startedAt) / 60_000).toFixed(1)} min`
@@ -50,9 +54,12 @@ async function ran({ files, grep, times }: Job, index: number): Promise<readonly
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, TIMES: `${times}`, WANTED: grep },
   })
+  const stop = () => child.kill() // mocha stops the control plane of its file
+  stopping.signal.addEventListener('abort', stop)
   const said: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (some: Buffer) => said.push(some))
   await once(child, 'close')
+  stopping.signal.removeEventListener('abort', stop)
   console.log(`\n── ${minutes()}: ${files.join(' ')}${grep ? ` (${grep})` : ''}\n${Buffer.concat(said)}`)
   if (child.exitCode !== 0) process.exitCode = 1
   try {
@@ -82,6 +89,7 @@ for (const [isAlone, width] of [
     width,
     jobs.filter(([, job]) => job.isAlone === isAlone),
     async ([index, job]) => {
+      if (stopping.signal.aborted) return
       const found = await ran(job, index)
       if (found) runs.push(found)
     },

@@ -57,6 +57,15 @@ describe('a recorder', () => {
     expect([sent.length, recorder.pendingCount, recorder.droppedCount]).to.deep.equal([3, 0, 0])
   })
 
+  it('O6: sends Events again after a failure of the API server in which there was none', async () => {
+    const { sent, recorder } = recording()
+    recorder.pause()
+    recorder.resume()
+    recorder.record(input)
+    await turn()
+    expect(sent).to.have.length(1)
+  })
+
   it('O6: sends a last time when it stops, whether the API server fails or not', async () => {
     const { sent, recorder } = recording()
     recorder.pause()
