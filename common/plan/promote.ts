@@ -10,7 +10,7 @@ import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
 import { promotionIn, type RunState } from '../assess/run.ts'
 import { hashOf } from '../json/canonical.ts'
-import { at, isObject, type JsonObject, objectOr } from '../json/json.ts'
+import { isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { declaredBy } from '../strategy/declared.ts'
 import { isInPlace, type Promotion, patchText, promotionOf } from '../strategy/promotion.ts'
@@ -19,6 +19,7 @@ import { forkHealth } from '../workload/health.ts'
 import { promotionRecordName } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { isPinned } from '../workload/pinned.ts'
+import { templateElsewhere } from '../workload/referent.ts'
 import { ownerOfRevision } from './lifecycle.ts'
 import type { Write } from './write.ts'
 
@@ -70,6 +71,8 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
       decision: stalled('SourceReverted', message),
     }
   }
+  const elsewhere = templateElsewhere(kind, source)
+  if (elsewhere !== undefined) return { writes: [], promotion: status, decision: stalled('SourceHoldsBack', elsewhere) }
   if (status.mode === 'Export') {
     const patch = patchText(overridden, found)
     const message = `until ${nameOf(source)} has the change: apply status.promotion.patch where it is declared`
@@ -226,7 +229,3 @@ function sourceWrite(
   const subresource = 'status' in change ? ({ subresource: 'status' } as const) : {}
   return { verb: 'patch', role: 'source', resource, of, patch, ...subresource }
 }
-
-/** Whether the source takes its template from another object, so that a promotion would have to write that. */
-export const takesTemplateElsewhere = (kind: WorkloadKind, source: KubeObject): boolean =>
-  kind.refersTo?.(source) !== undefined && at(source, 'spec', 'template') === undefined

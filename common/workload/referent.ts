@@ -10,6 +10,17 @@ export function referentName(kind: WorkloadKind, source: KubeObject): string | u
 }
 
 /**
+ * Why `source` cannot be promoted: it takes its template from another object, which a promotion does not write.
+ * Undefined if it has its own.
+ */
+export function templateElsewhere(kind: WorkloadKind, source: KubeObject): string | undefined {
+  const referent = kind.refersTo?.(source)
+  if (!referent) return undefined
+  const [name, other] = [`${source.kind.toLowerCase()}/${source.metadata.name}`, referent.resource.kind.toLowerCase()]
+  return `${name} takes its template from ${other}/${referent.name}, which a promotion does not write; change that instead`
+}
+
+/**
  * The object whose template the last review allowed to read, by the annotation of `experiment`. The source may be
  * created or changed after the review, so what it refers to now proves nothing. Undefined without such a review.
  */

@@ -30,10 +30,7 @@ export interface RecorderOptions {
 const SWEEP_MS = 60_000
 
 /** An Event that waits until it is created, or until the count of its series is sent. */
-interface Pending {
-  readonly recorded: RecordedEvent
-  readonly tries: number
-}
+type Pending = { readonly recorded: RecordedEvent; readonly tries: number }
 
 /**
  * Sends Kubernetes Events. No pass waits for them, and an Event that cannot be sent in time is dropped. The same Event
@@ -67,7 +64,7 @@ export class Recorder {
     return this.#dropped
   }
 
-  /** The number of Events that wait to be sent, without the one in the running request. */
+  /** The number of Events that wait, without the one in the running request. */
   get pendingCount(): number {
     return this.#line.length + this.#later.size
   }
@@ -156,7 +153,7 @@ export class Recorder {
   }
 
   #sendLine(): void {
-    // With nothing to send, `#send` would end before its promise is assigned, and nothing would be sent any more.
+    // `#send` must not end before its promise is assigned.
     if (this.#maySend && this.#line.length > 0) this.#sending ??= this.#send()
   }
 

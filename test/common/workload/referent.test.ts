@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { REVIEWED_TEMPLATE } from '../../../common/api/names.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { referentName, reviewedReferent } from '../../../common/workload/referent.ts'
+import { referentName, reviewedReferent, templateElsewhere } from '../../../common/workload/referent.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { aDeployment, anExperiment, aRollout } from '../../builders.ts'
 
@@ -11,6 +11,15 @@ describe('referentName', () => {
     expect(referentName(rollout, aRollout({ workloadRef }))).to.equal('Deployment/base')
     expect(referentName(rollout, aRollout({}))).to.equal(undefined)
     expect(referentName(deployment, aDeployment())).to.equal(undefined)
+  })
+})
+
+describe('templateElsewhere', () => {
+  it('names the object that a promotion would have to write', () => {
+    const workloadRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'base' }
+    expect(templateElsewhere(rollout, aRollout({ workloadRef }))).to.match(/takes its template from deployment\/base/)
+    expect(templateElsewhere(rollout, aRollout({}))).to.equal(undefined)
+    expect(templateElsewhere(deployment, aDeployment())).to.equal(undefined)
   })
 })
 
