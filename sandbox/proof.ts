@@ -35,7 +35,8 @@ export async function ownWritesIn(
     if (!user.username.startsWith(OUR_ACCOUNTS)) continue
     sources.note(event)
     if (Date.parse(requestReceivedTimestamp) <= since.getTime()) continue
-    if (responseStatus?.code === 403 && !isTerminating(event)) denied.push(`${nameOf(event)}: ${responseStatus.message}`)
+    if (responseStatus?.code === 403 && !isTerminating(event))
+      denied.push(`${nameOf(event)}: ${responseStatus.message}`)
     if (!WRITES.has(verb) || objectRef?.resource === 'leases') continue
     all.push(nameOf(event))
     const problem = sources.problemOf(event)

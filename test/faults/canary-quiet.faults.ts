@@ -1,7 +1,7 @@
 import { eventually } from '../../sandbox/eventually.ts'
-import { canariesIn } from './canaries.ts'
-import { aSource, DEADLINE_MS, hasEndpoints, installation, usesProduct } from './product.ts'
-import { staysQuiet } from './quiet.ts'
+import { canariesIn } from '../integration/canaries.ts'
+import { aSource, DEADLINE_MS, hasEndpoints, installation, usesProduct } from '../integration/product.ts'
+import { staysQuiet } from '../integration/quiet.ts'
 
 const SOURCES = 8
 const CANARIES = 5
