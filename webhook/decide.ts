@@ -2,9 +2,10 @@ import { warning } from '../common/api/conditions.ts'
 import { allowedReplicas } from '../common/api/defaults.ts'
 import { isLive } from '../common/api/expiry.ts'
 import { known, knownOrAbsent, unknown } from '../common/api/known.ts'
-import type { ExperimentDeployment, FieldError, Warning } from '../common/api/types.ts'
+import type { ExperimentDeployment, ExperimentDeploymentSpec, FieldError, Warning } from '../common/api/types.ts'
 import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts'
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/assess/facts.ts'
+import { promotionErrors } from '../common/assess/promotion-errors.ts'
 import { promotionIn, runState } from '../common/assess/run.ts'
 import { strategyErrors } from '../common/assess/strategy-errors.ts'
 import { inDocumentOrder } from '../common/json/document-order.ts'
@@ -102,6 +103,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     ...review.forged,
     ...compared.errors,
     ...ownStrategyErrors(facts, decoded),
+    ...ownPromotionErrors(facts, decoded),
     ...commandErrors(decoded.request, commandedRun(facts), now),
     ...outcome.errors.map((error) => withSimilar(error, similar)),
   ]
@@ -155,6 +157,16 @@ function commandedRun(facts: Facts) {
 /** Mistakes in a strategy that this request sets or changes. The source may have another size than it had. */
 const ownStrategyErrors = (facts: Facts, { experiment, previous }: DecodedRequest): readonly FieldError[] =>
   isEqual(experiment.spec.strategy, previous?.spec.strategy) ? [] : strategyErrors(facts)
+
+/** The same of a promotion, which depends on the override too. */
+function ownPromotionErrors(facts: Facts, { experiment, previous }: DecodedRequest): readonly FieldError[] {
+  const promoted = ({ overrideSpec, overrideType, promotion }: Partial<ExperimentDeploymentSpec> = {}) => [
+    overrideSpec,
+    overrideType,
+    promotion !== undefined,
+  ]
+  return isEqual(promoted(experiment.spec), promoted(previous?.spec)) ? [] : promotionErrors(facts)
+}
 
 /** New mistakes in the override itself are reported alone: the assessment stops at them and finds no others. */
 const comparedWith = ({ own, decoded }: Review, facts: SpecFacts, judged: Assessment): ComparedAssessment =>

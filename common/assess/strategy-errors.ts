@@ -1,4 +1,3 @@
-import { knownValue } from '../api/known.ts'
 import type { FieldError } from '../api/types.ts'
 import { compile } from '../strategy/compile.ts'
 import { pauseSeconds } from '../strategy/pause.ts'
@@ -6,7 +5,6 @@ import { runSpecOf } from '../strategy/run-spec.ts'
 import { type Sizes, surgeLimit } from '../strategy/target.ts'
 import { podsFor, weightWithin } from '../strategy/weight.ts'
 import { count } from '../text/count.ts'
-import { templateElsewhere } from '../workload/referent.ts'
 import type { SpecFacts } from './facts.ts'
 import { sizesOf } from './run.ts'
 
@@ -23,9 +21,8 @@ export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
       ? []
       : [invalid(`spec.strategy.canary.steps[${index}].pause.duration`, 'must be at most a year; make it shorter')],
   )
-  const elsewhere = facts.experiment.spec.promotion ? elsewhereErrors(facts) : []
   const sizes = sizesOf(facts, spec)
-  if (!sizes || sizes.source === 0) return [...tooLong, ...elsewhere]
+  if (!sizes || sizes.source === 0) return tooLong
   const limit = surgeLimit(sizes)
   const needs = compile(spec, 'Forward').flatMap((step) =>
     step.is === 'setWeight' ? [{ step, pods: podsFor(step.weight, sizes.source) }] : [],
@@ -39,14 +36,7 @@ export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
       const needed = `${weight}% needs ${count(pods, 'pod')} beside ${sizes.source}`
       return invalid(field, `${needed}; maxSurge ${maxSurge} allows ${limit}; ${remedy}`)
     })
-  return [...tooLong, ...tooLarge, ...elsewhere, ...reserveErrors(sizes, limit)]
-}
-
-/** A promotion writes the source itself, not the object from which that takes its template. */
-function elsewhereErrors({ kind, source }: SpecFacts): readonly FieldError[] {
-  const [adapter, found] = [knownValue(kind), knownValue(source)]
-  const elsewhere = adapter && found && templateElsewhere(adapter, found.object)
-  return elsewhere === undefined ? [] : [invalid('spec.promotion', elsewhere)]
+  return [...tooLong, ...tooLarge, ...reserveErrors(sizes, limit)]
 }
 
 /** A promotion needs pods of the fork in the place of those that the source's own rollout takes down. */

@@ -1,9 +1,6 @@
 import { expect } from 'chai'
-import { known } from '../../../common/api/known.ts'
-import type { CanaryStrategy, PromotionSpec } from '../../../common/api/strategy.ts'
+import type { CanaryStrategy } from '../../../common/api/strategy.ts'
 import { strategyErrors } from '../../../common/assess/strategy-errors.ts'
-import { rollout } from '../../../common/workload/rollout.ts'
-import { aRollout } from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { aRunExperiment, aSource } from '../plan/some-run.ts'
 
@@ -51,15 +48,5 @@ describe('the mistakes of a strategy', () => {
     const canary = { steps: [{ pause: { duration: '366d' } }, { setWeight: 99 }] }
     expect(errorsOf(canary, aSource(0))).to.deep.equal(expected)
     expect(strategyErrors(someFacts())).to.deep.equal([])
-  })
-
-  it('include a promotion of a source that takes its template from another object', () => {
-    const source = aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'base' } })
-    const errors = (promotion: PromotionSpec | undefined) => {
-      const experiment = aRunExperiment({ sourceRef: { kind: 'Rollout', name: 'cart' }, promotion })
-      return strategyErrors(someFacts({ experiment, source, kind: known(rollout) })).map(({ field }) => field)
-    }
-    expect(errors({})).to.include('spec.promotion')
-    expect(errors(undefined)).to.deep.equal([])
   })
 })

@@ -1,0 +1,71 @@
+import { withDefaults } from '../api/defaults.ts'
+import { knownValue } from '../api/known.ts'
+import { selects } from '../api/label-selector.ts'
+import type { KubeObject, Labels } from '../api/object.ts'
+import type { FieldError } from '../api/types.ts'
+import { formatPath, type Path } from '../json/field-path.ts'
+import { at, isObject, type JsonObject, objectOr } from '../json/json.ts'
+import { changesBetween } from '../override/changes.ts'
+import { NO_SHAPE } from '../override/shape.ts'
+import { promotionOf } from '../strategy/promotion.ts'
+import type { WorkloadKind } from '../workload/kind.ts'
+import { templateElsewhere } from '../workload/referent.ts'
+import type { SpecFacts } from './facts.ts'
+
+/**
+ * Why the source as it is now could not take what a promotion writes: its template is in another object, the API server
+ * lets nobody change a field of the override, or its own selector would no longer select its pods.
+ */
+export function promotionErrors({ experiment, kind, source, schema }: SpecFacts): readonly FieldError[] {
+  const [adapter, object] = [knownValue(kind), knownValue(source)?.object]
+  if (!experiment.spec.promotion || !adapter || !object) return []
+  const elsewhere = templateElsewhere(adapter, object)
+  if (elsewhere !== undefined) return [{ field: 'spec.promotion', message: elsewhere, cause: 'FieldValueInvalid' }]
+  const spec = objectOr(object.spec) as JsonObject
+  const shape = knownValue(schema)?.shape ?? NO_SHAPE
+  const found = promotionOf({ spec, ...withDefaults(experiment.spec), shape })
+  if (!found) return []
+  const steps = changesBetween(spec, found.after, shape).map(({ path: [first] }) => first)
+  const changed = new Set(steps.flatMap((step) => (step?.is === 'member' ? [step.key] : [])))
+  return [...immutable(adapter, object, changed), ...unselected(object, found.after, experiment.spec.overrideSpec)]
+}
+
+const nameOf = ({ kind, metadata: { name } }: KubeObject): string => `${kind.toLowerCase()}/${name}`
+
+function immutable({ mutableFields }: WorkloadKind, source: KubeObject, changed: ReadonlySet<string>) {
+  if (!mutableFields) return []
+  return [...changed].flatMap((field) =>
+    mutableFields.includes(field)
+      ? []
+      : [forbidden([field], `cannot be changed in ${nameOf(source)} once that exists`)],
+  )
+}
+
+/** One for each label that differs and on which the selector depends; one for all labels if they are removed whole. */
+function unselected(source: KubeObject, after: JsonObject, override: unknown): readonly FieldError[] {
+  const selector = at(source, 'spec', 'selector')
+  const labels = labelsIn(after)
+  if (!isObject(selector) || selects(selector, labels)) return []
+  const before = labelsIn(source.spec)
+  const message = `${nameOf(source)} selects its pods by this label; a promotion cannot change it`
+  const written = at(override, ...LABELS)
+  if (!isObject(written)) return [forbidden(LABELS, message.replace('this label', 'these labels'))]
+  return Object.keys(written)
+    .filter((key) => !selects(selector, withLabel(before, key, labels[key])))
+    .map((key) => forbidden([...LABELS, key], message))
+}
+
+const LABELS = ['template', 'metadata', 'labels'] as const
+
+const labelsIn = (spec: unknown): Labels => objectOr(at(spec, ...LABELS)) as Labels
+
+function withLabel(labels: Labels, key: string, value: string | undefined): Labels {
+  const { [key]: _former, ...others } = labels
+  return value === undefined ? others : { ...others, [key]: value }
+}
+
+const forbidden = (path: Path, message: string): FieldError => ({
+  field: formatPath('spec.overrideSpec', path),
+  message: `${message}; remove this or spec.promotion`,
+  cause: 'FieldValueForbidden',
+})
