@@ -24,7 +24,7 @@ const NODE_ADDRESS = '198.18.255.2'
 /** The addresses of pods. */
 export const POD_RANGE = '198.18.0.0/20'
 /** The addresses of Services. */
-export const SERVICE_RANGE = '198.19.0.0/24'
+export const SERVICE_RANGE = '198.19.0.0/16'
 
 const spec = ({ binaries, stateDirectory }: Layout, name: BinaryName, args: readonly string[]): ProcessSpec => ({
   name,
