@@ -133,6 +133,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/override',
     'common/policy',
     'common/workload',
+    'common/strategy',
     'common/surroundings',
     'common/assess',
     'common/plan',

@@ -62,6 +62,10 @@ export function phaseOf(
   return held || step?.is === 'pause' || step?.is === 'await' ? 'Paused' : 'Progressing'
 }
 
+/** Whether the stored run is at a step that writes the source, which then has to be read as it is now. */
+export const writesSource = (stored: RunStatus | undefined): boolean =>
+  stored?.stepName === nameOfStep({ is: 'promote' }) || stored?.stepName === nameOfStep({ is: 'restore' })
+
 /** `status.strategy`. */
 export function runStatus(run: Run, steps: readonly Step[], weight: RunWeight | undefined): RunStatus {
   const step = steps[run.stepIndex]

@@ -11,6 +11,7 @@ import {
   revisionFacts,
 } from '../../common/assess/own-objects.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
+import { writesSource } from '../../common/strategy/run.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import { mayBeRefusedPods } from '../../common/workload/health.ts'
 import {
@@ -96,11 +97,12 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
   const consent = await consentTo(ports, experiment)
   // Without consent, do not read the source: its existence must not leak.
   const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
-  const [source, neighbours, forks, revisions] = await Promise.all([
+  const [source, neighbours, forks, revisions, promotion] = await Promise.all([
     mayRead && adapter ? ports.workloads.source(adapter, namespace, name) : undefined,
     ports.surroundings.neighbours(namespace),
     readFork(ports, experiment, adapter),
     readRevision(ports, experiment),
+    promotionFacts(ports, experiment, mayRead ? adapter : undefined),
   ])
   const fork = knownValue(forks.fork)
   const isAsked = adapter && fork && mayBeRefusedPods(adapter, fork, now)
@@ -109,6 +111,7 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
     ...forks,
     ...revisions,
     podRefusal,
+    promotion,
     schema: knownOrAbsent(adapter && ports.schemaOf(adapter)),
     source: mayRead ? knownOrAbsent(source) : unknown('its namespace does not share it'),
     surroundings: {
@@ -118,7 +121,6 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
     },
     // Last, because the count of other experiments is the first to be outdated.
     policies: withOthers(ports, experiment, consent),
-    promotion: await promotionFacts(ports, experiment, mayRead ? adapter : undefined),
   }
 }
 
@@ -128,7 +130,7 @@ async function promotionFacts(
   experiment: ExperimentDeployment,
   adapter: WorkloadKind | undefined,
 ) {
-  if (!adapter || !/^(promote|restore)$/.test(experiment.status?.strategy?.stepName ?? '')) return undefined
+  if (!adapter || !writesSource(experiment.status?.strategy)) return undefined
   const { name } = experiment.spec.sourceRef
   const namespace = sourceNamespaceOf(experiment)
   const [source, record] = await Promise.all([

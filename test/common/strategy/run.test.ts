@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { RUN_PATHS, type RunPath, type RunStatus } from '../../../common/api/strategy.ts'
 import { compile, type Step } from '../../../common/strategy/compile.ts'
-import { moved, phaseOf, presentRun, type Run, runStatus } from '../../../common/strategy/run.ts'
+import { moved, phaseOf, presentRun, type Run, runStatus, writesSource } from '../../../common/strategy/run.ts'
 import { runSpecOf } from '../../../common/strategy/run-spec.ts'
 import { anExperiment } from '../../builders.ts'
 import { LAW } from '../../property.ts'
@@ -122,4 +122,19 @@ describe('the status of a run', () => {
     expect(runStatus(aRun({ stepIndex: 5 }), FORWARD, undefined)).to.deep.equal(
       aStatus({ stepIndex: 5, phase: 'Promoted', stepName: 'none', step: '5/5 Promoted' }),
     ))
+})
+
+describe('whether a stored run writes the source', () => {
+  it('is true at the promotion and at its undo, and nowhere else', () => {
+    const at = (stepName: string) => writesSource({ stepName } as RunStatus)
+    expect(['promote', 'restore'].map(at)).to.deep.equal([true, true])
+    expect(['setWeight 20%', 'pause', 'await', 'drain 30s', 'none'].map(at)).to.deep.equal([
+      false,
+      false,
+      false,
+      false,
+      false,
+    ])
+    expect(writesSource(undefined)).to.equal(false)
+  })
 })
