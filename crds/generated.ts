@@ -1,6 +1,9 @@
 import { type Document, isMap, isSeq, parseAllDocuments, type YAMLMap, type YAMLSeq } from 'yaml'
+import { AMOUNT_PATTERN } from '../common/api/amount.ts'
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from '../common/api/defaults.ts'
 import { attributesOf, REASONS, type Reason, SUBJECTS } from '../common/api/reasons.ts'
+import { PROMOTION_MODES } from '../common/api/strategy.ts'
+import { MAX_PAUSE_SECONDS, PAUSE_PATTERN } from '../common/strategy/pause.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { alertManifest } from './monitoring/alerts.ts'
 import { dashboardManifest } from './monitoring/dashboard.ts'
@@ -52,6 +55,12 @@ function keepCrd(document: Document): void {
   set(document, [...SPEC, 'overrideType', 'enum'], OVERRIDE_TYPES)
   set(document, [...SPEC, 'onSourceChange', 'enum'], SOURCE_CHANGES)
   for (const [field, value] of Object.entries(DEFAULTS)) document.setIn([...SPEC, field, 'default'], value)
+  set(document, [...SPEC, 'promotion', 'properties', 'mode', 'enum'], PROMOTION_MODES)
+  const canary = [...SPEC, 'strategy', 'properties', 'canary', 'properties']
+  for (const field of ['maxSurge', 'maxUnavailable']) document.setIn([...canary, field, 'pattern'], AMOUNT_PATTERN)
+  const duration = [...canary, 'steps', 'items', 'properties', 'pause', 'properties', 'duration']
+  document.setIn([...duration, 'pattern'], PAUSE_PATTERN)
+  document.setIn([...duration, 'maximum'], MAX_PAUSE_SECONDS)
 }
 
 /** Writes the list in one line, as the files do. */

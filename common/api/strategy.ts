@@ -1,5 +1,4 @@
-/** A number, or a percentage such as `25%`: an `IntOrString` of Kubernetes. */
-export type Amount = number | string
+import type { Amount } from './amount.ts'
 
 /** One step of a canary, as users write it: exactly one member. */
 export interface CanaryStep {

@@ -1,3 +1,4 @@
+import { roundedDown } from '../api/amount.ts'
 import { allowedReplicas, withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
@@ -11,7 +12,6 @@ import { demands } from '../strategy/forecast.ts'
 import { phaseOf, presentRun, type Run } from '../strategy/run.ts'
 import { type RunSpec, runSpecOf } from '../strategy/run-spec.ts'
 import { type Sizes, type Target, targetOf } from '../strategy/target.ts'
-import { roundedDown } from '../strategy/weight.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { SpecFacts } from './facts.ts'
 

@@ -1,3 +1,4 @@
+import { roundedDown } from '../api/amount.ts'
 import { DEFAULTS } from '../api/defaults.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Facts } from '../assess/facts.ts'
@@ -5,7 +6,6 @@ import { type RunState, runState, sizesOf } from '../assess/run.ts'
 import { nameOfStep, type Step } from '../strategy/compile.ts'
 import { forecast, forecastTexts } from '../strategy/forecast.ts'
 import { type Sizes, targetOf } from '../strategy/target.ts'
-import { roundedDown } from '../strategy/weight.ts'
 import { count } from '../text/count.ts'
 import type { Plan } from './conclusion.ts'
 

@@ -1,4 +1,5 @@
-import type { Amount, RunPath } from '../api/strategy.ts'
+import type { Amount } from '../api/amount.ts'
+import type { RunPath } from '../api/strategy.ts'
 import { duration } from '../text/duration.ts'
 import { MAX_PAUSE_SECONDS, pauseSeconds } from './pause.ts'
 import type { RunSpec } from './run-spec.ts'

@@ -1,4 +1,4 @@
-import type { Amount } from '../api/strategy.ts'
+import type { Amount } from '../api/amount.ts'
 
 /** The longest pause: a year. */
 export const MAX_PAUSE_SECONDS = 31_536_000

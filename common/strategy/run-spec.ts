@@ -1,4 +1,5 @@
-import type { Amount, CanaryStep, PromotionMode, PromotionSpec } from '../api/strategy.ts'
+import type { Amount } from '../api/amount.ts'
+import type { CanaryStep, PromotionMode, PromotionSpec } from '../api/strategy.ts'
 import type { ExperimentDeploymentSpec } from '../api/types.ts'
 
 /** Strategy and promotion of an experiment, with all defaults. */

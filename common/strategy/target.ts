@@ -1,6 +1,6 @@
-import type { Amount } from '../api/strategy.ts'
+import { type Amount, roundedUp } from '../api/amount.ts'
 import type { Step } from './compile.ts'
-import { podsFor, roundedUp } from './weight.ts'
+import { podsFor } from './weight.ts'
 
 /** The numbers on which a target depends. */
 export interface Sizes {

@@ -1,23 +1,3 @@
-import type { Amount } from '../api/strategy.ts'
-
-/** The pattern of a number or a percentage in the CRD. */
-export const AMOUNT_PATTERN = '^[0-9]{1,5}%?$'
-
-/**
- * A number, or percent of `whole`, rounded up. Undefined for another text. `maxSurge` is rounded up as in a Deployment.
- */
-export const roundedUp = (amount: Amount, whole: number): number | undefined => rounded(amount, whole, Math.ceil)
-
-/** As `roundedUp`, but rounded down, as `maxUnavailable` in a Deployment. */
-export const roundedDown = (amount: Amount, whole: number): number | undefined => rounded(amount, whole, Math.floor)
-
-function rounded(amount: Amount, whole: number, round: (exact: number) => number): number | undefined {
-  if (typeof amount === 'number') return Number.isSafeInteger(amount) && amount >= 0 ? amount : undefined
-  const [, digits, sign] = /^(\d{1,5})(%?)$/.exec(amount) ?? []
-  if (digits === undefined) return undefined
-  return sign === '%' ? round((Number(digits) * whole) / 100) : Number(digits)
-}
-
 /**
  * How many pods a fork gets beside the `source` pods of its source, so that `weight` percent of all are its own: of the
  * two whole numbers around the exact one that with the nearer share, the smaller if both are as near, and at least one.

@@ -1,8 +1,9 @@
+import { roundedUp } from '../api/amount.ts'
 import type { KubeObject } from '../api/object.ts'
 import { inheritedMetadata } from '../api/template-metadata.ts'
 import { at, isEmpty, isObject, listOr, objectOr } from '../json/json.ts'
 import type { Health, WorkloadKind } from './kind.ts'
-import { APPS_KIND, amountOf, PLAIN_POD_REACH, pick, replicasOf, statusCount } from './status.ts'
+import { APPS_KIND, PLAIN_POD_REACH, pick, replicasOf, statusCount } from './status.ts'
 
 /** A StatefulSet has no progress deadline. This is the default of Deployments. */
 const PROGRESS_DEADLINE_MS = 600_000
@@ -37,8 +38,7 @@ export const statefulSet: WorkloadKind = {
   ],
   podReach: { ...PLAIN_POD_REACH, hasPerPodLabel, hasPeers: true },
   tellsRefusalsInEvents: true,
-  takesDown: (source) =>
-    Math.max(1, amountOf(rollingUpdate(source).maxUnavailable, replicasOf(source), Math.ceil) ?? 1),
+  takesDown: (source) => Math.max(1, roundedUp(rollingUpdate(source).maxUnavailable, replicasOf(source)) ?? 1),
   holdsBack,
   health,
   revision: (source) => {

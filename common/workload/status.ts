@@ -1,3 +1,4 @@
+import { roundedDown, roundedUp } from '../api/amount.ts'
 import type { KubeObject } from '../api/object.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import type { Health, PodReach } from './kind.ts'
@@ -25,21 +26,14 @@ export const statusCount = (workload: KubeObject, count: string): number => Numb
 /** The number of pods in the spec of a workload. */
 export const replicasOf = (workload: KubeObject): number => Number(at(workload, 'spec', 'replicas') ?? 1)
 
-/** A number, or percent of `whole`; undefined for anything else. */
-export function amountOf(amount: unknown, whole: number, round: (exact: number) => number): number | undefined {
-  if (typeof amount === 'number') return amount
-  const [, percent] = /^(\d{1,5})%$/.exec(String(amount ?? '')) ?? []
-  return percent === undefined ? undefined : round((Number(percent) * whole) / 100)
-}
-
 /**
  * How many of `replicas` pods a rolling update takes down at once. `maxUnavailable` is rounded down and `maxSurge` up,
  * and if both are 0, one pod may be unavailable: as Kubernetes and Argo do. The defaults are 25% for both.
  */
 export function takenDown(rollingUpdate: unknown, replicas: number): number {
   const { maxUnavailable = '25%', maxSurge = '25%' } = objectOr(rollingUpdate)
-  const down = amountOf(maxUnavailable, replicas, Math.floor) ?? 0
-  return down === 0 && amountOf(maxSurge, replicas, Math.ceil) === 0 ? Math.min(1, replicas) : Math.min(down, replicas)
+  const down = roundedDown(maxUnavailable, replicas) ?? 0
+  return down === 0 && roundedUp(maxSurge, replicas) === 0 ? Math.min(1, replicas) : Math.min(down, replicas)
 }
 
 /** The members of `spec` that are in `keys`. */

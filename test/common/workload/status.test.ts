@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import {
-  amountOf,
   conditionOf,
   messageOf,
   ownTemplate,
@@ -56,16 +55,6 @@ describe('replicasOf', () => {
   it('takes absent replicas for 1, the default of the API server', () => {
     expect(replicasOf(aDeployment({ spec: { replicas: 0 } }))).to.equal(0)
     expect(replicasOf({ ...aDeployment(), spec: {} })).to.equal(1)
-  })
-})
-
-describe('amountOf', () => {
-  it('is a number, or percent of a whole, rounded', () => {
-    expect([amountOf(3, 10, Math.ceil), amountOf('25%', 10, Math.ceil), amountOf('25%', 10, Math.floor)])
-      .to //
-      .deep.equal([3, 3, 2])
-    for (const amount of [undefined, null, '', '3', '%', '2.5%', {}])
-      expect(amountOf(amount, 10, Math.ceil), String(amount)).to.equal(undefined)
   })
 })
 
