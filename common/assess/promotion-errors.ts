@@ -1,4 +1,3 @@
-import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import { selects } from '../api/label-selector.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
@@ -6,25 +5,24 @@ import type { FieldError } from '../api/types.ts'
 import { formatPath, type Path } from '../json/field-path.ts'
 import { at, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { changesBetween } from '../override/changes.ts'
-import { NO_SHAPE } from '../override/shape.ts'
-import { promotionOf } from '../strategy/promotion.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { templateElsewhere } from '../workload/referent.ts'
 import type { SpecFacts } from './facts.ts'
+import { overriddenSource, promotionInto } from './promotion.ts'
 
 /**
  * Why the source as it is now could not take what a promotion writes: its template is in another object, the API server
  * lets nobody change a field of the override, or its own selector would no longer select its pods.
  */
-export function promotionErrors({ experiment, kind, source, schema }: SpecFacts): readonly FieldError[] {
+export function promotionErrors(facts: SpecFacts): readonly FieldError[] {
+  const { experiment, kind, source } = facts
   const [adapter, object] = [knownValue(kind), knownValue(source)?.object]
   if (!experiment.spec.promotion || !adapter || !object) return []
   const elsewhere = templateElsewhere(adapter, object)
   if (elsewhere !== undefined) return [{ field: 'spec.promotion', message: elsewhere, cause: 'FieldValueInvalid' }]
-  const spec = objectOr(object.spec) as JsonObject
-  const shape = knownValue(schema)?.shape ?? NO_SHAPE
-  const found = promotionOf({ spec, ...withDefaults(experiment.spec), shape })
+  const found = promotionInto(facts, object)
   if (!found) return []
+  const { spec, shape } = overriddenSource(facts, object)
   const steps = changesBetween(spec, found.after, shape).map(({ path: [first] }) => first)
   const changed = new Set(steps.flatMap((step) => (step?.is === 'member' ? [step.key] : [])))
   return [...immutable(adapter, object, changed), ...unselected(object, found.after, experiment.spec.overrideSpec)]

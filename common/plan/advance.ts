@@ -1,4 +1,3 @@
-import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
@@ -6,12 +5,11 @@ import type { RunWeight } from '../api/strategy.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
+import { promotionInto } from '../assess/promotion.ts'
 import { promotionIn, type RunState, runState } from '../assess/run.ts'
-import { at, isEmpty, type JsonObject, objectOr } from '../json/json.ts'
-import { NO_SHAPE } from '../override/shape.ts'
+import { at, isEmpty } from '../json/json.ts'
 import { compile } from '../strategy/compile.ts'
 import { aborted, completedEvent, next } from '../strategy/next.ts'
-import { promotionOf } from '../strategy/promotion.ts'
 import { moved, phaseOf, type Run } from '../strategy/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
 import { trafficReport } from '../surroundings/traffic-report.ts'
@@ -137,13 +135,11 @@ function going(seen: Seen) {
   return next(run, steps, { now, elapsedMs, isReached: isReached(seen), isFailed, isApproved })
 }
 
-/** Whether the source has the change by other hands. One without a change says nothing. */
-function hasChange({ experiment, source, schema }: Facts): boolean {
-  const object = knownValue(source)?.object
-  const { overrideSpec, overrideType } = withDefaults(experiment.spec)
-  if (!object || isEmpty(overrideSpec)) return false
-  const shape = knownValue(schema)?.shape ?? NO_SHAPE
-  return promotionOf({ spec: objectOr(object.spec) as JsonObject, overrideSpec, overrideType, shape })?.isDone === true
+/** Whether the source has the change by other hands. An empty override says nothing. */
+function hasChange(facts: Facts): boolean {
+  const source = knownValue(facts.source)?.object
+  if (!source || isEmpty(facts.experiment.spec.overrideSpec)) return false
+  return promotionInto(facts, source)?.isDone === true
 }
 
 /** A weight of a source without pods is no number of pods: the run waits until the source has some. */

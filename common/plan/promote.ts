@@ -1,4 +1,3 @@
-import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import { CONTROLLER_REVISION, REQUESTED_BY } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
@@ -8,11 +7,11 @@ import type { ExperimentDeployment } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
+import { overriddenSource, type PromotionWriter, promotionWriter } from '../assess/promotion.ts'
 import { promotionIn, type RunState } from '../assess/run.ts'
 import { hashOf } from '../json/canonical.ts'
 import { isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
-import { declaredBy } from '../strategy/declared.ts'
 import { isInPlace, type Promotion, patchText, promotionOf } from '../strategy/promotion.ts'
 import { baseHash, baseOf } from '../workload/base.ts'
 import { forkHealth } from '../workload/health.ts'
@@ -53,15 +52,13 @@ interface Subject {
 export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Promoting | undefined {
   const subject = subjectOf(facts, wanted, state)
   if (!subject) return undefined
-  const { source, spec, stored, kind } = subject
-  const overridden = {
-    spec,
-    ...withDefaults(facts.experiment.spec),
-    shape: knownValue(facts.schema)?.shape ?? NO_SHAPE,
-  }
+  const { source, stored, kind } = subject
+  const overridden = overriddenSource(facts, source)
   const found = promotionOf(overridden)
   if (!found) return undefined
-  const status = statusOf(facts, state, { subject, found })
+  const isInstalled = facts.promotion?.isInstalled === true
+  const writer = promotionWriter(state.spec, { source, promotion: found, isInstalled })
+  const status = promotionStatus(writer, stored)
   if (found.isDone) return rolledOut(facts, subject, { status, skipSteps: state.spec.skipSteps })
   if (stored?.written) {
     const message = `${nameOf(source)} no longer has the change; the fork is kept, and "promote" writes it again`
@@ -77,7 +74,8 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
     const patch = patchText(overridden, found)
     const message = `until ${nameOf(source)} has the change: apply status.promotion.patch where it is declared`
     const promotion = patch === undefined ? status : { ...status, patch }
-    return { writes: [], promotion, paused: { reason: 'AwaitingSource', message: `${message}${because(status)}` } }
+    const why = writer.because ? `; ${writer.because.message}` : ''
+    return { writes: [], promotion, paused: { reason: 'AwaitingSource', message: `${message}${why}` } }
   }
   const obstacle = obstacleOf(facts, wanted, subject)
   if (obstacle) return { writes: [], promotion: status, decision: obstacle }
@@ -118,24 +116,11 @@ function subjectOf(facts: Facts, { kind }: DesiredFork, { run }: RunState): Subj
   return source && { kind, source, spec: objectOr(source.spec) as JsonObject, stored }
 }
 
-interface Found {
-  readonly subject: Subject
-  readonly found: Promotion
-}
-
-function statusOf(facts: Facts, { spec }: RunState, { subject, found }: Found): PromotionStatus {
-  const { source, stored } = subject
-  const declarer = spec.force ? undefined : declaredBy(source, found.forward)
-  const reason = facts.promotion?.isInstalled ? declarer : 'an installation without the component "promotion"'
-  const { record } = stored ?? {}
-  return {
-    mode: reason === undefined ? spec.mode : 'Export',
-    ...(reason === undefined ? {} : { declaredBy: reason }),
-    ...(record === undefined ? {} : { record }),
-  }
-}
-
-const because = ({ declaredBy: by }: PromotionStatus): string => (by === undefined ? '' : `; it is declared by ${by}`)
+const promotionStatus = ({ mode, because }: PromotionWriter, stored: PromotionStatus | undefined): PromotionStatus => ({
+  mode,
+  ...(because === undefined ? {} : { declaredBy: because.by }),
+  ...(stored?.record === undefined ? {} : { record: stored.record }),
+})
 
 interface RollingOut {
   readonly status: PromotionStatus

@@ -6,7 +6,8 @@ import { merge } from '../override/merge.ts'
 import type { Shape } from '../override/shape.ts'
 import { mergePatch } from '../override/strategic.ts'
 
-interface Overridden {
+/** An override, and the source over which a promotion lays it. */
+export interface Overridden {
   /** of the source, as it is now */
   readonly spec: JsonObject
   readonly overrideSpec: BoundedOverride

@@ -1,0 +1,56 @@
+import { withDefaults } from '../api/defaults.ts'
+import { knownValue } from '../api/known.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { PromotionMode } from '../api/strategy.ts'
+import { type JsonObject, objectOr } from '../json/json.ts'
+import { NO_SHAPE } from '../override/shape.ts'
+import { declaredBy } from '../strategy/declared.ts'
+import { type Overridden, type Promotion, promotionOf } from '../strategy/promotion.ts'
+import type { RunSpec } from '../strategy/run-spec.ts'
+import type { SpecFacts } from './facts.ts'
+
+/** What a promotion lays over what. */
+export function overriddenSource({ experiment, schema }: SpecFacts, source: KubeObject): Overridden {
+  const { overrideSpec, overrideType } = withDefaults(experiment.spec)
+  const shape = knownValue(schema)?.shape ?? NO_SHAPE
+  return { spec: objectOr(source.spec) as JsonObject, overrideSpec, overrideType, shape }
+}
+
+/** What the override changes in `source`; undefined if it cannot be merged into it. */
+export const promotionInto = (facts: SpecFacts, source: KubeObject): Promotion | undefined =>
+  promotionOf(overriddenSource(facts, source))
+
+/** Who writes a source: the controller by `mode`, or with `Export` somebody else, and why if nobody asked for that. */
+export interface PromotionWriter {
+  readonly mode: PromotionMode
+  readonly because?: {
+    readonly reason: 'NotInstalled' | 'SourceIsDeclared'
+    /** for `status.promotion.declaredBy` */
+    readonly by: string
+    readonly message: string
+  }
+}
+
+interface Promoted {
+  /** undefined while there is none, or if the override cannot be merged into it */
+  readonly source: KubeObject | undefined
+  readonly promotion: Promotion | undefined
+  /** whether the installation lets the controller write sources */
+  readonly isInstalled: boolean
+}
+
+/** Decides who writes the source. The webhook warns of it, and the controller acts on it. */
+export function promotionWriter(spec: RunSpec, { source, promotion, isInstalled }: Promoted): PromotionWriter {
+  if (!isInstalled) return { mode: 'Export', because: NOT_INSTALLED }
+  if (!source || !promotion || spec.force) return { mode: spec.mode }
+  const declarer = declaredBy(source, promotion.forward)
+  if (declarer === undefined) return { mode: spec.mode }
+  const message = `${declarer} declares ${source.kind.toLowerCase()}/${source.metadata.name}, so it is not written`
+  return { mode: 'Export', because: { reason: 'SourceIsDeclared', by: declarer, message } }
+}
+
+const NOT_INSTALLED = {
+  reason: 'NotInstalled',
+  by: 'an installation without the component "promotion"',
+  message: 'this installation has no component "promotion", so it writes no sources',
+} as const
