@@ -102,7 +102,7 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
         HOSTNAME: name,
         POD_NAMESPACE: namespace,
         WATCH_NAMESPACE: watched,
-        PROMOTION: shipped && promotionIn(shipped),
+        PROMOTION: shipped && promotionSetting(shipped),
         KIND_PROBE_SECONDS: kindProbeSeconds === undefined ? undefined : `${kindProbeSeconds}`,
         NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
         ...env,
@@ -178,7 +178,7 @@ function servedIn(objects: readonly KubeObject[]): string | undefined {
 }
 
 /** What the Deployments say about promotions; undefined if they say nothing. */
-function promotionIn(objects: readonly KubeObject[]): string | undefined {
+function promotionSetting(objects: readonly KubeObject[]): string | undefined {
   const found = JSON.stringify(objects.filter(({ kind }) => kind === 'Deployment'))
   return /"name":"PROMOTION","value":"([^"]+)"/.exec(found)?.[1]
 }

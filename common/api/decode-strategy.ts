@@ -53,7 +53,7 @@ export const isPromotion = (value: unknown): boolean =>
   orAbsent(isText)(held(value, 'approvedRevision'))
 
 /** The members that we use of a value that `isPromotion`. */
-export const promotionIn = (value: unknown): PromotionSpec =>
+export const promotionSpecIn = (value: unknown): PromotionSpec =>
   present(value, ['mode', 'force', 'skipSteps', 'approvedRevision'])
 
 function stepIn(step: unknown): CanaryStep {

@@ -1,7 +1,7 @@
 import { at, isObject, type JsonObject, listOr, member, textOr } from '../json/json.ts'
 import { each, isNumber, isText, oneOf, orAbsent, soundMembers } from '../json/members.ts'
 import { decodeStatus } from './decode-status.ts'
-import { isPromotion, isStrategy, promotionIn, strategyIn } from './decode-strategy.ts'
+import { isPromotion, isStrategy, promotionSpecIn, strategyIn } from './decode-strategy.ts'
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from './defaults.ts'
 import { brokenLimits } from './limits.ts'
 import { COMMAND, COMMAND_BY, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from './names.ts'
@@ -100,7 +100,7 @@ function specIn(object: unknown, isWithinLimits: boolean): ExperimentDeploymentS
     ttlSeconds: read('ttlSeconds'),
     onSourceChange: read('onSourceChange'),
     strategy: isObject(read('strategy')) ? strategyIn(read('strategy')) : undefined,
-    promotion: isObject(read('promotion')) ? promotionIn(read('promotion')) : undefined,
+    promotion: isObject(read('promotion')) ? promotionSpecIn(read('promotion')) : undefined,
   })
 }
 

@@ -6,9 +6,8 @@ import type { PromotionStatus, RunPath } from '../api/strategy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { hashOf } from '../json/canonical.ts'
 import { at } from '../json/json.ts'
-import type { PodDemand } from '../policy/policy.ts'
 import { compile, type Step } from '../strategy/compile.ts'
-import { demands } from '../strategy/forecast.ts'
+import { demands, type PodDemand } from '../strategy/forecast.ts'
 import { phaseOf, presentRun, type Run } from '../strategy/run.ts'
 import { type RunSpec, runSpecOf } from '../strategy/run-spec.ts'
 import { type Sizes, type Target, targetOf } from '../strategy/target.ts'
@@ -74,6 +73,10 @@ export function sizesOf({ experiment, kind, source }: SpecFacts, spec: RunSpec):
   return { source: pods, replicas: allowedReplicas(experiment), maxSurge: spec.maxSurge, reserve }
 }
 
+/** The run that the status stores, whatever its fork is; undefined while it stores none. */
+export const storedRun = (facts: SpecFacts): RunState | undefined =>
+  facts.experiment.status?.strategy ? runState(facts, undefined) : undefined
+
 /** What the status says of the promotion of `run`; undefined if it is about another run. */
 export const promotionIn = ({ status }: ExperimentDeployment, { run }: Run): PromotionStatus | undefined =>
   status?.strategy?.run === run ? status.promotion : undefined
@@ -83,7 +86,7 @@ export const promotionIn = ({ status }: ExperimentDeployment, { run }: Run): Pro
  * is needed until the source's own rollout is over.
  */
 export function isWriting(facts: SpecFacts): boolean {
-  const state = facts.experiment.status?.strategy ? runState(facts, undefined) : undefined
+  const state = storedRun(facts)
   if (!state) return false
   const { record, written } = promotionIn(facts.experiment, state.run) ?? {}
   if (!record && !written) return false
@@ -92,7 +95,7 @@ export function isWriting(facts: SpecFacts): boolean {
 
 /** Whether the run has ended because the source has its change. */
 export function isPromoted(facts: SpecFacts): boolean {
-  const state = facts.experiment.status?.strategy ? runState(facts, undefined) : undefined
+  const state = storedRun(facts)
   return state !== undefined && phaseOf(state.run, state.steps) === 'Promoted'
 }
 

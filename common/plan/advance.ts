@@ -6,7 +6,7 @@ import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { promotionInto } from '../assess/promotion.ts'
-import { promotionIn, type RunState, runState } from '../assess/run.ts'
+import { promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
 import { at, isEmpty } from '../json/json.ts'
 import { compile } from '../strategy/compile.ts'
 import { aborted, completedEvent, next } from '../strategy/next.ts'
@@ -45,7 +45,7 @@ export function withRun(facts: Facts, assessment: Assessment | undefined, planne
 
 /** `planned`, which deletes the fork of an experiment that has expired, with the abort of its run. */
 export function withExpiredRun(facts: Facts, planned: Plan): Plan {
-  const state = facts.experiment.status?.strategy ? runState(facts, undefined) : undefined
+  const state = storedRun(facts)
   if (!state) return planned
   const isGoing = state.run.path === 'Forward' && state.steps[state.run.stepIndex] !== undefined
   if (isGoing) return movedPlan(planned, state, aborted(state.run, planned.conclusion.message, facts))

@@ -1,8 +1,11 @@
 import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import { COMMAND, COMMAND_BY, REQUESTED_BY } from '../api/names.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
+import { parseCommand } from '../strategy/command.ts'
+import type { PodDemand } from '../strategy/forecast.ts'
+import { runSpecOf } from '../strategy/run-spec.ts'
 import { count } from '../text/count.ts'
-import type { ExperimentPolicySpec, LimitKind, PodDemand, PolicyFinding, PolicyInput } from './policy.ts'
+import type { ExperimentPolicySpec, LimitKind, PolicyFinding, PolicyInput } from './policy.ts'
 
 /** Checks one limit of a policy. The error does not contain the name of the policy. */
 type Limit = (policy: ExperimentPolicySpec, judged: PolicyInput) => FieldError | undefined
@@ -63,8 +66,8 @@ const share: PodLimit = ({ maxShare }, judged, { field, pods: own }) => {
 
 /** Of an experiment with a run. */
 const promotionMode: Limit = ({ promotionModes }, { experiment: { spec } }) => {
-  const { mode = 'Manual' } = spec.promotion ?? {}
-  if (!promotionModes || (!spec.strategy && !spec.promotion) || promotionModes.includes(mode)) return undefined
+  const mode = runSpecOf(spec)?.mode
+  if (!promotionModes || !mode || promotionModes.includes(mode)) return undefined
   const allowed = promotionModes.length > 0 ? `use ${promotionModes.join(' or ')}` : 'no promotion is allowed'
   return invalid('spec.promotion.mode', `${mode} is not allowed; ${allowed}`)
 }
@@ -73,7 +76,7 @@ const promotionMode: Limit = ({ promotionModes }, { experiment: { spec } }) => {
 const approver: Limit = ({ approverNotRequester }, { experiment: { metadata } }) => {
   const { [COMMAND]: command = '', [COMMAND_BY]: by, [REQUESTED_BY]: requester } = metadata.annotations ?? {}
   const isSame = by !== undefined && by === requester
-  if (!approverNotRequester || !/^promote( |$)/.test(command) || !isSame) return undefined
+  if (!approverNotRequester || parseCommand(command)?.verb !== 'promote' || !isSame) return undefined
   const message = `somebody else than ${JSON.stringify(by)}, who last changed the spec, must promote it`
   return { field: `metadata.annotations[${JSON.stringify(COMMAND)}]`, message, cause: 'FieldValueForbidden' }
 }

@@ -4,6 +4,7 @@ import type { PromotionMode } from '../api/strategy.ts'
 import type { Condition, ExperimentDeployment, FieldError, OverrideType } from '../api/types.ts'
 import type { Change, OverrideEffect } from '../override/changes.ts'
 import type { Shape } from '../override/shape.ts'
+import type { PodDemand } from '../strategy/forecast.ts'
 
 /** What a finding may cause: a refusal, a warning to the author, or an entry in the audit log. */
 export const VALIDATION_ACTIONS = ['Deny', 'Warn', 'Audit'] as const
@@ -69,12 +70,6 @@ export interface NamespaceView {
 export interface ServiceEndpoints {
   readonly service: string
   readonly ready: number
-}
-
-/** A field of an experiment, and how many pods it asks for. */
-export interface PodDemand {
-  readonly field: string
-  readonly pods: number
 }
 
 /** What `judge` needs to know. `undefined` means not known now; limits that need it are not checked. */

@@ -14,11 +14,14 @@ export interface ForecastStep {
 export const forecast = (steps: readonly Step[], sizes: Sizes): readonly ForecastStep[] =>
   steps.map((step, index) => ({ step, pods: targetOf(steps, index, sizes).pods }))
 
+/** A field of an experiment, and how many pods it asks for. */
+export interface PodDemand {
+  readonly field: string
+  readonly pods: number
+}
+
 /** Where the user asks for pods, and for how many: one entry for each number, the first step that has it. */
-export function demands(
-  steps: readonly Step[],
-  sizes: Sizes,
-): readonly { readonly field: string; readonly pods: number }[] {
+export function demands(steps: readonly Step[], sizes: Sizes): readonly PodDemand[] {
   const found = new Map<number, string>()
   for (const { step, pods } of forecast(steps, sizes)) if (!found.has(pods)) found.set(pods, fieldOf(step))
   return [...found].map(([pods, field]) => ({ field, pods }))

@@ -30,12 +30,9 @@ export function next(run: Run, steps: readonly Step[], facts: StepFacts): Next {
     ...completedEvent(run, steps, step),
   })
   switch (step.is) {
-    case 'pause': {
-      if (step.seconds === undefined) return { is: 'stay' }
-      const restMs = step.seconds * 1_000 - facts.elapsedMs
-      return restMs > 0 ? { is: 'stay', restMs } : completed()
-    }
+    case 'pause':
     case 'drain': {
+      if (step.seconds === undefined) return { is: 'stay' }
       const restMs = step.seconds * 1_000 - facts.elapsedMs
       return restMs > 0 ? { is: 'stay', restMs } : completed()
     }

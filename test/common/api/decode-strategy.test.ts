@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isPromotion, isStrategy, promotionIn, strategyIn } from '../../../common/api/decode-strategy.ts'
+import { isPromotion, isStrategy, promotionSpecIn, strategyIn } from '../../../common/api/decode-strategy.ts'
 
 const canary = (of: unknown) => ({ canary: of })
 const steps = (...of: readonly unknown[]) => canary({ steps: of })
@@ -96,7 +96,7 @@ describe('a promotion of a manifest', () => {
 
   it('has only the members that we use, and none that is null', () => {
     const value = { mode: 'Export', force: null, skipSteps: true, approvedRevision: '1f2e', other: 1 }
-    expect(promotionIn(value)).to.deep.equal({ mode: 'Export', skipSteps: true, approvedRevision: '1f2e' })
-    expect(promotionIn({})).to.deep.equal({})
+    expect(promotionSpecIn(value)).to.deep.equal({ mode: 'Export', skipSteps: true, approvedRevision: '1f2e' })
+    expect(promotionSpecIn({})).to.deep.equal({})
   })
 })
