@@ -144,6 +144,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'controller/report': [
     'common/json',
+    'common/text',
     'common/api',
     'common/workload',
     'common/assess',

@@ -3,8 +3,9 @@ import { knownValue } from '../api/known.ts'
 import { REVIEWED_TEMPLATE } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
-import type { ExperimentDeployment, FieldError, SourceRef, SourceStatus } from '../api/types.ts'
+import type { ExperimentDeployment, FieldError, SourceStatus } from '../api/types.ts'
 import { NO_SHAPE } from '../override/shape.ts'
+import { shortName } from '../text/short-name.ts'
 import { type Base, baseHash, baseOf } from '../workload/base.ts'
 import { isFork } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
@@ -60,16 +61,14 @@ function mistakes(reason: Reason, messages: readonly string[]): Blocked {
 
 /** The source has fields of which no fork can be applied. */
 export function unforkable({ spec }: ExperimentDeployment, errors: readonly FieldError[]): Blocked {
-  const name = nameOf(spec.sourceRef)
+  const name = shortName(spec.sourceRef)
   const messages = errors.map(({ field, message }) => `${name} cannot be forked: ${field}: ${message}`)
   return mistakes('SourceNotForkable', messages)
 }
 
-const nameOf = ({ kind, name }: SourceRef): string => `${kind.toLowerCase()}/${name}`
-
 function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
   const { experiment, source } = facts
-  const name = nameOf(experiment.spec.sourceRef)
+  const name = shortName(experiment.spec.sourceRef)
   if (source.is === 'unknown')
     return blocked(waiting('SourceUnread', `${name} could not be read now (${source.because})`))
   if (source.is === 'absent' || source.value.object.metadata.deletionTimestamp) return missing(facts, name)

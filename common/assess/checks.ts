@@ -7,6 +7,7 @@ import { NO_SHAPE } from '../override/shape.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
 import { unmergeable } from '../override/unmergeable.ts'
 import { isOutside } from '../policy/policy.ts'
+import { shortNameOf } from '../text/short-name.ts'
 import { isCrossNamespace } from '../workload/identity.ts'
 import { isPinned, pinnedSource } from '../workload/pinned.ts'
 import { workloadKind } from '../workload/registry.ts'
@@ -97,7 +98,7 @@ const namesAreFree: Check = ({ nameHolder, revisionHolder, experiment }) => {
   const needsRevision = isPinned(experiment) && !pinnedSource(experiment)
   const holder = nameHolder ?? (needsRevision ? revisionHolder : undefined)
   if (!holder) return undefined
-  const name = `${holder.kind.toLowerCase()}/${holder.metadata.name}`
+  const name = shortNameOf(holder)
   return blockedBy(stalled('NameConflict', `${name} already exists and is not managed by this experiment`))
 }
 

@@ -5,6 +5,7 @@ import type { FieldError } from '../api/types.ts'
 import { formatPath, type Path } from '../json/field-path.ts'
 import { at, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { changesBetween } from '../override/changes.ts'
+import { shortNameOf } from '../text/short-name.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { templateElsewhere } from '../workload/referent.ts'
 import type { SpecFacts } from './facts.ts'
@@ -28,14 +29,12 @@ export function promotionErrors(facts: SpecFacts): readonly FieldError[] {
   return [...immutable(adapter, object, changed), ...unselected(object, found.after, experiment.spec.overrideSpec)]
 }
 
-const nameOf = ({ kind, metadata: { name } }: KubeObject): string => `${kind.toLowerCase()}/${name}`
-
 function immutable({ mutableFields }: WorkloadKind, source: KubeObject, changed: ReadonlySet<string>) {
   if (!mutableFields) return []
   return [...changed].flatMap((field) =>
     mutableFields.includes(field)
       ? []
-      : [forbidden([field], `cannot be changed in ${nameOf(source)} once that exists`)],
+      : [forbidden([field], `cannot be changed in ${shortNameOf(source)} once that exists`)],
   )
 }
 
@@ -45,7 +44,7 @@ function unselected(source: KubeObject, after: JsonObject, override: unknown): r
   const labels = labelsIn(after)
   if (!isObject(selector) || selects(selector, labels)) return []
   const before = labelsIn(source.spec)
-  const message = `${nameOf(source)} selects its pods by this label; a promotion cannot change it`
+  const message = `${shortNameOf(source)} selects its pods by this label; a promotion cannot change it`
   const written = at(override, ...LABELS)
   if (!isObject(written)) return [forbidden(LABELS, message.replace('this label', 'these labels'))]
   return Object.keys(written)

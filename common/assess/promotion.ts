@@ -7,6 +7,7 @@ import { NO_SHAPE } from '../override/shape.ts'
 import { declaredBy } from '../strategy/declared.ts'
 import { type Overridden, type Promotion, promotionOf } from '../strategy/promotion.ts'
 import type { RunSpec } from '../strategy/run-spec.ts'
+import { shortNameOf } from '../text/short-name.ts'
 import type { SpecFacts } from './facts.ts'
 
 /** What a promotion lays over what. */
@@ -45,7 +46,7 @@ export function promotionWriter(spec: RunSpec, { source, promotion, isInstalled 
   if (!source || !promotion || spec.force) return { mode: spec.mode }
   const declarer = declaredBy(source, promotion.forward)
   if (declarer === undefined) return { mode: spec.mode }
-  const message = `${declarer} declares ${source.kind.toLowerCase()}/${source.metadata.name}, so it is not written`
+  const message = `${declarer} declares ${shortNameOf(source)}, so it is not written`
   return { mode: 'Export', because: { reason: 'SourceIsDeclared', by: declarer, message } }
 }
 

@@ -7,6 +7,7 @@ import { nameOfStep, type Step } from '../strategy/compile.ts'
 import { forecast, forecastTexts } from '../strategy/forecast.ts'
 import { type Sizes, targetOf } from '../strategy/target.ts'
 import { count } from '../text/count.ts'
+import { shortName } from '../text/short-name.ts'
 import type { Plan } from './conclusion.ts'
 
 /** How many characters of a line are for steps: it is a warning of at most 256. */
@@ -57,8 +58,7 @@ function caveats({ run, steps }: RunState, sizes: Sizes): readonly string[] {
 
 /** What a promotion costs. */
 function promotionLine({ experiment }: Facts, { spec, steps }: RunState, sizes: Sizes): string {
-  const { kind, name } = experiment.spec.sourceRef
-  const source = `${kind.toLowerCase()}/${name}`
+  const source = shortName(experiment.spec.sourceRef)
   if (spec.mode === 'Export') return `promote: waits until ${source} has the change; status.promotion.patch says how`
   const most = Math.max(...forecast(steps, sizes).map(({ pods }) => pods))
   const serving = Math.max(0, sizes.source - (roundedDown(spec.maxUnavailable, sizes.source) ?? 0))

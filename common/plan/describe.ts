@@ -14,6 +14,7 @@ import { count } from '../text/count.ts'
 import { duration } from '../text/duration.ts'
 import { aside, clauses, type Part } from '../text/fitted.ts'
 import { percent } from '../text/percent.ts'
+import { shortName, shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Alone, aloneWarnings } from './alone.ts'
@@ -119,11 +120,10 @@ function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Descr
   switch (write.verb) {
     case 'apply': {
       const place = write.role === 'newFork' ? `creates ${newPlace(write.object)}` : `updates ${placeOf(write.object)}`
-      const { kind, name } = experiment.spec.sourceRef
-      return [`${place}: ${pods(write.object)}`, aside(`, from ${kind.toLowerCase()}/${name}`)]
+      return [`${place}: ${pods(write.object)}`, aside(`, from ${shortName(experiment.spec.sourceRef)}`)]
     }
     case 'create':
-      return `creates ${newPlace(write.object)}: the base that the fork keeps`
+      return `creates ${newPlace(write.object)}: ${write.role === 'base' ? 'the base that the fork keeps' : 'the former values of the source'}`
     case 'patch':
       return patchLine(write)
     case 'delete':
@@ -132,16 +132,15 @@ function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Descr
 }
 
 function patchLine({ role, of, patch }: Extract<Write, { verb: 'patch' }>): string {
-  if (role === 'fork') return `scales ${nameOf(of)} down to ${count(Number(at(patch, 'spec', 'replicas')), 'pod')}`
+  if (role === 'source') return `writes ${placeOf(of)}`
+  if (role === 'fork') return `scales ${shortNameOf(of)} down to ${count(Number(at(patch, 'spec', 'replicas')), 'pod')}`
   const isAdded = listOr(at(patch, 'metadata', 'finalizers')).includes(FORK_FINALIZER)
   return `${isAdded ? 'adds a finalizer to' : 'removes the finalizer of'} expd/${of.metadata.name}`
 }
 
-const nameOf = ({ kind, metadata: { name } }: KubeObject): string => `${kind.toLowerCase()}/${name}`
-
 /** `deployment/cart-x7f in shop`, with `suffix` as the last part of the name if it is given. */
 const placeOf = (object: KubeObject, suffix?: string): string =>
-  `${suffix ? nameOf(object).replace(/[^-]+$/, suffix) : nameOf(object)} in ${object.metadata.namespace}`
+  `${suffix ? shortNameOf(object).replace(/[^-]+$/, suffix) : shortNameOf(object)} in ${object.metadata.namespace}`
 
 const pods = (fork: KubeObject): string => count(replicasOf(fork), 'pod')
 

@@ -9,6 +9,7 @@ import { waiting } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
 import type { JsonObject } from '../json/json.ts'
 import { duration } from '../text/duration.ts'
+import { shortName, shortNameOf } from '../text/short-name.ts'
 import type { Base } from '../workload/base.ts'
 import {
   hasForkFinalizer,
@@ -46,7 +47,7 @@ export function planDeletion({ kind, fork, revision, experiment }: Facts): Plan 
   if (fork.is === 'unknown') return terminating(`the fork could not be read now (${fork.because})`)
   if (fork.is === 'absent' || kind.is === 'absent')
     return unready(terminating('its fork is gone', ...deleteBase(revision), ...removeFinalizer(experiment)))
-  const message = `${kindName.toLowerCase()}/${fork.value.metadata.name} is being deleted`
+  const message = `${shortNameOf(fork.value)} is being deleted`
   return isBeingDeleted(fork.value) ? terminating(message) : terminating(message, deleteFork(kind.value, fork.value))
 }
 
@@ -62,8 +63,7 @@ export function planExpiry({ kind, fork, experiment }: Facts): Plan {
 export function planPromoted({ kind, fork, experiment }: Facts): Plan {
   const adapter = knownValue(kind)
   const writes = adapter && fork.is === 'known' ? [deleteFork(adapter, fork.value)] : []
-  const { kind: source, name } = experiment.spec.sourceRef
-  const message = `${source.toLowerCase()}/${name} has the change, and the fork is gone`
+  const message = `${shortName(experiment.spec.sourceRef)} has the change, and the fork is gone`
   return { writes, conclusion: { is: 'settled', reason: 'Promoted', message, fork: undefined, source: undefined } }
 }
 

@@ -10,6 +10,7 @@ import { atOverridePaths } from '../assess/refusal.ts'
 import { isPromoted, isWriting, wantedReplicas } from '../assess/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
+import { shortNameOf } from '../text/short-name.ts'
 import { forkHealth } from '../workload/health.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import type { Health } from '../workload/kind.ts'
@@ -98,7 +99,7 @@ function planApply(facts: Facts, desired: DesiredFork, { before, alone }: ApplyO
   const { message, ...occasion } = fork
     ? occasionOf(facts, fork, { wanted: desired, isHeld: alone?.isHeld ?? false })
     : creationOf(facts, desired)
-  const name = `${resource.kind.toLowerCase()}/${wanted.metadata.name}`
+  const name = shortNameOf(wanted)
   const updating = waiting('Updating', `${name}: ${message}`)
   const disputed = occasion.isRepair ? contested(facts, wanted, updating) : undefined
   const decision = alone?.isHeld ? heldDecision(alone) : (disputed ?? updating)
@@ -115,9 +116,9 @@ function planApply(facts: Facts, desired: DesiredFork, { before, alone }: ApplyO
  * The decision while another client keeps changing the fork, so that the status does not swing with each change and its
  * repair. Undefined if it does not, or if something worse is to be told.
  */
-function contested({ contestedMs }: Facts, { kind, metadata }: KubeObject, described: Decision): Decision | undefined {
+function contested({ contestedMs }: Facts, object: KubeObject, described: Decision): Decision | undefined {
   if (contestedMs <= 0 || described.is === 'stalled') return undefined
-  const message = `another client keeps changing ${kind.toLowerCase()}/${metadata.name}; each change is undone within a minute`
+  const message = `another client keeps changing ${shortNameOf(object)}; each change is undone within a minute`
   return waiting('Contested', message, Math.min(RECHECK_MS, contestedMs))
 }
 

@@ -13,6 +13,7 @@ import { joinReplaced } from '../policy/replaced-lists.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { endpointsOfOthers } from '../surroundings/shares.ts'
 import { count } from '../text/count.ts'
+import { shortNameOf } from '../text/short-name.ts'
 import { additions } from '../workload/additions.ts'
 import { pinnedSource } from '../workload/pinned.ts'
 import { replicasOf } from '../workload/status.ts'
@@ -57,7 +58,7 @@ function findingsInLiveFork({ fork, policies }: Facts, { effect }: Assessment): 
     () => effect().shape,
   )
   if (added.length === 0) return []
-  const name = `${live.kind.toLowerCase()}/${live.metadata.name}`
+  const name = shortNameOf(live)
   return judgeAdditions(about.policies, { ...about, name, additions: added })
 }
 

@@ -13,6 +13,7 @@ import { hashOf } from '../json/canonical.ts'
 import { isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { isInPlace, type Promotion, patchText, promotionOf } from '../strategy/promotion.ts'
+import { shortNameOf } from '../text/short-name.ts'
 import { baseHash, baseOf } from '../workload/base.ts'
 import { forkHealth } from '../workload/health.ts'
 import { promotionRecordName } from '../workload/identity.ts'
@@ -61,7 +62,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const status = promotionStatus(writer, stored)
   if (found.isDone) return rolledOut(facts, subject, { status, skipSteps: state.spec.skipSteps })
   if (stored?.written) {
-    const message = `${nameOf(source)} no longer has the change; the fork is kept, and "promote" writes it again`
+    const message = `${shortNameOf(source)} no longer has the change; the fork is kept, and "promote" writes it again`
     return {
       writes: [],
       promotion: { ...status, written: stored.written },
@@ -72,14 +73,14 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   if (elsewhere !== undefined) return { writes: [], promotion: status, decision: stalled('SourceHoldsBack', elsewhere) }
   if (status.mode === 'Export') {
     const patch = patchText(overridden, found)
-    const message = `until ${nameOf(source)} has the change: apply status.promotion.patch where it is declared`
+    const message = `until ${shortNameOf(source)} has the change: apply status.promotion.patch where it is declared`
     const promotion = patch === undefined ? status : { ...status, patch }
     const why = writer.because ? `; ${writer.because.message}` : ''
     return { writes: [], promotion, paused: { reason: 'AwaitingSource', message: `${message}${why}` } }
   }
   const obstacle = obstacleOf(facts, wanted, subject)
   if (obstacle) return { writes: [], promotion: status, decision: obstacle }
-  const writing = waiting('Promoting', `writes ${nameOf(source)}`, 0)
+  const writing = waiting('Promoting', `writes ${shortNameOf(source)}`, 0)
   const record = recordOf(facts, wanted, found)
   if (!isRecorded(facts, record)) return { ...recorded(facts, record, status), decision: writing }
   const writes = [sourceWrite(kind, source, { spec: found.forward })]
@@ -103,11 +104,11 @@ export function restore(facts: Facts, wanted: DesiredFork, state: RunState): Pro
     return { writes: [], promotion, ...(decision ? { decision } : { isReached: true }) }
   }
   if (!isInPlace(spec, forward as JsonObject, shape)) {
-    const message = `${nameOf(source)} was changed after the promotion, so it stays as it is`
+    const message = `${shortNameOf(source)} was changed after the promotion, so it stays as it is`
     return { writes: [], promotion, decision: stalled('SourceDrifted', message) }
   }
   const writes = [sourceWrite(kind, source, { spec: inverse as JsonObject })]
-  return { writes, promotion, decision: waiting('Undoing', `restores ${nameOf(source)}`, 0) }
+  return { writes, promotion, decision: waiting('Undoing', `restores ${shortNameOf(source)}`, 0) }
 }
 
 function subjectOf(facts: Facts, { kind }: DesiredFork, { run }: RunState): Subject | undefined {
@@ -133,7 +134,7 @@ function rolledOut(facts: Facts, { kind, source }: Subject, { status, skipSteps 
   const { uid = '', generation = 0 } = source.metadata
   const promotion = { ...status, written: { uid, generation } }
   const health = forkHealth(kind, source, facts.now)
-  const message = `${nameOf(source)}: ${health.message}`
+  const message = `${shortNameOf(source)}: ${health.message}`
   if (health.is === 'ready') return { writes: [], promotion, isReached: true }
   if (health.is === 'stalled') return { writes: [], promotion, decision: stalled(health.reason, message) }
   const skipping = skipSteps ? kind.skippingSteps?.(source) : undefined
@@ -145,12 +146,12 @@ function rolledOut(facts: Facts, { kind, source }: Subject, { status, skipSteps 
 function obstacleOf(facts: Facts, wanted: DesiredFork, { kind, source }: Subject): Decision | undefined {
   const field = kind.holdsBack(source)
   if (field !== undefined)
-    return waiting('SourceHoldsBack', `${nameOf(source)} has ${field}: a change would not reach all of its pods`)
+    return waiting('SourceHoldsBack', `${shortNameOf(source)} has ${field}: a change would not reach all of its pods`)
   const health = forkHealth(kind, source, facts.now)
   if (health.is !== 'ready')
-    return waiting('SourceNotSettled', `${nameOf(source)} is not settled: ${health.message}`, RECHECK_MS)
+    return waiting('SourceNotSettled', `${shortNameOf(source)} is not settled: ${health.message}`, RECHECK_MS)
   if (isPinned(facts.experiment) && hasMoved(facts, wanted))
-    return stalled('SourceDrifted', `${nameOf(source)} has changed since this experiment was pinned to it`)
+    return stalled('SourceDrifted', `${shortNameOf(source)} has changed since this experiment was pinned to it`)
   return undefined
 }
 
@@ -160,8 +161,6 @@ function hasMoved(facts: Facts, { kind, base }: DesiredFork): boolean {
   const now = source && baseOf(kind, { source: source.object, referents: source.referents, shape, template })
   return now?.is !== 'base' || baseHash(now.base) !== base.source().templateHash
 }
-
-const nameOf = ({ kind, metadata: { name } }: KubeObject): string => `${kind.toLowerCase()}/${name}`
 
 const DIGITS = 16
 
@@ -196,9 +195,9 @@ function isRecorded({ promotion, experiment }: Facts, record: KubeObject): boole
 function recorded({ promotion }: Facts, record: KubeObject, status: PromotionStatus) {
   const stored = knownValue(promotion?.record ?? { is: 'absent' })
   const isStored = stored !== undefined && hashOf(stored.data, DIGITS) === idOf(record).hash
-  const create: Write = { verb: 'create', role: 'base', resource: CONTROLLER_REVISION, object: record }
+  const create: Write = { verb: 'create', role: 'record', resource: CONTROLLER_REVISION, object: record }
   const remove: readonly Write[] = stored
-    ? [{ verb: 'delete', role: 'base', resource: CONTROLLER_REVISION, of: stored }]
+    ? [{ verb: 'delete', role: 'record', resource: CONTROLLER_REVISION, of: stored }]
     : []
   return { writes: isStored ? [] : [...remove, create], promotion: { ...status, record: idOf(record) } }
 }

@@ -16,6 +16,7 @@ import { STATES } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
+import { shortName } from '../text/short-name.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { aloneWarnings } from './alone.ts'
@@ -141,8 +142,7 @@ const draftOf =
 
 function sourceResolved({ source, experiment, policies }: Facts, conclusion: Conclusion): ConditionDraft {
   const draft = draftOf('SourceResolved')
-  const { kind, name } = experiment.spec.sourceRef
-  const workload = `${kind.toLowerCase()}/${name}`
+  const workload = shortName(experiment.spec.sourceRef)
   if (attributesOf(conclusion.reason).about === 'source') return draft('False', conclusion.reason, conclusion.message)
   if (policies.is === 'known' && !policies.value.isShared)
     return draft(

@@ -9,6 +9,7 @@ export type Role =
   | 'newFork' // a fork that does not exist yet, so the write must not take over an existing object
   | 'fork'
   | 'base' // the ControllerRevision of a pinned base
+  | 'record' // the ControllerRevision with the former values of a promoted source
   | 'experiment'
   | 'source' // only by a promotion
 
@@ -17,6 +18,7 @@ export const WRITTEN_OBJECT = {
   newFork: 'fork',
   fork: 'fork',
   base: 'unwatched',
+  record: 'unwatched',
   experiment: 'experiment',
   source: 'unwatched',
 } as const
@@ -32,7 +34,7 @@ export type Write = { readonly resource: ResourceType } & (
       /** whether the fork has the same derivation before it */
       readonly isSameDerivation: boolean
     }
-  | { readonly verb: 'create'; readonly role: 'base'; readonly object: KubeObject }
+  | { readonly verb: 'create'; readonly role: 'base' | 'record'; readonly object: KubeObject }
   | {
       readonly verb: 'patch'
       readonly role: 'fork' | 'experiment' | 'source'
@@ -44,7 +46,7 @@ export type Write = { readonly resource: ResourceType } & (
       /** as of an apply; default: false */
       readonly isRepair?: boolean
     }
-  | { readonly verb: 'delete'; readonly role: 'fork' | 'base'; readonly of: KubeObject }
+  | { readonly verb: 'delete'; readonly role: 'fork' | 'base' | 'record'; readonly of: KubeObject }
 )
 
 /** A state with its reason, or `lookAgain`: only a new pass can decide, as facts are outdated or no answer came. */
@@ -76,6 +78,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKi
   newFork: NEW,
   fork: EXISTING,
   base: NEW,
+  record: NEW,
   experiment: EXISTING,
   source: EXISTING,
 }

@@ -5,6 +5,7 @@ import { parseCommand } from '../strategy/command.ts'
 import type { PodDemand } from '../strategy/forecast.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
 import { count } from '../text/count.ts'
+import { shortName } from '../text/short-name.ts'
 import type { ExperimentPolicySpec, LimitKind, PolicyFinding, PolicyInput } from './policy.ts'
 
 /** Checks one limit of a policy. The error does not contain the name of the policy. */
@@ -124,10 +125,8 @@ const invalid = (field: string, message: string): FieldError => ({ field, messag
 
 const replicasOf = ({ spec }: ExperimentDeployment): number => withDefaults(spec).replicas
 
-const sourceName = (experiment: ExperimentDeployment): string => {
-  const { kind, name } = experiment.spec.sourceRef
-  return `${kind.toLowerCase()}/${name} in namespace ${sourceNamespaceOf(experiment)}`
-}
+const sourceName = (experiment: ExperimentDeployment): string =>
+  `${shortName(experiment.spec.sourceRef)} in namespace ${sourceNamespaceOf(experiment)}`
 
 const othersOf = ({ others, experiment }: PolicyInput): readonly ExperimentDeployment[] | undefined =>
   others?.filter((other) => other.metadata.uid !== experiment.metadata.uid)

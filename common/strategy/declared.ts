@@ -1,5 +1,6 @@
 import type { KubeObject, ManagedFieldsEntry } from '../api/object.ts'
 import { isEmpty, isObject, type JsonObject, member } from '../json/json.ts'
+import { shortName } from '../text/short-name.ts'
 
 /** Labels and annotations by which tools mark what they declare: exact keys, or prefixes that end in `/`. */
 const MARKS: readonly (readonly [tool: string, key: string])[] = [
@@ -37,7 +38,7 @@ export function declaredBy(source: KubeObject, patch: JsonObject): string | unde
   const tool = MANAGERS.find(([, manager]) => managedFields.some((entry) => manager.test(entry.manager ?? '')))
   if (tool) return tool[0]
   const owner = ownerReferences.find(({ controller }) => controller === true)
-  if (owner) return `${owner.kind.toLowerCase()}/${owner.name}`
+  if (owner) return shortName(owner)
   const applier = managedFields.find((entry) => isApply(entry) && overlaps(entry.fieldsV1?.['f:spec'], patch))
   return applier && `a server-side apply of ${JSON.stringify(applier.manager ?? '')}`
 }

@@ -5,6 +5,7 @@ import type { Warning } from '../api/types.ts'
 import { at, isObject, listOr } from '../json/json.ts'
 import { aside, type Part } from '../text/fitted.ts'
 import { list } from '../text/list.ts'
+import { shortNameOf } from '../text/short-name.ts'
 import { controllerOf } from '../workload/identity.ts'
 import { WORKLOAD_KINDS, workloadKind } from '../workload/registry.ts'
 import { claimNames } from '../workload/stateful-set.ts'
@@ -182,5 +183,5 @@ export function referrerOf(source: KubeObject, others: readonly KubeObject[]): s
     const target = workloadKind(other.kind)?.refersTo?.(other)
     return target?.resource.kind === source.kind && target.name === source.metadata.name
   })
-  return found && `${found.kind.toLowerCase()}/${found.metadata.name}`
+  return found && shortNameOf(found)
 }

@@ -1,6 +1,7 @@
 import { REVIEWED_TEMPLATE } from '../api/names.ts'
 import type { KubeObject, ResourceType } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
+import { shortNameOf } from '../text/short-name.ts'
 import type { WorkloadKind } from './kind.ts'
 
 /** `Deployment/cart`: the object from which `source` takes its template. Undefined if it has its own template. */
@@ -16,7 +17,7 @@ export function referentName(kind: WorkloadKind, source: KubeObject): string | u
 export function templateElsewhere(kind: WorkloadKind, source: KubeObject): string | undefined {
   const referent = kind.refersTo?.(source)
   if (!referent) return undefined
-  const [name, other] = [`${source.kind.toLowerCase()}/${source.metadata.name}`, referent.resource.kind.toLowerCase()]
+  const [name, other] = [shortNameOf(source), referent.resource.kind.toLowerCase()]
   return `${name} takes its template from ${other}/${referent.name}, which a promotion does not write; change that instead`
 }
 

@@ -1,6 +1,7 @@
 import { roundedDown, roundedUp } from '../api/amount.ts'
 import type { KubeObject } from '../api/object.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
+import { shortNameOf } from '../text/short-name.ts'
 import type { Health, PodReach } from './kind.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -45,7 +46,7 @@ export const ownTemplate = (workload: KubeObject) => {
   const template = at(workload, 'spec', 'template')
   return isObject(template)
     ? ({ is: 'found', template } as const)
-    : ({ is: 'missing', message: `${workload.kind.toLowerCase()}/${workload.metadata.name} has no template` } as const)
+    : ({ is: 'missing', message: `${shortNameOf(workload)} has no template` } as const)
 }
 
 /** What Deployments and StatefulSets have in common. */

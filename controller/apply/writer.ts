@@ -101,7 +101,7 @@ export class Writer {
   async #delete({ resource, role, of }: Deletion): Promise<undefined> {
     const { uid = '' } = of.metadata
     const path = pathOf(resource, placeOf(of))
-    if (role === 'base') return this.#deleteByUid(path, uid)
+    if (role !== 'fork') return this.#deleteByUid(path, uid)
     // The cache may be old. Only the uid of the present object proves that it is the fork.
     const live = await orUndefined(this.#request({ verb: 'get', path }))
     if (live?.metadata.uid === uid) await this.#deleteByUid(path, uid)

@@ -6,6 +6,7 @@ import { isEqual } from '../../common/json/json.ts'
 import type { Conclusion } from '../../common/plan/conclusion.ts'
 import type { PolicyDecision } from '../../common/plan/policy-decision.ts'
 import { statusOf } from '../../common/plan/status.ts'
+import { shortName } from '../../common/text/short-name.ts'
 import { hasForeignStatus, isBeingDeleted } from '../../common/workload/identity.ts'
 import type { Key } from '../runtime/queue.ts'
 
@@ -119,8 +120,7 @@ function complianceEvents(
 function sourceReplaced({ status, spec }: ExperimentDeployment, conclusion: Conclusion): readonly EventDraft[] {
   const source = conclusion.source?.()
   if (!source || !status?.source || status.source.uid === source.uid) return []
-  const { kind, name } = spec.sourceRef
-  const message = `${kind.toLowerCase()}/${name} was created again; the fork now follows the new one`
+  const message = `${shortName(spec.sourceRef)} was created again; the fork now follows the new one`
   return [{ type: 'Normal', reason: 'SourceReplaced', message }]
 }
 

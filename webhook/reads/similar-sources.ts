@@ -6,6 +6,7 @@ import { pathOf } from '../../common/kube/client/resources.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
+import { shortName } from '../../common/text/short-name.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import type { DecodedRequest } from '../review/request.ts'
 import { accessOf } from './access.ts'
@@ -47,7 +48,7 @@ export class SimilarSources {
       if ((await accessOf(kube, request.userInfo, needs)) !== 'granted') return undefined
       const names = (await unlessOver(this.#namesOf(type, namespace), signal)) ?? []
       const meant = type.kind === kind.kind ? didYouMean(name, names) : names.find((each) => each === name)
-      return meant === undefined ? undefined : `${type.kind.toLowerCase()}/${meant}`
+      return meant === undefined ? undefined : shortName({ kind: type.kind, name: meant })
     }
     const found = await Promise.all(Object.values(WORKLOAD_KINDS).map(named))
     return found.filter((each) => each !== undefined)

@@ -29,7 +29,7 @@ function writesOf(run: RunWorld): readonly string[] {
 describe('a promotion', () => {
   it('stores the record, and then its hash, before the one write of the source', () => {
     const run = atPromotion()
-    expect(writesOf(run)).to.deep.equal(['apply newFork', 'create base', 'patch source'])
+    expect(writesOf(run)).to.deep.equal(['apply newFork', 'create record', 'patch source'])
     expect(imageIn(run)).to.equal('example/cart:2')
     expect(promotionIn(run)?.written).to.deep.equal({ uid: run.world.source?.metadata.uid, generation: 2 })
     run.wait(30)
@@ -54,7 +54,7 @@ describe('a promotion', () => {
     const run = atPromotion()
     while (!run.world.record) run.pass()
     run.world.record = { ...run.world.record, data: { forward: {}, inverse: { paused: true } } }
-    expect(writesOf(run)).to.deep.equal(['delete base', 'create base', 'patch source'])
+    expect(writesOf(run)).to.deep.equal(['delete record', 'create record', 'patch source'])
   })
 
   it('writes nothing a second time after its reply was lost', () => {

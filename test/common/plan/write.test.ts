@@ -18,6 +18,7 @@ const WRITES: Readonly<Record<Role, Write>> = {
   },
   fork: { verb: 'patch', role: 'fork', resource: deployment, of: fork, patch: { spec: { replicas: 1 } } },
   base: { verb: 'create', role: 'base', resource: deployment, object: fork },
+  record: { verb: 'create', role: 'record', resource: deployment, object: fork },
   source: { verb: 'patch', role: 'source', resource: deployment, of: fork, patch: { spec: {} } },
   experiment: {
     verb: 'patch',

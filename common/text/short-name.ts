@@ -1,0 +1,11 @@
+/** The name that `kubectl` takes and prints: `deployment/cart`. */
+export const shortName = ({ kind, name }: { readonly kind: string; readonly name: string }): string =>
+  `${kind.toLowerCase()}/${name}`
+
+interface Named {
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+}
+
+/** The same of an object. */
+export const shortNameOf = ({ kind, metadata: { name } }: Named): string => shortName({ kind, name })
