@@ -33,7 +33,8 @@ const OF_STRATEGIES = {
 
 const OF_CONDITIONS = {
   Available: 'No action needed. Every pod of the experiment is ready.',
-  ScaledToZero: 'No action needed. To get pods again: `kubectl scale expd/NAME --replicas=1`.',
+  ScaledToZero:
+    'No action needed. To get pods again, run `kubectl scale expd/NAME --replicas=1`; a strategy gives pods at its steps.',
   Updating: "Wait. The change was applied, and Kubernetes' controller of the workload has not processed it yet.",
   PodsNotReady: 'Wait. If it takes too long, run `kubectl describe` on the pods of the experiment.',
   NameConflict:
@@ -52,7 +53,8 @@ const OF_CONDITIONS = {
     'Resume the fork, for example by `kubectl rollout resume`. If the override pauses it by `paused`, canary steps or an analysis, remove them.',
   ScaleNotReviewed:
     'Scale the experiment back with `kubectl scale`, then set `spec.replicas` with `kubectl patch` or `kubectl apply`, which check your permissions in the namespace of the source. `kubectl scale` checks nothing there, so it can only make such a fork smaller.',
-  Expired: 'No action needed. To run the experiment again, raise `spec.ttlSeconds`; otherwise delete it.',
+  Expired:
+    'No action needed. To run the experiment again, raise `spec.ttlSeconds`, and say `retry` if it has a strategy; otherwise delete it.',
   Terminating: 'Wait. The experiment is removed as soon as its fork in the other namespace is gone.',
   Orphaned:
     'No action needed. The experiment of this fork was removed together with its finalizer, so the controller deletes the fork. Delete experiments with `kubectl delete` while the controller runs, and leave the finalizer to it.',
