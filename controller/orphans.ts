@@ -9,7 +9,7 @@ import type { Reflector } from '../common/kube/watch/reflector.ts'
 import type { Write } from '../common/plan/write.ts'
 import type { Cancel, Timers } from '../common/program/clock.ts'
 import type { Log } from '../common/program/log.ts'
-import { isBeingDeleted, provenOwner } from '../common/workload/identity.ts'
+import { isBeingDeleted, provenOwner, recordNameOf } from '../common/workload/identity.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
 import type { Key } from './runtime/queue.ts'
 import type { Recorder } from './runtime/recorder.ts'
@@ -104,13 +104,19 @@ export class Orphans {
     const note = 'its experiment was removed together with its finalizer, so the controller deletes this fork now'
     recorder.record({ type: 'Warning', reason: 'Orphaned', action: 'Delete', note, regarding: of })
     log.warn({ namespace, fork: name }, 'deletes a fork without an experiment')
-    const base = await this.#baseOf(of)
-    if (base) await write({ verb: 'delete', role: 'base', resource: CONTROLLER_REVISION, of: base })
+    for (const [role, name] of [
+      ['base', of.metadata.name],
+      ['record', recordNameOf(of)],
+    ] as const) {
+      const revision = await this.#revisionOf(of, name)
+      if (revision) await write({ verb: 'delete', role, resource: CONTROLLER_REVISION, of: revision })
+    }
     await write({ verb: 'delete', role: 'fork', resource, of })
   }
 
-  /** The revision of the same name with the pinned base, if it belonged to the same experiment. */
-  async #baseOf({ metadata: { namespace = '', name, labels } }: KubeObject): Promise<KubeObject | undefined> {
+  /** The revision called `name`, if it belonged to the same experiment as a fork. */
+  async #revisionOf({ metadata }: KubeObject, name: string): Promise<KubeObject | undefined> {
+    const { namespace = '', labels } = metadata
     const path = pathOf(CONTROLLER_REVISION, { namespace, name })
     const found = await orUndefined(this.#options.client.request({ verb: 'get', path }))
     return found?.metadata.labels?.[OWNER_UID] === labels?.[OWNER_UID] ? found : undefined

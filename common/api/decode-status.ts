@@ -55,6 +55,7 @@ const isRun = objectWith<RunStatus>({
   path: oneOf(RUN_PATHS),
   phase: oneOf(RUN_PHASES),
   stepIndex: isNumber,
+  attempt: orAbsent(isNumber),
   held: orAbsent(isBoolean),
   command: orAbsent(
     objectWith<CommandStatus>({

@@ -65,6 +65,8 @@ export interface RunStatus {
   readonly stepName: string
   /** RFC 3339 with milliseconds: when the step began */
   readonly since: string
+  /** how many runs of the experiment came before; absent: none */
+  readonly attempt?: number
   /** whether somebody paused it by a command */
   readonly held?: boolean
   /** the last command and what came of it */

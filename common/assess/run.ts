@@ -10,7 +10,7 @@ import { compile, type Step } from '../strategy/compile.ts'
 import { demands, type PodDemand } from '../strategy/forecast.ts'
 import { phaseOf, presentRun, type Run } from '../strategy/run.ts'
 import { type RunSpec, runSpecOf } from '../strategy/run-spec.ts'
-import { type Sizes, type Target, targetOf } from '../strategy/target.ts'
+import { reservedPods, type Sizes, type Target, targetOf } from '../strategy/target.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { SpecFacts } from './facts.ts'
 
@@ -20,7 +20,7 @@ export interface RunState {
   readonly run: Run
   /** all steps on the path of the run */
   readonly steps: readonly Step[]
-  /** undefined while the size of the source is not known or is restored: then the fork keeps its pods */
+  /** undefined while the size of the source is not known: then the fork keeps its pods */
   readonly target: Target | undefined
 }
 
@@ -49,9 +49,15 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   const sizes = sizesOf(facts, spec)
   // A way back needs no source.
   const isRestoring = steps[run.stepIndex]?.is === 'restore'
-  const isKnown = !isRestoring && (sizes !== undefined || run.path !== 'Forward')
-  const target = isKnown ? targetOf(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined
-  return { spec, run, steps, target }
+  if (isRestoring) return { spec, run, steps, target: restoringTarget(facts, sizes) }
+  const isKnown = sizes !== undefined || run.path !== 'Forward'
+  return { spec, run, steps, target: isKnown ? targetOf(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined }
+}
+
+/** While its source is restored, the fork keeps its pods, and has at least as many as a promotion needs. */
+function restoringTarget({ fork }: SpecFacts, sizes: Sizes | undefined): Target | undefined {
+  if (!sizes || fork.is === 'unknown') return undefined
+  return { pods: Math.max(reservedPods(sizes), fork.is === 'known' ? replicasOf(fork.value) : 0) }
 }
 
 const NO_SIZES: Sizes = { source: 0, replicas: 0, maxSurge: 0, reserve: 0 }

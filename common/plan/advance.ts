@@ -93,6 +93,9 @@ function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: M
 const isReached = ({ planned: { writes, conclusion }, state, services }: Seen): boolean =>
   writes.length === 0 && conclusion.is === 'settled' && hasTarget(state) && services.every(isComplete)
 
+/** Whether pods of the fork that are not ready can be waited for. */
+const mayServe = ({ conclusion: { is } }: Plan): boolean => is === 'waiting' || is === 'settled'
+
 /**
  * What the pass does at a step that writes the source; undefined at other steps, and until the fork is ready for it.
  */
@@ -100,7 +103,7 @@ function promotingAt(seen: Seen): Promoting | undefined {
   const { facts, wanted, state, planned } = seen
   const step = state.steps[state.run.stepIndex]
   if (planned.writes.length > 0 || state.run.held) return undefined
-  if (step?.is === 'restore') return restore(facts, wanted, state)
+  if (step?.is === 'restore') return restore(facts, wanted, { isReserveReady: isReached(seen) || !mayServe(planned) })
   if (step?.is !== 'promote') return undefined
   const isWritten = facts.experiment.status?.promotion?.written !== undefined
   if (!isWritten && !isReached(seen)) return undefined

@@ -1,16 +1,19 @@
 import { sourceNamespaceOf } from '../api/defaults.ts'
 import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
-import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, FORK_FINALIZER } from '../api/names.ts'
+import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, FORK_FINALIZER, OWNER_UID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { waiting } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
-import type { JsonObject } from '../json/json.ts'
+import { isWriting } from '../assess/run.ts'
+import { type JsonObject, objectOr } from '../json/json.ts'
+import { runSpecOf } from '../strategy/run-spec.ts'
 import { duration } from '../text/duration.ts'
 import { shortName, shortNameOf } from '../text/short-name.ts'
 import type { Base } from '../workload/base.ts'
+import { forkHealth } from '../workload/health.ts'
 import {
   hasForkFinalizer,
   hasOwnerReference,
@@ -29,26 +32,51 @@ import type { Write } from './write.ts'
 const ORPHAN = 'orphan'
 
 /**
- * Deletes the fork, then a pinned base in another namespace and the finalizer, but only after the fork was observed to
- * be gone. Another finalizer may keep the experiment for any time, so that garbage collection would come too late.
+ * Deletes the fork, then what is left in another namespace and the finalizer, but only after the fork was observed to
+ * be gone. Another finalizer may keep the experiment for any time, so that garbage collection would come too late. In
+ * the middle of a promotion the fork stays until the source's own rollout is over.
  */
-export function planDeletion({ kind, fork, revision, experiment }: Facts): Plan {
+export function planDeletion(facts: Facts): Plan {
+  const { kind, fork, experiment } = facts
   const { kind: kindName, name } = experiment.spec.sourceRef
   const terminating = (message: string, ...writes: readonly Write[]): Plan => ({
     writes,
     conclusion: { ...waiting('Terminating', message), fork: knownValue(fork), source: undefined },
   })
   const unready = ({ writes, conclusion }: Plan): Plan => ({ writes, conclusion: { ...conclusion, is: 'unready' } })
+  const removal = removeFinalizer(experiment)
   const isOrphaned = fork.is === 'known' && !hasOwnerReference(experiment, fork.value)
   if (isOrphaned || (!isCrossNamespace(experiment) && experiment.metadata.finalizers?.includes(ORPHAN)))
-    return unready(terminating('its fork is left alone'))
+    return unready(terminating('its fork is left alone', ...(isCrossNamespace(experiment) ? [] : removal)))
   if (kind.is === 'unknown')
     return terminating(`this version cannot say whether the fork of ${kindName}/${name} is gone`)
   if (fork.is === 'unknown') return terminating(`the fork could not be read now (${fork.because})`)
   if (fork.is === 'absent' || kind.is === 'absent')
-    return unready(terminating('its fork is gone', ...deleteBase(revision), ...removeFinalizer(experiment)))
+    return unready(terminating('its fork is gone', ...deleteRevisions(facts), ...removal))
+  const rollout = awaitedRollout(facts, kind.value)
+  if (rollout !== undefined) {
+    const { writes, conclusion } = terminating(`its fork serves until ${rollout}`)
+    return { writes, conclusion: { ...conclusion, is: 'waiting', retryAfterMs: ROLLOUT_RECHECK_MS } }
+  }
   const message = `${shortNameOf(fork.value)} is being deleted`
   return isBeingDeleted(fork.value) ? terminating(message) : terminating(message, deleteFork(kind.value, fork.value))
+}
+
+/** No event of ours tells that the rollout of the source goes on. */
+const ROLLOUT_RECHECK_MS = 2_000
+/** The default of a Deployment and of a Rollout. A StatefulSet has no such field. */
+const PROGRESS_DEADLINE_SECONDS = 600
+
+/** The rollout of the source for which a deletion waits, at most the progress deadline of the source. */
+function awaitedRollout(facts: Facts, kind: WorkloadKind): string | undefined {
+  const { experiment, promotion, now } = facts
+  const source = knownValue(promotion?.source ?? { is: 'absent' })
+  if (!source || !hasForkFinalizer(experiment) || !isWritten(facts)) return undefined
+  const { progressDeadlineSeconds: deadlineS = PROGRESS_DEADLINE_SECONDS } = objectOr(source.spec)
+  const waitedMs = now.getTime() - Date.parse(experiment.metadata.deletionTimestamp ?? '')
+  const health = forkHealth(kind, source, now)
+  if (health.is !== 'progressing' || waitedMs >= Number(deadlineS) * 1_000) return undefined
+  return `${shortNameOf(source)} has its pods: ${health.message}`
 }
 
 /** Deletes the fork. The experiment stays and reports it; a higher `ttlSeconds` creates the fork again. */
@@ -60,9 +88,10 @@ export function planExpiry({ kind, fork, experiment }: Facts): Plan {
 }
 
 /** Deletes the fork of a run whose change the source has. The experiment stays and reports it. */
-export function planPromoted({ kind, fork, experiment }: Facts): Plan {
+export function planPromoted(facts: Facts): Plan {
+  const { kind, fork, experiment } = facts
   const adapter = knownValue(kind)
-  const writes = adapter && fork.is === 'known' ? [deleteFork(adapter, fork.value)] : []
+  const writes = adapter && fork.is === 'known' ? [deleteFork(adapter, fork.value)] : finalizerWrites(facts)
   const message = `${shortName(experiment.spec.sourceRef)} has the change, and the fork is gone`
   return { writes, conclusion: { is: 'settled', reason: 'Promoted', message, fork: undefined, source: undefined } }
 }
@@ -70,7 +99,8 @@ export function planPromoted({ kind, fork, experiment }: Facts): Plan {
 /** `expired 2h after creation (2026-11-21T14:05Z); raise spec.ttlSeconds to run it again` */
 export const expiryMessage = (experiment: ExperimentDeployment): string =>
   `expired ${duration(experiment.spec.ttlSeconds ?? 0)} after creation ` +
-  `(${toMinutes(expiresAt(experiment) ?? '')}); raise spec.ttlSeconds to run it again`
+  `(${toMinutes(expiresAt(experiment) ?? '')}); raise spec.ttlSeconds ` +
+  `${runSpecOf(experiment.spec) ? 'and say retry ' : ''}to run it again`
 
 /** An RFC 3339 time without its seconds. */
 export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
@@ -88,11 +118,20 @@ export function scaleDown(
   return { verb: 'patch', role: 'fork', resource, of, patch, isRepair }
 }
 
-/** Adds a missing finalizer before a fork in another namespace is created, because no owner reference reaches it. */
-export const addFinalizer = ({ experiment }: Pick<Facts, 'experiment'>): readonly Write[] =>
-  isCrossNamespace(experiment) && !hasForkFinalizer(experiment)
-    ? [finalizers(experiment, [...otherFinalizers(experiment), FORK_FINALIZER])]
-    : []
+/**
+ * The finalizer, before it is needed: for a fork in another namespace, because no owner reference reaches it, and while
+ * a promotion of ours needs the fork. Where it is not needed any more, it is taken away.
+ */
+export function finalizerWrites(facts: Facts): readonly Write[] {
+  const { experiment } = facts
+  const isNeeded = isCrossNamespace(experiment) || isWritten(facts)
+  if (!isNeeded) return removeFinalizer(experiment)
+  return hasForkFinalizer(experiment) ? [] : [finalizers(experiment, [...otherFinalizers(experiment), FORK_FINALIZER])]
+}
+
+/** Whether we may have written the source, and its own rollout is not over. */
+const isWritten = (facts: Facts): boolean =>
+  facts.experiment.status?.promotion?.record !== undefined && isWriting(facts)
 
 const removeFinalizer = (experiment: ExperimentDeployment): readonly Write[] =>
   hasForkFinalizer(experiment) ? [finalizers(experiment, otherFinalizers(experiment))] : []
@@ -120,6 +159,17 @@ export function baseWrites({ experiment, revision }: Facts, { base, fork }: Desi
 
 const deleteBase = (revision: Facts['revision']): readonly Write[] =>
   revision.is === 'known' ? [{ verb: 'delete', role: 'base', resource: CONTROLLER_REVISION, of: revision.value }] : []
+
+/** What garbage collection does not delete in another namespace: the pinned base and the record of a promotion. */
+function deleteRevisions({ revision, promotion, experiment }: Facts): readonly Write[] {
+  if (!isCrossNamespace(experiment)) return deleteBase(revision)
+  const record = knownValue(promotion?.record ?? { is: 'absent' })
+  const ofRecord: readonly Write[] =
+    record?.metadata.labels?.[OWNER_UID] === experiment.metadata.uid
+      ? [{ verb: 'delete', role: 'record', resource: CONTROLLER_REVISION, of: record }]
+      : []
+  return [...deleteBase(revision), ...ofRecord]
+}
 
 /**
  * As of a fork, but a revision without a controller must not have the label of the selector: a fork that is a

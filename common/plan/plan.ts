@@ -18,7 +18,7 @@ import { replicasOf } from '../workload/status.ts'
 import { withExpiredRun, withRun } from './advance.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
 import { decisionOn, type Plan, RECHECK_MS, type Reservation } from './conclusion.ts'
-import { addFinalizer, baseWrites, planDeletion, planExpiry, planPromoted, scaleDown } from './lifecycle.ts'
+import { baseWrites, finalizerWrites, planDeletion, planExpiry, planPromoted, scaleDown } from './lifecycle.ts'
 import { creationOf, hasDrifted, isSmaller, occasionOf, readyOf } from './occasion.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
@@ -72,7 +72,7 @@ function planSync(facts: Facts, wanted: DesiredFork, { policy, alone }: Omit<Eva
     return { writes: [], conclusion: { ...decision, fork: undefined, source } }
   }
   const fork = knownValue(facts.fork)
-  const before = [...addFinalizer(facts), ...baseWrites(facts, wanted)]
+  const before = [...finalizerWrites(facts), ...baseWrites(facts, wanted)]
   if (fork && !hasDrifted(facts, fork, wanted)) {
     const health = forkHealth(wanted.kind, fork, facts.now, knownValue(facts.podRefusal))
     const described = decisionOn(facts.experiment, { ...health, message: messageOf(facts, fork, health) })
@@ -133,7 +133,7 @@ function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Pla
   // The way back of a run takes the pods, whatever else is wrong.
   const isAborted = experiment.status?.strategy?.path === 'Abort' && replicas === 0
   const mayShrink = mustHaveNoPods || isAborted || attributesOf(decision.reason).keepsFork
-  const before = fork ? addFinalizer(facts) : []
+  const before = fork ? finalizerWrites(facts) : []
   const conclusion = { ...decision, fork, source: undefined }
   if (!fork || !kind || !mayShrink || replicas >= replicasOf(fork)) return { writes: before, conclusion }
   const { status, metadata } = experiment

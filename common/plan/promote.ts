@@ -1,26 +1,22 @@
 import { knownValue } from '../api/known.ts'
-import { CONTROLLER_REVISION, REQUESTED_BY } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus } from '../api/strategy.ts'
-import type { ExperimentDeployment } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
 import { overriddenSource, type PromotionWriter, promotionWriter } from '../assess/promotion.ts'
 import { promotionIn, type RunState } from '../assess/run.ts'
-import { hashOf } from '../json/canonical.ts'
-import { isObject, type JsonObject, objectOr } from '../json/json.ts'
+import { type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
-import { isInPlace, type Promotion, patchText, promotionOf } from '../strategy/promotion.ts'
+import { isInPlace, patchText, promotionOf } from '../strategy/promotion.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { baseHash, baseOf } from '../workload/base.ts'
 import { forkHealth } from '../workload/health.ts'
-import { promotionRecordName } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { isPinned } from '../workload/pinned.ts'
 import { templateElsewhere } from '../workload/referent.ts'
-import { ownerOfRevision } from './lifecycle.ts'
+import { isRecorded, lostRecord, recorded, recordedPatches, recordOf } from './promotion-record.ts'
 import type { Write } from './write.ts'
 
 /** What a pass does at the step that promotes or restores. */
@@ -42,9 +38,10 @@ const RECHECK_MS = 2_000
 interface Subject {
   readonly kind: WorkloadKind
   readonly source: KubeObject
-  readonly spec: JsonObject
   readonly stored: PromotionStatus | undefined
 }
+
+type Rolled = Pick<Subject, 'kind' | 'source'>
 
 /**
  * Brings the override into the source itself: records the former values, then makes the one write, and waits for the
@@ -53,7 +50,9 @@ interface Subject {
 export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Promoting | undefined {
   const subject = subjectOf(facts, wanted, state)
   if (!subject) return undefined
-  const { source, stored, kind } = subject
+  const { source, kind } = subject
+  const lost = subject.stored?.record ? undefined : lostRecord(facts, state.run)
+  const stored = lost ? storedAgain(state, source, lost) : subject.stored
   const overridden = overriddenSource(facts, source)
   const found = promotionOf(overridden)
   if (!found) return undefined
@@ -81,40 +80,63 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const obstacle = obstacleOf(facts, wanted, subject)
   if (obstacle) return { writes: [], promotion: status, decision: obstacle }
   const writing = waiting('Promoting', `writes ${shortNameOf(source)}`, 0)
-  const record = recordOf(facts, wanted, found)
+  const record = recordOf(facts, wanted, { run: state.run, ...found })
   if (!isRecorded(facts, record)) return { ...recorded(facts, record, status), decision: writing }
   const writes = [sourceWrite(kind, source, { spec: found.forward })]
-  return { writes, promotion: { ...status, record: idOf(record) }, decision: writing }
+  return { writes, promotion: recorded(facts, record, status).promotion, decision: writing }
 }
 
-/** Gives the source back its former values, if the promoted ones are still in place. */
-export function restore(facts: Facts, wanted: DesiredFork, state: RunState): Promoting | undefined {
-  const subject = subjectOf(facts, wanted, state)
+/**
+ * Gives the source back its former values, if the promoted ones are still in place. While all of its pods serve, it
+ * waits until the fork can serve instead of those that the source's own rollout takes down.
+ */
+export function restore(
+  facts: Facts,
+  { kind }: DesiredFork,
+  { isReserveReady }: { readonly isReserveReady: boolean },
+): Promoting | undefined {
+  const source = knownValue(facts.promotion?.source ?? { is: 'absent' })
   const promotion = facts.experiment.status?.promotion
-  if (!subject || !promotion) return undefined
-  const { source, spec, kind } = subject
+  if (!source || !promotion) return undefined
+  const spec = objectOr(source.spec) as JsonObject
   const shape = knownValue(facts.schema)?.shape ?? NO_SHAPE
-  const record = knownValue(facts.promotion?.record ?? { is: 'absent' })
-  const data = record && hashOf(record.data, DIGITS) === promotion.record?.hash ? objectOr(record.data) : {}
-  const { forward, inverse } = data
-  if (!isObject(forward) || !isObject(inverse))
+  const patches = recordedPatches(facts)
+  if (!patches)
     return { writes: [], promotion, decision: stalled('SourceDrifted', 'the record of the former values is gone') }
-  if (isInPlace(spec, inverse as JsonObject, shape)) {
-    const { decision } = rolledOut(facts, subject, { status: promotion, skipSteps: false })
+  const { forward, inverse } = patches
+  if (isInPlace(spec, inverse, shape)) {
+    const { decision } = rolledOut(facts, { kind, source }, { status: promotion, skipSteps: false })
     return { writes: [], promotion, ...(decision ? { decision } : { isReached: true }) }
   }
-  if (!isInPlace(spec, forward as JsonObject, shape)) {
+  if (!isInPlace(spec, forward, shape)) {
     const message = `${shortNameOf(source)} was changed after the promotion, so it stays as it is`
     return { writes: [], promotion, decision: stalled('SourceDrifted', message) }
   }
-  const writes = [sourceWrite(kind, source, { spec: inverse as JsonObject })]
+  if (!isReserveReady && forkHealth(kind, source, facts.now).is === 'ready') {
+    const message = `waits until the fork can serve while ${shortNameOf(source)} replaces its pods`
+    return { writes: [], promotion, decision: waiting('Undoing', message, RECHECK_MS) }
+  }
+  const writes = [sourceWrite(kind, source, { spec: inverse })]
   return { writes, promotion, decision: waiting('Undoing', `restores ${shortNameOf(source)}`, 0) }
 }
 
 function subjectOf(facts: Facts, { kind }: DesiredFork, { run }: RunState): Subject | undefined {
   const source = knownValue(facts.promotion?.source ?? { is: 'absent' })
   const stored = promotionIn(facts.experiment, run)
-  return source && { kind, source, spec: objectOr(source.spec) as JsonObject, stored }
+  return source && { kind, source, stored }
+}
+
+/**
+ * What the status would say of a promotion whose status was lost: the source was written, unless somebody said since
+ * that it shall be.
+ */
+function storedAgain(
+  { run, spec: { mode } }: RunState,
+  source: KubeObject,
+  record: NonNullable<PromotionStatus['record']>,
+): PromotionStatus {
+  const isSaid = run.command?.verb === 'promote' && run.command.answer === 'Done'
+  return { mode, record, ...(isSaid ? {} : { written: versionOf(source) }) }
 }
 
 const promotionStatus = ({ mode, because }: PromotionWriter, stored: PromotionStatus | undefined): PromotionStatus => ({
@@ -130,9 +152,8 @@ interface RollingOut {
 }
 
 /** The source has the change, whoever made it. Its own rollout must end before the fork may go. */
-function rolledOut(facts: Facts, { kind, source }: Subject, { status, skipSteps }: RollingOut): Promoting {
-  const { uid = '', generation = 0 } = source.metadata
-  const promotion = { ...status, written: { uid, generation } }
+function rolledOut(facts: Facts, { kind, source }: Rolled, { status, skipSteps }: RollingOut): Promoting {
+  const promotion = { ...status, written: versionOf(source) }
   const health = forkHealth(kind, source, facts.now)
   const message = `${shortNameOf(source)}: ${health.message}`
   if (health.is === 'ready') return { writes: [], promotion, isReached: true }
@@ -141,6 +162,8 @@ function rolledOut(facts: Facts, { kind, source }: Subject, { status, skipSteps 
   const writes = skipping ? [sourceWrite(kind, source, { status: skipping })] : []
   return { writes, promotion, decision: waiting('Promoting', message, RECHECK_MS) }
 }
+
+const versionOf = ({ metadata: { uid = '', generation = 0 } }: KubeObject) => ({ uid, generation })
 
 /** Why the source cannot be written now. */
 function obstacleOf(facts: Facts, wanted: DesiredFork, { kind, source }: Subject): Decision | undefined {
@@ -160,46 +183,6 @@ function hasMoved(facts: Facts, { kind, base }: DesiredFork): boolean {
   const { shape = NO_SHAPE, template } = knownValue(facts.schema) ?? {}
   const now = source && baseOf(kind, { source: source.object, referents: source.referents, shape, template })
   return now?.is !== 'base' || baseHash(now.base) !== base.source().templateHash
-}
-
-const DIGITS = 16
-
-/** The ControllerRevision with both patches, beside the fork. */
-const recordOf = ({ experiment }: Facts, { fork }: DesiredFork, { forward, inverse }: Promotion): KubeObject => ({
-  apiVersion: CONTROLLER_REVISION.apiVersion,
-  kind: CONTROLLER_REVISION.kind,
-  metadata: {
-    name: promotionRecordName(experiment),
-    namespace: fork.metadata.namespace ?? '',
-    ...ownerOfRevision(experiment),
-  },
-  revision: 1,
-  data: { forward, inverse, by: authorOf(experiment) },
-})
-
-/** By whose word the source is written: who gave the last command, or who wrote the spec that needs none. */
-const authorOf = ({ status, metadata: { annotations } }: ExperimentDeployment): string =>
-  status?.strategy?.command?.by ?? annotations?.[REQUESTED_BY] ?? ''
-
-const idOf = (record: KubeObject) => ({ name: record.metadata.name, hash: hashOf(record.data, DIGITS) })
-
-/** Whether this very record is stored, and the status says so: many users may replace a ControllerRevision. */
-function isRecorded({ promotion, experiment }: Facts, record: KubeObject): boolean {
-  const stored = knownValue(promotion?.record ?? { is: 'absent' })
-  const { hash } = idOf(record)
-  return (
-    stored !== undefined && hashOf(stored.data, DIGITS) === hash && experiment.status?.promotion?.record?.hash === hash
-  )
-}
-
-function recorded({ promotion }: Facts, record: KubeObject, status: PromotionStatus) {
-  const stored = knownValue(promotion?.record ?? { is: 'absent' })
-  const isStored = stored !== undefined && hashOf(stored.data, DIGITS) === idOf(record).hash
-  const create: Write = { verb: 'create', role: 'record', resource: CONTROLLER_REVISION, object: record }
-  const remove: readonly Write[] = stored
-    ? [{ verb: 'delete', role: 'record', resource: CONTROLLER_REVISION, of: stored }]
-    : []
-  return { writes: isStored ? [] : [...remove, create], promotion: { ...status, record: idOf(record) } }
 }
 
 /** With uid and resourceVersion: a change since it was read is a conflict, and everything is looked at again. */

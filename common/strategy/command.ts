@@ -106,9 +106,15 @@ function effectOf(verb: Verb, run: Run, steps: readonly Step[], { now, promotion
       return done(moved(others, { path: 'Abort', stepIndex: 0 }, now), 'Aborted', `aborted at ${placeOf(run, steps)}`)
     case 'retry':
       if (phase !== 'Aborted' && phase !== 'Undone') return nothing('the run was not aborted')
-      return done(moved(others, { path: 'Forward', stepIndex: 0 }, now), 'Retried', 'begins again at its first step')
+      return done(again(others, now), 'Retried', 'begins again at its first step')
   }
 }
+
+/** The next run of the same strategy. */
+const again = (run: Run, now: Date): Run => ({
+  ...moved(run, { path: 'Forward', stepIndex: 0 }, now),
+  attempt: (run.attempt ?? 0) + 1,
+})
 
 const refused = (message: string): Answer => ({ is: 'Refused', message })
 

@@ -2,7 +2,7 @@ import type { RunPath, RunPhase, RunStatus, RunWeight } from '../api/strategy.ts
 import { nameOfStep, type Step } from './compile.ts'
 
 /** What decides how a run goes on. Everything else of its status follows from it. */
-export type Run = Pick<RunStatus, 'run' | 'revision' | 'path' | 'stepIndex' | 'since' | 'held' | 'command'>
+export type Run = Pick<RunStatus, 'run' | 'revision' | 'path' | 'stepIndex' | 'since' | 'held' | 'command' | 'attempt'>
 
 /** What makes a run: a stored one that is about something else does not count. */
 export interface RunIdentity {
@@ -29,8 +29,18 @@ export function presentRun(
     !Number.isNaN(Date.parse(stored.since))
   // A command that was answered must not be obeyed by the next run.
   const answered = stored?.command === undefined ? {} : { command: stored.command }
-  if (!stored || !isSound) return { run, revision, path: 'Forward', stepIndex: 0, since, ...answered }
-  const { path, stepIndex, held } = stored
+  if (!stored) return { run, revision, path: 'Forward', stepIndex: 0, since }
+  const { path, stepIndex, held, attempt = 0 } = stored
+  if (!isSound)
+    return {
+      run,
+      revision,
+      path: 'Forward',
+      stepIndex: 0,
+      since,
+      ...(stored.run === run ? {} : { attempt: attempt + 1 }),
+      ...answered,
+    }
   const isSameRevision = stored.revision === revision
   return {
     run,
@@ -39,6 +49,7 @@ export function presentRun(
     stepIndex,
     since: isSameRevision ? stored.since : since,
     ...(held ? { held } : {}),
+    ...(attempt > 0 ? { attempt } : {}),
     ...answered,
   }
 }

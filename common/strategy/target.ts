@@ -29,6 +29,9 @@ const MAX_PODS = 2 ** 31 - 1
 export const surgeLimit = ({ maxSurge, source }: Pick<Sizes, 'maxSurge' | 'source'>): number =>
   Math.min(MAX_PODS, roundedUp(maxSurge, source) ?? source)
 
+/** The pods that serve instead of those that the source's own rollout takes down. */
+export const reservedPods = (sizes: Sizes): number => Math.min(sizes.reserve, surgeLimit(sizes))
+
 /** The step that decides the pods at the step at `index`: the last one until there that says a number. */
 export const sizingStep = (steps: readonly Step[], index: number): Step | undefined =>
   steps.slice(0, index + 1).findLast(({ is }) => SIZING.has(is))
@@ -37,7 +40,7 @@ export const sizingStep = (steps: readonly Step[], index: number): Step | undefi
 export function targetOf(steps: readonly Step[], index: number, sizes: Sizes): Target {
   const sized = sizedBy(sizingStep(steps, index), sizes)
   const isPromoting = steps.slice(0, index + 1).some(({ is }) => is === 'promote')
-  return isPromoting ? { pods: Math.max(sized.pods, Math.min(sizes.reserve, surgeLimit(sizes))) } : sized
+  return isPromoting ? { pods: Math.max(sized.pods, reservedPods(sizes)) } : sized
 }
 
 const SIZING: ReadonlySet<Step['is']> = new Set(['setWeight', 'surge', 'replicas', 'remove'])

@@ -25,7 +25,10 @@ export const forkName = (sourceName: string, uid: string): string =>
 
 /** The name of the ControllerRevision with the former values of a source. */
 export const promotionRecordName = ({ metadata, spec }: ExperimentDeployment): string =>
-  `${forkName(spec.sourceRef.name, metadata.uid)}-promotion`
+  recordNameOf({ metadata: { name: forkName(spec.sourceRef.name, metadata.uid) } })
+
+/** The same for a fork. */
+export const recordNameOf = ({ metadata: { name } }: Pick<KubeObject, 'metadata'>): string => `${name}-promotion`
 
 /** The name of the fork to which the pod called `name` belongs; undefined if it belongs to none. */
 export const forkOfPod = (name: string): string | undefined => /^(.*-experiment-[0-9a-f]{10})-/.exec(name)?.[1]

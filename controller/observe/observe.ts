@@ -10,8 +10,10 @@ import {
   type RevisionFacts,
   revisionFacts,
 } from '../../common/assess/own-objects.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { writesSource } from '../../common/strategy/run.ts'
+import { runSpecOf } from '../../common/strategy/run-spec.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import { mayBeRefusedPods } from '../../common/workload/health.ts'
 import {
@@ -82,13 +84,25 @@ interface Observed {
 }
 
 /**
- * The fork, and when it is gone its pinned base in another namespace, which garbage collection does not delete. Another
- * read that fails must not block the deletion.
+ * The fork, and when it is gone what garbage collection does not delete in another namespace; in the middle of a
+ * promotion also its source. Another read that fails must not block the deletion.
  */
 async function factsOfDeletion(ports: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
   const facts = await readFork(ports, experiment, adapter)
-  const isBaseLeft = isCrossNamespace(experiment) && facts.fork.is === 'absent'
-  return { ...facts, ...(isBaseLeft ? await readRevision(ports, experiment) : UNREAD_REVISION) }
+  const isLeft = isCrossNamespace(experiment) && facts.fork.is === 'absent'
+  if (!isLeft) return { ...facts, ...UNREAD_REVISION, promotion: await promotionAtDeletion(ports, experiment, adapter) }
+  const [base, record] = await Promise.all([readRevision(ports, experiment), promotionRecord(ports, experiment)])
+  return { ...facts, ...base, promotion: { source: ABSENT, record, isInstalled: ports.isPromotionInstalled } }
+}
+
+/** As at every step that writes the source; undefined if it cannot be read, and then the deletion waits for nothing. */
+async function promotionAtDeletion(...of: Parameters<typeof promotionFacts>) {
+  try {
+    return await promotionFacts(...of)
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error
+    return undefined
+  }
 }
 
 async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
@@ -125,20 +139,22 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
 }
 
 /** At the step of a run that writes the source: the source and the record of its former values, as they are now. */
-async function promotionFacts(
-  { workloads, revision, isPromotionInstalled }: Ports,
-  experiment: ExperimentDeployment,
-  adapter: WorkloadKind | undefined,
-) {
+async function promotionFacts(ports: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
   if (!adapter || !writesSource(experiment.status?.strategy)) return undefined
   const { name } = experiment.spec.sourceRef
   const namespace = sourceNamespaceOf(experiment)
   const [source, record] = await Promise.all([
-    workloads.live(adapter, namespace, name),
-    revision(namespace, promotionRecordName(experiment)),
+    ports.workloads.live(adapter, namespace, name),
+    promotionRecord(ports, experiment),
   ])
-  return { source: knownOrAbsent(source), record: knownOrAbsent(record), isInstalled: isPromotionInstalled }
+  return { source: knownOrAbsent(source), record, isInstalled: ports.isPromotionInstalled }
 }
+
+/** Only an experiment with a run has one. */
+const promotionRecord = async ({ revision }: Ports, experiment: ExperimentDeployment) =>
+  runSpecOf(experiment.spec)
+    ? knownOrAbsent(await revision(sourceNamespaceOf(experiment), promotionRecordName(experiment)))
+    : ABSENT
 
 /** Other workloads that act on the source: a Flagger primary, and one that takes its template from it. */
 function relatedWorkloads({ workloads }: Ports, adapter: WorkloadKind | undefined, source: Source | undefined) {

@@ -122,7 +122,7 @@ export class FakeApiServer implements KubeClient {
     if (verb === 'apply') return this.#apply(path, objectOr(body))
     if (verb === 'delete') return this.remove(path)
     if (verb === 'create' && isNamed(body)) return this.#create(`${path}/${body.metadata.name}`, body)
-    if (verb === 'patch' && isObject(at(body, 'spec'))) return this.#patchSpec(path, objectOr(body) as JsonObject)
+    if (verb === 'patch' && isObject(body)) return this.#patch(path, objectOr(body) as JsonObject)
     const found = this.#objects.get(path)
     if (verb === 'get' && !found) throw new KubeError({ kind: 'notFound', message: `no ${path}` })
     return found ?? {}
@@ -170,15 +170,17 @@ export class FakeApiServer implements KubeClient {
     return { kind, metadata: { resourceVersion: `${this.#version}` }, items }
   }
 
-  /** A merge patch of a spec. One with an old resourceVersion is a conflict. */
-  #patchSpec(path: string, body: JsonObject): KubeObject | undefined {
+  /** A merge patch of a spec, or of finalizers. One with an old resourceVersion is a conflict. */
+  #patch(path: string, body: JsonObject): KubeObject | undefined {
     const before = this.#objects.get(path)
     if (!before) throw new KubeError({ kind: 'notFound', message: `no ${path}` })
     const version = at(body, 'metadata', 'resourceVersion')
     if (version !== undefined && version !== before.metadata.resourceVersion)
       throw new KubeError({ kind: 'conflict', message: `${path} has changed` })
     const spec = mergePatch(objectOr(before.spec) as JsonObject, objectOr(body.spec) as JsonObject)
-    this.change(path, (object) => ({ ...object, spec }))
+    const { finalizers = before.metadata.finalizers } = objectOr(body.metadata) as Partial<KubeObject['metadata']>
+    const metadata = { ...before.metadata, ...(finalizers === undefined ? {} : { finalizers }) }
+    this.change(path, (object) => ({ ...object, ...(object.spec === undefined ? {} : { spec }), metadata }))
     return this.#objects.get(path)
   }
 

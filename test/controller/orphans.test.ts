@@ -63,6 +63,7 @@ async function swept(given?: Given): Promise<readonly string[]> {
 
 const LOOKED = 'get shop/experimentdeployments/faster-cart'
 const LOOKED_AT_BASE = `get stock/controllerrevisions/${FORK.metadata.name}`
+const LOOKED_AT_RECORD = `${LOOKED_AT_BASE}-promotion`
 const labelled = (labels: object): KubeObject => ({
   ...FORK,
   metadata: { ...FORK.metadata, labels: { ...FORK.metadata.labels, ...labels } },
@@ -73,24 +74,25 @@ describe('a fork in another namespace', () => {
     const { orphans, diary } = world()
     await orphans.sweep()
     const deleted = `delete fork ${FORK.metadata.name}`
-    expect(diary).to.deep.equal([LOOKED, 'event Orphaned Deployment', LOOKED_AT_BASE, deleted])
+    expect(diary).to.deep.equal([LOOKED, 'event Orphaned Deployment', LOOKED_AT_BASE, LOOKED_AT_RECORD, deleted])
     expect(orphans.count).to.equal(1)
   })
 
   it('is left alone if the namespace of its experiment may not be read', async () =>
     expect(await swept({ isServed: (namespace) => namespace !== 'shop' })).to.deep.equal([]))
 
-  it('S: is deleted with the base to which it was pinned, but not with the revision of another owner', async () => {
+  it('S: is deleted with its pinned base and the record of its promotion, but not with the revision of another owner', async () => {
     const { metadata } = FORK
     const revision = {
       ...FORK,
       kind: 'ControllerRevision',
       metadata: { name: metadata.name, labels: metadata.labels ?? {} },
     }
-    const deleted = ['base', 'fork'].map((role) => `delete ${role} ${metadata.name}`)
-    expect((await swept({ revision })).slice(-2)).to.deep.equal(deleted)
+    const [base, record, fork] = ['base', 'record', 'fork'].map((role) => `delete ${role} ${metadata.name}`)
+    const deleted = [LOOKED_AT_BASE, base, LOOKED_AT_RECORD, record, fork]
+    expect((await swept({ revision })).slice(-5)).to.deep.equal(deleted)
     const others = { ...revision, metadata: { name: metadata.name, labels: { [OWNER_UID]: 'other' } } }
-    expect((await swept({ revision: others })).slice(-2)).to.deep.equal([LOOKED_AT_BASE, deleted[1]])
+    expect((await swept({ revision: others })).slice(-3)).to.deep.equal([LOOKED_AT_BASE, LOOKED_AT_RECORD, fork])
   })
 
   it('S7: is deleted when another experiment has the name', async () => {

@@ -47,13 +47,15 @@ describe('the pods that a fork shall have', () => {
   for (const [of, pods] of steps)
     it(`are ${pods} at ${JSON.stringify(of)}`, () => expect(wantedReplicas(at(of))).to.equal(pods))
 
-  it('stay as they are while the source is gone or restored, and are none after the way back', () => {
-    expect(wantedReplicas(at({ path: 'Undo', stepIndex: 0 }))).to.equal(1)
+  it('are at least those that a promotion needs while the source is restored', () =>
+    expect(wantedReplicas(at({ path: 'Undo', stepIndex: 0 }))).to.equal(2))
+
+  it('stay as they are while the source is gone, and are none after the way back', () => {
     const gone = { source: { is: 'absent' } as const }
     expect(wantedReplicas({ ...at({ stepIndex: 2 }), ...gone })).to.equal(1)
     expect(wantedReplicas({ ...at({ path: 'Abort', stepIndex: 0 }), ...gone })).to.equal(0)
     const noFork = { fork: { is: 'absent' } as const }
-    expect(wantedReplicas({ ...at({ path: 'Undo', stepIndex: 0 }), ...noFork })).to.equal(0)
+    expect(wantedReplicas({ ...at({ path: 'Undo', stepIndex: 0 }), ...gone, ...noFork })).to.equal(0)
   })
 })
 

@@ -4,8 +4,8 @@ import { EXPERIMENT_ID, FORK_FINALIZER, OWNER_UID } from '../../../common/api/na
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { Facts } from '../../../common/assess/facts.ts'
 import {
-  addFinalizer,
   expiryMessage,
+  finalizerWrites,
   planDeletion,
   planExpiry,
   scaleDown,
@@ -127,6 +127,10 @@ describe('planExpiry', () => {
       fork: undefined,
       source: undefined,
     })
+    const withRun = { ...experiment, spec: { ...experiment.spec, promotion: {} } }
+    expect(planExpiry(someFacts({ experiment: withRun, fork })).conclusion.message).to.contain(
+      '; raise spec.ttlSeconds and say retry to run it again',
+    )
   })
 
   it('writes nothing when there is no fork', () =>
@@ -152,9 +156,9 @@ describe('scaleDown', () => {
     }))
 })
 
-describe('addFinalizer', () => {
+describe('finalizerWrites', () => {
   it('adds it behind those of others when the fork is in another namespace', () => {
-    const [write, ...more] = addFinalizer({ experiment: inOtherNamespace([OTHER]) })
+    const [write, ...more] = finalizerWrites(someFacts({ experiment: inOtherNamespace([OTHER]) }))
     expect(more).to.deep.equal([])
     expect(write).to.deep.include({
       patch: { metadata: { uid: UID, resourceVersion: '10', finalizers: [OTHER, FORK_FINALIZER] } },
@@ -162,8 +166,8 @@ describe('addFinalizer', () => {
   })
 
   it('writes nothing when it is there, or when the owner reference is enough', () => {
-    expect(addFinalizer({ experiment: inOtherNamespace([FORK_FINALIZER]) })).to.deep.equal([])
-    expect(addFinalizer({ experiment: anExperiment() })).to.deep.equal([])
+    expect(finalizerWrites(someFacts({ experiment: inOtherNamespace([FORK_FINALIZER]) }))).to.deep.equal([])
+    expect(finalizerWrites(someFacts({ experiment: anExperiment() }))).to.deep.equal([])
   })
 })
 

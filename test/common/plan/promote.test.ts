@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { PromotionSpec } from '../../../common/api/strategy.ts'
-import { at, listOr } from '../../../common/json/json.ts'
-import type { Write } from '../../../common/plan/write.ts'
+import { at, listOr, objectOr } from '../../../common/json/json.ts'
 import { NO_POLICIES } from '../../builders.ts'
 import { aPolicy } from '../policy/policy-input.ts'
 import { aRun, aRunExperiment, aSource, CANARY, type RunWorld } from './some-run.ts'
@@ -16,20 +15,12 @@ const promotionIn = ({ world }: RunWorld) => world.experiment.status?.promotion
 const messageOf = ({ world }: RunWorld, type = 'Ready') =>
   world.experiment.status?.conditions?.find((each) => each.type === type)?.message
 /** The writes of all passes until the run rests. */
-function writesOf(run: RunWorld): readonly string[] {
-  const written: Write[] = []
-  for (let passes = 0; passes < 40; passes += 1) {
-    const { writes, conclusion } = run.pass()
-    written.push(...writes)
-    if (writes.length === 0 && !conclusion.run?.moved) break
-  }
-  return written.map(({ verb, role }) => `${verb} ${role}`)
-}
+const writesOf = (run: RunWorld): readonly string[] => run.rest().map(({ verb, role }) => `${verb} ${role}`)
 
 describe('a promotion', () => {
-  it('stores the record, and then its hash, before the one write of the source', () => {
+  it('stores the hash of the record, and then the record, before the one write of the source', () => {
     const run = atPromotion()
-    expect(writesOf(run)).to.deep.equal(['apply newFork', 'create record', 'patch source'])
+    expect(writesOf(run)).to.deep.equal(['apply newFork', 'patch experiment', 'create record', 'patch source'])
     expect(imageIn(run)).to.equal('example/cart:2')
     expect(promotionIn(run)?.written).to.deep.equal({ uid: run.world.source?.metadata.uid, generation: 2 })
     run.wait(30)
@@ -159,6 +150,41 @@ describe('an undo', () => {
     expect(writesOf(run).filter((write) => write === 'patch source')).to.have.length(1)
     expect(imageIn(run)).to.equal('example/cart:1')
     expect([run.strategy()?.phase, run.pods()]).to.deep.equal(['Undone', 0])
+  })
+
+  const recreated = (isHealthy = true) => {
+    const source = aSource(4, 'example/cart:1', { strategy: { type: 'Recreate' } })
+    const run = aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Automatic' } }), { source })
+    run.rest()
+    run.wait(30)
+    run.rest()
+    expect([run.strategy()?.phase, run.world.fork]).to.deep.equal(['Promoted', undefined])
+    run.world.isHealthy = isHealthy
+    run.say('undo')
+    return run
+  }
+
+  it('after the end makes the fork anew, with the pods that the source takes down', () => {
+    const run = recreated()
+    const ours = ['patch experiment', 'apply newFork', 'patch source', 'apply fork', 'patch experiment']
+    expect(writesOf(run)).to.deep.equal(ours)
+    expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
+  })
+
+  it('waits for these pods while those of the source serve, and no longer', () => {
+    const run = recreated(false)
+    expect(writesOf(run)).to.not.include('patch source')
+    expect([run.pods(), run.reasonOf('Ready')]).to.deep.equal([4, 'Undoing'])
+    const { source } = run.world
+    if (source)
+      run.world.source = { ...source, status: { ...objectOr(source.status), readyReplicas: 1, availableReplicas: 1 } }
+    expect(writesOf(run)).to.include('patch source')
+  })
+
+  it('does not wait for pods that a policy forbids', () => {
+    const run = recreated()
+    run.world.policies = { ...NO_POLICIES, policies: [aPolicy({ maxReplicas: 2 })] }
+    expect(writesOf(run)).to.include('patch source')
   })
 
   it('leaves a source alone that somebody has changed since', () => {

@@ -3,7 +3,7 @@ import { COMMAND, COMMAND_BY, FIELD_MANAGER } from '../../../common/api/names.ts
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { PromotionSpec, Strategy } from '../../../common/api/strategy.ts'
 import type { Facts } from '../../../common/assess/facts.ts'
-import { isEqual, type JsonObject, objectOr } from '../../../common/json/json.ts'
+import { at, isEqual, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
 import { mergePatch } from '../../../common/override/strategic.ts'
 import type { Plan } from '../../../common/plan/conclusion.ts'
 import { plan } from '../../../common/plan/plan.ts'
@@ -110,11 +110,14 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     step: () => strategy()?.step,
     pods: () => (world.fork ? replicasOf(world.fork) : undefined),
     reasonOf: (type: string) => world.experiment.status?.conditions?.find((each) => each.type === type)?.reason,
-    /** Passes until one neither moves the run nor writes. Returns how many there were before. */
-    rest(most = 40): number {
+    /** Passes until one changes nothing, not even the status. Returns the writes of all. */
+    rest(most = 40): readonly Write[] {
+      const written: Write[] = []
       for (let passes = 0; passes <= most; passes += 1) {
-        const { writes, conclusion } = pass()
-        if (writes.length === 0 && !conclusion.run?.moved) return passes
+        const before = world.experiment.status
+        const { writes } = pass()
+        written.push(...writes)
+        if (writes.length === 0 && isEqual(before, world.experiment.status)) return written
       }
       throw new Error(`the run does not rest within ${most} passes: ${JSON.stringify(strategy())}`)
     },
@@ -166,6 +169,7 @@ function make(world: World, write: Write): void {
       return
     case 'patch':
       if (write.role === 'fork') world.fork = settle(patched(write.of, write.patch))
+      if (write.role === 'experiment') world.experiment = withFinalizers(world.experiment, write.patch)
       if (write.role === 'source') world.source = available(patched(write.of, write.patch))
       return
     case 'delete':
@@ -173,6 +177,11 @@ function make(world: World, write: Write): void {
       else if (write.of.metadata.name.endsWith('-promotion')) world.record = undefined
       else world.revision = undefined
   }
+}
+
+function withFinalizers(experiment: World['experiment'], patch: JsonObject): World['experiment'] {
+  const finalizers = listOr(at(patch, 'metadata', 'finalizers')) as readonly string[]
+  return { ...experiment, metadata: { ...experiment.metadata, finalizers } }
 }
 
 function patched(of: KubeObject, patch: JsonObject): KubeObject {

@@ -110,8 +110,9 @@ describe('the effect of a command', () => {
   })
 
   it('retry, aborted or undone: a new run', () => {
-    expect(runAfter('retry', 'aborted')).to.deep.equal(aRun({ since: NOW.toISOString() }))
-    expect(runAfter('retry', 'undone', 'written')).to.deep.equal(aRun({ since: NOW.toISOString() }))
+    const next = aRun({ since: NOW.toISOString(), attempt: 1 })
+    expect(runAfter('retry', 'aborted')).to.deep.equal(next)
+    expect(runAfter('retry', 'undone', 'written')).to.deep.equal(next)
   })
 
   it('has a reason and a message that says where the run was', () => {

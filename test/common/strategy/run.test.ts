@@ -44,7 +44,6 @@ describe('the present run', () => {
 
   const unsound: Readonly<Record<string, RunStatus | undefined>> = {
     'nothing is stored': undefined,
-    'another run is stored': aStatus({ run: 'bbbb' }),
     'the step is negative': aStatus({ stepIndex: -1 }),
     'the step is no whole number': aStatus({ stepIndex: 0.5 }),
     'the step is beyond the end': aStatus({ stepIndex: FORWARD.length + 1 }),
@@ -55,7 +54,17 @@ describe('the present run', () => {
     it(`is at its first step if ${when}`, () => expect(present(stored)).to.deep.equal(FIRST))
 
   it('keeps the last command when a new run begins, which must not obey it again', () =>
-    expect(present(aStatus({ run: 'bbbb', held: true, command }))).to.deep.equal({ ...FIRST, command }))
+    expect(present(aStatus({ run: 'bbbb', held: true, command }))).to.deep.equal({
+      ...FIRST,
+      attempt: 1,
+      command,
+    }))
+
+  it('is at its first step if another run is stored, and counts those before', () => {
+    expect(present(aStatus({ run: 'bbbb' }))).to.deep.equal({ ...FIRST, attempt: 1 })
+    expect(present(aStatus({ run: 'bbbb', attempt: 4 }))).to.deep.equal({ ...FIRST, attempt: 5 })
+    expect(present(aStatus({ attempt: 4 }))).to.deep.equal(aRun({ attempt: 4 }))
+  })
 
   it('is at the same step, begun anew, with another revision', () =>
     expect(present(aStatus({ revision: '9999' }))).to.deep.equal(aRun({ since: NOW.toISOString() })))

@@ -4,14 +4,14 @@ import { CONTROLLER_REVISION } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
-import { addFinalizer, scaleDown } from '../../../common/plan/lifecycle.ts'
+import { finalizerWrites, scaleDown } from '../../../common/plan/lifecycle.ts'
 import type { Write } from '../../../common/plan/write.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { withHash } from '../../../common/workload/derive.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
 import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
 import { aDeployment, anExperiment, FORK, UID } from '../../builders.ts'
-import { theFork } from '../../common/plan/some-facts.ts'
+import { someFacts, theFork } from '../../common/plan/some-facts.ts'
 
 const FORKS = '/apis/apps/v1/namespaces/shop/deployments'
 const REVISIONS = '/apis/apps/v1/namespaces/shop/controllerrevisions'
@@ -209,7 +209,7 @@ describe('the status apply of a writer', () => {
   })
 
   it('has the resourceVersion that the patch of the finalizer returned', async () => {
-    const [write] = addFinalizer({ experiment })
+    const [write] = finalizerWrites(someFacts({ experiment }))
     if (!write) throw new Error('the finalizer is missing in the fixture')
     const { writer, requests, awaited } = recording(object('18'), object('19'))
     await writer.write(write)
