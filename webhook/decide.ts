@@ -5,7 +5,7 @@ import { known, knownOrAbsent, unknown } from '../common/api/known.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec, FieldError, Warning } from '../common/api/types.ts'
 import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts'
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/assess/facts.ts'
-import { promotionErrors } from '../common/assess/promotion-errors.ts'
+import { promoteErrors, promotionErrors } from '../common/assess/promotion-errors.ts'
 import { promotionIn, runState } from '../common/assess/run.ts'
 import { strategyErrors } from '../common/assess/strategy-errors.ts'
 import { inDocumentOrder } from '../common/json/document-order.ts'
@@ -26,7 +26,7 @@ import type { ExperimentCounter } from './reads/experiment-counter.ts'
 import type { RequestFacts } from './reads/facts.ts'
 import type { SimilarSources } from './reads/similar-sources.ts'
 import { NO_SURROUNDINGS, type SurroundingsReader } from './reads/surroundings.ts'
-import { commandErrors } from './review/command.ts'
+import { commandErrors, saysPromote } from './review/command.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { droppedNulls, nullDropped } from './review/dropped-nulls.ts'
 import type { DecodedRequest } from './review/request.ts'
@@ -105,6 +105,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     ...ownStrategyErrors(facts, decoded),
     ...ownPromotionErrors(facts, decoded),
     ...commandErrors(decoded.request, commandedRun(facts), now),
+    ...(saysPromote(decoded.request) ? promoteErrors(facts) : []),
     ...outcome.errors.map((error) => withSimilar(error, similar)),
   ]
   const audited = outcome.audit === undefined ? {} : { audit: outcome.audit }

@@ -1,5 +1,6 @@
 import { knownValue } from '../api/known.ts'
 import { selects } from '../api/label-selector.ts'
+import { COMMAND } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import type { FieldError } from '../api/types.ts'
 import { formatPath, type Path } from '../json/field-path.ts'
@@ -15,10 +16,28 @@ import { overriddenSource, promotionInto } from './promotion.ts'
  * Why the source as it is now could not take what a promotion writes: its template is in another object, the API server
  * lets nobody change a field of the override, or its own selector would no longer select its pods.
  */
-export function promotionErrors(facts: SpecFacts): readonly FieldError[] {
+export const promotionErrors = (facts: SpecFacts): readonly FieldError[] =>
+  facts.experiment.spec.promotion ? obstacles(facts).map(withRemedy) : []
+
+const withRemedy = (error: FieldError): FieldError =>
+  error.cause === 'FieldValueForbidden'
+    ? { ...error, message: `${error.message}; remove this or spec.promotion` }
+    : error
+
+/** The same for the command `promote` to an experiment whose spec does not speak of a promotion. */
+export const promoteErrors = (facts: SpecFacts): readonly FieldError[] =>
+  facts.experiment.spec.promotion
+    ? []
+    : obstacles(facts).map(({ field, message }) => ({
+        field: `metadata.annotations[${JSON.stringify(COMMAND)}]`,
+        message: `promote: ${field === 'spec.promotion' ? message : `${field}: ${message}`}`,
+        cause: 'FieldValueForbidden',
+      }))
+
+function obstacles(facts: SpecFacts): readonly FieldError[] {
   const { experiment, kind, source } = facts
   const [adapter, object] = [knownValue(kind), knownValue(source)?.object]
-  if (!experiment.spec.promotion || !adapter || !object) return []
+  if (!adapter || !object) return []
   const elsewhere = templateElsewhere(adapter, object)
   if (elsewhere !== undefined) return [{ field: 'spec.promotion', message: elsewhere, cause: 'FieldValueInvalid' }]
   const found = promotionInto(facts, object)
@@ -63,6 +82,6 @@ function withLabel(labels: Labels, key: string, value: string | undefined): Labe
 
 const forbidden = (path: Path, message: string): FieldError => ({
   field: formatPath('spec.overrideSpec', path),
-  message: `${message}; remove this or spec.promotion`,
+  message,
   cause: 'FieldValueForbidden',
 })

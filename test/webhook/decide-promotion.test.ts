@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { COMMAND } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment } from '../builders.ts'
@@ -25,6 +26,16 @@ describe('the decision on a promotion that the source cannot take', () => {
 
   it('refuses it when the override is changed', async () =>
     expect(await refusals(promoted, anExperiment({ strategy, promotion: {} }))).to.equal(1))
+
+  it('refuses the command "promote" to an experiment whose spec does not speak of a promotion', async () => {
+    const saying = (annotations: Record<string, string>) => ({
+      ...without,
+      metadata: { ...without.metadata, annotations },
+    })
+    expect(await refusals(saying({ [COMMAND]: 'promote' }), without)).to.equal(1)
+    expect(await refusals(saying({ [COMMAND]: 'pause' }), without)).to.equal(0)
+    expect(await refusals(saying({ [COMMAND]: 'promote', a: 'b' }), saying({ [COMMAND]: 'promote' }))).to.equal(0)
+  })
 
   it('allows it without a promotion, and an update that changes neither', async () => {
     expect(await refusals(without, anExperiment({ strategy }))).to.equal(0)

@@ -18,6 +18,10 @@ const newCommand = (request: AdmissionRequest): string | undefined => {
   return text === commandIn(storedIn(request)) ? undefined : text
 }
 
+/** Whether the request says `promote`. */
+export const saysPromote = (request: AdmissionRequest): boolean =>
+  parseCommand(newCommand(request) ?? '')?.verb === 'promote'
+
 /** The object before the request; undefined for a new one. */
 const storedIn = (request: AdmissionRequest): unknown =>
   request.operation === 'UPDATE' ? request.oldObject : undefined

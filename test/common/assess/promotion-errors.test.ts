@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { known } from '../../../common/api/known.ts'
 import type { PromotionSpec } from '../../../common/api/strategy.ts'
-import { promotionErrors } from '../../../common/assess/promotion-errors.ts'
+import { promoteErrors, promotionErrors } from '../../../common/assess/promotion-errors.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
@@ -12,6 +12,7 @@ import { aRunExperiment, aSource } from '../plan/some-run.ts'
 const lines = (facts: Parameters<typeof someFacts>[0]) =>
   promotionErrors(someFacts(facts)).map(({ field, message }) => `${field}: ${message}`)
 
+const OTHER_APP = { template: { metadata: { labels: { app: 'other' } } } }
 const SELECTED = { selector: { matchLabels: { app: 'cart', tier: 'shop' } } }
 const withLabels = (labels: JsonObject, promotion: PromotionSpec | undefined = {}) => ({
   experiment: aRunExperiment({ overrideSpec: { template: { metadata: { labels } } }, promotion }),
@@ -67,5 +68,20 @@ describe('the mistakes of a promotion', () => {
     }
     expect(errors({})).to.deep.equal(['spec.promotion'])
     expect(errors(undefined)).to.deep.equal([])
+  })
+
+  it('are those of the command "promote" where the spec does not speak of a promotion', () => {
+    const told = (facts: Parameters<typeof someFacts>[0]) => promoteErrors(someFacts(facts))
+    const unspoken = { ...withLabels({ app: 'other' }), experiment: aRunExperiment({ overrideSpec: OTHER_APP }) }
+    expect(told(unspoken)).to.deep.equal([
+      {
+        field: 'metadata.annotations["experiment-controller.example.com/command"]',
+        message:
+          'promote: spec.overrideSpec.template.metadata.labels.app: deployment/cart selects its pods by this label; ' +
+          'a promotion cannot change it',
+        cause: 'FieldValueForbidden',
+      },
+    ])
+    expect(told(withLabels({ app: 'other' }))).to.deep.equal([])
   })
 })
