@@ -7,6 +7,7 @@ import { orUndefined } from '../common/kube/reads/object.ts'
 import type { Log } from '../common/program/log.ts'
 import { Writer } from './apply/writer.ts'
 import type { WrittenVersions } from './apply/written-versions.ts'
+import type { ControllerMetrics } from './metrics.ts'
 import { ExperimentReads } from './observe/experiment-reads.ts'
 import type { PodRefusals } from './observe/pod-refusals.ts'
 import type { PoliciesPort, Ports } from './observe/ports.ts'
@@ -33,10 +34,8 @@ export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings' 
   readonly podRefusals: Pick<PodRefusals, 'of'>
   /** of forks */
   readonly drift: DriftBackoff
-  /** is told of each write that undoes the change of another client */
-  readonly onRepair: (experiment: ExperimentDeployment) => void
-  /** is told of each move of a run */
-  readonly onMove: (move: { readonly kind: string; readonly reason: string }) => void
+  /** counts writes that undo the change of another client, moves of runs, and ends of promotions */
+  readonly metrics: Pick<ControllerMetrics, 'repaired' | 'moved' | 'promoted'>
   readonly statusDrift: DriftBackoff
   readonly sharePace: SharePace
   readonly written: WrittenVersions
@@ -46,7 +45,7 @@ export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings' 
 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass(options: ClusterOptions) {
-  const { client, reservations, written, recorder, log, onRepair, onMove, isServed, ...of } = options
+  const { client, reservations, written, recorder, log, metrics, isServed, ...of } = options
   const { experiments: cached, statusDrift, sharePace, podRefusals, ...shared } = of
   const { policies, drift } = shared
   const experiments = new ExperimentReads({ client, cached })
@@ -75,7 +74,7 @@ export function clusterForPass(options: ClusterOptions) {
         reserve: ({ metadata }, { replicas, asOf }) => reservations.reserve(metadata.uid, replicas, asOf),
         noteRepair: (experiment) => {
           drift.noteRepair(keyOf(experiment))
-          onRepair(experiment)
+          metrics.repaired({ kind: experiment.spec.sourceRef.kind })
         },
       },
       reporter: {
@@ -90,8 +89,11 @@ export function clusterForPass(options: ClusterOptions) {
         noteRepair: (key) => statusDrift.noteRepair(key),
         emitEvent: (regarding, { fork: related }, { type, reason, message }) =>
           recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }),
+        emitSourceEvent: (regarding, related, { type, reason, message }) =>
+          recorder.record({ type, reason, action: 'Promote', note: message, regarding, related }),
         recordPolicy: (key, decision) => policies.status.record(key, decision),
-        countMove: ({ spec }, reason) => onMove({ kind: spec.sourceRef.kind, reason }),
+        countMove: ({ spec }, reason) => metrics.moved({ kind: spec.sourceRef.kind, reason }),
+        countPromotion: ({ spec }, of) => metrics.promoted({ kind: spec.sourceRef.kind, ...of }),
         log: (experiment, { reason, message, is }) => {
           const { uid, generation } = experiment.metadata
           log.info({ key: keyOf(experiment), uid, generation, reconcile: number, reason, message, is }, 'reconciled')

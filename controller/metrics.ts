@@ -3,7 +3,7 @@ import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Sent } from '../common/kube/client/client.ts'
 import { VALIDATION_ACTIONS, type ValidationAction } from '../common/policy/policy.ts'
 import type { Timers } from '../common/program/clock.ts'
-import type { MetricDescription, Metrics, Series } from '../common/program/metrics.ts'
+import { counted, type MetricDescription, type Metrics, type Series } from '../common/program/metrics.ts'
 import type { Key, QueueObserver } from './runtime/queue.ts'
 import type { WorkersOptions } from './runtime/worker.ts'
 
@@ -30,15 +30,20 @@ export const METRICS = {
     help: 'Experiments, by kind of the source, and by status and reason of the condition Ready.',
     labels: ['kind', 'ready', 'reason'],
   },
-  runs: { is: 'gauge', help: 'Experiments with a strategy or a promotion, by phase of the run.', labels: ['phase'] },
-  run_moves_total: {
+  runs: {
+    is: 'gauge',
+    help: 'Experiments with a run, by strategy (None: only a promotion) and phase.',
+    labels: ['strategy', 'phase'],
+  },
+  run_moves_total: { is: 'counter', help: 'Moves of runs, by kind and reason.', labels: ['kind', 'reason'] },
+  promotions_total: {
     is: 'counter',
-    help: 'Moves of runs, by kind of the source and reason.',
-    labels: ['kind', 'reason'],
+    help: 'Ends of promotions, by kind of the source, mode and outcome (promoted, reverted, undone).',
+    labels: ['kind', 'mode', 'outcome'],
   },
   drift_repairs_total: {
     is: 'counter',
-    help: 'Writes that undid what somebody else had changed in a fork.',
+    help: 'Writes that undid the change of another client in a fork.',
     labels: ['kind'],
   },
   queue_depth: { is: 'gauge', help: 'Experiments that wait for a pass.' },
@@ -75,10 +80,7 @@ export const METRICS = {
   },
   handler_errors_total: { is: 'counter', help: 'Bugs in what runs when a cache changes.' },
   leader: { is: 'gauge', help: '1 if this replica writes, else 0. The sum over all replicas is 1.', combine: 'sum' },
-  lease_age_seconds: {
-    is: 'gauge',
-    help: 'Seconds since this replica renewed the Lease, or saw another replica renew it.',
-  },
+  lease_age_seconds: { is: 'gauge', help: 'Seconds since this replica renewed the Lease, or saw it renewed.' },
   paused: { is: 'gauge', help: '1 while no passes begin, because the API server fails.' },
   events_dropped_total: { is: 'counter', help: 'Events that could not be sent, or were too many.' },
   policy_violations: {
@@ -92,7 +94,7 @@ export const METRICS = {
   },
   orphaned_forks: {
     is: 'gauge',
-    help: 'Forks in other namespaces whose experiment is gone. The controller deletes them.',
+    help: 'Forks in other namespaces without an experiment. The controller deletes them.',
   },
 } as const satisfies Readonly<Record<string, MetricDescription>>
 
@@ -157,6 +159,7 @@ export function controllerMetrics(metrics: Metrics) {
     },
     repaired: counter('drift_repairs_total'),
     moved: counter('run_moves_total'),
+    promoted: counter('promotions_total'),
     reflectorFailed: counter('reflector_restarts_total'),
     handlerFailed: (): void => handlerErrors({}),
     /** Registers what is read at each scrape. To be called once. */
@@ -212,26 +215,22 @@ export const measuringPasses =
     }
   }
 
-function experimentSeries(experiments: readonly ExperimentDeployment[]): readonly Series<Label<'experiments'>>[] {
-  const counts = new Map<string, [labels: Readonly<Record<Label<'experiments'>, string>>, count: number]>()
-  for (const { spec, status } of experiments) {
-    const ready = status?.conditions?.find(({ type }) => type === 'Ready')
-    const reason = isReason(ready?.reason) ? ready.reason : 'Other' // somebody else may have written it
-    const labels = { kind: spec.sourceRef.kind, ready: ready?.status ?? 'Unknown', reason }
-    const key = Object.values(labels).join('/')
-    counts.set(key, [labels, (counts.get(key)?.[1] ?? 0) + 1])
-  }
-  return [...counts.values()]
-}
+const experimentSeries = (experiments: readonly ExperimentDeployment[]): readonly Series<Label<'experiments'>>[] =>
+  counted(
+    experiments.map(({ spec, status }) => {
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+      const reason = isReason(ready?.reason) ? ready.reason : 'Other' // somebody else may have written it
+      return { kind: spec.sourceRef.kind, ready: ready?.status ?? 'Unknown', reason }
+    }),
+  )
 
-function runSeries(experiments: readonly ExperimentDeployment[]): readonly Series<Label<'runs'>>[] {
-  const counts = new Map<string, number>()
-  for (const { status } of experiments) {
-    const { phase } = status?.strategy ?? {}
-    if (phase !== undefined) counts.set(phase, (counts.get(phase) ?? 0) + 1)
-  }
-  return [...counts].map(([phase, count]) => [{ phase }, count])
-}
+const runSeries = (experiments: readonly ExperimentDeployment[]): readonly Series<Label<'runs'>>[] =>
+  counted(
+    experiments.flatMap(({ spec, status }) => {
+      const { phase } = status?.strategy ?? {}
+      return phase === undefined ? [] : [{ strategy: spec.strategy?.canary ? 'Canary' : 'None', phase }]
+    }),
+  )
 
 function reflectorSeries(
   { reflectors }: Measured,

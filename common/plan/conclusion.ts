@@ -12,6 +12,13 @@ import type { Alone } from './alone.ts'
 import type { PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
 
+/** What somebody did to a source by a promotion or an undo. */
+export interface WrittenSource {
+  readonly source: KubeObject
+  readonly reason: Reason
+  readonly message: string
+}
+
 /** The run after a pass. */
 export interface RunReport extends RunState {
   readonly weight?: RunWeight
@@ -22,6 +29,8 @@ export interface RunReport extends RunState {
   readonly restMs?: number
   /** why the pass moved the run, if it did */
   readonly moved?: { readonly reason: Reason; readonly message: string }
+  /** a write of the source that is seen for the first time, for an Event about the source */
+  readonly written?: WrittenSource
   /** whether the pass acts for the run, so that only the next one can tell whether its step is reached */
   readonly acts?: boolean
 }

@@ -16,7 +16,8 @@ import { forkHealth } from '../workload/health.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { isPinned } from '../workload/pinned.ts'
 import { templateElsewhere } from '../workload/referent.ts'
-import { isRecorded, lostRecord, recorded, recordedPatches, recordOf } from './promotion-record.ts'
+import type { WrittenSource } from './conclusion.ts'
+import { authorOf, isRecorded, lostRecord, recorded, recordedPatches, recordOf } from './promotion-record.ts'
 import type { Write } from './write.ts'
 
 /** What a pass does at the step that promotes or restores. */
@@ -27,6 +28,8 @@ export interface Promoting {
   readonly decision?: Decision
   /** what the run waits for, while the fork is as it should be */
   readonly paused?: { readonly reason: Reason; readonly message: string }
+  /** a write of the source that is seen for the first time */
+  readonly written?: WrittenSource
   /** whether the step is done */
   readonly isReached?: boolean
 }
@@ -59,7 +62,12 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const isInstalled = facts.promotion?.isInstalled === true
   const writer = promotionWriter(state.spec, { source, promotion: found, isInstalled })
   const status = promotionStatus(writer, stored)
-  if (found.isDone) return rolledOut(facts, subject, { status, skipSteps: state.spec.skipSteps })
+  if (found.isDone) {
+    const promoting = rolledOut(facts, subject, { status, skipSteps: state.spec.skipSteps })
+    // where others made the change, its author is not known
+    const isSeenFirst = status.record !== undefined && subject.stored?.written === undefined
+    return isSeenFirst ? { ...promoting, written: writtenSource(facts, source, 'Promoted') } : promoting
+  }
   if (stored?.written) {
     const message = `${shortNameOf(source)} no longer has the change; the fork is kept, and "promote" writes it again`
     return {
@@ -106,7 +114,8 @@ export function restore(
   const { forward, inverse } = patches
   if (isInPlace(spec, inverse, shape)) {
     const { decision } = rolledOut(facts, { kind, source }, { status: promotion, skipSteps: false })
-    return { writes: [], promotion, ...(decision ? { decision } : { isReached: true }) }
+    if (decision) return { writes: [], promotion, decision }
+    return { writes: [], promotion, isReached: true, written: writtenSource(facts, source, 'Undone') }
   }
   if (!isInPlace(spec, forward, shape)) {
     const message = `${shortNameOf(source)} was changed after the promotion, so it stays as it is`
@@ -161,6 +170,15 @@ function rolledOut(facts: Facts, { kind, source }: Rolled, { status, skipSteps }
   const skipping = skipSteps ? kind.skippingSteps?.(source) : undefined
   const writes = skipping ? [sourceWrite(kind, source, { status: skipping })] : []
   return { writes, promotion, decision: waiting('Promoting', message, RECHECK_MS) }
+}
+
+/** The Event about a source that tells by whose word it was written. */
+function writtenSource({ experiment }: Facts, source: KubeObject, reason: 'Promoted' | 'Undone'): WrittenSource {
+  const { name, namespace } = experiment.metadata
+  const by = authorOf(experiment)
+  const what = reason === 'Promoted' ? 'has the change of' : 'has its former values again, before'
+  const message = `${what} expd/${name} in ${namespace}${by === '' ? '' : `, by the word of ${by}`}`
+  return { source, reason, message }
 }
 
 const versionOf = ({ metadata: { uid = '', generation = 0 } }: KubeObject) => ({ uid, generation })

@@ -30,6 +30,16 @@ interface Buckets {
 /** The labels of one series, and its value. */
 export type Series<L extends string> = readonly [labels: Labels<L>, value: number]
 
+/** How often each combination of labels occurs in `all`. */
+export function counted<L extends string>(all: readonly Labels<L>[]): readonly Series<L>[] {
+  const counts = new Map<string, [labels: Labels<L>, count: number]>()
+  for (const labels of all) {
+    const key = Object.values(labels).join('/')
+    counts.set(key, [labels, (counts.get(key)?.[1] ?? 0) + 1])
+  }
+  return [...counts.values()]
+}
+
 /** Adds one to the series of `labels`. */
 export type Count<L extends string> = (labels: Labels<L>) => void
 

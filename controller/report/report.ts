@@ -1,4 +1,6 @@
+import type { KubeObject } from '../../common/api/object.ts'
 import type { Reason } from '../../common/api/reasons.ts'
+import type { PromotionMode } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import { STATES } from '../../common/assess/decision.ts'
 import type { Facts } from '../../common/assess/facts.ts'
@@ -33,12 +35,16 @@ export interface Reporter {
   noteRepair(key: Key): void
   /** queues a Kubernetes Event; never waits, never throws */
   emitEvent(experiment: ExperimentDeployment, conclusion: Conclusion, event: EventDraft): void
+  /** the same about the source of an experiment */
+  emitSourceEvent(source: KubeObject, experiment: ExperimentDeployment, event: EventDraft): void
   /** records what policies decided; undefined when they no longer count the experiment */
   recordPolicy(key: Key, decision: PolicyDecision | undefined): void
   /** logs a changed conclusion */
   log(experiment: ExperimentDeployment, conclusion: Conclusion): void
   /** counts a move of a run */
   countMove(experiment: ExperimentDeployment, reason: Reason): void
+  /** counts what became of a promotion */
+  countPromotion(experiment: ExperimentDeployment, promotion: PromotionCount): void
 }
 
 /**
@@ -71,7 +77,13 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   }
   await reporter.applyStatus(experiment, status)
   sourceReplaced(experiment, conclusion).forEach(emit)
-  const { moved } = conclusion.run ?? {}
+  const { moved, written } = conclusion.run ?? {}
+  if (written) {
+    const { source, ...event } = written
+    reporter.emitSourceEvent(source, experiment, { type: 'Normal', ...event })
+  }
+  const outcome = outcomeOf(before, status)
+  if (outcome) reporter.countPromotion(experiment, outcome)
   if (moved) {
     emit({ type: WARNED.has(moved.reason) ? 'Warning' : 'Normal', ...moved })
     reporter.countMove(experiment, moved.reason)
@@ -85,6 +97,30 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
     reporter.log(experiment, conclusion)
   }
   return Number.POSITIVE_INFINITY
+}
+
+/** How a promotion ended. */
+export interface PromotionCount {
+  readonly mode: PromotionMode
+  readonly outcome: 'promoted' | 'reverted' | 'undone'
+}
+
+/** How a promotion ended with this status, if it did. */
+function outcomeOf(
+  before: ExperimentDeploymentStatus | undefined,
+  after: ExperimentDeploymentStatus,
+): PromotionCount | undefined {
+  const { mode } = after.promotion ?? before?.promotion ?? {}
+  if (mode === undefined) return undefined
+  const [was, is] = [before, after].map((status) => ({
+    phase: status?.strategy?.phase,
+    isReverted:
+      status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === 'SourceReverted') === true,
+  }))
+  if (is?.isReverted && !was?.isReverted) return { mode, outcome: 'reverted' }
+  if (is?.phase === was?.phase) return undefined
+  if (is?.phase === 'Promoted') return { mode, outcome: 'promoted' }
+  return is?.phase === 'Undone' ? { mode, outcome: 'undone' } : undefined
 }
 
 /** The moves of a run that a person should look at. */

@@ -63,8 +63,11 @@ function world() {
     podRefusals: { of: async () => ABSENT },
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),
-    onRepair: ({ metadata }) => void diary.push(`repair ${metadata.name}`),
-    onMove: ({ reason }) => void diary.push(`moved: ${reason}`),
+    metrics: {
+      repaired: ({ kind }) => void diary.push(`repair of a ${kind}`),
+      moved: ({ reason }) => void diary.push(`moved: ${reason}`),
+      promoted: ({ outcome }) => void diary.push(`promotion: ${outcome}`),
+    },
     statusDrift: new DriftBackoff(timers),
     sharePace: new SharePace(timers),
     written,

@@ -52,6 +52,7 @@ const everything = (counters: ReturnType<typeof controllerMetrics>) => {
   counters.sent({ verb: 'apply', resource: 'deployments', code: '200', seconds: 0.1 })
   counters.repaired({ kind: 'Deployment' })
   counters.moved({ kind: 'Deployment', reason: 'StepCompleted' })
+  counters.promoted({ kind: 'Deployment', mode: 'Manual', outcome: 'undone' })
   counters.reflectorFailed({ resource: 'services', cause: 'gone' })
   counters.handlerFailed()
   counters.queue.added()
@@ -68,6 +69,7 @@ describe('the metrics of the controller', () => {
       'kube_request_seconds_bucket{le="0.1",verb="apply",resource="deployments"} 1',
       'drift_repairs_total{kind="Deployment"} 1',
       'run_moves_total{kind="Deployment",reason="StepCompleted"} 1',
+      'promotions_total{kind="Deployment",mode="Manual",outcome="undone"} 1',
       'reflector_restarts_total{resource="services",cause="gone"} 1',
       'reflector_synced{resource="rollouts"} 1',
       'reflector_objects{resource="services"} 7',
@@ -121,8 +123,8 @@ describe('the metrics of the controller', () => {
     const runs = async (...found: readonly ExperimentDeployment[]) =>
       (await scraped(measured(found))).filter((line) => line.startsWith('runs{'))
     expect(await runs(of('Paused'), of('Promoted'), of('Paused'), anExperiment())).to.deep.equal([
-      'runs{phase="Paused"} 2',
-      'runs{phase="Promoted"} 1',
+      'runs{strategy="None",phase="Paused"} 2',
+      'runs{strategy="None",phase="Promoted"} 1',
     ])
     expect(await runs(anExperiment())).to.deep.equal([])
   })

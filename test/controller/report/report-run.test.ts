@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { aRun, aRunExperiment, type RunWorld } from '../../common/plan/some-run.ts'
+import { aRun, aRunExperiment, aSource, type RunWorld } from '../../common/plan/some-run.ts'
 import { reported } from './reporting.ts'
 
 /** Events and counts of the next pass, without those of the conclusion, which are as ever. */
@@ -71,5 +71,49 @@ describe('the report of a run', () => {
       'count Promoted',
     ])
     expect(run.step()).to.equal('3/3 Promoted')
+  })
+
+  /** What is told about the source, and counted of promotions, until the run rests. */
+  async function promotionsOf(run: RunWorld): Promise<readonly string[]> {
+    const told: string[] = []
+    for (let passes = 0; passes < 12; passes += 1) {
+      const facts = run.facts()
+      const { conclusion } = run.pass()
+      const { diary } = await reported(facts, conclusion)
+      told.push(...diary.filter((line) => /^event about|^count (Manual|Automatic|Export) /.test(line)))
+    }
+    return told
+  }
+  const BY = 'expd/faster-cart in shop, by the word of ada'
+
+  it('has an Event about the source, which says by whose word it was written, and a count', async () => {
+    const run = aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Manual' } }))
+    run.rest()
+    run.say('promote')
+    expect(await promotionsOf(run)).to.deep.equal([`event about cart: Normal Promoted has the change of ${BY}`])
+    run.wait(30)
+    expect(await promotionsOf(run)).to.deep.equal(['count Manual promoted'])
+    run.say('undo')
+    expect(await promotionsOf(run)).to.deep.equal([
+      `event about cart: Normal Undone has its former values again, before ${BY}`,
+      'count Manual undone',
+    ])
+  })
+
+  it('has no Event about a source that others changed, and counts what was reverted', async () => {
+    const run = aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Export' } }))
+    run.rest()
+    run.world.source = aSource(10, 'example/cart:2')
+    expect(await promotionsOf(run)).to.deep.equal([])
+    run.wait(30)
+    expect(await promotionsOf(run)).to.deep.equal(['count Export promoted'])
+    const reverted = aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Automatic' } }))
+    while (!reverted.world.experiment.status?.promotion?.written) {
+      reverted.pass()
+      const { source } = reverted.world
+      if (source?.metadata.generation === 2) reverted.world.source = { ...source, status: { observedGeneration: 1 } }
+    }
+    reverted.world.source = aSource()
+    expect(await promotionsOf(reverted)).to.deep.equal(['count Automatic reverted'])
   })
 })

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../../common/api/types.ts'
 import type { Facts } from '../../../common/assess/facts.ts'
 import type { Conclusion } from '../../../common/plan/conclusion.ts'
@@ -51,6 +52,10 @@ export async function reported(
       messages.push(event.message)
     },
     recordPolicy: (key: string, decision: { is: string } | undefined) => diary.push(`record ${key} ${decision?.is}`),
+    emitSourceEvent: (source: KubeObject, _of: unknown, event: { type: string; reason: string; message: string }) =>
+      void diary.push(`event about ${source.metadata.name}: ${event.type} ${event.reason} ${event.message}`),
+    countPromotion: (_of: unknown, { mode, outcome }: { mode: string; outcome: string }) =>
+      void diary.push(`count ${mode} ${outcome}`),
     countMove: (_of: unknown, reason: string) => void diary.push(`count ${reason}`),
     log: ({ metadata }: ExperimentDeployment, { reason }: Conclusion) =>
       diary.push(`log ${metadata.namespace}/${metadata.name} ${reason}`),
