@@ -1,11 +1,13 @@
 import { expect } from 'chai'
-import { isObject } from '../../common/json/json.ts'
+import { GATE } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at, isObject, objectOr } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aNamespace, usesControlPlane } from '../integration/fixture.ts'
+import { gatedTemplate, setGate, type TemplateOf } from '../integration/gated.ts'
 
 /** Shorter than the timeout of mocha, which cannot name the reason. */
 const DEADLINE_MS = 50_000
-const GATE = 'experiment-controller.example.com/open'
 const OTHER_GATE = 'example.com/registered'
 const PREFIX = 'sandbox.experiment-controller.example.com/'
 
@@ -15,16 +17,12 @@ interface Condition {
   readonly reason?: string
   readonly message?: string
 }
-interface Pod {
-  readonly metadata: { readonly name: string; readonly uid: string; readonly managedFields: readonly ManagedFields[] }
+type Pod = KubeObject & {
+  readonly metadata: { readonly uid: string }
   readonly status: {
     readonly conditions?: readonly Condition[]
     readonly containerStatuses?: readonly { readonly restartCount: number }[]
   }
-}
-interface ManagedFields {
-  readonly manager: string
-  readonly fieldsV1: { readonly 'f:status'?: { readonly 'f:conditions'?: object } }
 }
 interface EndpointSlice {
   readonly endpoints: readonly Endpoint[] | null
@@ -33,36 +31,10 @@ interface Endpoint {
   readonly conditions: { readonly ready: boolean }
   readonly targetRef: { readonly name: string }
 }
-interface Workload {
-  readonly metadata: { readonly generation: number }
-  readonly status: Readonly<Record<string, unknown>>
-}
-
-/** The template of pods, which all have the gate of this project. */
-const template = (app: string, tag: string, { annotations = {}, gates = [GATE] }: TemplateOf = {}) => ({
-  metadata: { labels: { app }, annotations },
-  spec: {
-    containers: [{ name: 'app', image: `registry.example/app:${tag}` }],
-    readinessGates: gates.map((conditionType) => ({ conditionType })),
-  },
-})
-
-interface TemplateOf {
-  readonly annotations?: Readonly<Record<string, string>>
-  readonly gates?: readonly string[]
-}
-
 const aPod = (name: string, of?: TemplateOf) => {
-  const { metadata, spec } = template(name, '1', of)
+  const { metadata, spec } = gatedTemplate(name, '1', of)
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name, ...metadata }, spec }
 }
-
-const workload = (kind: 'Deployment' | 'StatefulSet', name: string, spec: object, of?: TemplateOf) => ({
-  apiVersion: 'apps/v1',
-  kind,
-  metadata: { name },
-  spec: { selector: { matchLabels: { app: name } }, template: template(name, '1', of), ...spec },
-})
 
 /** `Ready: False ReadinessGatesNotReady` */
 const shown = ({ status }: Pod, type: string): string => {
@@ -76,7 +48,6 @@ describe('readiness gates in the sandbox, on the real control plane', () => {
   const plane = usesControlPlane()
   let namespace = ''
   const core = (rest: string): string => `/api/v1/namespaces/${namespace}/${rest}`
-  const apps = (rest: string): string => `/apis/apps/v1/namespaces/${namespace}/${rest}`
 
   before(async () => {
     namespace = await aNamespace()
@@ -90,17 +61,8 @@ describe('readiness gates in the sandbox, on the real control plane', () => {
       return pod
     })
 
-  const setGate = ({ metadata: { name, uid } }: Pod, status: 'True' | 'False') =>
-    plane().api.apply<Pod>(
-      core(`pods/${name}/status`),
-      {
-        apiVersion: 'v1',
-        kind: 'Pod',
-        metadata: { name, uid },
-        status: { conditions: [{ type: GATE, status, lastTransitionTime: new Date().toISOString() }] },
-      },
-      'gate',
-    )
+  const set = ({ metadata: { name, uid } }: Pod, isOpen: boolean) =>
+    setGate<Pod>(plane().api, namespace, { name, uid }, isOpen)
 
   /** Creates a Service `name` for pods of the same name. */
   const serve = (name: string) =>
@@ -132,10 +94,10 @@ describe('readiness gates in the sandbox, on the real control plane', () => {
     const ready = pod.status.conditions?.find(({ type }) => type === 'Ready')
     expect(ready?.message).to.equal(`corresponding condition of pod readiness gate "${GATE}" does not exist.`)
     await slicesShow('opened', ['opened: shut'])
-    await setGate(pod, 'True')
+    await set(pod, true)
     await podThat('opened', 'Ready: True', `${GATE}: True`)
     await slicesShow('opened', ['opened: ready'])
-    await setGate(pod, 'False')
+    await set(pod, false)
     const shut = await podThat('opened', 'ContainersReady: True', SHUT, `${GATE}: False`)
     expect(shut.status.conditions?.find(({ type }) => type === 'Ready')?.message).to.equal(
       `the status of pod readiness gate "${GATE}" is not "True", but False`,
@@ -147,13 +109,15 @@ describe('readiness gates in the sandbox, on the real control plane', () => {
     await created('applied', { gates: [GATE, OTHER_GATE] })
     const before = await podThat('applied', 'ContainersReady: True', `${OTHER_GATE}: True`, SHUT)
     const others = ({ status }: Pod) => status.conditions?.filter(({ type }) => type !== GATE && type !== 'Ready')
-    const opened = await setGate(before, 'True')
+    const opened = await set(before, true)
     expect(others(opened)).to.deep.equal(others(before))
-    const ours = opened.metadata.managedFields.find(({ manager }) => manager === 'gate')
-    expect(Object.keys(ours?.fieldsV1['f:status']?.['f:conditions'] ?? {})).to.deep.equal([`k:{"type":"${GATE}"}`])
+    const ours = opened.metadata.managedFields?.find(({ manager }) => manager === 'gate')
+    expect(Object.keys(objectOr(at(ours?.fieldsV1, 'f:status', 'f:conditions')))).to.deep.equal([
+      `k:{"type":"${GATE}"}`,
+    ])
     expect(others(await podThat('applied', 'Ready: True'))).to.deep.equal(others(before))
     const other = { ...before, metadata: { ...before.metadata, uid: '00000000-0000-4000-8000-000000000000' } }
-    const refused = await setGate(other, 'False').catch((error: unknown) => error)
+    const refused = await set(other, false).catch((error: unknown) => error)
     expect(isObject(refused) && refused.status, String(refused)).to.equal(422)
     await podThat('applied', 'Ready: True', `${GATE}: True`)
   })
@@ -167,7 +131,7 @@ describe('readiness gates in the sandbox, on the real control plane', () => {
 
   it('keep their condition while a container restarts', async () => {
     await created('restarts', { annotations: { [`${PREFIX}behavior`]: 'restarting', [`${PREFIX}after`]: '2s' } })
-    await setGate(await podThat('restarts', 'ContainersReady: True'), 'True')
+    await set(await podThat('restarts', 'ContainersReady: True'), true)
     const unready = await podThat('restarts', 'ContainersReady: False ContainersNotReady', `${GATE}: True`)
     expect(unready.status.containerStatuses?.map(({ restartCount }) => restartCount)).to.deep.equal([1])
     expect(shown(unready, 'Ready')).to.equal('Ready: False ContainersNotReady')
@@ -180,48 +144,4 @@ describe('readiness gates in the sandbox, on the real control plane', () => {
     await podThat('failing', 'ContainersReady: False ContainersNotReady', 'Ready: False ContainersNotReady')
     await podThat('slow', 'ContainersReady: True', SHUT)
   })
-
-  const path = { Deployment: 'deployments', StatefulSet: 'statefulsets' } as const
-
-  /** Waits until the workload controller has observed the present generation and shows these counts. */
-  const shows = (kind: keyof typeof path, name: string, counts: Readonly<Record<string, number>>) =>
-    eventually(`${kind} ${name} to show ${JSON.stringify(counts)}`, DEADLINE_MS, async () => {
-      const { metadata, status } = await plane().api.get<Workload>(apps(`${path[kind]}/${name}`))
-      const found = Object.fromEntries(Object.keys(counts).map((field) => [field, Number(status[field] ?? 0)]))
-      expect({ ...found, observed: status.observedGeneration }).to.deep.equal({
-        ...counts,
-        observed: metadata.generation,
-      })
-    })
-
-  const update = (kind: keyof typeof path, name: string, of?: TemplateOf) =>
-    plane().api.patch(apps(`${path[kind]}/${name}`), { spec: { template: template(name, '2', of) } })
-
-  const scale = (kind: keyof typeof path, name: string, replicas: number) =>
-    plane().api.patch(apps(`${path[kind]}/${name}`), { spec: { replicas } })
-
-  const STALLS = {
-    Deployment: { started: { replicas: 5, updatedReplicas: 2 }, spec: {} },
-    StatefulSet: { started: { replicas: 4, updatedReplicas: 1 }, spec: { podManagementPolicy: 'Parallel' } },
-  } as const
-  for (const kind of ['Deployment', 'StatefulSet'] as const)
-    it(`stall the update of a ${kind} while all of its pods are shut; from 0 pods it comes back updated`, async () => {
-      const { api } = plane()
-      const { started, spec } = STALLS[kind]
-      const [shut, twin] = [`${kind.toLowerCase()}-shut`, `${kind.toLowerCase()}-twin`]
-      await api.create(apps(path[kind]), workload(kind, shut, { replicas: 4, ...spec }))
-      await api.create(apps(path[kind]), workload(kind, twin, { replicas: 4, ...spec }, { gates: [] }))
-      await shows(kind, shut, { replicas: 4, readyReplicas: 0, updatedReplicas: 4 })
-      await shows(kind, twin, { replicas: 4, readyReplicas: 4, updatedReplicas: 4 })
-      await update(kind, shut)
-      await shows(kind, shut, started)
-      // An update without the gate begins later and ends, while the other one has come no further.
-      await update(kind, twin, { gates: [] })
-      await shows(kind, twin, { replicas: 4, readyReplicas: 4, updatedReplicas: 4 })
-      await shows(kind, shut, started)
-      await scale(kind, shut, 0)
-      await shows(kind, shut, { replicas: 0 })
-      await scale(kind, shut, 4)
-      await shows(kind, shut, { replicas: 4, readyReplicas: 0, updatedReplicas: 4 })
-    })
 })
