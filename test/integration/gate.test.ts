@@ -1,6 +1,11 @@
 import { expect } from 'chai'
 import { type GatedPod, gateChanges } from '../../common/strategy/gate.ts'
 import { podsNow } from '../../common/strategy/gated-target.ts'
+import { deployment } from '../../common/workload/deployment.ts'
+import { gatedHealth } from '../../common/workload/gated-health.ts'
+import { withoutDeadline } from '../../common/workload/gated-spec.ts'
+import { forkHealth } from '../../common/workload/health.ts'
+import { rollout } from '../../common/workload/rollout.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { usesArgoRollouts } from './argo.ts'
@@ -97,4 +102,30 @@ describe('the gate of a fork, on the real control plane', () => {
           for (const pods of looks) expect(pods.filter(({ isReady }) => isReady).length).to.be.at.least(open)
       })
     }
+
+  for (const [kind, adapter] of [
+    ['Deployment', deployment],
+    ['Rollout', rollout],
+  ] as const)
+    it(`a ${kind} of which all pods are shut exceeds its deadline, and does not without one`, async () => {
+      const { api } = plane()
+      const names = { short: `${kind.toLowerCase()}-short`, none: `${kind.toLowerCase()}-none` }
+      const SHORT = { progressDeadlineSeconds: 1 }
+      const { spec: NONE } = withoutDeadline(adapter, SHORT)
+      const create = (name: string, deadline: object) => {
+        const { spec, ...workload } = gatedWorkload(kind, name)
+        return api.create(path(kind), { ...workload, spec: { ...spec, ...deadline } })
+      }
+      const healthOf = async (name: string) => forkHealth(adapter, await api.get(path(kind, name)), new Date()).reason
+      await create(names.none, NONE)
+      await comesTo('4 of 4 new, open 0', names.none, 0, '1')
+      await create(names.short, SHORT)
+      await eventually(`${names.short} to exceed its deadline`, DEADLINE_MS, async () =>
+        expect(await healthOf(names.short)).to.equal('ProgressDeadlineExceeded'),
+      )
+      expect(await healthOf(names.none)).to.equal('PodsNotReady')
+      const [fork, pods] = [await api.get(path(kind, names.none)), await podsOf(names.none)]
+      const gated = { pods, wanted: PODS, revision: imageOf('1'), progressDeadlineSeconds: undefined }
+      expect(gatedHealth(adapter, fork, new Date(), gated)).to.include({ is: 'ready', reason: 'Available' })
+    })
 })
