@@ -70,6 +70,15 @@ const CASES: Readonly<Record<string, Case>> = {
     wanted: 1,
     shuts: ['a'],
   },
+  'opens no other pod in place of an open one that is not ready yet': {
+    pods: [aGatedPod('a', shut), aGatedPod('b', { isOpen: true, isReady: false })],
+    wanted: 1,
+  },
+  'shuts of two open pods the one that does not serve': {
+    pods: [aGatedPod('a', { isOpen: true, isReady: false }), aGatedPod('b', open)],
+    wanted: 1,
+    shuts: ['a'],
+  },
   'keeps no more pods open than new ones are awaited': {
     pods: [...['a', 'b', 'c', 'd'].map((name) => aGatedPod(name, { ...open, ...former })), aGatedPod('e', shut)],
     wanted: 1,

@@ -62,6 +62,10 @@ describe('the health of a gated fork', () => {
       pods: [pod(), former],
       expected: `${PROGRESSING} 1 of 2 pods have ready containers, none open, 1 of 2 up to date`,
     },
+    'is not ready until those of a former revision are gone': {
+      pods: [pod(), pod(), former],
+      expected: `${PROGRESSING} 2 of 2 pods have ready containers, none open, 2 of 3 up to date`,
+    },
     'is not ready until all are created': {
       pods: [],
       expected: `${PROGRESSING} 0 of 2 pods have ready containers, none open, none created yet`,
@@ -81,6 +85,11 @@ describe('the health of a gated fork', () => {
     const emptied = observed(aDeployment({ spec: { replicas: 0 } }))
     expect(health([], {}, SOON, emptied)).to.include({ is: 'progressing', reason: 'PodsNotReady' })
     expect(health([], { wanted: 0 }, SOON, emptied)).to.include({ is: 'ready', reason: 'ScaledToZero' })
+  })
+
+  it('is not ready while it shall have another number of pods', () => {
+    const scaled = observed(aDeployment({ spec: { replicas: 1 } }))
+    expect(health([pod(), pod()], {}, SOON, scaled)).to.include({ is: 'progressing', reason: 'PodsNotReady' })
   })
 
   it('is stalled after the deadline of its base, or of Kubernetes', () => {
