@@ -47,6 +47,11 @@ export const REVIEWED_TEMPLATE = `${PREFIX}reviewed-template`
 export const COMMAND = `${PREFIX}command`
 /** The annotation of an experiment with the user who wrote the command. The webhook sets it. */
 export const COMMAND_BY = `${PREFIX}command-by`
+/**
+ * The readiness gate of the pods of a gated fork: a condition of each pod, which only the controller sets. A pod
+ * without it gets no requests.
+ */
+export const GATE = `${PREFIX}open`
 /** The annotation of a fork with the hash of what was applied. */
 export const DERIVED_HASH = `${PREFIX}derived-hash`
 

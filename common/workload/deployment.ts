@@ -26,6 +26,7 @@ export const deployment: WorkloadKind = {
   fixedSpec: { revisionHistoryLimit: 1 },
   mutableFields: undefined,
   podReach: PLAIN_POD_REACH,
+  hasProgressDeadline: true,
   watchedAnnotations: [REVISION],
   health,
   takesDown: (source) =>

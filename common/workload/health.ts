@@ -47,7 +47,7 @@ function notObserved({ kind, controllerTimeoutMs }: WorkloadKind, fork: KubeObje
 }
 
 /** When this controller last changed the fork, in ms since 1970; Infinity if unknown, so that it never stalls early. */
-const appliedAt = ({ metadata }: KubeObject): number =>
+export const appliedAt = ({ metadata }: KubeObject): number =>
   Date.parse(metadata.managedFields?.find(isOurApply)?.time ?? '') || Number.POSITIVE_INFINITY
 
 /** When any client last wrote the fork, status excluded, in ms since 1970; Infinity if unknown. */

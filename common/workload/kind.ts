@@ -78,6 +78,8 @@ export interface WorkloadKind extends ResourceType {
    * and server-side apply can no longer take them away.
    */
   readonly isSpecRewritten: boolean
+  /** whether its spec has `progressDeadlineSeconds` */
+  readonly hasProgressDeadline: boolean
   /** how long the workload controller may take to observe a write; undefined: no limit, every cluster has one */
   readonly controllerTimeoutMs: number | undefined
   /** whether only Events tell that the pods of a fork are refused, because its status does not */

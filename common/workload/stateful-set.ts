@@ -37,6 +37,7 @@ export const statefulSet: WorkloadKind = {
     'minReadySeconds',
   ],
   podReach: { ...PLAIN_POD_REACH, hasPerPodLabel, hasPeers: true },
+  hasProgressDeadline: false,
   tellsRefusalsInEvents: true,
   takesDown: (source) => Math.max(1, roundedUp(rollingUpdate(source).maxUnavailable, replicasOf(source)) ?? 1),
   holdsBack,
