@@ -22,13 +22,6 @@ const deploymentBy = (maxUnavailable: string, takesDown: number): Source => ({
   takesDown,
 })
 
-const statefulSetBy = (updateStrategy: JsonObject, takesDown: number): Source => ({
-  kind: 'StatefulSet',
-  resource: 'statefulSets',
-  spec: { serviceName: 'cart', updateStrategy },
-  takesDown,
-})
-
 const rolloutBy = (strategy: JsonObject, takesDown: number): Source => ({
   kind: 'Rollout',
   resource: 'rollouts',
@@ -48,8 +41,7 @@ export const SOURCES = {
     spec: { strategy: { type: 'Recreate' } },
     takesDown: REPLICAS,
   },
-  'a StatefulSet': statefulSetBy({ type: 'RollingUpdate' }, 1),
-  'a StatefulSet by 2': statefulSetBy({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2 } }, 2),
+  'a StatefulSet': { kind: 'StatefulSet', resource: 'statefulSets', spec: { serviceName: 'cart' }, takesDown: 1 },
   'a canary of Argo': rolloutBy({ canary: { steps: [{ setWeight: 50 }, { pause: { duration: 1 } }] } }, 1),
   'a canary of Argo by 50%': rolloutBy({ canary: { maxUnavailable: '50%', maxSurge: 0 } }, 2),
   // its old pods are kept for a second only, so that they do not hide a gap
@@ -73,13 +65,16 @@ export interface Cell {
   readonly maxUnavailable?: Amount
   /** of `REPLICAS`, as a number */
   readonly mayCost?: number
+  /** what the override also changes: how the source itself replaces its pods */
+  readonly replacing?: JsonObject
 }
 
 /** The title of its test. */
-export const titleOf = ({ source, overrideType, by, undone, maxUnavailable }: Cell): string =>
+export const titleOf = ({ source, overrideType, by, undone, maxUnavailable, replacing }: Cell): string =>
   [
     `${source}, ${overrideType}, by ${by}`,
     ...(maxUnavailable === undefined ? [] : [`with maxUnavailable ${maxUnavailable}`]),
+    ...(replacing === undefined ? [] : [`with ${JSON.stringify(replacing)}`]),
     undone === undefined ? 'not undone' : `undone ${undone}`,
   ].join(', ')
 
@@ -109,10 +104,30 @@ const COSTLY: readonly Cell[] = (
   mayCost,
 }))
 
-/** Promotions of other sizes, which need not be seen with every override and word. */
-const SIZED: readonly Cell[] = (['a StatefulSet by 2', 'a canary of Argo by 50%'] as const).flatMap((source) =>
-  UNDONE.map((undone): Cell => ({ source, overrideType: 'Strategic', by: 'the command', undone })),
-)
+/** Promotions of another size, which need not be seen with every override and word. */
+const SIZED: readonly Cell[] = UNDONE.map((undone) => ({
+  source: 'a canary of Argo by 50%',
+  overrideType: 'Strategic',
+  by: 'the command',
+  undone,
+}))
+
+/** Promotions that also change how many pods the source takes down at once. */
+const REPLACING: readonly Cell[] = [
+  {
+    source: 'a Deployment by 25%',
+    overrideType: 'Strategic',
+    by: 'the command',
+    undone: 'in the drain',
+    replacing: { strategy: { type: 'Recreate' } },
+  },
+  {
+    source: 'a Deployment by Recreate',
+    overrideType: 'Strategic',
+    by: 'the command',
+    replacing: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 1 } } },
+  },
+]
 
 /** A Recreate source without its fork is left out: then nothing serves while it takes down all of its pods at once. */
 const isServedMeanwhile = ({ source, undone }: Cell): boolean =>
@@ -127,4 +142,5 @@ export const ALL: readonly Cell[] = [
   ),
   ...SIZED,
   ...COSTLY,
+  ...REPLACING,
 ].filter(isServedMeanwhile)

@@ -115,14 +115,14 @@ async function allServe({ source }: Cell, { place, serving }: Stage): Promise<nu
 
 /** Creates the experiment, and lets it promote. Until then the source is not written. */
 async function begun(cell: Cell, stage: Stage): Promise<void> {
-  const { overrideType, by, undone, maxUnavailable } = cell
+  const { overrideType, by, undone, maxUnavailable, replacing = {} } = cell
   const { place } = stage
   const container = CHANGES[overrideType].override
   await place.experiment(EXPERIMENT, {
     source: SOURCE,
     kind: SOURCES[cell.source].kind,
     overrideType,
-    overrideSpec: { template: { metadata: { annotations: TIER }, spec: { containers: [container] } } },
+    overrideSpec: { ...replacing, template: { metadata: { annotations: TIER }, spec: { containers: [container] } } },
     strategy: {
       canary: {
         steps: STEPS,
@@ -155,11 +155,12 @@ async function undone(cell: Cell, stage: Stage, before: JsonObject): Promise<voi
 }
 
 /** `before` with what the override says, and nothing else. */
-function promoted({ overrideType }: Cell, before: JsonObject): unknown {
+function promoted({ overrideType, replacing }: Cell, before: JsonObject): unknown {
   const [container] = listOr(at(before, 'template', 'spec', 'containers'))
   const { metadata, spec, ...template } = objectOr(before.template)
   return {
     ...before,
+    ...replacing,
     template: {
       ...template,
       metadata: { ...objectOr(metadata), annotations: { ...SLOW, ...TIER } },
