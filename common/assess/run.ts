@@ -13,6 +13,7 @@ import { type RunSpec, runSpecOf } from '../strategy/run-spec.ts'
 import { reservedPods, type Sizes, type Target, targetOf } from '../strategy/target.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { SpecFacts } from './facts.ts'
+import { promotionInto } from './promotion.ts'
 
 /** A run at its present step. */
 export interface RunState {
@@ -71,17 +72,26 @@ function runOf({ spec }: ExperimentDeployment): string {
 }
 
 /** Undefined while there is no source. */
-export function sizesOf({ experiment, kind, source }: SpecFacts, spec: RunSpec): Sizes | undefined {
-  const [object, adapter] = [knownValue(source)?.object, knownValue(kind)]
+export function sizesOf(facts: SpecFacts, spec: RunSpec): Sizes | undefined {
+  const { experiment, kind } = facts
+  const [object, adapter] = [knownValue(facts.source)?.object, knownValue(kind)]
   if (!object || !adapter || object.metadata.deletionTimestamp) return undefined
   const pods = replicasOf(object)
-  const reserve = Math.max(0, adapter.takesDown(object) - (roundedDown(spec.maxUnavailable, pods) ?? 0))
+  const takenDown = Math.max(...[object, promotedSource(facts, object)].map(adapter.takesDown))
+  const reserve = Math.max(0, takenDown - (roundedDown(spec.maxUnavailable, pods) ?? 0))
   return { source: pods, replicas: allowedReplicas(experiment), maxSurge: spec.maxSurge, reserve }
 }
 
 /** The run that the status stores, whatever its fork is; undefined while it stores none. */
 export const storedRun = (facts: SpecFacts): RunState | undefined =>
   facts.experiment.status?.strategy ? runState(facts, undefined) : undefined
+
+/** The rollout that a promotion starts is that of the source as it is afterwards: it may be Recreate from then on. */
+function promotedSource(facts: SpecFacts, source: KubeObject): KubeObject {
+  const isTemplateOnly = Object.keys(facts.experiment.spec.overrideSpec).every((key) => key === 'template')
+  const after = isTemplateOnly ? undefined : promotionInto(facts, source)?.after
+  return after ? { ...source, spec: after } : source
+}
 
 /** What the status says of the promotion of `run`; undefined if it is about another run. */
 export const promotionIn = ({ status }: ExperimentDeployment, { run }: Run): PromotionStatus | undefined =>

@@ -98,6 +98,15 @@ describe('the sizes of a run', () => {
     expect(sizesOf(facts, spec)).to.deep.equal({ source: 10, replicas: 1, maxSurge: '100%', reserve: 3 })
   })
 
+  it('have the reserve for the rollout of the source as it is after the promotion, too', () => {
+    const recreated = aRunExperiment({ overrideSpec: { strategy: { type: 'Recreate' } }, overrideType: 'Strategic' })
+    const facts = someFacts({ experiment: recreated, source: aSource(10) })
+    expect(sizesOf(facts, spec)?.reserve).to.equal(9)
+    const rolling = aRunExperiment({ overrideSpec: { strategy: { type: 'RollingUpdate' } }, overrideType: 'Strategic' })
+    const source = aSource(10, 'example/cart:1', { strategy: { type: 'Recreate' } })
+    expect(sizesOf(someFacts({ experiment: rolling, source }), spec)?.reserve).to.equal(9)
+  })
+
   it('are not known while there is no source, or while it is being deleted', () => {
     const metadata = { deletionTimestamp: '2026-11-21T10:00:00Z' }
     for (const source of [undefined, aDeployment({ metadata })])

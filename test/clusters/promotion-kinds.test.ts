@@ -5,6 +5,9 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { aRollout } from '../integration/argo.ts'
 import { DEADLINE_MS, placeAt } from '../integration/product.ts'
+import { type Cell, FEW, titleOf } from '../integration/promotions/cells.ts'
+import { ourRequests, play, type Stage } from '../integration/promotions/play.ts'
+import { startServing } from '../integration/promotions/serving.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 const NAMESPACE = 'shop'
@@ -12,19 +15,32 @@ const OVERRIDE = { template: { spec: { containers: [{ name: 'cart', image: 'regi
 /** The first start on a machine builds Argo's controller. */
 const FIRST_START_MS = 900_000
 
-describe('promotion.skipSteps, with the real Argo Rollouts', function () {
+describe('promotion of sources of each kind, with the real Argo Rollouts', function () {
   this.timeout(FIRST_START_MS)
   const plane = usesOwnControlPlane(crds)
-  let stop: () => Promise<void>
-  before('Argo Rollouts and the product run', async () => {
-    const argo = await startArgoRollouts(plane())
-    stop = () => argo.stop()
+  const started: { stop: () => Promise<void> }[] = []
+  let promotions: ReadonlyMap<string, Promise<void>> | undefined
+  before('Argo Rollouts and the product run, and all promotions begin', async () => {
+    started.push(await startArgoRollouts(plane()))
     await install(plane(), { overlay: WITH_PROMOTION, kindProbeSeconds: 2 })
     await plane().api.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
+    const serving = await startServing(plane())
+    started.push(serving)
+    const stage = { serving, audit: ourRequests(plane().auditLog) }
+    promotions = new Map(FEW.map((cell, index) => [titleOf(cell), played(cell, `kind-${index}`, stage)]))
+    for (const each of promotions.values()) each.catch(() => undefined) // its own test reports it
   })
-  after('Argo Rollouts stops', () => stop())
+  after('all stop', () => Promise.all(started.map(({ stop }) => stop())))
 
-  it('brings the change to all pods of a Rollout whose own steps would wait', async () => {
+  async function played(cell: Cell, namespace: string, stage: Omit<Stage, 'place'>): Promise<void> {
+    await plane().api.create('/api/v1/namespaces', { metadata: { name: namespace } })
+    await play(cell, { ...stage, place: placeAt(plane().api, plane().kubectl, namespace) })
+  }
+
+  for (const title of FEW.map(titleOf))
+    it(`${title}: one write each, and enough pods serve at every moment`, () => promotions?.get(title))
+
+  it('skipSteps brings the change to all pods of a Rollout whose own steps would wait', async () => {
     const place = placeAt(plane().api, plane().kubectl, NAMESPACE)
     const rolloutAt = (name: string) => place.api.get(place.path('rollouts', name))
     for (const name of ['skipping', 'waiting'])
