@@ -15,6 +15,8 @@ const OF_STRATEGIES = {
   SourceNotSettled: 'Wait until the source has finished its own rollout, or correct it. The promotion waits for that.',
   SourceHoldsBack: 'Change the field of the source that the message names. With it a change does not reach all pods.',
   SourceDrifted: 'Change the source by hand. Somebody changed it after the promotion, so it is not restored.',
+  ChangeNotStored:
+    'The API server, or an admission webhook, changed what was written. Give the command `undo`, then correct the override.',
   SourceReverted:
     'Change the manifest of the source, or find out who changed it back. Then give the command `promote`.',
   SourceIsDeclared:

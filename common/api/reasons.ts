@@ -37,6 +37,7 @@ const OF_STRATEGIES = {
   SourceHoldsBack: { about: 'strategy' },
   SourceDrifted: { about: 'strategy' },
   SourceReverted: { about: 'strategy' },
+  ChangeNotStored: { about: 'strategy' },
   SourceIsDeclared: { about: 'strategy' },
   NothingToPromote: { about: 'strategy' },
   NotInstalled: { about: 'strategy' },

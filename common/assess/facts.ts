@@ -34,6 +34,8 @@ export interface SpecFacts {
   readonly policies: Known<PolicyFacts>
   /** whether the webhooks exclude the namespace of the experiment, so that no permissions were checked */
   readonly isExcluded: boolean
+  /** read only at the step of a run that writes the source */
+  readonly promotion?: PromotionFacts | undefined
 }
 
 /** Everything on which a plan may depend. The webhook collects it for one review, the controller for one pass. */
@@ -43,8 +45,6 @@ export interface Facts extends SpecFacts {
   readonly podRefusal: Known<string>
   /** milliseconds until the fork may be repaired again, because another client keeps changing it; 0 or less: now */
   readonly driftBackoffMs: number
-  /** read only at the step of a run that writes the source */
-  readonly promotion?: PromotionFacts | undefined
   /** milliseconds since the present step of the run began, as far as this process saw it; absent: it does not know */
   readonly stepElapsedMs?: number | undefined
   /** for so long another client must leave the fork alone until it counts as undisputed; 0 if it does */

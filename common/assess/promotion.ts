@@ -2,7 +2,8 @@ import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { PromotionMode } from '../api/strategy.ts'
-import { type JsonObject, objectOr } from '../json/json.ts'
+import { hashOf } from '../json/canonical.ts'
+import { at, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { declaredBy } from '../strategy/declared.ts'
 import { type Overridden, type Promotion, promotionOf } from '../strategy/promotion.ts'
@@ -55,3 +56,25 @@ const NOT_INSTALLED = {
   by: 'an installation without the component "promotion"',
   message: 'this installation has no component "promotion", so it writes no sources',
 } as const
+
+/** RFC 7386: to the promoted values of a source, and back to its former ones. */
+export type Patches = Pick<Promotion, 'forward' | 'inverse'>
+
+/** The record of a promotion that the API server has now, whosever it is. */
+export const liveRecord = ({ promotion }: SpecFacts): KubeObject | undefined =>
+  knownValue(promotion?.record ?? { is: 'absent' })
+
+const DIGITS = 16
+
+/** What the status says of a record: many users may replace a ControllerRevision. */
+export const idOf = (record: KubeObject) => ({ name: record.metadata.name, hash: hashOf(record.data, DIGITS) })
+
+/** Both patches of the record of which the status has the hash; undefined if it is gone or somebody replaced it. */
+export function recordedPatches(facts: SpecFacts): Patches | undefined {
+  const record = liveRecord(facts)
+  if (!record || idOf(record).hash !== facts.experiment.status?.promotion?.record?.hash) return undefined
+  const [forward, inverse] = [at(record.data, 'forward'), at(record.data, 'inverse')]
+  return isObject(forward) && isObject(inverse)
+    ? { forward: forward as JsonObject, inverse: inverse as JsonObject }
+    : undefined
+}

@@ -5,7 +5,8 @@ import type { KubeObject } from '../api/object.ts'
 import type { PromotionStatus, RunPath } from '../api/strategy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { hashOf } from '../json/canonical.ts'
-import { at } from '../json/json.ts'
+import { at, type JsonObject, objectOr } from '../json/json.ts'
+import { mergePatch } from '../override/strategic.ts'
 import { compile, type Step } from '../strategy/compile.ts'
 import { demands, type PodDemand } from '../strategy/forecast.ts'
 import { phaseOf, presentRun, type Run } from '../strategy/run.ts'
@@ -13,7 +14,7 @@ import { type RunSpec, runSpecOf } from '../strategy/run-spec.ts'
 import { reservedPods, type Sizes, type Target, targetOf } from '../strategy/target.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { SpecFacts } from './facts.ts'
-import { promotionInto } from './promotion.ts'
+import { promotionInto, recordedPatches } from './promotion.ts'
 
 /** A run at its present step. */
 export interface RunState {
@@ -50,13 +51,18 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   const sizes = sizesOf(facts, spec)
   // A way back needs no source.
   const isRestoring = steps[run.stepIndex]?.is === 'restore'
-  if (isRestoring) return { spec, run, steps, target: restoringTarget(facts, sizes) }
+  if (isRestoring) return { spec, run, steps, target: restoringTarget(facts, spec) }
   const isKnown = sizes !== undefined || run.path !== 'Forward'
   return { spec, run, steps, target: isKnown ? targetOf(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined }
 }
 
-/** While its source is restored, the fork keeps its pods, and has at least as many as a promotion needs. */
-function restoringTarget({ fork }: SpecFacts, sizes: Sizes | undefined): Target | undefined {
+/** While its source is restored, the fork keeps its pods, and has at least as many as that takes down. */
+function restoringTarget(facts: SpecFacts, spec: RunSpec): Target | undefined {
+  const { fork } = facts
+  const inverse = recordedPatches(facts)?.inverse
+  const sizes = sizesOf(facts, spec, (source) =>
+    inverse ? mergePatch(objectOr(source.spec) as JsonObject, inverse) : undefined,
+  )
   if (!sizes || fork.is === 'unknown') return undefined
   return { pods: Math.max(reservedPods(sizes), fork.is === 'known' ? replicasOf(fork.value) : 0) }
 }
@@ -71,13 +77,17 @@ function runOf({ spec }: ExperimentDeployment): string {
   return hashOf({ overrideSpec, overrideType, strategy: spec.strategy, promotion }, DIGITS)
 }
 
-/** Undefined while there is no source. */
-export function sizesOf(facts: SpecFacts, spec: RunSpec): Sizes | undefined {
+/**
+ * Undefined while there is no source. `next` is what the `spec` of the source becomes: the rollout that this starts is
+ * that of the new one, which may be Recreate from then on.
+ */
+export function sizesOf(facts: SpecFacts, spec: RunSpec, next: NextSpec = promotedSpec(facts)): Sizes | undefined {
   const { experiment, kind } = facts
   const [object, adapter] = [knownValue(facts.source)?.object, knownValue(kind)]
   if (!object || !adapter || object.metadata.deletionTimestamp) return undefined
   const pods = replicasOf(object)
-  const takenDown = Math.max(...[object, promotedSource(facts, object)].map(adapter.takesDown))
+  const after = next(object)
+  const takenDown = Math.max(...[object, ...(after ? [{ ...object, spec: after }] : [])].map(adapter.takesDown))
   const reserve = Math.max(0, takenDown - (roundedDown(spec.maxUnavailable, pods) ?? 0))
   return { source: pods, replicas: allowedReplicas(experiment), maxSurge: spec.maxSurge, reserve }
 }
@@ -86,12 +96,15 @@ export function sizesOf(facts: SpecFacts, spec: RunSpec): Sizes | undefined {
 export const storedRun = (facts: SpecFacts): RunState | undefined =>
   facts.experiment.status?.strategy ? runState(facts, undefined) : undefined
 
-/** The rollout that a promotion starts is that of the source as it is afterwards: it may be Recreate from then on. */
-function promotedSource(facts: SpecFacts, source: KubeObject): KubeObject {
-  const isTemplateOnly = Object.keys(facts.experiment.spec.overrideSpec).every((key) => key === 'template')
-  const after = isTemplateOnly ? undefined : promotionInto(facts, source)?.after
-  return after ? { ...source, spec: after } : source
-}
+type NextSpec = (source: KubeObject) => JsonObject | undefined
+
+/** What a promotion makes of the source, where that may change its rollout. */
+const promotedSpec =
+  (facts: SpecFacts): NextSpec =>
+  (source) => {
+    const isTemplateOnly = Object.keys(facts.experiment.spec.overrideSpec).every((key) => key === 'template')
+    return isTemplateOnly ? undefined : promotionInto(facts, source)?.after
+  }
 
 /** What the status says of the promotion of `run`; undefined if it is about another run. */
 export const promotionIn = ({ status }: ExperimentDeployment, { run }: Run): PromotionStatus | undefined =>

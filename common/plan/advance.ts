@@ -114,8 +114,8 @@ function promotingAt(seen: Seen): Promoting | undefined {
 }
 
 function promotingPlan({ facts, state, planned }: Seen, of: RunReport, promoting: Promoting): Plan {
-  const { writes, promotion, decision, paused, written } = promoting
-  const report = { ...of, promotion, ...(paused ? { paused } : {}), ...(written ? { written } : {}) }
+  const { writes, promotion, decision, paused, written, hasChange = false } = promoting
+  const report = { ...of, promotion, ...(paused ? { paused } : {}), ...(written ? { written } : {}), hasChange }
   if (promoting.isReached) {
     const { run, steps } = state
     const step = steps[run.stepIndex]

@@ -29,6 +29,8 @@ export interface RunReport extends RunState {
   readonly restMs?: number
   /** why the pass moved the run, if it did */
   readonly moved?: { readonly reason: Reason; readonly message: string }
+  /** at the step that promotes: whether the source has the change */
+  readonly hasChange?: boolean
   /** a write of the source that is seen for the first time, for an Event about the source */
   readonly written?: WrittenSource
   /** whether the pass acts for the run, so that only the next one can tell whether its step is reached */

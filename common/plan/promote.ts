@@ -5,11 +5,12 @@ import type { PromotionStatus } from '../api/strategy.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
-import { overriddenSource, type PromotionWriter, promotionWriter } from '../assess/promotion.ts'
+import { overriddenSource, type PromotionWriter, promotionWriter, recordedPatches } from '../assess/promotion.ts'
 import { promotionIn, type RunState } from '../assess/run.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
+import { changesBetween } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
-import { isInPlace, patchText, promotionOf } from '../strategy/promotion.ts'
+import { isInPlace, type Overridden, type Promotion, patchText, promotionOf } from '../strategy/promotion.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { baseHash, baseOf } from '../workload/base.ts'
 import { forkHealth } from '../workload/health.ts'
@@ -17,7 +18,8 @@ import type { WorkloadKind } from '../workload/kind.ts'
 import { isPinned } from '../workload/pinned.ts'
 import { templateElsewhere } from '../workload/referent.ts'
 import type { WrittenSource } from './conclusion.ts'
-import { authorOf, isRecorded, lostRecord, recorded, recordedPatches, recordOf } from './promotion-record.ts'
+import { changedFields } from './differences.ts'
+import { authorOf, isRecorded, lostRecord, recorded, recordOf } from './promotion-record.ts'
 import type { Write } from './write.ts'
 
 /** What a pass does at the step that promotes or restores. */
@@ -28,6 +30,8 @@ export interface Promoting {
   readonly decision?: Decision
   /** what the run waits for, while the fork is as it should be */
   readonly paused?: { readonly reason: Reason; readonly message: string }
+  /** whether the source has the change */
+  readonly hasChange?: boolean
   /** a write of the source that is seen for the first time */
   readonly written?: WrittenSource
   /** whether the step is done */
@@ -64,17 +68,16 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const status = promotionStatus(writer, stored)
   if (found.isDone) {
     const promoting = rolledOut(facts, subject, { status, skipSteps: state.spec.skipSteps })
+    const { conditions } = facts.experiment.status ?? {}
+    const isTold = conditions?.some(({ type, status: value }) => type === 'Promoted' && value === 'True')
     // where others made the change, its author is not known
-    const isSeenFirst = status.record !== undefined && subject.stored?.written === undefined
-    return isSeenFirst ? { ...promoting, written: writtenSource(facts, source, 'Promoted') } : promoting
+    const isSeenFirst = status.record !== undefined && !isTold
+    const written = isSeenFirst ? { written: writtenSource(facts, source, 'Promoted') } : {}
+    return { ...promoting, hasChange: true, ...written }
   }
   if (stored?.written) {
-    const message = `${shortNameOf(source)} no longer has the change; the fork is kept, and "promote" writes it again`
-    return {
-      writes: [],
-      promotion: { ...status, written: stored.written },
-      decision: stalled('SourceReverted', message),
-    }
+    const promotion = { ...status, written: stored.written }
+    return { writes: [], promotion, decision: missing(source, overridden, found, stored.written) }
   }
   const elsewhere = templateElsewhere(kind, source)
   if (elsewhere !== undefined) return { writes: [], promotion: status, decision: stalled('SourceHoldsBack', elsewhere) }
@@ -93,6 +96,23 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const writes = [sourceWrite(kind, source, { spec: found.forward })]
   return { writes, promotion: recorded(facts, record, status).promotion, decision: writing }
 }
+
+/** Why a source that was written does not have the change. */
+function missing(source: KubeObject, of: Overridden, found: Promotion, written: SourceVersion): Decision {
+  const name = shortNameOf(source)
+  if (!isVersion(source, written)) {
+    const message = `${name} no longer has the change; the fork is kept, and "promote" writes it again`
+    return stalled('SourceReverted', message)
+  }
+  const fields = changedFields(changesBetween(of.spec, found.after, of.shape))
+  return stalled('ChangeNotStored', `${name} was written, but the API server did not store this: ${fields}`)
+}
+
+type SourceVersion = NonNullable<PromotionStatus['written']>
+
+/** Whether nobody has changed the spec of the source since it was `version`. */
+const isVersion = ({ metadata: { uid, generation } }: KubeObject, version: SourceVersion): boolean =>
+  uid === version.uid && generation === version.generation
 
 /**
  * Gives the source back its former values, if the promoted ones are still in place. While all of its pods serve, it
@@ -117,7 +137,8 @@ export function restore(
     if (decision) return { writes: [], promotion, decision }
     return { writes: [], promotion, isReached: true, written: writtenSource(facts, source, 'Undone') }
   }
-  if (!isInPlace(spec, forward, shape)) {
+  const isAsWritten = promotion.written !== undefined && isVersion(source, promotion.written)
+  if (!isAsWritten && !isInPlace(spec, forward, shape)) {
     const message = `${shortNameOf(source)} was changed after the promotion, so it stays as it is`
     return { writes: [], promotion, decision: stalled('SourceDrifted', message) }
   }
@@ -145,7 +166,7 @@ function storedAgain(
   record: NonNullable<PromotionStatus['record']>,
 ): PromotionStatus {
   const isSaid = run.command?.verb === 'promote' && run.command.answer === 'Done'
-  return { mode, record, ...(isSaid ? {} : { written: versionOf(source) }) }
+  return { mode, record, ...(isSaid ? {} : { written: { ...versionOf(source), generation: 0 } }) }
 }
 
 const promotionStatus = ({ mode, because }: PromotionWriter, stored: PromotionStatus | undefined): PromotionStatus => ({

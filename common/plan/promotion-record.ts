@@ -1,44 +1,46 @@
-import { knownValue } from '../api/known.ts'
 import { CONTROLLER_REVISION, REQUESTED_BY } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { PromotionStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import type { Facts } from '../assess/facts.ts'
-import { hashOf } from '../json/canonical.ts'
-import { at, isObject, type JsonObject } from '../json/json.ts'
-import type { Promotion } from '../strategy/promotion.ts'
+import { idOf, liveRecord, type Patches, recordedPatches } from '../assess/promotion.ts'
+import { at } from '../json/json.ts'
+import { bothPatches } from '../strategy/promotion.ts'
 import type { Run } from '../strategy/run.ts'
 import { promotionRecordName } from '../workload/identity.ts'
 import { ownerOfRevision } from './lifecycle.ts'
 import type { Write } from './write.ts'
 
-const DIGITS = 16
-
-/** The ControllerRevision with both patches, beside the fork. */
-export const recordOf = (
-  { experiment }: Facts,
+/**
+ * The ControllerRevision with both patches, beside the fork. What the run has recorded before stays in it: a write may
+ * have been stored in part, or its reply may have been lost.
+ */
+export function recordOf(
+  facts: Facts,
   { fork }: DesiredFork,
-  { run, forward, inverse }: Pick<Promotion, 'forward' | 'inverse'> & { readonly run: Run },
-): KubeObject => ({
-  apiVersion: CONTROLLER_REVISION.apiVersion,
-  kind: CONTROLLER_REVISION.kind,
-  metadata: {
-    name: promotionRecordName(experiment),
-    namespace: fork.metadata.namespace ?? '',
-    ...ownerOfRevision(experiment),
-  },
-  revision: 1,
-  data: { run: run.run, attempt: run.attempt ?? 0, revision: run.revision, forward, inverse, by: authorOf(experiment) },
-})
+  { run: { run, attempt = 0, revision }, ...patches }: Patches & { readonly run: Run },
+): KubeObject {
+  const { experiment } = facts
+  const former = recordedPatches(facts)
+  const forward = former ? bothPatches(former.forward, patches.forward) : patches.forward
+  const inverse = former ? bothPatches(former.inverse, patches.inverse) : patches.inverse
+  return {
+    apiVersion: CONTROLLER_REVISION.apiVersion,
+    kind: CONTROLLER_REVISION.kind,
+    metadata: {
+      name: promotionRecordName(experiment),
+      namespace: fork.metadata.namespace ?? '',
+      ...ownerOfRevision(experiment),
+    },
+    revision: 1,
+    data: { run, attempt, revision, forward, inverse, by: authorOf(experiment) },
+  }
+}
 
 /** By whose word the source is written: who gave the last command, or who wrote the spec that needs none. */
 export const authorOf = ({ status, metadata: { annotations } }: ExperimentDeployment): string =>
   status?.strategy?.command?.by ?? annotations?.[REQUESTED_BY] ?? ''
-
-const idOf = (record: KubeObject) => ({ name: record.metadata.name, hash: hashOf(record.data, DIGITS) })
-
-const liveRecord = ({ promotion }: Facts): KubeObject | undefined => knownValue(promotion?.record ?? { is: 'absent' })
 
 /** Whether this very record is stored, and the status says so: many users may replace a ControllerRevision. */
 export const isRecorded = (facts: Facts, record: KubeObject): boolean =>
@@ -73,16 +75,4 @@ export function lostRecord(facts: Facts, run: Run): PromotionStatus['record'] | 
   const isOfRun =
     at(record, 'data', 'run') === run.run && Number(at(record, 'data', 'attempt') ?? 0) >= (run.attempt ?? 0)
   return record && isOfRun ? idOf(record) : undefined
-}
-
-/** Both patches of the record of which the status has the hash; undefined if it is gone or somebody replaced it. */
-export function recordedPatches(
-  facts: Facts,
-): { readonly forward: JsonObject; readonly inverse: JsonObject } | undefined {
-  const record = liveRecord(facts)
-  if (!record || idOf(record).hash !== facts.experiment.status?.promotion?.record?.hash) return undefined
-  const [forward, inverse] = [at(record.data, 'forward'), at(record.data, 'inverse')]
-  return isObject(forward) && isObject(inverse)
-    ? { forward: forward as JsonObject, inverse: inverse as JsonObject }
-    : undefined
 }

@@ -58,7 +58,7 @@ export function promotedCondition(
   report: RunReport | undefined,
 ): readonly ConditionDraft[] {
   const { written } = report?.promotion ?? status?.promotion ?? {}
-  if (!written || !report || report.run.path !== 'Forward') return []
+  if (!written || report?.run.path !== 'Forward' || report.hasChange === false) return []
   const phase = phaseOf(report.run, report.steps)
   const message =
     phase === 'Promoted' ? 'the source has the change' : 'the source has the change; the fork is kept for a while'

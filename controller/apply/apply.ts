@@ -51,6 +51,7 @@ interface Stored {
 
 /** After an apply, the health of the stored fork decides. */
 function concluded(conclusion: Conclusion, write: Write, { stored, facts }: Stored): Conclusion {
+  if (stored && write.role === 'source') return promoted(conclusion, write, stored)
   if (!stored || WRITTEN_OBJECT[write.role] !== 'fork') return conclusion
   const kind = workloadKind(stored.kind)
   const isContested = conclusion.reason === 'Contested'
@@ -62,6 +63,14 @@ function concluded(conclusion: Conclusion, write: Write, { stored, facts }: Stor
   const repaired = write.isRepair && !isUpdating ? { repaired: conclusion.message } : {}
   const decision = decisionOn(facts.experiment, { ...health, reason, message: told })
   return { ...conclusion, ...decision, fork: stored, ...repaired }
+}
+
+/** The status remembers which version of the source a promotion made, which may not be what it asked for. */
+function promoted(conclusion: Conclusion, write: Write, { metadata }: KubeObject): Conclusion {
+  const { run } = conclusion
+  if (!run?.promotion || run.run.path !== 'Forward' || 'subresource' in write) return conclusion
+  const { uid = '', generation = 0 } = metadata
+  return { ...conclusion, run: { ...run, promotion: { ...run.promotion, written: { uid, generation } } } }
 }
 
 interface Refused {

@@ -59,6 +59,33 @@ for (const [variant, overlay] of Object.entries(variants))
       expect(at(await place().deployment('cart'), 'spec', 'replicas')).to.equal(3)
     })
 
+    it('writes once what the API server does not store as a whole, says so, and undoes it', async () => {
+      const override = {
+        updateStrategy: { rollingUpdate: { maxUnavailable: 2 } },
+        template: { metadata: { annotations: { version: 'b' } } },
+      }
+      const { api, path } = place()
+      const labels = { app: 'till' }
+      const template = {
+        metadata: { labels },
+        spec: { containers: [{ name: 'till', image: 'registry.example/till:1' }] },
+      }
+      await api.create(path('statefulSets'), {
+        metadata: { name: 'till' },
+        spec: { serviceName: 'till', selector: { matchLabels: labels }, replicas: 2, template },
+      })
+      const statefulSet = () => api.get(path('statefulSets', 'till'))
+      const { spec } = await statefulSet()
+      const promotion = { mode: 'Automatic' as const }
+      await place().experiment('partial', { source: 'till', kind: 'StatefulSet', overrideSpec: override, promotion })
+      const partial = await place().reaches('partial', 'ChangeNotStored')
+      expect(condition(partial, 'Ready')?.message).to.contain('updateStrategy.rollingUpdate.maxUnavailable')
+      expect((await statefulSet()).metadata.generation).to.equal(2)
+      expect(await say('partial', 'undo')).to.deep.include({ code: 0 })
+      await shows('partial', 'Undone')
+      expect((await statefulSet()).spec).to.deep.equal(spec)
+    })
+
     it('lets the account write a source under no other name', async () => {
       const account = 'system:serviceaccount:experiment-controller-system:experiment-controller'
       const image = ['set', 'image', 'deployment/cart', 'cart=registry.example/miner:1', `--as=${account}`]

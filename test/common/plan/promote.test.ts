@@ -1,22 +1,16 @@
 import { expect } from 'chai'
+import type { KubeObject } from '../../../common/api/object.ts'
 import type { PromotionSpec } from '../../../common/api/strategy.ts'
-import { at, listOr, objectOr } from '../../../common/json/json.ts'
-import { NO_POLICIES } from '../../builders.ts'
+import { type JsonObject, objectOr } from '../../../common/json/json.ts'
+import { imageOverride, NO_POLICIES } from '../../builders.ts'
 import { aPolicy } from '../policy/policy-input.ts'
-import { aRun, aRunExperiment, aSource, CANARY, type RunWorld } from './some-run.ts'
+import { imageIn, messageOf, promotionIn, writesOf } from './promotions.ts'
+import { aRun, aRunExperiment, aSource } from './some-run.ts'
 
 const atPromotion = (promotion: PromotionSpec = { mode: 'Automatic' }, given: Parameters<typeof aRun>[1] = {}) => {
   const strategy = { canary: { steps: [{ setWeight: 20 }] } }
   return aRun(aRunExperiment({ strategy, promotion }), given)
 }
-const imageIn = ({ world }: RunWorld) =>
-  at(listOr(at(world.source?.spec, 'template', 'spec', 'containers'))[0], 'image')
-const promotionIn = ({ world }: RunWorld) => world.experiment.status?.promotion
-const messageOf = ({ world }: RunWorld, type = 'Ready') =>
-  world.experiment.status?.conditions?.find((each) => each.type === type)?.message
-/** The writes of all passes until the run rests. */
-const writesOf = (run: RunWorld): readonly string[] => run.rest().map(({ verb, role }) => `${verb} ${role}`)
-
 describe('a promotion', () => {
   it('stores the hash of the record, and then the record, before the one write of the source', () => {
     const run = atPromotion()
@@ -119,6 +113,39 @@ describe('a promotion', () => {
     expect(writesOf(forced)).to.include('patch source')
   })
 
+  const withoutDeadline = (source: KubeObject): KubeObject => {
+    const { progressDeadlineSeconds: _dropped, ...spec } = objectOr(source.spec) as JsonObject
+    return { ...source, spec }
+  }
+  const overrideSpec = { ...imageOverride('example/cart:2'), progressDeadlineSeconds: 50 }
+
+  it('writes once what the API server does not store as a whole, says so, and undoes it', () => {
+    const run = aRun(aRunExperiment({ strategy: undefined, overrideSpec, promotion: { mode: 'Automatic' } }), {
+      stored: withoutDeadline,
+    })
+    expect(writesOf(run).filter((write) => write === 'patch source')).to.have.length(1)
+    expect([run.reasonOf('Ready'), run.reasonOf('Promoted')]).to.deep.equal(['ChangeNotStored', undefined])
+    expect(messageOf(run)).to.equal(
+      'deployment/cart was written, but the API server did not store this: progressDeadlineSeconds',
+    )
+    run.say('undo')
+    expect(writesOf(run).filter((write) => write === 'patch source')).to.have.length(1)
+    expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
+  })
+
+  it('keeps the former values in the record when the reply of such a write was lost', () => {
+    const run = aRun(aRunExperiment({ strategy: undefined, overrideSpec, promotion: { mode: 'Automatic' } }), {
+      stored: withoutDeadline,
+    })
+    while (imageIn(run) !== 'example/cart:2') run.pass()
+    const { written: _lost, ...others } = promotionIn(run) ?? { mode: 'Automatic' as const }
+    run.world.experiment = { ...run.world.experiment, status: { ...run.world.experiment.status, promotion: others } }
+    expect(writesOf(run)).to.deep.equal(['patch source'])
+    run.say('undo')
+    run.rest()
+    expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
+  })
+
   it('says that the change was taken back, keeps the fork, and writes it again when somebody says so', () => {
     const run = atPromotion()
     while (imageIn(run) !== 'example/cart:2') run.pass()
@@ -132,75 +159,5 @@ describe('a promotion', () => {
     expect(run.pods()).to.be.greaterThan(0)
     run.say('promote')
     expect(writesOf(run)).to.include('patch source')
-  })
-})
-
-describe('an undo', () => {
-  const promoted = () => {
-    const run = aRun(aRunExperiment({ strategy: CANARY, promotion: { mode: 'Manual' } }))
-    run.rest()
-    run.say('promote')
-    run.rest()
-    return run
-  }
-
-  it('gives the source its former values, once', () => {
-    const run = promoted()
-    run.say('undo')
-    expect(writesOf(run).filter((write) => write === 'patch source')).to.have.length(1)
-    expect(imageIn(run)).to.equal('example/cart:1')
-    expect([run.strategy()?.phase, run.pods()]).to.deep.equal(['Undone', 0])
-  })
-
-  const recreated = (isHealthy = true) => {
-    const source = aSource(4, 'example/cart:1', { strategy: { type: 'Recreate' } })
-    const run = aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Automatic' } }), { source })
-    run.rest()
-    run.wait(30)
-    run.rest()
-    expect([run.strategy()?.phase, run.world.fork]).to.deep.equal(['Promoted', undefined])
-    run.world.isHealthy = isHealthy
-    run.say('undo')
-    return run
-  }
-
-  it('after the end makes the fork anew, with the pods that the source takes down', () => {
-    const run = recreated()
-    const ours = ['patch experiment', 'apply newFork', 'patch source', 'apply fork', 'patch experiment']
-    expect(writesOf(run)).to.deep.equal(ours)
-    expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
-  })
-
-  it('waits for these pods while those of the source serve, and no longer', () => {
-    const run = recreated(false)
-    expect(writesOf(run)).to.not.include('patch source')
-    expect([run.pods(), run.reasonOf('Ready')]).to.deep.equal([4, 'Undoing'])
-    const { source } = run.world
-    if (source)
-      run.world.source = { ...source, status: { ...objectOr(source.status), readyReplicas: 1, availableReplicas: 1 } }
-    expect(writesOf(run)).to.include('patch source')
-  })
-
-  it('does not wait for pods that a policy forbids', () => {
-    const run = recreated()
-    run.world.policies = { ...NO_POLICIES, policies: [aPolicy({ maxReplicas: 2 })] }
-    expect(writesOf(run)).to.include('patch source')
-  })
-
-  it('leaves a source alone that somebody has changed since', () => {
-    const run = promoted()
-    run.world.source = aSource(10, 'example/cart:3')
-    run.say('undo')
-    expect(writesOf(run)).to.deep.equal([])
-    expect(run.reasonOf('Ready')).to.equal('SourceDrifted')
-    expect(imageIn(run)).to.equal('example/cart:3')
-  })
-
-  it('uses no record that somebody replaced', () => {
-    const run = promoted()
-    if (run.world.record) run.world.record = { ...run.world.record, data: { forward: {}, inverse: { paused: true } } }
-    run.say('undo')
-    expect(writesOf(run)).to.deep.equal([])
-    expect(messageOf(run)).to.contain('the record of the former values is gone')
   })
 })

@@ -54,6 +54,8 @@ interface World {
   revision: KubeObject | undefined
   record: KubeObject | undefined
   isInstalled: boolean
+  /** what the API server and admission webhooks make of a source that is written */
+  stored: (source: KubeObject) => KubeObject
   /** whether the pods of the fork become available */
   isHealthy: boolean
 }
@@ -72,6 +74,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     record: undefined,
     isInstalled: true,
     isHealthy: true,
+    stored: (source) => source,
     ...given,
   }
   const facts = (): Facts => ({
@@ -96,7 +99,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     const before = world.fork
     for (const write of planned.writes) make(world, write)
     const fork = world.fork === before ? planned.conclusion.fork : world.fork
-    const status = statusOf(seen, { ...planned.conclusion, fork })
+    const status = statusOf(seen, { ...afterWrites(world, planned), fork })
     world.experiment = { ...world.experiment, status }
     return planned
   }
@@ -170,13 +173,22 @@ function make(world: World, write: Write): void {
     case 'patch':
       if (write.role === 'fork') world.fork = settle(patched(write.of, write.patch))
       if (write.role === 'experiment') world.experiment = withFinalizers(world.experiment, write.patch)
-      if (write.role === 'source') world.source = available(patched(write.of, write.patch))
+      if (write.role === 'source') world.source = available(world.stored(patched(write.of, write.patch)))
       return
     case 'delete':
       if (write.role === 'fork') world.fork = undefined
       else if (write.of.metadata.name.endsWith('-promotion')) world.record = undefined
       else world.revision = undefined
   }
+}
+
+/** As `controller/apply` does, the status remembers the version of the source that a promotion made. */
+function afterWrites({ source }: World, { writes, conclusion }: Plan): Plan['conclusion'] {
+  const { run } = conclusion
+  if (!source || !run?.promotion || run.run.path !== 'Forward' || !writes.some(({ role }) => role === 'source'))
+    return conclusion
+  const { uid = '', generation = 0 } = source.metadata
+  return { ...conclusion, run: { ...run, promotion: { ...run.promotion, written: { uid, generation } } } }
 }
 
 function withFinalizers(experiment: World['experiment'], patch: JsonObject): World['experiment'] {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { waiting } from '../../../common/assess/decision.ts'
+import { runState } from '../../../common/assess/run.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { Conclusion, Plan, Reservation } from '../../../common/plan/conclusion.ts'
 import type { Write } from '../../../common/plan/write.ts'
@@ -137,6 +138,22 @@ describe('apply', () => {
       const stored = { 'patch experiment': aDeployment(), 'create base': aDeployment() }
       const { conclusion } = await applied({ writes: [patchExperiment, createBase], stored })
       expect(conclusion).to.deep.equal(CONCLUSION)
+    })
+
+    it('which version of the source a promotion made, and not so of a way back or of its status', async () => {
+      const of = aDeployment({ metadata: { generation: 4 } })
+      const writtenAfter = async (path: 'Forward' | 'Undo', subresource: { subresource?: 'status' } = {}) => {
+        const write: Write = { verb: 'patch', role: 'source', resource: deployment, of, patch: {}, ...subresource }
+        const state = runState(someFacts({ experiment: anExperiment({ promotion: {} }) }), undefined)
+        if (!state) throw new Error('an experiment with a promotion has a run')
+        const run = { ...state, run: { ...state.run, path }, promotion: { mode: 'Manual' as const } }
+        const stored = { 'patch source': of }
+        const { conclusion } = await applied({ writes: [write], stored, conclusion: { ...CONCLUSION, run } })
+        return conclusion?.run?.promotion?.written
+      }
+      expect(await writtenAfter('Forward')).to.deep.equal({ uid: of.metadata.uid, generation: 4 })
+      expect(await writtenAfter('Undo')).to.equal(undefined)
+      expect(await writtenAfter('Forward', { subresource: 'status' })).to.equal(undefined)
     })
 
     it('what the plan says after a delete', async () => {

@@ -74,7 +74,7 @@ export async function play(cell: Cell, stage: Stage): Promise<void> {
   if (cell.undone === undefined) return
   const later = await allServe(cell, stage)
   await undone(cell, stage, before)
-  await servedBy(cell, stage, { from: later, floor: REPLICAS - SOURCES[cell.source].takesDown })
+  await servedBy(cell, stage, { from: later, floor })
 }
 
 async function aSourceOf({ source }: Cell, { api, path }: Place): Promise<void> {

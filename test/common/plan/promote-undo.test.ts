@@ -1,0 +1,89 @@
+import { expect } from 'chai'
+import { objectOr } from '../../../common/json/json.ts'
+import { replicasOf } from '../../../common/workload/status.ts'
+import { NO_POLICIES } from '../../builders.ts'
+import { aPolicy } from '../policy/policy-input.ts'
+import { imageIn, messageOf, writesOf } from './promotions.ts'
+import { aRun, aRunExperiment, aSource, CANARY } from './some-run.ts'
+
+describe('an undo', () => {
+  const promoted = () => {
+    const run = aRun(aRunExperiment({ strategy: CANARY, promotion: { mode: 'Manual' } }))
+    run.rest()
+    run.say('promote')
+    run.rest()
+    return run
+  }
+
+  it('gives the source its former values, once', () => {
+    const run = promoted()
+    run.say('undo')
+    expect(writesOf(run).filter((write) => write === 'patch source')).to.have.length(1)
+    expect(imageIn(run)).to.equal('example/cart:1')
+    expect([run.strategy()?.phase, run.pods()]).to.deep.equal(['Undone', 0])
+  })
+
+  const recreated = (isHealthy = true) => {
+    const source = aSource(4, 'example/cart:1', { strategy: { type: 'Recreate' } })
+    const run = aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Automatic' } }), { source })
+    run.rest()
+    run.wait(30)
+    run.rest()
+    expect([run.strategy()?.phase, run.world.fork]).to.deep.equal(['Promoted', undefined])
+    run.world.isHealthy = isHealthy
+    run.say('undo')
+    return run
+  }
+
+  it('after the end makes the fork anew, with the pods that the source takes down', () => {
+    const run = recreated()
+    const ours = ['patch experiment', 'apply newFork', 'patch source', 'apply fork', 'patch experiment']
+    expect(writesOf(run)).to.deep.equal(ours)
+    expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
+  })
+
+  it('waits for these pods while those of the source serve, and no longer', () => {
+    const run = recreated(false)
+    expect(writesOf(run)).to.not.include('patch source')
+    expect([run.pods(), run.reasonOf('Ready')]).to.deep.equal([4, 'Undoing'])
+    const { source } = run.world
+    if (source)
+      run.world.source = { ...source, status: { ...objectOr(source.status), readyReplicas: 1, availableReplicas: 1 } }
+    expect(writesOf(run)).to.include('patch source')
+  })
+
+  it('has the pods that the former strategy of the source takes down', () => {
+    const source = aSource(4, 'example/cart:1', { strategy: { type: 'Recreate' } })
+    const rolling = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } } }
+    const run = aRun(aRunExperiment({ strategy: undefined, overrideSpec: rolling, promotion: { mode: 'Automatic' } }), {
+      source,
+    })
+    run.rest()
+    run.say('undo')
+    const sizes = run.rest().flatMap((write) => ('object' in write ? [replicasOf(write.object)] : []))
+    expect([sizes, run.strategy()?.phase]).to.deep.equal([[4, 0], 'Undone'])
+  })
+
+  it('does not wait for pods that a policy forbids', () => {
+    const run = recreated()
+    run.world.policies = { ...NO_POLICIES, policies: [aPolicy({ maxReplicas: 2 })] }
+    expect(writesOf(run)).to.include('patch source')
+  })
+
+  it('leaves a source alone that somebody has changed since', () => {
+    const run = promoted()
+    run.world.source = aSource(10, 'example/cart:3')
+    run.say('undo')
+    expect(writesOf(run)).to.deep.equal([])
+    expect(run.reasonOf('Ready')).to.equal('SourceDrifted')
+    expect(imageIn(run)).to.equal('example/cart:3')
+  })
+
+  it('uses no record that somebody replaced', () => {
+    const run = promoted()
+    if (run.world.record) run.world.record = { ...run.world.record, data: { forward: {}, inverse: { paused: true } } }
+    run.say('undo')
+    expect(writesOf(run)).to.deep.equal([])
+    expect(messageOf(run)).to.contain('the record of the former values is gone')
+  })
+})
