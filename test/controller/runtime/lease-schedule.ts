@@ -13,6 +13,8 @@ import { OTHER } from './lease-world.ts'
 const TROUBLE_MS = 180_000
 const CALM_MS = 60_000
 const STEP_MS = 100
+/** For so long after a deletion, the answer to an earlier write of the Lease may make somebody lead. */
+const ANSWERED_MS = 20_000
 
 /** What happens to one request. A late request is carried out although its sender no longer waits for it. */
 const trip = fc.record({
@@ -90,6 +92,7 @@ export async function play(schedule: Schedule, onWon: (winner: Process, others: 
   let count = 0
   let begun = 0
   let isDeleted = false
+  let deletedAtMs = Number.NEGATIVE_INFINITY
   const next = <T>(of: readonly T[], fallback: T): T => of[count++ % of.length] ?? fallback
   const alive = () => processes.filter(({ isAlive }) => isAlive)
   const isCalm = () => time.now() >= TROUBLE_MS
@@ -125,8 +128,8 @@ export async function play(schedule: Schedule, onWon: (winner: Process, others: 
 
   const begin = (index: number): void => {
     // who looks for the first time and finds no Lease takes it for a new installation
-    if (!server.lease && alive().some(({ leader }) => leader.leftMs() > 0))
-      return void time.after(1_000, () => begin(index))
+    const mayLead = alive().some(({ leader }) => leader.leftMs() > 0) || time.now() < deletedAtMs + ANSWERED_MS
+    if (!server.lease && mayLead) return void time.after(1_000, () => begin(index))
     const end = (process: Process, restartMs: number) => {
       if (!process.isAlive) return
       process.isAlive = false
@@ -158,6 +161,7 @@ export async function play(schedule: Schedule, onWon: (winner: Process, others: 
     const process = processes[found]
     if (is === 'delete' && !isDeleted && alive().every(({ leader }) => leader.leaseAgeSeconds !== undefined)) {
       server.lease = undefined
+      deletedAtMs = time.now()
       isDeleted = true // somebody who was cut off cannot tell the absence of one Lease from that of the next
     }
     if (is === 'overwrite' && server.lease) server.store({ ...server.lease, spec: OTHER.spec })
