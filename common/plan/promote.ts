@@ -81,20 +81,21 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   }
   const elsewhere = templateElsewhere(kind, source)
   if (elsewhere !== undefined) return { writes: [], promotion: status, decision: stalled('SourceHoldsBack', elsewhere) }
+  const patch = patchText(overridden, found)
+  const { patch: _former, ...unpatched } = status
+  const told = patch === undefined ? unpatched : { ...unpatched, patch }
   if (status.mode === 'Export') {
-    const patch = patchText(overridden, found)
     const message = `until ${shortNameOf(source)} has the change: apply status.promotion.patch where it is declared`
-    const promotion = patch === undefined ? status : { ...status, patch }
     const why = writer.because ? `; ${writer.because.message}` : ''
-    return { writes: [], promotion, paused: { reason: 'AwaitingSource', message: `${message}${why}` } }
+    return { writes: [], promotion: told, paused: { reason: 'AwaitingSource', message: `${message}${why}` } }
   }
   const obstacle = obstacleOf(facts, wanted, subject)
   if (obstacle) return { writes: [], promotion: status, decision: obstacle }
   const writing = waiting('Promoting', `writes ${shortNameOf(source)}`, 0)
   const record = recordOf(facts, wanted, { run: state.run, ...found })
-  if (!isRecorded(facts, record)) return { ...recorded(facts, record, status), decision: writing }
+  if (!isRecorded(facts, record)) return { ...recorded(facts, record, told), decision: writing }
   const writes = [sourceWrite(kind, source, { spec: found.forward })]
-  return { writes, promotion: recorded(facts, record, status).promotion, decision: writing }
+  return { writes, promotion: recorded(facts, record, told).promotion, decision: writing }
 }
 
 /** Why a source that was written does not have the change. */
@@ -124,8 +125,9 @@ export function restore(
   { isReserveReady }: { readonly isReserveReady: boolean },
 ): Promoting | undefined {
   const source = knownValue(facts.promotion?.source ?? { is: 'absent' })
-  const promotion = facts.experiment.status?.promotion
-  if (!source || !promotion) return undefined
+  const stored = facts.experiment.status?.promotion
+  if (!source || !stored) return undefined
+  const { patch: _undone, ...promotion } = stored // nobody should commit it any more
   const spec = objectOr(source.spec) as JsonObject
   const shape = knownValue(facts.schema)?.shape ?? NO_SHAPE
   const patches = recordedPatches(facts)
@@ -173,6 +175,8 @@ const promotionStatus = ({ mode, because }: PromotionWriter, stored: PromotionSt
   mode,
   ...(because === undefined ? {} : { declaredBy: because.by }),
   ...(stored?.record === undefined ? {} : { record: stored.record }),
+  // who applies manifests has to commit what we write, or the next apply takes it back
+  ...(stored?.record === undefined || stored.patch === undefined ? {} : { patch: stored.patch }),
 })
 
 interface RollingOut {

@@ -1,6 +1,6 @@
 import jsonPatch from 'fast-json-patch'
 import type { BoundedOverride, OverrideType } from '../api/types.ts'
-import { isEqual, isObject, type Json, type JsonObject, member } from '../json/json.ts'
+import { isEmpty, isEqual, isObject, type Json, type JsonObject, member } from '../json/json.ts'
 import { changesBetween } from '../override/changes.ts'
 import { merge } from '../override/merge.ts'
 import type { Shape } from '../override/shape.ts'
@@ -77,9 +77,7 @@ const MAX_PATCH = 16_384
  */
 export function patchText({ spec, overrideSpec, overrideType }: Overridden, { after }: Promotion): string | undefined {
   const operations =
-    overrideType === 'Strategic'
-      ? withTests(spec, jsonPatch.compare(spec, after))
-      : replacements(spec, overrideSpec, '')
+    overrideType === 'Strategic' ? withTests(spec, wholeWhereEmpty(spec, after)) : replacements(spec, overrideSpec, '')
   const text = JSON.stringify(operations.map((operation) => ({ ...operation, path: `/spec${operation.path}` })))
   return text.length <= MAX_PATCH ? text : undefined
 }
@@ -96,10 +94,14 @@ function replacements(spec: unknown, patch: JsonObject, path: string): readonly 
     const at = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
     const before = member(spec, key)
     if (value === null) return before === undefined ? [] : [{ op: 'remove', path: at }]
-    if (isObject(value) && isObject(before)) return replacements(before, value as JsonObject, at)
+    if (isObject(value) && isObject(before) && !isEmpty(before)) return replacements(before, value as JsonObject, at)
     if (isEqual(before, value)) return []
     return [
-      { op: before === undefined ? 'add' : 'replace', path: at, value: isObject(value) ? withoutNulls(value) : value },
+      {
+        op: before === undefined || isEmptyObject(before) ? 'add' : 'replace',
+        path: at,
+        value: isObject(value) ? withoutNulls(value) : value,
+      },
     ]
   })
 }
@@ -110,6 +112,23 @@ const withoutNulls = (value: Readonly<Record<string, unknown>>): Readonly<Record
       held === null ? [] : [[key, isObject(held) ? withoutNulls(held) : held]],
     ),
   )
+
+/**
+ * The operations between two specs. The API server stores empty objects where a manifest has none, such as the
+ * `securityContext` of a pod. So what is added to one is added together with it.
+ */
+function wholeWhereEmpty(before: JsonObject, after: JsonObject): readonly Operation[] {
+  const whole = new Set<string>()
+  return jsonPatch.compare(before, after).flatMap((operation): readonly Operation[] => {
+    const parent = operation.path.slice(0, operation.path.lastIndexOf('/'))
+    if (operation.op !== 'add' || !isEmptyObject(jsonPatch.getValueByPointer(before, parent))) return [operation]
+    if (whole.has(parent)) return []
+    whole.add(parent)
+    return [{ op: 'add', path: parent, value: jsonPatch.getValueByPointer(after, parent) }]
+  })
+}
+
+const isEmptyObject = (value: unknown): boolean => isObject(value) && isEmpty(value)
 
 /** The members by which the items of lists of a pod are known. */
 const KEYS = ['name', 'containerPort', 'mountPath', 'devicePath', 'ip', 'topologyKey']

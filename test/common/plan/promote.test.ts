@@ -23,6 +23,19 @@ describe('a promotion', () => {
     expect(run.world.fork).to.equal(undefined)
   })
 
+  it('tells the patch to commit of what it has written, until that is undone', () => {
+    const run = atPromotion()
+    run.rest()
+    expect(promotionIn(run)?.patch).to.contain('example/cart:2')
+    run.wait(30)
+    run.rest()
+    expect(promotionIn(run)?.patch).to.contain('example/cart:2')
+    run.say('undo')
+    run.rest()
+    expect(imageIn(run)).to.equal('example/cart:1')
+    expect(promotionIn(run)).not.to.have.property('patch')
+  })
+
   it('writes with the uid and the resourceVersion that it has read', () => {
     const run = atPromotion()
     for (let passes = 0; passes < 20; passes += 1) {

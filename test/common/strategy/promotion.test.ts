@@ -108,6 +108,16 @@ describe('the patch for the manifest of a source', () => {
     )
   })
 
+  for (const type of ['Merge', 'Strategic'] as const)
+    it(`${type}: fits a manifest without the empty objects that the API server adds`, () => {
+      const template = { spec: { securityContext: { runAsUser: 7, runAsGroup: 8 } } }
+      const spec = { ...SPEC, template: { spec: { ...SPEC.template.spec, securityContext: {} } } }
+      const { of, found } = promoted({ template }, type, spec)
+      const patch: Operation[] = JSON.parse(patchText(of, found) ?? '')
+      const { newDocument } = jsonPatch.applyPatch({ spec: structuredClone(SPEC) }, patch, true)
+      expect(newDocument.spec).to.deep.equal(found.after)
+    })
+
   it('is left out if it is longer than 16 KiB', () => {
     const { of, found } = promoted({ note: 'x'.repeat(17_000) }, 'Merge')
     expect(patchText(of, found)).to.equal(undefined)
