@@ -172,7 +172,7 @@ function promoted({ overrideType, replacing }: Cell, before: JsonObject): unknow
 const WRITES = new Set(['create', 'update', 'patch', 'delete'])
 
 /** How often our account wrote the source. A conflict writes nothing. */
-async function writesOfSource({ place, audit }: Stage): Promise<number> {
+export async function writesOfSource({ place, audit }: Pick<Stage, 'place' | 'audit'>): Promise<number> {
   const isWrite = ({ user, verb, responseStatus }: AuditEvent) =>
     user.username.endsWith(':experiment-controller') && WRITES.has(verb) && (responseStatus?.code ?? 500) < 300
   const own = (await audit.events()).filter(({ objectRef }) => objectRef?.namespace === place.namespace)
