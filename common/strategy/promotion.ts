@@ -78,7 +78,9 @@ const MAX_PATCH = 16_384
 export function patchText({ spec, overrideSpec, overrideType }: Overridden, { after }: Promotion): string | undefined {
   const operations =
     overrideType === 'Strategic' ? withTests(spec, wholeWhereEmpty(spec, after)) : replacements(spec, overrideSpec, '')
-  const text = JSON.stringify(operations.map((operation) => ({ ...operation, path: `/spec${operation.path}` })))
+  const text = JSON.stringify(
+    wholeMembers(after, operations).map((operation) => ({ ...operation, path: `/spec${operation.path}` })),
+  )
   return text.length <= MAX_PATCH ? text : undefined
 }
 
@@ -125,6 +127,22 @@ function wholeWhereEmpty(before: JsonObject, after: JsonObject): readonly Operat
     if (whole.has(parent)) return []
     whole.add(parent)
     return [{ op: 'add', path: parent, value: jsonPatch.getValueByPointer(after, parent) }]
+  })
+}
+
+/**
+ * The same with one operation for each object beside the template, such as `strategy`: the API server stores defaults in
+ * it, also where a manifest does not have it.
+ */
+function wholeMembers(after: JsonObject, operations: readonly Operation[]): readonly Operation[] {
+  const whole = new Set<string>()
+  return operations.flatMap((operation): readonly Operation[] => {
+    const [, first = '', ...inner] = operation.path.split('/')
+    const value = member(after, first)
+    if (first === 'template' || inner.length === 0 || !isObject(value)) return [operation]
+    if (whole.has(first)) return []
+    whole.add(first)
+    return [{ op: 'add', path: `/${first}`, value }]
   })
 }
 

@@ -118,6 +118,16 @@ describe('the patch for the manifest of a source', () => {
       expect(newDocument.spec).to.deep.equal(found.after)
     })
 
+  for (const type of ['Merge', 'Strategic'] as const)
+    it(`${type}: fits a manifest without the strategy whose defaults the API server adds`, () => {
+      const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } }
+      const { of, found } = promoted({ strategy: { rollingUpdate: { maxSurge: 2 } } }, type, { ...SPEC, strategy })
+      const patch: Operation[] = JSON.parse(patchText(of, found) ?? '')
+      expect(patch).to.deep.equal([{ op: 'add', path: '/spec/strategy', value: found.after.strategy }])
+      const { newDocument } = jsonPatch.applyPatch({ spec: structuredClone(SPEC) }, patch, true)
+      expect(newDocument.spec).to.deep.equal(found.after)
+    })
+
   it('is left out if it is longer than 16 KiB', () => {
     const { of, found } = promoted({ note: 'x'.repeat(17_000) }, 'Merge')
     expect(patchText(of, found)).to.equal(undefined)
