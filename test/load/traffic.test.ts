@@ -95,8 +95,9 @@ describe('real requests through a Service, on the real control plane', () => {
     const { api, path, namespace } = place()
     const pods = await api.list(`/api/v1/namespaces/${namespace}/pods`)
     const pod = pods.find(({ metadata }) => metadata.name.startsWith(experiment.fork))
-    const notReady = { status: { conditions: [{ type: 'Ready', status: 'False' }] } }
-    await api.patch(`${path('pods', pod?.metadata.name)}/status`, notReady, 'strategic')
+    // as a kubelet does when a container is not ready: it would set Ready again if only that were False
+    const conditions = ['ContainersReady', 'Ready'].map((type) => ({ type, status: 'False' }))
+    await api.patch(`${path('pods', pod?.metadata.name)}/status`, { status: { conditions } }, 'strategic')
     await dropsToZero(experiment)
     const { status } = await place().shows('unready-exp', 'no share', ({ status }) => status?.share !== '25%')
     expect(status?.services?.[0]).to.include({ experimentEndpoints: 0, readyEndpoints: 3 })
