@@ -8,10 +8,13 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { USED_RIGHTS, unusedRights } from './audited.ts'
 
-const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
+const { resolve } = createRequire(import.meta.url)
+const MOCHA = resolve('mocha/bin/mocha.js')
+/** Not with tests on a control plane: it would slow down all of their programs, and what they reach is chance. */
+const WITH_COVERAGE = [join(dirname(resolve('c8/package.json')), 'bin/c8.js'), process.execPath]
 const ON_A_CONTROL_PLANE = ['clusters', 'corpus', 'integration', 'load', 'sandbox'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 )
@@ -22,8 +25,8 @@ interface Ran {
 }
 
 /** Runs mocha. Its output is shown at once, or when it has ended. */
-async function mocha(args: readonly string[], isShown: boolean): Promise<Ran> {
-  const child = spawn(process.execPath, [MOCHA, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+async function mocha(args: readonly string[], isShown: boolean, before: readonly string[] = []): Promise<Ran> {
+  const child = spawn(process.execPath, [...before, MOCHA, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   child.stdout.setEncoding('utf8').on('data', (some: string) => {
     said += some
@@ -46,7 +49,7 @@ function countsIn({ said }: Ran): readonly [passed: number, failed: number] {
 /** The tests in memory, and the corpus: these need processors. */
 async function busy(): Promise<readonly Ran[]> {
   const ignored = ON_A_CONTROL_PLANE.flatMap((files) => ['--ignore', files])
-  const inMemory = await mocha(['--spec', 'test/**/*.test.ts', ...ignored], false)
+  const inMemory = await mocha(['--spec', 'test/**/*.test.ts', ...ignored], false, WITH_COVERAGE)
   return [inMemory, await mocha(['--config', 'test/corpus/.mocharc.json'], false)]
 }
 
