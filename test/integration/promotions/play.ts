@@ -60,7 +60,8 @@ export async function play(cell: Cell, stage: Stage): Promise<void> {
   const before = await settled(cell, place)
   const from = await allServe(cell, stage)
   await begun(cell, stage)
-  await isAt(place, 'the drain', ({ status }) => /^drain/.test(status?.strategy?.stepName ?? ''))
+  // without an undo in it, the drain takes a second only
+  await isAt(place, 'the drain or the end', ({ status }) => /^(drain|none)/.test(status?.strategy?.stepName ?? ''))
   expect(await settled(cell, place)).to.deep.equal(promoted(cell, before))
   expect(await writesOfSource(stage), 'writes of a promotion').to.equal(1)
   const floor = REPLICAS - (cell.mayCost ?? 0)
