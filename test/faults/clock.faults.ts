@@ -4,21 +4,15 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { aSource, DEADLINE_MS, installation, usesProduct } from '../integration/product.ts'
 import { chronicle, churn, leads, type Rival, startRival, usurped } from '../integration/rivals.ts'
 import { isSound } from './oracles.ts'
+import { otherClock } from './other-clock.ts'
 
 const NAMES = ['one', 'two', 'three']
 const JUMPING_MS = 25_000
 /** Audit times are taken at the API server, and a Lease is timed by its clients. */
 const TOLERANCE_MS = 300
 
-/** Makes the wall clock of a program jump by an hour every five seconds: ahead, back, and to the right time. */
-const JUMPS = `
-  const Right = Date
-  const shift = () => [0, 3_600_000, -3_600_000][Math.floor(performance.now() / 5_000) % 3]
-  globalThis.Date = class extends Right {
-    constructor(...of) { of.length === 0 ? super(Right.now() + shift()) : super(...of) }
-    static now() { return Right.now() + shift() }
-  }`
-const env = { NODE_OPTIONS: `--import=data:text/javascript;base64,${Buffer.from(JUMPS).toString('base64')}` }
+/** Jumps by an hour every five seconds: ahead, back, and to the right time. */
+const env = otherClock('() => [0, 3_600_000, -3_600_000][Math.floor(performance.now() / 5_000) % 3]')
 
 describe('the wall clock jumps, on the real control plane', function () {
   this.timeout(5 * DEADLINE_MS)
