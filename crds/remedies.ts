@@ -22,7 +22,8 @@ const OF_STRATEGIES = {
   SourceIsDeclared:
     'Change the manifest of the source as `status.promotion.patch` says. With `promotion.force` the controller writes the source anyway, and the tool may change it back.',
   NothingToPromote: 'No action needed. The source already has what the override says.',
-  NotInstalled: 'Ask for the component of the installation that the message names, or use the mode Export.',
+  NotInstalled:
+    'Ask an administrator for the component of the installation that the message names, or use the mode that needs none.',
   Promoted: 'Delete the experiment when it is no longer needed. The source has the change.',
   Undoing: 'Wait. The source gets back its former values.',
   Undone:

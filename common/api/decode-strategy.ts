@@ -1,6 +1,14 @@
 import { isObject, listOr, member } from '../json/json.ts'
 import { isBoolean, isText, listOf, oneOf, orAbsent } from '../json/members.ts'
-import { type CanaryStep, type CanaryStrategy, PROMOTION_MODES, type PromotionSpec, type Strategy } from './strategy.ts'
+import {
+  type CanaryStep,
+  type CanaryStrategy,
+  PROMOTION_MODES,
+  type PromotionSpec,
+  type Strategy,
+  TRAFFIC_MODES,
+  type TrafficSpec,
+} from './strategy.ts'
 
 const isAmount = (value: unknown): boolean =>
   typeof value === 'string' || (Number.isSafeInteger(value) && Number(value) >= 0)
@@ -27,22 +35,37 @@ export function isStrategy(value: unknown): boolean {
     orAbsent(isAmount)(held(canary, 'maxSurge')) &&
     orAbsent(isAmount)(held(canary, 'maxUnavailable')) &&
     orAbsent(isSeconds)(held(canary, 'scaleDownDelaySeconds')) &&
+    orAbsent(isSeconds)(held(canary, 'abortScaleDownDelaySeconds')) &&
     orAbsent(isBoolean)(held(canary, 'progressDeadlineAbort'))
   )
 }
+
+const CANARY = [
+  'maxSurge',
+  'maxUnavailable',
+  'scaleDownDelaySeconds',
+  'abortScaleDownDelaySeconds',
+  'progressDeadlineAbort',
+]
 
 /** The members that we use of a value that `isStrategy`. */
 export function strategyIn(value: unknown): Strategy {
   const canary = held(value, 'canary')
   const steps = held(canary, 'steps')
-  const keys = ['maxSurge', 'maxUnavailable', 'scaleDownDelaySeconds', 'progressDeadlineAbort']
-  const others: CanaryStrategy = present(canary, keys)
+  const others: CanaryStrategy = present(canary, CANARY)
   return { canary: { ...(steps === undefined ? {} : { steps: listOr(steps).map(stepIn) }), ...others } }
 }
 
 /** The members of `value` that are not null. */
 const present = (value: unknown, keys: readonly string[]): Readonly<Record<string, never>> =>
   Object.fromEntries(keys.flatMap((key) => (held(value, key) === undefined ? [] : [[key, held(value, key)]]))) as never
+
+/** Whether a member of a `spec` says which pods get requests. */
+export const isTraffic = (value: unknown): boolean =>
+  isObject(value) && orAbsent(oneOf(TRAFFIC_MODES))(held(value, 'mode'))
+
+/** The members that we use of a value that `isTraffic`. */
+export const trafficIn = (value: unknown): TrafficSpec => present(value, ['mode'])
 
 /** Whether a member of a `spec` says what follows the steps. */
 export const isPromotion = (value: unknown): boolean =>

@@ -1,7 +1,7 @@
 import { at, isObject, type JsonObject, listOr, member, textOr } from '../json/json.ts'
 import { each, isNumber, isText, oneOf, orAbsent, soundMembers } from '../json/members.ts'
 import { decodeStatus } from './decode-status.ts'
-import { isPromotion, isStrategy, promotionSpecIn, strategyIn } from './decode-strategy.ts'
+import { isPromotion, isStrategy, isTraffic, promotionSpecIn, strategyIn, trafficIn } from './decode-strategy.ts'
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from './defaults.ts'
 import { brokenLimits } from './limits.ts'
 import { COMMAND, COMMAND_BY, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from './names.ts'
@@ -24,6 +24,7 @@ const EXPECTATIONS = [
   { path: ['replicas'], expected: 'a whole number, 0 or more', holds: orAbsent(isCount) },
   { path: ['ttlSeconds'], expected: 'a whole number of seconds', holds: orAbsent(isCount) },
   { path: ['strategy'], expected: 'a canary with steps of setWeight or pause', holds: orAbsent(isStrategy) },
+  { path: ['traffic'], expected: 'a mode, such as {mode: Gated}', holds: orAbsent(isTraffic) },
   { path: ['promotion'], expected: 'a mode, such as {mode: Manual}', holds: orAbsent(isPromotion) },
 ]
 
@@ -100,6 +101,7 @@ function specIn(object: unknown, isWithinLimits: boolean): ExperimentDeploymentS
     ttlSeconds: read('ttlSeconds'),
     onSourceChange: read('onSourceChange'),
     strategy: isObject(read('strategy')) ? strategyIn(read('strategy')) : undefined,
+    traffic: isObject(read('traffic')) ? trafficIn(read('traffic')) : undefined,
     promotion: isObject(read('promotion')) ? promotionSpecIn(read('promotion')) : undefined,
   })
 }

@@ -40,7 +40,7 @@ const OF_STRATEGIES = {
   ChangeNotStored: { about: 'strategy' },
   SourceIsDeclared: { about: 'strategy' },
   NothingToPromote: { about: 'strategy' },
-  NotInstalled: { about: 'strategy' },
+  NotInstalled: { about: 'strategy', keepsFork: true },
   Promoted: { about: 'strategy' },
   Undoing: { about: 'strategy' },
   Undone: { about: 'strategy' },

@@ -19,12 +19,24 @@ export interface CanaryStrategy {
   readonly maxUnavailable?: Amount
   /** how long the fork is kept after its promotion; default 30 */
   readonly scaleDownDelaySeconds?: number
+  /** gated: how long an aborted fork keeps its pods, shut, for inspection; 0: until it is deleted; default 30 */
+  readonly abortScaleDownDelaySeconds?: number
   /** whether the run is aborted when the fork exceeds its progress deadline; default false */
   readonly progressDeadlineAbort?: boolean
 }
 
 export interface Strategy {
   readonly canary: CanaryStrategy
+}
+
+/** Shared: every ready pod of the fork gets requests. Gated: only those that a weight opens. */
+export const TRAFFIC_MODES = ['Shared', 'Gated'] as const
+export type TrafficMode = (typeof TRAFFIC_MODES)[number]
+
+/** As users write it: which pods of the fork get requests. */
+export interface TrafficSpec {
+  /** default Shared */
+  readonly mode?: TrafficMode
 }
 
 /** Who promotes: a person who says so, the end of the steps, or whoever changes the manifest of the source. */

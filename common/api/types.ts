@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json/json.ts'
 import type { KubeObject, ObjectMeta } from './object.ts'
 import type { Reason } from './reasons.ts'
-import type { PromotionSpec, PromotionStatus, RunStatus, Strategy } from './strategy.ts'
+import type { PromotionSpec, PromotionStatus, RunStatus, Strategy, TrafficSpec } from './strategy.ts'
 
 /** The workload beside the resource that is forked. */
 export interface SourceRef {
@@ -32,6 +32,8 @@ export interface ExperimentDeploymentSpec {
   readonly ttlSeconds?: number
   /** absent: one fork with `replicas` pods */
   readonly strategy?: Strategy
+  /** which pods of a fork with a strategy get requests */
+  readonly traffic?: TrafficSpec
   /** what follows the steps; also without a strategy */
   readonly promotion?: PromotionSpec
 }

@@ -7,6 +7,7 @@ import { NO_SHAPE } from '../override/shape.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
 import { unmergeable } from '../override/unmergeable.ts'
 import { isOutside } from '../policy/policy.ts'
+import { runSpecOf } from '../strategy/run-spec.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { isCrossNamespace } from '../workload/identity.ts'
 import { isPinned, pinnedSource } from '../workload/pinned.ts'
@@ -108,7 +109,22 @@ export function schemaNotRead({ experiment }: SpecFacts): Blocked {
   return blockedBy(waiting('SchemaNotAvailable', message, SCHEMA_RETRY_MS))
 }
 
-const BEFORE_THE_OVERRIDE: readonly Check[] = [kindIsAvailable, namespaceIsReviewed, sourceIsShared, consentIsKnown]
+const gateIsInstalled: Check = ({ gate, experiment: { spec } }) =>
+  gate || !runSpecOf(spec)?.isGated ? undefined : mistaken('NotInstalled', [NO_GATE])
+
+const NO_GATE: FieldError = {
+  field: 'spec.traffic.mode',
+  message: 'this installation has no component "gate"; use Shared, or ask an administrator for the component',
+  cause: 'FieldValueForbidden',
+}
+
+const BEFORE_THE_OVERRIDE: readonly Check[] = [
+  kindIsAvailable,
+  namespaceIsReviewed,
+  gateIsInstalled,
+  sourceIsShared,
+  consentIsKnown,
+]
 
 /** The first check that `facts` do not pass, if any. `mistakes` are those of `overrideErrors`. */
 export function firstBlocked(facts: SpecFacts, mistakes: () => readonly FieldError[]): Blocked | undefined {

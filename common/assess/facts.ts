@@ -9,6 +9,7 @@ import {
   refusingConsent,
   sharesSourcesWith,
 } from '../policy/policy.ts'
+import type { GatedPod } from '../strategy/gate.ts'
 import type { ForkAndSource } from '../surroundings/pod-labels.ts'
 import type { Surroundings } from '../surroundings/traffic-report.ts'
 import type { Source, WorkloadKind } from '../workload/kind.ts'
@@ -34,6 +35,8 @@ export interface SpecFacts {
   readonly policies: Known<PolicyFacts>
   /** whether the webhooks exclude the namespace of the experiment, so that no permissions were checked */
   readonly isExcluded: boolean
+  /** absent: this installation has no component "gate" */
+  readonly gate?: GateFacts | undefined
   /** read only at the step of a run that writes the source */
   readonly promotion?: PromotionFacts | undefined
 }
@@ -49,6 +52,12 @@ export interface Facts extends SpecFacts {
   readonly stepElapsedMs?: number | undefined
   /** for so long another client must leave the fork alone until it counts as undisputed; 0 if it does */
   readonly contestedMs: number
+}
+
+/** What a gated fork needs. */
+export interface GateFacts {
+  /** the pods of the fork; unknown in a review, and before the cache of pods was filled */
+  readonly pods: Known<readonly GatedPod[]>
 }
 
 /** What a promotion needs. */

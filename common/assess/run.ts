@@ -74,7 +74,8 @@ const DIGITS = 10
 function runOf({ spec }: ExperimentDeployment): string {
   const { overrideSpec, overrideType } = withDefaults(spec)
   const { approvedRevision: _approval, ...promotion } = spec.promotion ?? {}
-  return hashOf({ overrideSpec, overrideType, strategy: spec.strategy, promotion }, DIGITS)
+  const traffic = runSpecOf(spec)?.isGated ? { traffic: spec.traffic } : {}
+  return hashOf({ overrideSpec, overrideType, strategy: spec.strategy, promotion, ...traffic }, DIGITS)
 }
 
 /**

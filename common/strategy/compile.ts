@@ -22,12 +22,14 @@ export type Step =
   | { readonly is: 'drain'; readonly seconds: number }
   /** the source gets back its former values */
   | { readonly is: 'restore' }
+  /** no pod is open */
+  | { readonly is: 'shut' }
   /** no pods */
   | { readonly is: 'remove' }
 
 /** The steps of a run: the steps of the user, and what follows them; or a way back. */
 export function compile(spec: RunSpec, path: RunPath): readonly Step[] {
-  if (path === 'Abort') return [{ is: 'remove' }]
+  if (path === 'Abort') return spec.isGated ? quarantine(spec) : [{ is: 'remove' }]
   if (path === 'Undo') return [{ is: 'restore' }, { is: 'remove' }]
   return [
     ...ownSteps(spec),
@@ -35,6 +37,12 @@ export function compile(spec: RunSpec, path: RunPath): readonly Step[] {
     { is: 'promote' },
     { is: 'drain', seconds: spec.scaleDownDelaySeconds },
   ]
+}
+
+/** The pods of an aborted fork that is gated stay for inspection, without requests. */
+function quarantine({ abortScaleDownDelaySeconds: seconds }: RunSpec): readonly Step[] {
+  const pause: Step = seconds === 0 ? { is: 'pause' } : { is: 'pause', seconds }
+  return [{ is: 'shut' }, pause, { is: 'remove' }]
 }
 
 function ownSteps({ steps, isCanary }: RunSpec): readonly Step[] {

@@ -64,6 +64,8 @@ function textOf({ step, pods }: ForecastStep, { source }: Sizes, unit: string): 
       return step.seconds === 0 ? 'delete the fork' : `delete the fork after ${duration(step.seconds)}`
     case 'restore':
       return 'restore the source'
+    case 'shut':
+      return 'no requests'
     case 'remove':
       return 'no pods'
   }

@@ -67,7 +67,8 @@ export function phaseOf(
   steps: readonly Step[],
 ): RunPhase {
   const step = steps[stepIndex]
-  if (path === 'Abort') return step ? 'Aborting' : 'Aborted'
+  // the pods of a gated fork are kept for a while after the abort
+  if (path === 'Abort') return step && (stepIndex === 0 || step.is === 'shut') ? 'Aborting' : 'Aborted'
   if (path === 'Undo') return step ? 'Undoing' : 'Undone'
   if (!step) return 'Promoted'
   return held || step?.is === 'pause' || step?.is === 'await' ? 'Paused' : 'Progressing'

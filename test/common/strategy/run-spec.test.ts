@@ -10,7 +10,9 @@ const DEFAULTS: RunSpec = {
   isCanary: true,
   maxSurge: '100%',
   maxUnavailable: 0,
+  isGated: false,
   scaleDownDelaySeconds: 30,
+  abortScaleDownDelaySeconds: 30,
   progressDeadlineAbort: false,
   mode: 'Manual',
   force: false,
@@ -32,9 +34,14 @@ describe('the specification of a run', () => {
       maxSurge: '25%',
       maxUnavailable: 1,
       scaleDownDelaySeconds: 0,
+      abortScaleDownDelaySeconds: 0,
       progressDeadlineAbort: true,
     }
     const promotion = { mode: 'Export', force: true, skipSteps: true, approvedRevision: '1f2e3d4c5b' } as const
-    expect(runSpec({ strategy: { canary }, promotion })).to.deep.equal({ isCanary: true, ...canary, ...promotion })
+    expect(runSpec({ strategy: { canary }, promotion, traffic: { mode: 'Gated' } })).to.deep.equal({
+      ...{ isCanary: true, isGated: true },
+      ...canary,
+      ...promotion,
+    })
   })
 })
