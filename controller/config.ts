@@ -1,4 +1,5 @@
 import { installation } from '../common/policy/policy.ts'
+import { installedComponents } from '../common/program/components.ts'
 import { choice, type Vars, wholeNumber } from '../common/program/env.ts'
 import { LOG_LEVELS } from '../common/program/log.ts'
 
@@ -14,9 +15,7 @@ export const readConfig = (vars: Vars) => ({
   /** how often it is checked whether the cluster serves an absent kind now: Argo Rollouts may be installed later */
   kindProbeMs: 1_000 * wholeNumber(vars, 'KIND_PROBE_SECONDS', { fallback: 30, min: 1, max: 600 }),
   logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
-  /** whether the component of the installation is there that lets a promotion write sources */
-  isPromotionInstalled:
-    choice(vars, 'PROMOTION', { choices: ['enabled', 'disabled'], fallback: 'disabled' }) === 'enabled',
+  ...installedComponents(vars),
   /** the pod's name, for Events */
   instance: vars.HOSTNAME || 'experiment-controller',
   /**

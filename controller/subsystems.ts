@@ -34,7 +34,10 @@ import { ExperimentIndex } from './wakeups/experiment-index.ts'
 import { wakeOnChanges } from './wakeups/watches.ts'
 
 export interface ControllerOptions
-  extends Pick<Config, 'workers' | 'kindProbeMs' | 'instance' | 'isPromotionInstalled' | keyof Installation> {
+  extends Pick<
+    Config,
+    'workers' | 'kindProbeMs' | 'instance' | 'isPromotionInstalled' | 'isGateInstalled' | keyof Installation
+  > {
   readonly client: KubeClient
   readonly clock: Clock
   readonly timers: Timers

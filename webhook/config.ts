@@ -1,4 +1,5 @@
 import { installation } from '../common/policy/policy.ts'
+import { installedComponents } from '../common/program/components.ts'
 import { choice, type Vars, wholeNumber } from '../common/program/env.ts'
 import { LOG_LEVELS } from '../common/program/log.ts'
 import { TLS_VERSIONS } from './tls/server.ts'
@@ -27,9 +28,7 @@ export const readConfig = (vars: Vars) => ({
   kubeconfig: vars.KUBECONFIG || undefined,
   /** how often to look for a kind that the cluster does not serve yet: Argo Rollouts may be installed later */
   kindProbeMs: 1_000 * wholeNumber(vars, 'KIND_PROBE_SECONDS', { fallback: 30, min: 1, max: 600 }),
-  /** whether the component of the installation is there that lets a promotion write sources */
-  isPromotionInstalled:
-    choice(vars, 'PROMOTION', { choices: ['enabled', 'disabled'], fallback: 'disabled' }) === 'enabled',
+  ...installedComponents(vars),
   logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
 })
 

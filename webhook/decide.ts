@@ -49,6 +49,7 @@ export interface Review {
   readonly policies: PolicyFacts
   readonly yielder: Yielder
   readonly isPromotionInstalled: boolean
+  readonly isGateInstalled: boolean
   readonly now: Date
 }
 
@@ -137,7 +138,7 @@ const withSimilar = (error: FieldError, similar: readonly string[]): FieldError 
   error.field === 'spec.sourceRef' ? { ...error, message: [error.message, ...meantBy(similar)].join('; ') } : error
 
 /** The facts that the plan needs, as far as they are read at this point. */
-function specFacts({ decoded: { experiment }, schema, found, now }: Review): SpecFacts {
+function specFacts({ decoded: { experiment }, schema, found, isGateInstalled, now }: Review): SpecFacts {
   const { creationTimestamp = now.toISOString() } = experiment.metadata
   const { access: _access, needs: _needs, ...read } = found
   return {
@@ -145,6 +146,7 @@ function specFacts({ decoded: { experiment }, schema, found, now }: Review): Spe
     experiment: { ...experiment, metadata: { ...experiment.metadata, creationTimestamp } },
     schema: knownOrAbsent(schema),
     now,
+    gate: isGateInstalled ? { pods: unknown('not read in a review') } : undefined,
     isExcluded: false, // our webhook configurations send no reviews for excluded namespaces
   }
 }

@@ -74,6 +74,7 @@ const deps = {
   clock: () => new Date(),
   onFinding: counted.ruled,
   isPromotionInstalled: config.isPromotionInstalled,
+  isGateInstalled: config.isGateInstalled,
 }
 const app = admissionApp({
   mutate: mutator(deps),

@@ -33,6 +33,8 @@ export interface ValidatorDeps {
   readonly clock: Clock
   /** whether the controller may write sources; default: it may not */
   readonly isPromotionInstalled?: boolean
+  /** whether the controller may keep the pods of a fork without requests; default: it may not */
+  readonly isGateInstalled?: boolean
 }
 
 /** Our configuration makes the API server wait for 5 s. The difference is for the transport of the answer. */
@@ -67,6 +69,7 @@ export const validator = (deps: ValidatorDeps) => {
         {
           ...{ decoded, own, forged, schema, found, policies, yielder, now },
           isPromotionInstalled: deps.isPromotionInstalled ?? false,
+          isGateInstalled: deps.isGateInstalled ?? false,
         },
         {
           others: () => counter.others(decoded, policies, deadline.signal),

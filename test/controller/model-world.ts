@@ -66,6 +66,7 @@ export class ModelWorld {
       workers: 2,
       kindProbeMs: 30_000,
       isPromotionInstalled: false,
+      isGateInstalled: false,
       instance: 'pod-1',
       ownNamespace: 'experiment-controller-system',
       clock: () => new Date('2026-11-21T10:00:00Z'),

@@ -31,6 +31,7 @@ export function running(objects: Readonly<Record<string, KubeObject>> = {}) {
     workers: 2,
     kindProbeMs: 30_000,
     isPromotionInstalled: false,
+    isGateInstalled: false,
     instance: 'pod-1',
     ownNamespace: 'experiment-controller-system',
     clock: () => new Date('2026-11-21T10:00:00Z'),

@@ -21,6 +21,7 @@ function created() {
       workers: 2,
       kindProbeMs: 30_000,
       isPromotionInstalled: false,
+      isGateInstalled: false,
       instance: 'pod-1',
       ownNamespace: 'ops',
       clock: () => new Date('2026-11-21T10:00:00Z'),

@@ -14,7 +14,14 @@ describe('readConfig of the webhook', () => {
       pathSecretsDirectory: '/etc/webhook/path',
       ownNamespace: 'experiment-controller-system',
       onlyNamespace: undefined,
+      isPromotionInstalled: false,
+      isGateInstalled: false,
+      isCutOverInstalled: false,
     })
+  })
+  it('reads which components are installed', () => {
+    const found = readConfig({ PROMOTION: 'enabled', GATE: 'enabled', CUT_OVER: 'enabled' })
+    expect(found).to.include({ isPromotionInstalled: true, isGateInstalled: true, isCutOverInstalled: true })
   })
   it('names variable, range and finding', () => {
     expect(() => readConfig({ PORT: 'https' })).to.throw('PORT must be a whole number from 0 to 65535, found "https"')

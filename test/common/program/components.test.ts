@@ -1,0 +1,33 @@
+import { expect } from 'chai'
+import { installedComponents } from '../../../common/program/components.ts'
+
+const NONE = { isPromotionInstalled: false, isGateInstalled: false, isCutOverInstalled: false }
+
+describe('the components of an installation', () => {
+  it('are absent by default, also where their variables are empty', () => {
+    expect(installedComponents({})).to.deep.equal(NONE)
+    expect(installedComponents({ PROMOTION: '', GATE: 'disabled', CUT_OVER: '' })).to.deep.equal(NONE)
+  })
+
+  it('have a variable each', () => {
+    expect(installedComponents({ PROMOTION: 'enabled' })).to.deep.equal({ ...NONE, isPromotionInstalled: true })
+    expect(installedComponents({ GATE: 'enabled' })).to.deep.equal({ ...NONE, isGateInstalled: true })
+    expect(installedComponents({ GATE: 'enabled', CUT_OVER: 'enabled' })).to.deep.equal({
+      ...NONE,
+      isGateInstalled: true,
+      isCutOverInstalled: true,
+    })
+  })
+
+  it('refuse a cut-over without a gate', () => {
+    expect(() => installedComponents({ CUT_OVER: 'enabled' })).to.throw(
+      'GATE must be enabled with CUT_OVER, found "disabled"',
+    )
+  })
+
+  for (const name of ['PROMOTION', 'GATE', 'CUT_OVER'])
+    it(`names ${name}, its choices and its value`, () =>
+      expect(() => installedComponents({ [name]: 'yes' })).to.throw(
+        `${name} must be one of enabled, disabled, found "yes"`,
+      ))
+})
