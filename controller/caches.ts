@@ -12,10 +12,11 @@ import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { watchedPart } from '../common/workload/watched.ts'
 import type { Config } from './config.ts'
 import type { ControllerMetrics } from './metrics.ts'
+import { podView } from './observe/fork-pods.ts'
 
 interface CachesOptions
   extends Pick<ReflectorOptions<unknown>, 'client' | 'timers' | 'random' | 'log'>,
-    Pick<Config, 'kindProbeMs' | 'onlyNamespace'> {
+    Pick<Config, 'kindProbeMs' | 'onlyNamespace' | 'isGateInstalled'> {
   readonly metrics: Pick<ControllerMetrics, 'reflectorFailed' | 'handlerFailed'>
 }
 
@@ -26,7 +27,8 @@ const FORKS = ' (forks)'
 export type Caches = ReturnType<typeof createCaches>
 
 /** Creates the caches. They watch nothing until each reflector is started. */
-export function createCaches({ client, timers, random, log, kindProbeMs, metrics, onlyNamespace }: CachesOptions) {
+export function createCaches({ isGateInstalled, ...options }: CachesOptions) {
+  const { client, timers, random, log, kindProbeMs, metrics, onlyNamespace } = options
   const where = onlyNamespace === undefined ? {} : { namespace: onlyNamespace }
   const sharedBy = ({ resource }: View, suffix = '') => ({
     ...{ client, timers, random, log, probeAbsentMs: kindProbeMs },
@@ -35,10 +37,13 @@ export function createCaches({ client, timers, random, log, kindProbeMs, metrics
   })
   const reflector = <T>(view: View, project: (object: KubeObject) => T | undefined) =>
     new Reflector<T>({ ...sharedBy(view), view, project })
+  const ofPods: View = { ...where, resource: RESOURCES.Pod, managedFields: 'none', labelSelector: EXPERIMENT_ID }
   return {
     experiments: reflector({ ...where, resource: EXPERIMENT_DEPLOYMENT, managedFields: 'managers' }, experimentIn),
     policies: reflector({ resource: EXPERIMENT_POLICY, managedFields: 'none' }, decodePolicy),
     services: reflector({ ...where, resource: RESOURCES.Service, managedFields: 'none' }, serviceView),
+    /** those of gated forks; undefined: pods may not be read */
+    pods: isGateInstalled ? reflector(ofPods, podView) : undefined,
     slices: reflector({ ...where, resource: RESOURCES.EndpointSlice, managedFields: 'none' }, sliceView),
     workloads: Object.values(WORKLOAD_KINDS).map((kind: WorkloadKind) => {
       // Without forks: each of their many changes would be sent twice.
@@ -72,11 +77,12 @@ export function createCaches({ client, timers, random, log, kindProbeMs, metrics
 }
 
 /** All reflectors of `caches` with names for people, to be started and stopped together. */
-export const namedReflectors = ({ experiments, policies, services, slices, workloads }: Caches) => [
+export const namedReflectors = ({ experiments, policies, services, slices, pods, workloads }: Caches) => [
   { name: EXPERIMENT_DEPLOYMENT.plural, reflector: experiments },
   { name: EXPERIMENT_POLICY.plural, reflector: policies },
   { name: RESOURCES.Service.plural, reflector: services },
   { name: RESOURCES.EndpointSlice.plural, reflector: slices },
+  ...(pods ? [{ name: RESOURCES.Pod.plural, reflector: pods }] : []),
   ...workloads.flatMap(({ kind, forks, others }) => [
     { name: `${kind.plural}${FORKS}`, reflector: forks },
     { name: kind.plural, reflector: others },

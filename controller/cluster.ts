@@ -22,7 +22,8 @@ import type { Recorder } from './runtime/recorder.ts'
 import type { SharePace } from './runtime/share-pace.ts'
 import type { Pass } from './runtime/worker.ts'
 
-export interface ClusterOptions extends Pick<Ports, 'schemaOf' | 'surroundings' | 'steps' | 'isPromotionInstalled'> {
+export interface ClusterOptions
+  extends Pick<Ports, 'schemaOf' | 'surroundings' | 'steps' | 'pods' | 'isPromotionInstalled'> {
   readonly client: KubeClient
   /** whether the namespace may be read */
   readonly isServed: (namespace: string) => boolean

@@ -80,7 +80,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const recorder = new Recorder(options)
   const experiment = (key: Key) => caches.experiments.get(key)
   const reservations = new Reservations({ index, experiment, fork: (kind, key) => forksOf(kind)?.get(key) })
-  const { traffic, referrers, paced } = wakeOnChanges(caches, queue, {
+  const { traffic, referrers, forkPods, paced } = wakeOnChanges(caches, queue, {
     index,
     onExperimentChange: (change) => reservations.experimentChanged(change),
     onForkChange: (kind, change) => (policies.areCounting ? reservations.forkChanged(kind, change) : []),
@@ -98,7 +98,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   schemas.subscribe(() => policies.schemasChanged())
   const steps = new StepClock({ timers, clock })
   forgetTheGone(caches, steps, policies)
-  const written = new WrittenVersions({ experiments: caches.experiments, forks: forksOf })
+  const written = new WrittenVersions({ experiments: caches.experiments, pods: caches.pods, forks: forksOf })
   const clusterOf = clusterForPass({
     client,
     experiments: caches.experiments,
@@ -117,6 +117,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     drift: new DriftBackoff(timers),
     steps,
     isPromotionInstalled: options.isPromotionInstalled,
+    pods: options.isGateInstalled ? (namespace, fork) => forkPods.of(namespace, fork) : undefined,
     metrics,
     statusDrift: new DriftBackoff(timers),
     sharePace: new SharePace(timers),

@@ -108,6 +108,7 @@ const OF_CONDITIONS = {
   PinnedToPod:
     'No action needed. The Service is for one pod of the source. To send requests to any pod, use another Service.',
   NoReadyEndpoints: 'Wait until a pod of the experiment is ready.',
+  Shut: 'No action needed. The fork is gated: its pods run without requests until a weight of the strategy opens them.',
   AloneBehindService:
     'Find out why no pod of the source is ready, or scale the source up: all requests of the Service reach the experiment. If a policy forbids this, the experiment has no pods until a pod of the source is ready again, and then gets them back by itself.',
 }

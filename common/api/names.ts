@@ -13,6 +13,9 @@ export const EXPERIMENT_POLICY = resource(API_VERSION, 'ExperimentPolicy', 'expe
 /** Keeps the base of a pinned experiment. */
 export const CONTROLLER_REVISION = resource('apps/v1', 'ControllerRevision', 'controllerrevisions')
 
+/** Its gate is set in the pods of a gated fork. */
+export const POD = resource('v1', 'Pod', 'pods')
+
 /** The prefix of all our labels and annotations. */
 export const PREFIX = 'experiment-controller.example.com/'
 
@@ -52,6 +55,8 @@ export const COMMAND_BY = `${PREFIX}command-by`
  * without it gets no requests.
  */
 export const GATE = `${PREFIX}open`
+/** The annotation of the pods of a gated fork with the revision of their template. */
+export const REVISION = `${PREFIX}revision`
 /** The annotation of a fork with the hash of what was applied. */
 export const DERIVED_HASH = `${PREFIX}derived-hash`
 

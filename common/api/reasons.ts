@@ -102,6 +102,7 @@ export const REASONS = {
   PinnedByRollout: { about: 'traffic' },
   PinnedToPod: { about: 'traffic' },
   NoReadyEndpoints: { about: 'traffic' },
+  Shut: { about: 'traffic' },
   AloneBehindService: { about: 'traffic' },
   JoinsService: { about: 'neighbours' },
   LeavesService: { about: 'neighbours' },

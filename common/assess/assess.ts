@@ -5,20 +5,34 @@ import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError, Warning } from '../api/types.ts'
-import { at, type JsonObject } from '../json/json.ts'
+import { at, type JsonObject, objectOr } from '../json/json.ts'
 import { type OverrideEffect, overrideEffect } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { flawsOf } from '../override/unique-items.ts'
 import { containerNames } from '../pod/value-errors.ts'
+import { runSpecOf } from '../strategy/run-spec.ts'
+import { podsNow, type Target } from '../strategy/target.ts'
 import { clauses } from '../text/fitted.ts'
 import { derive, forkHash } from '../workload/derive.ts'
+import { gated, revisionOf } from '../workload/gated-spec.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
+import { replicasOf } from '../workload/status.ts'
 import { type DerivationBase, resolveBase, unforkable } from './base.ts'
 import { type Blocked, firstBlocked, kindNotAvailable, mistaken, overrideErrors, schemaNotRead } from './checks.ts'
 import type { SpecFacts } from './facts.ts'
 import { mergedErrors } from './merged-errors.ts'
 import { once } from './once.ts'
-import { wantedReplicas } from './run.ts'
+import { podsOf, runState, wantedReplicas } from './run.ts'
+
+/** What a fork has whose pods get no requests until they are opened. */
+export interface ForkGate {
+  /** undefined while it is not known: then no gate changes */
+  readonly target: Target | undefined
+  /** of its template */
+  readonly revision: string
+  /** the deadline that it would have without the gate; absent: the default of its kind */
+  readonly progressDeadlineSeconds?: number
+}
 
 /** The fork that an experiment describes, whether or not policies allow it. */
 export interface DesiredFork {
@@ -26,6 +40,8 @@ export interface DesiredFork {
   /** without its hash, which is computed when it is first needed: the review of a new experiment does not need it */
   readonly fork: KubeObject
   readonly hash: () => string
+  /** absent: every ready pod gets requests */
+  readonly gate?: ForkGate
   readonly base: DerivationBase
   /** the fork compared with one without the override; computed when it is first needed */
   readonly effect: () => OverrideEffect
@@ -84,8 +100,22 @@ export function assess(
     ...derived.replaced.map((parts) => warning('ListReplaced', ...parts)),
     ...advice({ ...merged, source: base.spec, shape: schema.shape }),
   ])
-  const hash = once(() => forkHash(changed))
-  return { is: 'wanted', kind, fork: changed, hash, base: { base, source }, effect, mistakes: errors, warnings }
+  const { fork, ...gate } = withGate(facts, kind, changed)
+  const hash = once(() => forkHash(fork))
+  return { is: 'wanted', kind, fork, ...gate, hash, base: { base, source }, effect, mistakes: errors, warnings }
+}
+
+/** The fork with its gate, if it has one. The override does not change what the gate adds, so no policy judges it. */
+function withGate(facts: SpecFacts, kind: WorkloadKind, plain: KubeObject): Pick<DesiredFork, 'fork' | 'gate'> {
+  if (!runSpecOf(facts.experiment.spec)?.isGated) return { fork: plain }
+  const { fork, ...deadline } = gated(kind, plain)
+  const [revision, pods] = [revisionOf(fork), podsOf(facts)]
+  const target = runState(facts, fork)?.target
+  const replicas = target && pods ? podsNow(pods, target, { revision }) : replicasOf(plain)
+  return {
+    fork: { ...fork, spec: { ...objectOr(fork.spec), replicas } },
+    gate: { target, revision, ...deadline },
+  }
 }
 
 /** The fork that was derived, also where it is not written because the schema is missing. */

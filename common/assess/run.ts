@@ -5,13 +5,15 @@ import type { KubeObject } from '../api/object.ts'
 import type { PromotionStatus, RunPath } from '../api/strategy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { hashOf } from '../json/canonical.ts'
-import { at, type JsonObject, objectOr } from '../json/json.ts'
+import { type JsonObject, objectOr } from '../json/json.ts'
 import { mergePatch } from '../override/strategic.ts'
 import { compile, type Step } from '../strategy/compile.ts'
 import { demands, type PodDemand } from '../strategy/forecast.ts'
+import { openPods } from '../strategy/gate.ts'
 import { phaseOf, presentRun, type Run } from '../strategy/run.ts'
 import { type RunSpec, runSpecOf } from '../strategy/run-spec.ts'
-import { reservedPods, type Sizes, type Target, targetOf } from '../strategy/target.ts'
+import { reservedPods, type Sizes, sizingStep, type Target, targetOf } from '../strategy/target.ts'
+import { revisionOf } from '../workload/gated-spec.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { SpecFacts } from './facts.ts'
 import { promotionInto, recordedPatches } from './promotion.ts'
@@ -35,6 +37,10 @@ export function wantedReplicas(facts: SpecFacts): number {
   return state.target?.pods ?? (fork.is === 'known' ? replicasOf(fork.value) : kept)
 }
 
+/** How many of these get requests. */
+export const servingReplicas = (facts: SpecFacts): number =>
+  runState(facts, undefined)?.target?.open ?? wantedReplicas(facts)
+
 /**
  * The run of an experiment whose wanted fork is `fork`; undefined without strategy and promotion. While it is not known
  * which fork is wanted, the run keeps its revision.
@@ -44,19 +50,36 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   const { status } = experiment
   const spec = runSpecOf(experiment.spec)
   if (!spec) return undefined
-  const revision = fork ? hashOf(at(fork, 'spec', 'template'), DIGITS) : (status?.strategy?.revision ?? '')
+  const revision = fork ? revisionOf(fork) : (status?.strategy?.revision ?? '')
   const stepsOf = (path: RunPath) => compile(spec, path)
   const run = presentRun(status?.strategy, { run: runOf(experiment), revision }, stepsOf, now)
   const steps = stepsOf(run.path)
   const sizes = sizesOf(facts, spec)
   // A way back needs no source.
-  const isRestoring = steps[run.stepIndex]?.is === 'restore'
-  if (isRestoring) return { spec, run, steps, target: restoringTarget(facts, spec) }
+  if (steps[run.stepIndex]?.is === 'restore') return { spec, run, steps, target: restoringTarget(facts, spec) }
+  if (isQuarantined(run, steps)) return { spec, run, steps, target: quarantineTarget(facts) }
   const isKnown = sizes !== undefined || run.path !== 'Forward'
   return { spec, run, steps, target: isKnown ? targetOf(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined }
 }
 
-/** While its source is restored, the fork keeps its pods, and has at least as many as that takes down. */
+/** Whether the pods of an aborted fork are kept for inspection, without requests. */
+const isQuarantined = ({ path, stepIndex }: Run, steps: readonly Step[]): boolean =>
+  path === 'Abort' && stepIndex < steps.length && sizingStep(steps, stepIndex) === undefined
+
+/** The same for the stored run. */
+export function isInQuarantine(facts: SpecFacts): boolean {
+  const state = storedRun(facts)
+  return state !== undefined && isQuarantined(state.run, state.steps)
+}
+
+/** The fork stays as it is, with all pods shut. */
+const quarantineTarget = ({ fork }: SpecFacts): Target | undefined =>
+  fork.is === 'unknown' ? undefined : { pods: fork.is === 'known' ? replicasOf(fork.value) : 0, open: 0 }
+
+/**
+ * While its source is restored, the fork keeps its pods, and has at least as many as that takes down. So many of them
+ * get requests.
+ */
 function restoringTarget(facts: SpecFacts, spec: RunSpec): Target | undefined {
   const { fork } = facts
   const inverse = recordedPatches(facts)?.inverse
@@ -64,10 +87,16 @@ function restoringTarget(facts: SpecFacts, spec: RunSpec): Target | undefined {
     inverse ? mergePatch(objectOr(source.spec) as JsonObject, inverse) : undefined,
   )
   if (!sizes || fork.is === 'unknown') return undefined
-  return { pods: Math.max(reservedPods(sizes), fork.is === 'known' ? replicasOf(fork.value) : 0) }
+  const pods = Math.max(reservedPods(sizes), fork.is === 'known' ? replicasOf(fork.value) : 0)
+  if (!spec.isGated) return { pods, open: pods }
+  const present = podsOf(facts)
+  return present && { pods, open: Math.max(reservedPods(sizes), openPods(present)) }
 }
 
-const NO_SIZES: Sizes = { source: 0, replicas: 0, maxSurge: 0, reserve: 0 }
+/** The pods of a gated fork; undefined if they are not known. */
+export const podsOf = ({ gate }: SpecFacts) => knownValue(gate?.pods ?? { is: 'absent' })
+
+const NO_SIZES: Sizes = { source: 0, replicas: 0, maxSurge: 0, reserve: 0, isGated: false }
 const DIGITS = 10
 
 /** An edit of anything in it begins another run. An approval does not. */
@@ -90,7 +119,8 @@ export function sizesOf(facts: SpecFacts, spec: RunSpec, next: NextSpec = promot
   const after = next(object)
   const takenDown = Math.max(...[object, ...(after ? [{ ...object, spec: after }] : [])].map(adapter.takesDown))
   const reserve = Math.max(0, takenDown - (roundedDown(spec.maxUnavailable, pods) ?? 0))
-  return { source: pods, replicas: allowedReplicas(experiment), maxSurge: spec.maxSurge, reserve }
+  const { maxSurge, isGated } = spec
+  return { source: pods, replicas: allowedReplicas(experiment), maxSurge, reserve, isGated }
 }
 
 /** The run that the status stores, whatever its fork is; undefined while it stores none. */

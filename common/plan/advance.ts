@@ -6,9 +6,10 @@ import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { promotionInto } from '../assess/promotion.ts'
-import { promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
+import { podsOf, promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
 import { at, isEmpty } from '../json/json.ts'
-import { compile } from '../strategy/compile.ts'
+import { compile, type Step } from '../strategy/compile.ts'
+import { openPods } from '../strategy/gate.ts'
 import { aborted, completedEvent, next } from '../strategy/next.ts'
 import { moved, phaseOf, type Run } from '../strategy/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
@@ -18,6 +19,7 @@ import type { Conclusion, Plan, RunReport } from './conclusion.ts'
 import { obey } from './obey.ts'
 import { promotionDeniedBy } from './policy-decision.ts'
 import { type Promoting, promote, restore } from './promote.ts'
+import { endOf } from './run-status.ts'
 
 /**
  * `planned` with the run of the strategy. A pass either moves the run or acts for it: a plan that moves it writes
@@ -27,7 +29,7 @@ export function withRun(facts: Facts, assessment: Assessment | undefined, planne
   const wanted = assessment?.is === 'wanted' ? assessment : undefined
   const state = runState(facts, wanted?.fork)
   if (!state || (!wanted && !facts.experiment.status?.strategy)) return planned
-  const services = servicesOf(facts, planned.conclusion.fork)
+  const services = servicesOf(facts, state, planned.conclusion.fork)
   const weight = weightOf(state, services)
   const report = weight === undefined ? state : { ...state, weight }
   const said = obey(facts, state)
@@ -53,17 +55,28 @@ export function withExpiredRun(facts: Facts, planned: Plan): Plan {
 }
 
 /** A way back ends also where no fork can be derived, because the source is gone or the override has a mistake. */
-function withoutFork({ fork, now }: Facts, state: RunState, planned: Plan): Plan {
+function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan {
+  const { fork } = facts
   const { run, steps } = state
   const step = steps[run.stepIndex]
+  const report = planned.conclusion.run ?? state
+  const staying = { ...planned, conclusion: ended(state, planned.conclusion) }
+  if (planned.writes.length > 0 || run.path === 'Forward' || !step) return staying
   const hasNoPods =
     fork.is === 'absent' ||
     (fork.is === 'known' && replicasOf(fork.value) === 0 && !at(fork.value, 'status', 'replicas'))
-  if (step?.is !== 'remove' || planned.writes.length > 0 || !hasNoPods)
-    return { ...planned, conclusion: ended(state, planned.conclusion) }
-  const to = moved(run, { stepIndex: run.stepIndex + 1 }, now)
-  return movedPlan(planned, planned.conclusion.run ?? state, { run: to, ...completedEvent(run, steps, step) })
+  const isReached = step.is === 'shut' ? hasNoPods || !isAnyOpen(facts) : step.is === 'remove' && hasNoPods
+  const found = next(run, hasNoPods ? withoutPauses(steps) : steps, { ...timeOf(facts, run), isReached, ...UNASKED })
+  if (found.is === 'move') return movedPlan(planned, report, found)
+  const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
+  return { ...staying, conclusion: { ...staying.conclusion, run: { ...report, ...rest } } }
 }
+
+const UNASKED = { isFailed: false, isApproved: false }
+
+/** A fork without pods has nothing to inspect. */
+const withoutPauses = (steps: readonly Step[]): readonly Step[] =>
+  steps.map((step) => (step.is === 'pause' ? { is: 'pause', seconds: 0 } : step))
 
 /** What a pass has found out when it decides how the run goes on. */
 interface Seen {
@@ -92,6 +105,13 @@ function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: M
 /** Whether the fork is as the present step wants it, and its Services show that. */
 const isReached = ({ planned: { writes, conclusion }, state, services }: Seen): boolean =>
   writes.length === 0 && conclusion.is === 'settled' && hasTarget(state) && services.every(isComplete)
+
+/** Whether no pod of the fork gets requests, and its Services show that. */
+const isShut = ({ facts, planned: { writes }, services }: Seen): boolean =>
+  writes.length === 0 && !isAnyOpen(facts) && services.every(({ ofFork }) => ofFork === 0)
+
+/** Only a review does not know the pods. */
+const isAnyOpen = (facts: Facts): boolean => openPods(podsOf(facts) ?? []) > 0
 
 /** Whether pods of the fork that are not ready can be waited for. */
 const mayServe = ({ conclusion: { is } }: Plan): boolean => is === 'waiting' || is === 'settled'
@@ -128,14 +148,18 @@ function promotingPlan({ facts, state, planned }: Seen, of: RunReport, promoting
 /** What the run does without a command, at a step that does not write the source. */
 function going(seen: Seen) {
   const { facts, state, planned } = seen
-  const { now, stepElapsedMs = Number.POSITIVE_INFINITY } = facts
   const { run, spec, steps } = state
   const isFailed = planned.conclusion.reason === 'ProgressDeadlineExceeded' && spec.progressDeadlineAbort
-  const wallMs = Math.max(0, now.getTime() - Date.parse(run.since))
-  const elapsedMs = Math.min(wallMs, stepElapsedMs)
-  const isAwaiting = steps[run.stepIndex]?.is === 'await'
+  const step = steps[run.stepIndex]?.is
+  const isAwaiting = step === 'await'
   const isApproved = isAwaiting && (spec.approvedRevision === run.revision || hasChange(facts))
-  return next(run, steps, { now, elapsedMs, isReached: isReached(seen), isFailed, isApproved })
+  const isDone = step === 'shut' ? isShut(seen) : isReached(seen)
+  return next(run, steps, { ...timeOf(facts, run), isReached: isDone, isFailed, isApproved })
+}
+
+function timeOf({ now, stepElapsedMs = Number.POSITIVE_INFINITY }: Facts, { since }: Run) {
+  const wallMs = Math.max(0, now.getTime() - Date.parse(since))
+  return { now, elapsedMs: Math.min(wallMs, stepElapsedMs) }
 }
 
 /** Whether the source has the change by other hands. An empty override says nothing. */
@@ -148,18 +172,26 @@ function hasChange(facts: Facts): boolean {
 /** A weight of a source without pods is no number of pods: the run waits until the source has some. */
 const hasTarget = ({ target, run }: RunState): boolean =>
   target !== undefined &&
-  (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.pods > 0)
+  (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.open > 0)
 
 /** After a way back, the fork has no pods until somebody edits the experiment or says `retry`. */
 function ended(state: RunState, conclusion: Conclusion): Conclusion {
+  const { run, steps } = state
+  const phase = phaseOf(run, steps)
+  const step = steps[run.stepIndex]
+  if (phase === 'Aborted' && step?.is === 'pause')
+    return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${keptPods(run, step.seconds)}`) }
   if (conclusion.is !== 'settled') return conclusion
   if (state.target?.needed === undefined && state.target && !hasTarget(state))
     return { ...conclusion, message: 'no pods: the run waits until its source has some' }
-  const phase = phaseOf(state.run, state.steps)
   if (phase === 'Aborted') return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${NO_PODS}`) }
   if (phase !== 'Undone') return conclusion
   return { ...conclusion, is: 'unready', reason: 'Undone', message: `the source has its former values; ${NO_PODS}` }
 }
+
+/** The pods of an aborted fork that are kept for inspection. */
+const keptPods = ({ since }: Run, seconds: number | undefined): string =>
+  `its pods get no requests and stay until ${seconds === undefined ? '' : `${endOf(since, seconds)}, or until `}you say retry or edit the override or the strategy`
 
 const NO_PODS = 'the fork has no pods until you say retry or edit the override or the strategy'
 
@@ -173,14 +205,18 @@ interface SelectingService {
 
 const isComplete = ({ ofFork, expected }: SelectingService): boolean => ofFork === expected
 
-function servicesOf(facts: Facts, fork: KubeObject | undefined): readonly SelectingService[] {
+function servicesOf(facts: Facts, state: RunState, fork: KubeObject | undefined): readonly SelectingService[] {
+  const { isGated } = state.spec
   const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
   if (!pair || !traffic) return []
   const views = new Map(traffic.services.map((view) => [view.name, view]))
   return trafficReport(pair, facts.surroundings).services.flatMap(
     ({ name, selected, experimentEndpoints: ofFork, readyEndpoints: all }) => {
       const view = views.get(name)
-      return selected && view ? [{ ofFork, all, expected: selectedPods(view, replicasOf(pair.fork)) }] : []
+      if (!selected || !view || (isGated && view.publishesNotReady)) return []
+      return [
+        { ofFork, all, expected: selectedPods(view, isGated ? (state.target?.open ?? 0) : replicasOf(pair.fork)) },
+      ]
     },
   )
 }

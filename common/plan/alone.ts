@@ -5,7 +5,7 @@ import type { Warning } from '../api/types.ts'
 import { type Assessment, derivedFork } from '../assess/assess.ts'
 import type { Decision } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
-import { wantedReplicas } from '../assess/run.ts'
+import { servingReplicas } from '../assess/run.ts'
 import { objectOr } from '../json/json.ts'
 import { actionsOf } from '../policy/policy.ts'
 import { servicesWithoutOthers } from '../surroundings/alone.ts'
@@ -36,7 +36,7 @@ export interface Alone {
  */
 export function aloneBehindService(facts: Facts, assessment: Assessment): Alone | undefined {
   const { experiment, now } = facts
-  const services = wantedReplicas(facts) > 0 ? servicesOf(facts, assessment) : []
+  const services = servingReplicas(facts) > 0 ? servicesOf(facts, assessment) : []
   if (services.length === 0) return undefined
   const stored = experiment.status?.aloneSince ?? ''
   const since = Number.isNaN(Date.parse(stored)) ? `${now.toISOString().slice(0, 19)}Z` : stored
@@ -55,8 +55,12 @@ function servicesOf(facts: Facts, assessment: Assessment): readonly string[] {
 }
 
 /** `assessment` with a fork without pods. The number of pods is no part of the hash. */
-export const withoutPods = (assessment: Assessment): Assessment =>
-  assessment.is === 'wanted' ? { ...assessment, fork: scaledToZero(assessment.fork) } : assessment
+export function withoutPods(assessment: Assessment): Assessment {
+  if (assessment.is !== 'wanted') return assessment
+  const { fork, gate } = assessment
+  const shut = gate ? { gate: { ...gate, target: { pods: 0, open: 0 } } } : {}
+  return { ...assessment, fork: scaledToZero(fork), ...shut }
+}
 
 const scaledToZero = (fork: KubeObject): KubeObject => ({ ...fork, spec: { ...objectOr(fork.spec), replicas: 0 } })
 

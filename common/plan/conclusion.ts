@@ -68,6 +68,8 @@ export interface Plan {
   readonly reservation?: Reservation
   readonly writes: readonly Write[]
   readonly conclusion: Conclusion
+  /** the health of the fork as it is stored by an apply of this plan; absent: none is applied */
+  readonly healthOf?: ((stored: KubeObject) => Health) | undefined
   /** the Services whose endpoints matter to this plan and to the status; absent: none */
   readonly services?: () => ReadonlySet<string>
 }

@@ -49,8 +49,10 @@ function caveats({ run, steps }: RunState, sizes: Sizes): readonly string[] {
   const { weight, pods } = targetOf(steps, run.stepIndex, sizes)
   const { replicas, source } = sizes
   const isWaiting = source === 0 && steps.slice(run.stepIndex).some(({ is }) => is === 'setWeight')
-  const isUnused = weight !== undefined && replicas !== DEFAULTS.replicas && replicas !== pods
+  const isUnused = !sizes.isGated && weight !== undefined && replicas !== DEFAULTS.replicas && replicas !== pods
+  const gated = `gated: at least ${count(replicas, 'pod')} run, and a weight opens as many as it needs`
   return [
+    ...(sizes.isGated ? [gated] : []),
     ...(isWaiting ? ['a weight of a source without pods is no pod: the run waits until the source has some'] : []),
     ...(isUnused ? [`spec.replicas ${replicas} is not used while a weight decides`] : []),
   ]

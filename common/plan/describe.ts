@@ -119,6 +119,7 @@ function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Descr
   const newPlace = (object: KubeObject) => placeOf(object, isDryRunOfCreate ? '<id>' : undefined)
   switch (write.verb) {
     case 'apply': {
+      if (write.role === 'pod') return `changes the gate of ${placeOf(write.object)}`
       const place = write.role === 'newFork' ? `creates ${newPlace(write.object)}` : `updates ${placeOf(write.object)}`
       return [`${place}: ${pods(write.object)}`, aside(`, from ${shortName(experiment.spec.sourceRef)}`)]
     }
@@ -164,15 +165,16 @@ interface Expected {
 
 function serviceLines(
   { surroundings, experiment }: Facts,
-  { fork }: DesiredFork,
+  { fork, gate }: DesiredFork,
   { report, alone }: Expected,
 ): readonly Warning[] {
   const { services } = report
-  const replicas = replicasOf(fork)
+  const replicas = gate ? (gate.target?.open ?? 0) : replicasOf(fork)
   if (surroundings.traffic.is !== 'known')
     return planLines(['the share of requests is unknown: the Services could not be read'])
   if (alone?.isHeld) return aloneWarnings(alone, true)
   const remedy = experiment.spec.strategy ? '' : '; scale it to give it some'
+  if (gate && replicas === 0) return planLines(['no pod is open, so no requests until a weight opens some'])
   if (replicas === 0) return planLines([`no pods, so no requests${remedy}`])
   if (services.length === 0) return planLines(['no Service selects these pods: they will receive no traffic'])
   const views = new Map(surroundings.traffic.value.services.map((view) => [view.name, view]))

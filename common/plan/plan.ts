@@ -7,17 +7,17 @@ import { mistaken } from '../assess/checks.ts'
 import { type Decision, waiting } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { atOverridePaths } from '../assess/refusal.ts'
-import { isPromoted, isWriting, wantedReplicas } from '../assess/run.ts'
+import { isInQuarantine, isPromoted, isWriting, wantedReplicas } from '../assess/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
 import { shortNameOf } from '../text/short-name.ts'
-import { forkHealth } from '../workload/health.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import { withExpiredRun, withRun } from './advance.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
 import { decisionOn, type Plan, RECHECK_MS, type Reservation } from './conclusion.ts'
+import { gateWrites, healthOf, heldGateWrites, NO_GATE_WRITES } from './fork-gate.ts'
 import { baseWrites, finalizerWrites, planDeletion, planExpiry, planPromoted, scaleDown } from './lifecycle.ts'
 import { creationOf, hasDrifted, isSmaller, occasionOf, readyOf } from './occasion.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
@@ -73,17 +73,20 @@ function planSync(facts: Facts, wanted: DesiredFork, { policy, alone }: Omit<Eva
   }
   const fork = knownValue(facts.fork)
   const before = [...finalizerWrites(facts), ...baseWrites(facts, wanted)]
-  if (fork && !hasDrifted(facts, fork, wanted)) {
-    const health = forkHealth(wanted.kind, fork, facts.now, knownValue(facts.podRefusal))
+  const gate = fork ? gateWrites(facts, wanted, fork) : NO_GATE_WRITES
+  const denied = () => deniedBy(facts, policy, wanted)
+  const isAsWanted = fork && (isInQuarantine(facts) || !hasDrifted(facts, fork, wanted))
+  if (isAsWanted && !(gate.isOpening && denied())) {
+    const health = healthOf(facts, wanted, fork)
     const described = decisionOn(facts.experiment, { ...health, message: messageOf(facts, fork, health) })
     const decision = alone?.isHeld ? heldDecision(alone) : (contested(facts, fork, described) ?? described)
-    return { writes: before, conclusion: { ...decision, fork, source } }
+    return { writes: [...before, ...gate.writes], conclusion: { ...decision, fork, source } }
   }
   const mistakes = wanted.mistakes()
   if (mistakes.length > 0) return planHold(facts, mistaken('InvalidOverride', mistakes).decision, alone?.isHeld)
-  const denied = deniedBy(policy, wanted, fork)
-  if (denied && !(fork && isSmaller(fork, wanted))) return planHold(facts, denied, alone?.isHeld)
-  const planned = planApply(facts, wanted, { before, alone })
+  const denial = denied()
+  if (denial && !(fork && isSmaller(fork, wanted))) return planHold(facts, denial, alone?.isHeld)
+  const planned = planApply(facts, wanted, { before: [...gate.writes, ...before], alone })
   const reservation = reservationFor(facts, wanted.fork)
   return reservation ? { ...planned, reservation } : planned
 }
@@ -109,7 +112,7 @@ function planApply(facts: Facts, desired: DesiredFork, { before, alone }: ApplyO
     return { writes: before, conclusion: { ...conclusion, is: 'waiting', retryAfterMs: repairInMs, repairInMs } }
   const object = withUid(wanted, fork)
   const apply: Write = { verb: 'apply', role: fork ? 'fork' : 'newFork', resource, object, ...occasion }
-  return { writes: [...before, apply], conclusion }
+  return { writes: [...before, apply], conclusion, healthOf: (stored) => healthOf(facts, desired, stored) }
 }
 
 /**
@@ -133,7 +136,7 @@ function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Pla
   // The way back of a run takes the pods, whatever else is wrong.
   const isAborted = experiment.status?.strategy?.path === 'Abort' && replicas === 0
   const mayShrink = mustHaveNoPods || isAborted || attributesOf(decision.reason).keepsFork
-  const before = fork ? finalizerWrites(facts) : []
+  const before = fork ? [...heldGateWrites(facts, fork, mustHaveNoPods), ...finalizerWrites(facts)] : []
   const conclusion = { ...decision, fork, source: undefined }
   if (!fork || !kind || !mayShrink || replicas >= replicasOf(fork)) return { writes: before, conclusion }
   const { status, metadata } = experiment

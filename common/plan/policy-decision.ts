@@ -6,10 +6,11 @@ import { type Assessment, type DesiredFork, derivedFork } from '../assess/assess
 import { POLICIES_NOT_READ } from '../assess/checks.ts'
 import { type Decision, firstFive, stalled, waiting } from '../assess/decision.ts'
 import { type Facts, forkAndSource, type OtherExperiment, type PolicyFacts } from '../assess/facts.ts'
-import { demandsOf } from '../assess/run.ts'
+import { demandsOf, podsOf } from '../assess/run.ts'
 import { judge, judgeAdditions } from '../policy/judge.ts'
 import type { ExperimentPolicy, LimitKind, PolicyFinding, PolicyInput } from '../policy/policy.ts'
 import { joinReplaced } from '../policy/replaced-lists.ts'
+import { openPods } from '../strategy/gate.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { endpointsOfOthers } from '../surroundings/shares.ts'
 import { count } from '../text/count.ts'
@@ -49,12 +50,13 @@ export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecisi
 }
 
 /** What policies find in what somebody added to the fork by hand, if the fork can be derived. */
-function findingsInLiveFork({ fork, policies }: Facts, { effect }: Assessment): readonly PolicyFinding[] {
+function findingsInLiveFork({ fork, policies }: Facts, assessment: Assessment): readonly PolicyFinding[] {
+  const { effect } = assessment
   const [live, about] = [knownValue(fork), knownValue(policies)]
   if (!live || !about || about.policies.length === 0 || !effect) return []
   const added = additions(
     live,
-    () => effect().changed,
+    () => (assessment.is === 'wanted' ? assessment.fork : effect().changed),
     () => effect().shape,
   )
   if (added.length === 0) return []
@@ -97,21 +99,24 @@ function endpoints(facts: Facts, fork: KubeObject | undefined) {
   return pair && traffic && endpointsOfOthers(traffic, trafficInput(pair, autoscalers))
 }
 
-/** Why policies do not allow `wanted`: it may not be created, not grow, or not change. Undefined if they allow it. */
-export function deniedBy(
-  decision: PolicyDecision,
-  { fork: wanted }: DesiredFork,
-  fork: KubeObject | undefined,
-): Decision | undefined {
+/**
+ * Why policies do not allow `wanted`: it may not be created, not grow, or not change. Undefined if they allow it.
+ * Shares count the pods that get requests.
+ */
+export function deniedBy(facts: Facts, decision: PolicyDecision, wanted: DesiredFork): Decision | undefined {
+  const fork = knownValue(facts.fork)
   if (decision.is === 'notRead') return waiting('PolicyNotRead', POLICIES_NOT_READ)
   if (decision.is === 'notShared') return undefined // `assess` has blocked it
   // A step of a strategy is not entered if policies forbid its pods. The steps before it are.
-  const isEntered = (pods: number | undefined) => pods === undefined || pods <= replicasOf(wanted)
+  const replicas = replicasOf(wanted.fork)
+  const serving = wanted.gate ? (wanted.gate.target?.open ?? 0) : replicas
   const denied = (kind: LimitKind) =>
     decision.findings.filter(
-      ({ about, actions, pods }) => about === kind && actions.includes('Deny') && isEntered(pods),
+      ({ about, actions, pods = 0 }) =>
+        about === kind && actions.includes('Deny') && pods <= (kind === 'share' ? serving : replicas),
     )
-  const isGrowing = replicasOf(wanted) > (fork ? replicasOf(fork) : 0)
+  const now = wanted.gate ? openPods(podsOf(facts) ?? []) : fork ? replicasOf(fork) : 0
+  const isGrowing = serving > now
   const violated = [...denied('content'), ...(isGrowing ? denied('share') : [])]
   const kept = fork ? `; the fork stays as it is, with ${count(replicasOf(fork), 'pod')}` : ''
   if (violated.length > 0) return stalled('PolicyDenied', `${formatFindings(violated)}${kept}`)

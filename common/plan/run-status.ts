@@ -66,7 +66,7 @@ export function promotedCondition(
 }
 
 /** RFC 3339 in whole seconds. */
-const endOf = (since: string, seconds: number): string =>
+export const endOf = (since: string, seconds: number): string =>
   `${new Date(Date.parse(since) + seconds * 1_000).toISOString().slice(0, 19)}Z`
 
 /** The warning that `maxSurge` allows fewer pods than the present weight needs, because the source grew since. */

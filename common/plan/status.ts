@@ -14,6 +14,7 @@ import type {
 import { notShared, notSharedReason, POLICIES_NOT_READ } from '../assess/checks.ts'
 import { STATES } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
+import { podsOf } from '../assess/run.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { shortName } from '../text/short-name.ts'
@@ -93,14 +94,23 @@ function forkFacts({ experiment, fork: before }: Facts, conclusion: Conclusion):
 }
 
 /** What `kubectl get` shows of the fork, as texts. The changes of a fork that was not derived now stay as stored. */
-function columns({ experiment }: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
+function columns(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
+  const { experiment } = facts
   const { fork } = conclusion
   if (!fork) return {}
   const changes = conclusion.changes ? changedFields(conclusion.changes()) : experiment.status?.changes
   return {
-    pods: `${count(conclusion, 'readyReplicas')}/${replicasOf(fork)}`,
+    pods: `${readyPods(facts, conclusion)}/${replicasOf(fork)}`,
     ...(changes === undefined ? {} : { changes }),
   }
+}
+
+/** Pods that work. A pod of a gated fork that is shut counts as not ready in the status of its workload. */
+function readyPods(facts: Facts, conclusion: Conclusion): number {
+  const pods = conclusion.run?.spec.isGated ? podsOf(facts) : undefined
+  return pods
+    ? pods.filter(({ hasReadyContainers, isBeingDeleted }) => hasReadyContainers && !isBeingDeleted).length
+    : count(conclusion, 'readyReplicas')
 }
 
 /** Traffic and neighbours of the fork. Warnings about neighbours that cannot be read now stay as they are stored. */
@@ -162,7 +172,7 @@ function sourceResolved({ source, experiment, policies }: Facts, conclusion: Con
   return draft('False', 'SourceNotFound', `no ${workload}`)
 }
 
-function trafficShared({ fork }: Conclusion, services: readonly ServiceShare[]): ConditionDraft {
+function trafficShared({ fork, run }: Conclusion, services: readonly ServiceShare[]): ConditionDraft {
   const draft = draftOf('TrafficShared')
   if (!fork) return draft('Unknown', 'Pending', 'there is no fork yet')
   if (objectOr(fork.spec).replicas === 0) return draft('False', 'ScaledToZero', 'no pods, no traffic')
@@ -174,6 +184,8 @@ function trafficShared({ fork }: Conclusion, services: readonly ServiceShare[]):
   if (shared.length > 0) return draft('True', 'Selected', shared.map(formatShare).join(', '))
   const [routed] = serving
   if (routed) return draft('Unknown', routed.reason ?? 'Selected', serving.map(formatReason).join('; '))
+  const isShut = run?.spec.isGated === true && run.target?.open === 0
+  if (selecting.length > 0 && isShut) return draft('False', 'Shut', 'no pod is open, so no requests')
   if (selecting.length > 0) return draft('False', 'NoReadyEndpoints', 'no pod of the fork is a ready endpoint')
   return draft('False', first.reason ?? 'NoService', services.map(formatReason).join('; '))
 }

@@ -1,6 +1,7 @@
 import type { KubeErrorKind } from '../api/failure.ts'
 import type { KubeObject, ResourceType } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
+import type { ExperimentDeployment } from '../api/types.ts'
 import type { State } from '../assess/decision.ts'
 import type { JsonObject } from '../json/json.ts'
 
@@ -12,6 +13,7 @@ export type Role =
   | 'record' // the ControllerRevision with the former values of a promoted source
   | 'experiment'
   | 'source' // only by a promotion
+  | 'pod' // the gate of a pod of a gated fork
 
 /** The watched object that a write of each role changes, if any. */
 export const WRITTEN_OBJECT = {
@@ -21,6 +23,7 @@ export const WRITTEN_OBJECT = {
   record: 'unwatched',
   experiment: 'experiment',
   source: 'unwatched',
+  pod: 'pod',
 } as const
 
 /** One write of a plan. A write of an existing object carries the uid of that object. */
@@ -33,6 +36,14 @@ export type Write = { readonly resource: ResourceType } & (
       readonly isRepair: boolean
       /** whether the fork has the same derivation before it */
       readonly isSameDerivation: boolean
+    }
+  /** the status of a pod: `object` has only the condition of its gate */
+  | {
+      readonly verb: 'apply'
+      readonly role: 'pod'
+      readonly object: KubeObject
+      /** whose fork it is */
+      readonly experiment: ExperimentDeployment
     }
   | { readonly verb: 'create'; readonly role: 'base' | 'record'; readonly object: KubeObject }
   | {
@@ -71,6 +82,8 @@ const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
   timeout: { is: 'failed', reason: 'ApplyFailed' }, // usually another admission webhook is slow
   unreachable: 'lookAgain',
 }
+/** A pod with another uid is `invalid`: it is not the one that was seen. */
+const POD = { ...EXISTING, invalid: 'lookAgain' } as const
 const NEW = { ...EXISTING, conflict: NAME_TAKEN, alreadyExists: NAME_TAKEN }
 
 /** What a refused write means, by its role and its failure. */
@@ -81,6 +94,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKi
   record: NEW,
   experiment: EXISTING,
   source: EXISTING,
+  pod: POD,
 }
 
 /** What a refusal of a write means. Only the `message` of the API server says that an immutable field was changed. */

@@ -53,7 +53,7 @@ function tooMany(field: string, place: string, max: number | undefined, others: 
 }
 
 /** With E pods of experiments on the source and R other ready endpoints, the share is E / (E + R). */
-const share: PodLimit = ({ maxShare }, judged, { field, pods: own }) => {
+const share: PodLimit = ({ maxShare }, judged, { field, open: own }) => {
   const others = ofSource(judged)
   // an experiment without pods has no share
   if (maxShare === undefined || others === undefined || own === 0) return undefined
@@ -112,7 +112,7 @@ export const brokenPolicyLimits = (
 function brokenPodLimits(limit: PodLimit, about: LimitKind, policy: ExperimentPolicySpec, judged: PolicyInput) {
   const { demands, experiment } = judged
   if (!demands) {
-    const error = limit(policy, judged, { field: REPLICAS, pods: replicasOf(experiment) })
+    const error = limit(policy, judged, { field: REPLICAS, pods: replicasOf(experiment), open: replicasOf(experiment) })
     return error ? [{ error, about }] : []
   }
   return demands.flatMap((demand) => {

@@ -8,23 +8,39 @@ export interface ForecastStep {
   readonly step: Step
   /** the pods of the fork at this step */
   readonly pods: number
+  /** those of them that get requests */
+  readonly open: number
 }
 
 /** The pods at each step, for a source that keeps its size. */
 export const forecast = (steps: readonly Step[], sizes: Sizes): readonly ForecastStep[] =>
-  steps.map((step, index) => ({ step, pods: targetOf(steps, index, sizes).pods }))
+  steps.map((step, index) => {
+    const { pods, open } = targetOf(steps, index, sizes)
+    return { step, pods, open }
+  })
 
 /** A field of an experiment, and how many pods it asks for. */
 export interface PodDemand {
   readonly field: string
   readonly pods: number
+  /** those of them that get requests */
+  readonly open: number
 }
 
-/** Where the user asks for pods, and for how many: one entry for each number, the first step that has it. */
+/**
+ * Where the user asks for pods, and for how many: one entry for each number, the first step that has it. The pods of a
+ * gated fork beyond those that are open are asked for by `spec.replicas`.
+ */
 export function demands(steps: readonly Step[], sizes: Sizes): readonly PodDemand[] {
-  const found = new Map<number, string>()
-  for (const { step, pods } of forecast(steps, sizes)) if (!found.has(pods)) found.set(pods, fieldOf(step))
-  return [...found].map(([pods, field]) => ({ field, pods }))
+  const found = new Map<string, PodDemand>()
+  for (const { step, pods, open } of forecast(steps, sizes)) {
+    const ofShut = pods > open ? [{ field: 'spec.replicas', pods, open: 0 }] : []
+    for (const demand of [...ofShut, { field: fieldOf(step), pods: open, open }]) {
+      const key = `${demand.pods} ${demand.open}`
+      if (!found.has(key)) found.set(key, demand)
+    }
+  }
+  return [...found.values()]
 }
 
 /** A step without a number of its own has that of the steps before it, or else `spec.replicas`. */
@@ -42,12 +58,12 @@ function fieldOf(step: Step): string {
 /** The steps from `start` on in words: `10% 1 of 11 pods (9%)`, `pause 1h`, `20% 3 of 13 (23%)`. */
 export function forecastTexts(steps: readonly Step[], sizes: Sizes, start = 0): readonly string[] {
   const left = forecast(steps, sizes).slice(start)
-  const first = left.find(({ step, pods }) => step.is === 'setWeight' && pods > 0)
+  const first = left.find(({ step, open }) => step.is === 'setWeight' && open > 0)
   return left.map((each) => textOf(each, sizes, each === first ? ' pods' : ''))
 }
 
 /** `unit` says what is counted. */
-function textOf({ step, pods }: ForecastStep, { source }: Sizes, unit: string): string {
+function textOf({ step, open: pods }: ForecastStep, { source }: Sizes, unit: string): string {
   switch (step.is) {
     case 'setWeight':
       return `${step.weight}%${shareText(pods, source, { weight: step.weight, unit })}`

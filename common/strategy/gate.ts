@@ -45,6 +45,10 @@ export function gateChanges(pods: readonly GatedPod[], { open: wanted, revision 
   return { open: chosen.filter(({ isOpen }) => !isOpen), shut: leaving.sort(servingFirst).slice(kept) }
 }
 
+/** How many pods get requests as far as the gate decides. Those that are being deleted do not count. */
+export const openPods = (pods: readonly GatedPod[]): number =>
+  pods.filter(({ isOpen, isBeingDeleted }) => isOpen && !isBeingDeleted).length
+
 const isServing = ({ hasReadyContainers, isOpen, isReady }: GatedPod): boolean =>
   hasReadyContainers && isOpen && isReady
 

@@ -1,21 +1,26 @@
 import { type Amount, roundedUp } from '../api/amount.ts'
 import type { Step } from './compile.ts'
+import type { GatedPod, GateTarget } from './gate.ts'
 import { podsFor } from './weight.ts'
 
 /** The numbers on which a target depends. */
 export interface Sizes {
   /** `spec.replicas` of the source */
   readonly source: number
-  /** `spec.replicas` of the experiment: its pods where no weight decides */
+  /** `spec.replicas` of the experiment: its pods where no weight decides; of a gated fork, all that run */
   readonly replicas: number
   readonly maxSurge: Amount
   /** the pods of the fork that a promotion needs, so that enough pods serve meanwhile */
   readonly reserve: number
+  /** whether only opened pods get requests */
+  readonly isGated: boolean
 }
 
-/** How many pods a step wants. */
+/** How many pods a step wants, and how many of them get requests. */
 export interface Target {
   readonly pods: number
+  /** the same as `pods`, if the fork is not gated */
+  readonly open: number
   /** the weight that decides, if one does */
   readonly weight?: number
   /** the pods that the weight needs, if `maxSurge` does not allow them */
@@ -36,8 +41,35 @@ export const reservedPods = (sizes: Sizes): number => Math.min(sizes.reserve, su
 export const sizingStep = (steps: readonly Step[], index: number): Step | undefined =>
   steps.slice(0, index + 1).findLast(({ is }) => SIZING.has(is))
 
-/** What the step at `index` wants: the last step before it that says a number, or else `replicas`. */
+/**
+ * What the step at `index` wants: the last step before it that says a number, or else `replicas`. Of a gated fork, as
+ * many pods are open as the last weight says, or as a promotion needs; none before the first weight, at weight 0 and in
+ * an abort. At least `replicas` of its pods run, however many are open, until the fork is removed.
+ */
 export function targetOf(steps: readonly Step[], index: number, sizes: Sizes): Target {
+  const serving = servingOf(steps, index, sizes.isGated ? { ...sizes, replicas: 0 } : sizes)
+  const isRemoved = sizingStep(steps, index)?.is === 'remove'
+  const { pods: open } = serving
+  return { ...serving, pods: sizes.isGated && !isRemoved ? Math.max(sizes.replicas, open) : open, open }
+}
+
+/**
+ * How many pods a gated fork gets now. While a pod of a former revision is left, only those that shall be open: pods
+ * that are shut are not ready and use up what an update may take, so that it would never end. Without open pods these
+ * are none; the fork has all of its pods again when the former ones are gone.
+ */
+export const podsNow = (
+  pods: readonly GatedPod[],
+  target: Pick<Target, 'pods' | 'open'>,
+  { revision }: Pick<GateTarget, 'revision'>,
+): number =>
+  pods.some((pod) => pod.revision !== revision && !pod.isBeingDeleted)
+    ? Math.min(target.pods, target.open)
+    : target.pods
+
+type Serving = Omit<Target, 'open'>
+
+function servingOf(steps: readonly Step[], index: number, sizes: Sizes): Serving {
   const sized = sizedBy(sizingStep(steps, index), sizes)
   const isPromoting = steps.slice(0, index + 1).some(({ is }) => is === 'promote')
   return isPromoting ? { pods: Math.max(sized.pods, reservedPods(sizes)) } : sized
@@ -45,7 +77,7 @@ export function targetOf(steps: readonly Step[], index: number, sizes: Sizes): T
 
 const SIZING: ReadonlySet<Step['is']> = new Set(['setWeight', 'surge', 'replicas', 'remove'])
 
-function sizedBy(step: Step | undefined, sizes: Sizes): Target {
+function sizedBy(step: Step | undefined, sizes: Sizes): Serving {
   switch (step?.is) {
     case 'setWeight': {
       const needed = podsFor(step.weight, sizes.source)

@@ -11,6 +11,8 @@ export interface ServiceView {
    * the names of ports of pods, set only if it sends to no port by its number: without one of them, pods get nothing
    */
   readonly portNames?: readonly string[]
+  /** its endpoints count as ready whether or not the pods are */
+  readonly publishesNotReady?: boolean
   /** the following three are set only if they change the share */
   readonly sessionAffinity?: string
   readonly internalTrafficPolicy?: string
@@ -25,7 +27,7 @@ export interface SliceView {
 
 /** The projection of a Service; undefined if it selects no pods. */
 export function serviceView({ metadata, spec }: KubeObject): ServiceView | undefined {
-  const { selector, type, clusterIP, ports, sessionAffinity, internalTrafficPolicy, trafficDistribution } =
+  const { selector, type, clusterIP, ports, sessionAffinity, internalTrafficPolicy, trafficDistribution, ...others } =
     objectOr(spec)
   const labels = objectOr(selector) as Labels
   if (type === 'ExternalName' || isEmpty(labels)) return undefined
@@ -33,6 +35,7 @@ export function serviceView({ metadata, spec }: KubeObject): ServiceView | undef
     name: metadata.name,
     selector: labels,
     ...(clusterIP === 'None' ? { isHeadless: true } : portNamesOf(ports)),
+    ...(others.publishNotReadyAddresses === true ? { publishesNotReady: true } : {}),
     ...(sessionAffinity === 'ClientIP' ? { sessionAffinity } : {}),
     ...(internalTrafficPolicy === 'Local' ? { internalTrafficPolicy } : {}),
     ...(typeof trafficDistribution === 'string' ? { trafficDistribution } : {}),

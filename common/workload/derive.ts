@@ -11,7 +11,6 @@ import type { SpecSchema } from '../override/spec-schema.ts'
 import type { Part } from '../text/fitted.ts'
 import { applied } from './applied.ts'
 import type { Base } from './base.ts'
-import { withGate, withoutDeadline } from './gated-spec.ts'
 import { forkName, forkSelector, identityLabels, ownershipMetadata } from './identity.ts'
 import type { WorkloadKind } from './kind.ts'
 import { withOverriddenAccount } from './service-account.ts'
@@ -25,19 +24,11 @@ interface Inputs {
   readonly schema: SpecSchema | undefined
   /** how many pods the fork gets; no part of what it is derived from */
   readonly replicas: number
-  /** whether its pods get no requests until they are opened; no by default */
-  readonly isGated?: boolean
 }
 
 /** The fork, and what containers lose because Merge replaces lists; or why there can be none. */
 export type Derived =
-  | {
-      readonly is: 'fork'
-      readonly fork: KubeObject
-      readonly replaced: readonly (readonly Part[])[]
-      /** of a gated fork: the deadline that it does not have, unless that is the default */
-      readonly progressDeadlineSeconds?: number
-    }
+  | { readonly is: 'fork'; readonly fork: KubeObject; readonly replaced: readonly (readonly Part[])[] }
   | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
 
 /**
@@ -64,7 +55,7 @@ export function withHash(fork: KubeObject): KubeObject {
  * nobody overrides is the base's own. Expects an override within rules and schema. Refuses with `SchemaNotAvailable`,
  * and no errors, what cannot be told yet.
  */
-export function derive({ kind, experiment, base, schema, replicas, isGated = false }: Inputs): Derived {
+export function derive({ kind, experiment, base, schema, replicas }: Inputs): Derived {
   const { overrideSpec, overrideType, sourceRef } = withDefaults(experiment.spec)
   if (overrideType === 'Strategic' && !schema) return { is: 'refused', reason: 'SchemaNotAvailable', errors: [] }
   const merged = merge(base.spec, overrideSpec, overrideType, schema?.shape ?? NO_SHAPE)
@@ -72,8 +63,6 @@ export function derive({ kind, experiment, base, schema, replicas, isGated = fal
   const { template } = merged.spec
   if (!isObject(template)) return { is: 'refused', reason: 'InvalidOverride', errors: [templateError(template)] }
   const { labels, ...owner } = ownershipMetadata(experiment)
-  const ownTemplate = isGated ? withGate(template) : template
-  const { spec: gatedSpec, ...deadline } = isGated ? withoutDeadline(kind, merged.spec) : { spec: {} }
   const fork = {
     apiVersion: kind.apiVersion,
     kind: kind.kind,
@@ -86,13 +75,12 @@ export function derive({ kind, experiment, base, schema, replicas, isGated = fal
     },
     spec: {
       ...merged.spec,
-      ...gatedSpec,
       replicas,
       selector: forkSelector(experiment),
-      template: identifiedTemplate(withOverriddenAccount(ownTemplate, overrideSpec), experiment),
+      template: identifiedTemplate(withOverriddenAccount(template, overrideSpec), experiment),
     },
   }
-  return { is: 'fork', fork, replaced: merged.replaced, ...deadline }
+  return { is: 'fork', fork, replaced: merged.replaced }
 }
 
 const templateError = (found: unknown): FieldError => ({

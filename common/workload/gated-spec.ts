@@ -1,33 +1,53 @@
-import { GATE } from '../api/names.ts'
-import { isObject, type Json, type JsonObject, listOr } from '../json/json.ts'
+import { GATE, REVISION } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
+import { hashOf } from '../json/canonical.ts'
+import { at, isEmpty, isObject, type Json, type JsonObject, listOr, objectOr } from '../json/json.ts'
 import type { WorkloadKind } from './kind.ts'
 
 /** The largest that Kubernetes and Argo accept. For Kubernetes it means that there is none. */
 const NO_DEADLINE = 2_147_483_647
+const DIGITS = 10
 
-/** Part of a fork's spec without a progress deadline, and the deadline that it would have. */
-interface WithoutDeadline {
-  readonly spec: { readonly progressDeadlineSeconds?: number }
-  /** absent: the default of the kind */
+/** A fork whose pods get no requests until they are opened. */
+export interface Gated {
+  readonly fork: KubeObject
+  /** the deadline that the fork does not have, in seconds; absent: the default of its kind */
   readonly progressDeadlineSeconds?: number
 }
 
 /**
- * What a gated fork has in place of the progress deadline of `spec`. A pod that is shut is not ready, so a fork would
- * exceed its deadline although the containers of all its pods are ready. The former deadline is returned for those who
+ * `fork` with a readiness gate in its template, which says its own revision: nobody who may read only pods can tell of
+ * which revision of a Deployment a pod is. It has no progress deadline. A pod that is shut is not ready, so a fork
+ * would exceed it although the containers of all its pods are ready. The former deadline is returned for those who
  * judge its health by the containers.
  */
-export function withoutDeadline(
-  { hasProgressDeadline }: Pick<WorkloadKind, 'hasProgressDeadline'>,
-  { progressDeadlineSeconds: found }: Readonly<Record<string, unknown>>,
-): WithoutDeadline {
-  if (!hasProgressDeadline) return { spec: {} }
-  const former = typeof found === 'number' ? { progressDeadlineSeconds: found } : {}
-  return { spec: { progressDeadlineSeconds: NO_DEADLINE }, ...former }
+export function gated({ hasProgressDeadline }: Pick<WorkloadKind, 'hasProgressDeadline'>, fork: KubeObject): Gated {
+  const { progressDeadlineSeconds: former, ...spec } = objectOr(fork.spec)
+  const template = withRevision(withGate(objectOr(spec.template) as JsonObject))
+  const deadline = hasProgressDeadline ? { progressDeadlineSeconds: NO_DEADLINE } : {}
+  const told = hasProgressDeadline && typeof former === 'number' ? { progressDeadlineSeconds: former } : {}
+  return { fork: { ...fork, spec: { ...spec, ...deadline, template } }, ...told }
+}
+
+/** A hash of the pod template of a fork: the revision of its pods. Ten hex digits. */
+export const revisionOf = (fork: KubeObject): string => templateRevision(at(fork, 'spec', 'template'))
+
+/** Without the annotation that says it. */
+function templateRevision(template: unknown): string {
+  if (!isObject(template)) return hashOf(template, DIGITS)
+  const { annotations, ...metadata } = objectOr(template.metadata)
+  const { [REVISION]: _said, ...others } = objectOr(annotations)
+  return hashOf({ ...template, metadata: isEmpty(others) ? metadata : { ...metadata, annotations: others } }, DIGITS)
+}
+
+function withRevision(template: JsonObject): JsonObject {
+  const metadata = objectOr(template.metadata) as JsonObject
+  const annotations = { ...(objectOr(metadata.annotations) as JsonObject), [REVISION]: templateRevision(template) }
+  return { ...template, metadata: { ...metadata, annotations } }
 }
 
 /** A pod template with the gate, besides the readiness gates that it has. */
-export function withGate(template: JsonObject): JsonObject {
+function withGate(template: JsonObject): JsonObject {
   const { spec } = template
   if (!isObject(spec)) return template // the API server refuses it
   const gates = listOr(spec.readinessGates) as readonly Json[]
@@ -35,3 +55,9 @@ export function withGate(template: JsonObject): JsonObject {
   const pod = { ...(spec as JsonObject), readinessGates: [...gates, { conditionType: GATE }] }
   return { ...template, spec: pod }
 }
+
+/** Whether the pods of a workload get no requests until they are opened. */
+export const isGatedFork = (fork: KubeObject): boolean =>
+  listOr(at(fork, 'spec', 'template', 'spec', 'readinessGates')).some(
+    (gate) => isObject(gate) && gate.conditionType === GATE,
+  )

@@ -1,4 +1,3 @@
-import { knownValue } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { Facts } from '../../common/assess/facts.ts'
@@ -6,8 +5,6 @@ import { atOverridePaths } from '../../common/assess/refusal.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { type Conclusion, decisionOn, type Plan, type Reservation } from '../../common/plan/conclusion.ts'
 import { outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
-import { forkHealth } from '../../common/workload/health.ts'
-import { workloadKind } from '../../common/workload/registry.ts'
 
 /** What `apply` needs to carry out a plan. */
 export interface ApplyPorts {
@@ -35,7 +32,7 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
     if ('isRepair' in write && write.isRepair) ports.noteRepair(experiment)
     try {
       const stored = await ports.write(write)
-      conclusion = concluded(conclusion, write, { stored, facts })
+      conclusion = concluded(conclusion, write, { stored, facts, healthOf: plan.healthOf })
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
       return { is: 'concluded', conclusion: refused(conclusion, write, { error, facts }) }
@@ -44,19 +41,18 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
   return { is: 'concluded', conclusion }
 }
 
-interface Stored {
+interface Stored extends Pick<Plan, 'healthOf'> {
   readonly stored: KubeObject | undefined
   readonly facts: Facts
 }
 
 /** After an apply, the health of the stored fork decides. */
-function concluded(conclusion: Conclusion, write: Write, { stored, facts }: Stored): Conclusion {
+function concluded(conclusion: Conclusion, write: Write, { stored, facts, healthOf }: Stored): Conclusion {
   if (stored && write.role === 'source') return promoted(conclusion, write, stored)
   if (!stored || WRITTEN_OBJECT[write.role] !== 'fork') return conclusion
-  const kind = workloadKind(stored.kind)
   const isContested = conclusion.reason === 'Contested'
-  if (write.verb !== 'apply' || !kind || isContested) return { ...conclusion, fork: stored }
-  const health = forkHealth(kind, stored, facts.now, knownValue(facts.podRefusal))
+  if (write.verb !== 'apply' || write.role === 'pod' || !healthOf || isContested) return { ...conclusion, fork: stored }
+  const health = healthOf(stored)
   const isUpdating = health.reason === 'Updating'
   const { reason, message } = isUpdating ? conclusion : health
   const told = health.is === 'stalled' ? atOverridePaths(message, stored, facts) : message

@@ -29,6 +29,7 @@ interface WriterOptions {
 }
 
 type Deletion = Extract<Write, { verb: 'delete' }>
+type PodWrite = Extract<Write, { role: 'pod' }>
 
 /**
  * Makes the writes of one pass. Only this class changes workloads and experiments. A write of the experiment is based
@@ -48,6 +49,7 @@ export class Writer {
     if (write.verb === 'delete') return this.#delete(write)
     const of = 'object' in write ? write.object : write.of
     const written = WRITTEN_OBJECT[write.role]
+    if (write.verb === 'apply' && write.role === 'pod') return this.#writePod(write)
     if (written === 'experiment') return this.#writeExperiment(of, requestOf(write))
     const { resource } = write
     const stored = await (written === 'fork'
@@ -55,6 +57,13 @@ export class Writer {
       : this.#store(write))
     if (written === 'fork')
       this.#options.written.note(keyOfFork(of), { is: 'fork', kind: resource.kind, version: versionOf(stored) })
+    return stored
+  }
+
+  /** The status of a pod. The next pass sees it. */
+  async #writePod(write: PodWrite): Promise<KubeObject> {
+    const stored = asObject(await this.#request(requestOf(write)))
+    this.#options.written.note(keyOf(write.experiment), { is: 'pod', version: versionOf(stored) })
     return stored
   }
 
@@ -147,6 +156,7 @@ function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
   const { verb, resource } = write
   switch (verb) {
     case 'apply':
+      if (write.role === 'pod') return gateRequest(write)
       return {
         verb,
         path: pathOf(resource, placeOf(write.object)),
@@ -171,6 +181,15 @@ function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
       }
   }
 }
+
+/** Server-side apply leaves the other conditions of the pod as they are. With its uid, no other pod gets it. */
+const gateRequest = ({ verb, resource, object }: PodWrite): KubeRequest => ({
+  verb,
+  path: pathOf(resource, { ...placeOf(object), subresource: 'status' }),
+  query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
+  body: object,
+  expects: resource.kind,
+})
 
 /**
  * The request that comes before the apply of a new derivation, if the workload controller writes specs too. It replaces

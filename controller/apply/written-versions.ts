@@ -7,11 +7,14 @@ import type { Key } from '../runtime/queue.ts'
 export type Written =
   | { readonly is: 'experiment'; readonly version: string }
   | { readonly is: 'fork'; readonly kind: string; readonly version: string }
+  | { readonly is: 'pod'; readonly version: string }
   /** The fork was deleted or was gone. `name` is `namespace/name`. */
   | { readonly is: 'deletedFork'; readonly kind: string; readonly name: string; readonly uid: string }
 
 interface Caches {
   readonly experiments: Pick<Reflector<ExperimentDeployment>, 'caughtUp'>
+  /** absent where pods may not be read */
+  readonly pods?: Pick<Reflector<unknown>, 'caughtUp'> | undefined
   /** undefined for a kind that is not watched */
   readonly forks: (kind: string) => Pick<Reflector<KubeObject>, 'caughtUp' | 'caughtUpDeletion'> | undefined
 }
@@ -38,10 +41,12 @@ export class WrittenVersions {
   }
 
   #inCache(written: Written, signal: AbortSignal | undefined): Promise<void> | undefined {
-    const { experiments, forks } = this.#caches
+    const { experiments, forks, pods } = this.#caches
     switch (written.is) {
       case 'experiment':
         return experiments.caughtUp(written.version, signal)
+      case 'pod':
+        return pods?.caughtUp(written.version, signal)
       case 'fork':
         return forks(written.kind)?.caughtUp(written.version, signal)
       case 'deletedFork':

@@ -126,6 +126,7 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
     ...revisions,
     podRefusal,
     promotion,
+    gate: gateFacts(ports, experiment),
     schema: knownOrAbsent(adapter && ports.schemaOf(adapter)),
     source: mayRead ? knownOrAbsent(source) : unknown('its namespace does not share it'),
     surroundings: {
@@ -137,6 +138,10 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
     policies: withOthers(ports, experiment, consent),
   }
 }
+
+/** The pods of a gated fork; undefined where pods may not be read. */
+const gateFacts = ({ pods }: Ports, experiment: ExperimentDeployment) =>
+  pods && { pods: known(pods(...placeOfFork(experiment))) }
 
 /** At the step of a run that writes the source: the source and the record of its former values, as they are now. */
 async function promotionFacts(ports: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {

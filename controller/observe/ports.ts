@@ -5,6 +5,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { OtherExperiment } from '../../common/assess/facts.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
 import type { CountScope, ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
+import type { GatedPod } from '../../common/strategy/gate.ts'
 import type { Neighbours } from '../../common/surroundings/neighbours.ts'
 import type { Traffic } from '../../common/surroundings/traffic.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
@@ -75,6 +76,8 @@ export interface Ports {
   readonly schemaOf: (kind: WorkloadKind) => SpecSchema | undefined
   readonly policies: PoliciesPort
   readonly surroundings: SurroundingsPort
+  /** the pods of the gated fork of this name; absent: pods may not be read */
+  readonly pods?: ((namespace: string, fork: string) => readonly GatedPod[]) | undefined
   /** whether this installation may write sources */
   readonly isPromotionInstalled: boolean
   readonly steps: {

@@ -56,6 +56,11 @@ export class ExperimentIndex {
     return this.#of(`fork ${workload}`)
   }
 
+  /** The same for a fork of any kind: `shop/cart-experiment-cd1aa1c99c`. */
+  ofForkOfAnyKind(fork: string): ReadonlySet<Key> {
+    return this.#of(`fork of any kind ${fork}`)
+  }
+
   /** The experiments whose source and fork are in `namespace`. */
   withForkIn(namespace: string): ReadonlySet<Key> {
     return this.#of(`fork in ${namespace}`)

@@ -8,6 +8,7 @@ import { sourceOfPrimary } from '../../common/surroundings/hazards.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
 import { hasForeignStatus, isFork } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
+import { ForkPods, type PodView } from '../observe/fork-pods.ts'
 import { Referrers } from '../observe/referrers.ts'
 import { changedPods, namespaceOf, TrafficIndex } from '../observe/traffic.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
@@ -27,6 +28,8 @@ interface WatchedCaches {
   })[]
   readonly services: WatchedObjects<ServiceView>
   readonly slices: WatchedObjects<SliceView>
+  /** absent where pods may not be read */
+  readonly pods?: WatchedObjects<PodView> | undefined
 }
 
 /** What follows the changes of experiments. */
@@ -43,6 +46,7 @@ interface ExperimentTracking {
 interface Indexes {
   readonly traffic: TrafficIndex
   readonly referrers: Referrers
+  readonly forkPods: ForkPods
   readonly paced: PacedWakeups
 }
 
@@ -65,7 +69,7 @@ export function wakeOnChanges(
   queue: Pick<KeyQueue, 'add' | 'addAfter' | 'addChanged' | 'forget'>,
   { index, onExperimentChange, onForkChange, timers }: ExperimentTracking,
 ): Indexes {
-  const [traffic, referrers] = [new TrafficIndex((key) => index.has(key)), new Referrers()]
+  const [traffic, referrers, forkPods] = [new TrafficIndex((key) => index.has(key)), new Referrers(), new ForkPods()]
   const wake = (keys: Iterable<Key>) => {
     for (const key of keys) queue.add(key)
   }
@@ -110,7 +114,11 @@ export function wakeOnChanges(
     const services = new Set([before, after].flatMap((slice) => (slice ? [slice.service] : [])))
     for (const service of services) wakeLater(traffic.followers.take(namespace, service))
   })
-  return { traffic, referrers, paced }
+  caches.pods?.subscribe((change) => {
+    const fork = forkPods.update(change)
+    if (!isEqual(beforeOf(change), afterOf(change))) wake(index.ofForkOfAnyKind(fork))
+  })
+  return { traffic, referrers, forkPods, paced }
 }
 
 interface WorkloadWakeups extends Pick<ExperimentTracking, 'index' | 'onForkChange'>, Pick<Indexes, 'referrers'> {

@@ -26,6 +26,7 @@ async function filled(objects: Readonly<Record<string, KubeObject>>) {
     random: () => 0,
     log: diaryLog(),
     kindProbeMs: 30_000,
+    isGateInstalled: false,
     metrics: noMetrics(),
   })
   const reflectors = namedReflectors(caches)
@@ -67,7 +68,7 @@ describe('the caches', () => {
           : Reflect.get(target, name, target),
     })
     const timers = new VirtualTime()
-    const more = { random: () => 0, log: diaryLog(), kindProbeMs: 30_000, metrics: noMetrics() }
+    const more = { random: () => 0, log: diaryLog(), kindProbeMs: 30_000, isGateInstalled: false, metrics: noMetrics() }
     const caches = createCaches({ client, timers, ...more, onlyNamespace: 'shop' })
     const reflectors = namedReflectors(caches)
     for (const { reflector } of reflectors) reflector.start()
@@ -126,6 +127,7 @@ describe('the caches', () => {
       random: () => 0,
       log: diaryLog(),
       kindProbeMs: 30_000,
+      isGateInstalled: false,
       metrics: noMetrics(),
     })
     const rollouts = caches.workloads.find(({ kind }) => kind.kind === 'Rollout')

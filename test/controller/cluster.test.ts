@@ -31,6 +31,7 @@ function world() {
     random: () => 0,
     log,
     kindProbeMs: 30_000,
+    isGateInstalled: false,
     metrics: noMetrics(),
   })
   const written = new WrittenVersions({ experiments: caches.experiments, forks: () => undefined })

@@ -18,7 +18,7 @@ const SOURCES = 100
 const PAUSED = 10
 const PROMOTED = 25
 const ABORTED = 25
-const LANES = 16
+const LANES = 6
 /** For all runs to be where the tests begin. */
 const SET_UP_MS = 900_000
 const QUIET_MS = 60_000

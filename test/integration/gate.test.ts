@@ -1,9 +1,10 @@
 import { expect } from 'chai'
+import { objectOr } from '../../common/json/json.ts'
 import { type GatedPod, gateChanges } from '../../common/strategy/gate.ts'
-import { podsNow } from '../../common/strategy/gated-target.ts'
+import { podsNow } from '../../common/strategy/target.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { gatedHealth } from '../../common/workload/gated-health.ts'
-import { withoutDeadline } from '../../common/workload/gated-spec.ts'
+import { gated } from '../../common/workload/gated-spec.ts'
 import { forkHealth } from '../../common/workload/health.ts'
 import { rollout } from '../../common/workload/rollout.ts'
 import { ApiError } from '../../sandbox/api.ts'
@@ -111,7 +112,8 @@ describe('the gate of a fork, on the real control plane', () => {
       const { api } = plane()
       const names = { short: `${kind.toLowerCase()}-short`, none: `${kind.toLowerCase()}-none` }
       const SHORT = { progressDeadlineSeconds: 1 }
-      const { spec: NONE } = withoutDeadline(adapter, SHORT)
+      const { fork } = gated(adapter, gatedWorkload(kind, names.none))
+      const NONE = { progressDeadlineSeconds: objectOr(fork.spec).progressDeadlineSeconds }
       const create = (name: string, deadline: object) => {
         const { spec, ...workload } = gatedWorkload(kind, name)
         return api.create(path(kind), { ...workload, spec: { ...spec, ...deadline } })
@@ -124,8 +126,8 @@ describe('the gate of a fork, on the real control plane', () => {
         expect(await healthOf(names.short)).to.equal('ProgressDeadlineExceeded'),
       )
       expect(await healthOf(names.none)).to.equal('PodsNotReady')
-      const [fork, pods] = [await api.get(path(kind, names.none)), await podsOf(names.none)]
-      const gated = { pods, wanted: PODS, revision: imageOf('1'), progressDeadlineSeconds: undefined }
-      expect(gatedHealth(adapter, fork, new Date(), gated)).to.include({ is: 'ready', reason: 'Available' })
+      const [found, pods] = [await api.get(path(kind, names.none)), await podsOf(names.none)]
+      const of = { pods, wanted: PODS, revision: imageOf('1'), progressDeadlineSeconds: undefined }
+      expect(gatedHealth(adapter, found, new Date(), of)).to.include({ is: 'ready', reason: 'Available' })
     })
 })

@@ -95,7 +95,13 @@ describe('the sizes of a run', () => {
   it('are those of the source, and what its own rollout takes down beyond maxUnavailable', () => {
     const strategy = { rollingUpdate: { maxUnavailable: 4 } }
     const facts = someFacts({ experiment: aRunExperiment(), source: aSource(10, 'example/cart:1', { strategy }) })
-    expect(sizesOf(facts, spec)).to.deep.equal({ source: 10, replicas: 1, maxSurge: '100%', reserve: 3 })
+    expect(sizesOf(facts, spec)).to.deep.equal({
+      source: 10,
+      replicas: 1,
+      maxSurge: '100%',
+      reserve: 3,
+      isGated: false,
+    })
   })
 
   it('have the reserve for the rollout of the source as it is after the promotion, too', () => {
@@ -118,8 +124,8 @@ describe('the demands of a run', () => {
   it('are the pods of each step, where the user asks for them', () => {
     const facts = someFacts({ experiment: aRunExperiment(), source: aSource() })
     expect(demandsOf(facts)).to.deep.equal([
-      { field: 'spec.strategy.canary.steps[0].setWeight', pods: 1 },
-      { field: 'spec.strategy.canary.steps[2].setWeight', pods: 3 },
+      { field: 'spec.strategy.canary.steps[0].setWeight', pods: 1, open: 1 },
+      { field: 'spec.strategy.canary.steps[2].setWeight', pods: 3, open: 3 },
     ])
     expect(demandsOf({ ...facts, source: { is: 'absent' } })).to.deep.equal([])
     expect(demandsOf(someFacts())).to.equal(undefined)

@@ -119,7 +119,7 @@ describe('an experiment that is alone behind a Service', () => {
 
   it('S13: is no repair, because no other client changed the fork', () => {
     const repairs = (given: Given) =>
-      plan(someFacts({ ...given, ...DENY })).writes.map((write) => write.verb === 'apply' && write.isRepair)
+      plan(someFacts({ ...given, ...DENY })).writes.map((write) => 'isRepair' in write && write.isRepair)
     expect(repairs({ ...forked(TEN_SECONDS), ...ALONE })).to.deep.equal([false])
     const back = { ...forked(TEN_SECONDS, 0), traffic: trafficOf(1, FORK) }
     expect(repairs(back)).to.deep.equal([false])

@@ -1,7 +1,7 @@
-import { knownOrAbsent } from '../../../common/api/known.ts'
+import { known, knownOrAbsent } from '../../../common/api/known.ts'
 import { COMMAND, COMMAND_BY, FIELD_MANAGER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { PromotionSpec, Strategy } from '../../../common/api/strategy.ts'
+import type { PromotionSpec, Strategy, TrafficSpec } from '../../../common/api/strategy.ts'
 import type { Facts } from '../../../common/assess/facts.ts'
 import { at, isEqual, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
 import { mergePatch } from '../../../common/override/strategic.ts'
@@ -9,9 +9,11 @@ import type { Plan } from '../../../common/plan/conclusion.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { statusOf } from '../../../common/plan/status.ts'
 import type { Write } from '../../../common/plan/write.ts'
+import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { withHash } from '../../../common/workload/derive.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
+import { podsAfter, withGate } from './simulated-pods.ts'
 import { type Given, someFacts } from './some-facts.ts'
 
 /** 10 %, an hour, 20 %, until resumed; then until promoted, the promotion, and 30 seconds: seven steps. */
@@ -31,15 +33,21 @@ export const available = (object: KubeObject): KubeObject => {
 export const aSource = (replicas = 10, image = 'example/cart:1', spec: JsonObject = {}): KubeObject =>
   available(aDeployment({ image, metadata: { resourceVersion: '20' }, spec: { replicas, ...spec } }))
 
-export interface RunOf extends Partial<Omit<Parameters<typeof anExperiment>[0] & object, 'strategy' | 'promotion'>> {
+export interface RunOf
+  extends Partial<Omit<Parameters<typeof anExperiment>[0] & object, 'strategy' | 'promotion' | 'traffic'>> {
   readonly strategy?: Strategy | undefined
   readonly promotion?: PromotionSpec | undefined
+  readonly traffic?: TrafficSpec | undefined
 }
 
 /** `faster-cart` with a strategy: another image, in the steps of `CANARY`. */
-export function aRunExperiment({ promotion, ...given }: RunOf = {}) {
+export function aRunExperiment({ promotion, traffic, ...given }: RunOf = {}) {
   const { strategy, ...of } = { strategy: CANARY as Strategy | undefined, ...given }
-  const run = { ...(strategy ? { strategy } : {}), ...(promotion ? { promotion } : {}) }
+  const run = {
+    ...(strategy ? { strategy } : {}),
+    ...(promotion ? { promotion } : {}),
+    ...(traffic ? { traffic } : {}),
+  }
   return anExperiment({ overrideSpec: imageOverride('example/cart:2'), ...run, ...of })
 }
 
@@ -51,6 +59,8 @@ interface World {
   experiment: ReturnType<typeof anExperiment>
   source: KubeObject | undefined
   fork: KubeObject | undefined
+  /** those of a gated fork */
+  pods: readonly GatedPod[]
   revision: KubeObject | undefined
   record: KubeObject | undefined
   isInstalled: boolean
@@ -70,6 +80,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     experiment,
     source: aSource(),
     fork: undefined,
+    pods: [],
     revision: undefined,
     record: undefined,
     isInstalled: true,
@@ -87,6 +98,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
       ...(world.policies ? { policies: world.policies } : {}),
       ...(world.traffic ? { traffic: world.traffic } : {}),
     }),
+    gate: { pods: known(world.pods) },
     promotion: {
       source: knownOrAbsent(world.source),
       record: knownOrAbsent(world.record),
@@ -98,6 +110,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     const planned = plan(seen)
     const before = world.fork
     for (const write of planned.writes) make(world, write)
+    world.pods = podsAfter(world.pods, world.fork, world)
     const fork = world.fork === before ? planned.conclusion.fork : world.fork
     const status = statusOf(seen, { ...afterWrites(world, planned), fork })
     world.experiment = { ...world.experiment, status }
@@ -158,6 +171,10 @@ function make(world: World, write: Write): void {
   const settle = (object: KubeObject) => (world.isHealthy ? available(object) : object)
   switch (write.verb) {
     case 'apply': {
+      if (write.role === 'pod') {
+        world.pods = withGate(world.pods, write)
+        return
+      }
       const object = withHash(write.object)
       const generation = (world.fork?.metadata.generation ?? 0) + (isEqual(world.fork?.spec, object.spec) ? 0 : 1)
       const managedFields = [{ manager: FIELD_MANAGER, operation: 'Apply' }]

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
-import { FORK_FINALIZER } from '../../../common/api/names.ts'
+import { FORK_FINALIZER, POD } from '../../../common/api/names.ts'
 import { REASONS } from '../../../common/api/reasons.ts'
 import { FAILURE_OUTCOMES, outcomeOf, type Role, type Write } from '../../../common/plan/write.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
@@ -20,6 +20,7 @@ const WRITES: Readonly<Record<Role, Write>> = {
   base: { verb: 'create', role: 'base', resource: deployment, object: fork },
   record: { verb: 'create', role: 'record', resource: deployment, object: fork },
   source: { verb: 'patch', role: 'source', resource: deployment, of: fork, patch: { spec: {} } },
+  pod: { verb: 'apply', role: 'pod', resource: POD, object: fork, experiment: anExperiment() },
   experiment: {
     verb: 'patch',
     role: 'experiment',
@@ -46,6 +47,7 @@ describe('the meaning of a refused write', () => {
     'is that the facts are out of date, for the experiment': ['experiment', 'conflict', 'lookAgain'],
     'is that the facts are out of date where the object is gone': ['fork', 'notFound', 'lookAgain'],
     'is that the API server cannot answer now': ['newFork', 'unreachable', 'lookAgain'],
+    'is that the facts are out of date, for a pod with another uid': ['pod', 'invalid', 'lookAgain'],
     'is that we may not write': ['newFork', 'forbidden', 'stalled ApplyRefused'],
     'is that the object is invalid': ['fork', 'invalid', 'stalled ApplyRefused'],
     'is that the namespace ends': ['newFork', 'terminating', 'unready ApplyRefused'],

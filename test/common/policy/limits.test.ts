@@ -141,30 +141,30 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
       { maxReplicas: 5 },
       aPolicyInput({
         demands: [
-          { field: step(0), pods: 3 },
-          { field: step(2), pods: 6 },
-          { field: step(4), pods: 10 },
+          { field: step(0), pods: 3, open: 3 },
+          { field: step(2), pods: 6, open: 6 },
+          { field: step(4), pods: 10, open: 10 },
         ],
       }),
       [`${step(2)}: needs 6 pods, at most 5 are allowed ${P}`, `${step(4)}: needs 10 pods, at most 5 are allowed ${P}`],
     ],
     'accepts a step with as many pods as allowed, whatever spec.replicas says': [
       { maxReplicas: 5 },
-      aPolicyInput({ experiment: anExperiment({ replicas: 9 }), demands: [{ field: step(0), pods: 5 }] }),
+      aPolicyInput({ experiment: anExperiment({ replicas: 9 }), demands: [{ field: step(0), pods: 5, open: 5 }] }),
       [],
     ],
     'reports spec.replicas in its own words, where a step says no number': [
       { maxReplicas: 5 },
-      aPolicyInput({ demands: [{ field: 'spec.replicas', pods: 9 }] }),
+      aPolicyInput({ demands: [{ field: 'spec.replicas', pods: 9, open: 9 }] }),
       [`spec.replicas: must be at most 5, got 9 ${P}`],
     ],
     'reports the share of every step that is too large': [
       { maxShare: '25%' },
       aPolicyInput({
         demands: [
-          { field: step(0), pods: 0 },
-          { field: step(1), pods: 3 },
-          { field: step(3), pods: 4 },
+          { field: step(0), pods: 0, open: 0 },
+          { field: step(1), pods: 3, open: 3 },
+          { field: step(3), pods: 4, open: 4 },
         ],
         endpoints: [{ service: 'cart', ready: 10 }],
       }),

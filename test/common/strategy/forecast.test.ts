@@ -5,7 +5,7 @@ import { runSpecOf } from '../../../common/strategy/run-spec.ts'
 import type { Sizes } from '../../../common/strategy/target.ts'
 import { anExperiment } from '../../builders.ts'
 
-const TEN: Sizes = { source: 10, replicas: 2, maxSurge: '100%', reserve: 0 }
+const TEN: Sizes = { source: 10, replicas: 2, maxSurge: '100%', reserve: 0, isGated: false }
 
 function stepsOf(of: Parameters<typeof anExperiment>[0]): readonly Step[] {
   const spec = runSpecOf(anExperiment(of).spec)
@@ -67,24 +67,24 @@ describe('the demands of a run', () => {
     })
     // 20 % and 25 % of 10 are 3 pods each
     expect(demands(steps, TEN)).to.deep.equal([
-      { field: at(0), pods: 3 },
-      { field: at(3), pods: 10 },
+      { field: at(0), pods: 3, open: 3 },
+      { field: at(3), pods: 10, open: 10 },
     ])
   })
 
   it('of maxSurge are at its field', () =>
     expect(demands(stepsOf({ strategy: { canary: {} } }), TEN)).to.deep.equal([
-      { field: 'spec.strategy.canary.maxSurge', pods: 10 },
+      { field: 'spec.strategy.canary.maxSurge', pods: 10, open: 10 },
     ]))
 
   it('of a promotion alone are at spec.replicas', () =>
-    expect(demands(stepsOf({ promotion: {} }), TEN)).to.deep.equal([{ field: 'spec.replicas', pods: 2 }]))
+    expect(demands(stepsOf({ promotion: {} }), TEN)).to.deep.equal([{ field: 'spec.replicas', pods: 2, open: 2 }]))
 
   it('of a pause before any weight are at spec.replicas', () => {
     const steps = stepsOf({ strategy: { canary: { steps: [{ pause: {} }, { setWeight: 50 }] } } })
     expect(demands(steps, TEN)).to.deep.equal([
-      { field: 'spec.replicas', pods: 2 },
-      { field: at(1), pods: 10 },
+      { field: 'spec.replicas', pods: 2, open: 2 },
+      { field: at(1), pods: 10, open: 10 },
     ])
   })
 })

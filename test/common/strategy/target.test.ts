@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Step } from '../../../common/strategy/compile.ts'
 import { type Sizes, surgeLimit, targetOf } from '../../../common/strategy/target.ts'
 
-const TEN: Sizes = { source: 10, replicas: 2, maxSurge: '100%', reserve: 0 }
+const TEN: Sizes = { source: 10, replicas: 2, maxSurge: '100%', reserve: 0, isGated: false }
 const setWeight = (weight: number): Step => ({ is: 'setWeight', weight, field: 'f' })
 const PAUSE: Step = { is: 'pause' }
 const [AWAIT, PROMOTE]: readonly [Step, Step] = [{ is: 'await' }, { is: 'promote' }]
@@ -13,12 +13,14 @@ const last = (steps: readonly Step[], sizes: Partial<Sizes> = {}) =>
   targetOf(steps, steps.length - 1, { ...TEN, ...sizes })
 
 describe('the target of a step', () => {
-  it('setWeight: the pods of the weight', () => expect(last([setWeight(20)])).to.deep.equal({ pods: 3, weight: 20 }))
+  it('setWeight: the pods of the weight', () =>
+    expect(last([setWeight(20)])).to.deep.equal({ pods: 3, open: 3, weight: 20 }))
 
-  it('setWeight 0: no pods', () => expect(last([setWeight(5), setWeight(0)])).to.deep.equal({ pods: 0, weight: 0 }))
+  it('setWeight 0: no pods', () =>
+    expect(last([setWeight(5), setWeight(0)])).to.deep.equal({ pods: 0, open: 0, weight: 0 }))
 
   it('setWeight beyond maxSurge: as many as that allows, and what the weight needs', () =>
-    expect(last([setWeight(80)])).to.deep.equal({ pods: 10, weight: 80, needed: 40 }))
+    expect(last([setWeight(80)])).to.deep.equal({ pods: 10, open: 10, weight: 80, needed: 40 }))
 
   it('E follows S', () => {
     const found = [0, 1, 10, 50].map((source) => last([setWeight(20)], { source }).pods)
@@ -29,31 +31,32 @@ describe('the target of a step', () => {
     const surge: readonly Step[] = [{ is: 'surge' }]
     const found = (['100%', '25%', 4, 0, '0%'] as const).map((maxSurge) => last(surge, { maxSurge }).pods)
     expect(found).to.deep.equal([10, 3, 4, 1, 1])
-    expect(last(surge, { source: 0 })).to.deep.equal({ pods: 1 })
+    expect(last(surge, { source: 0 })).to.deep.equal({ pods: 1, open: 1 })
   })
 
   it('replicas: spec.replicas, whatever maxSurge says', () =>
-    expect(last([{ is: 'replicas' }], { replicas: 40 })).to.deep.equal({ pods: 40 }))
+    expect(last([{ is: 'replicas' }], { replicas: 40 })).to.deep.equal({ pods: 40, open: 40 }))
 
   it('remove: no pods, also after a restore', () => {
-    expect(last([{ is: 'remove' }])).to.deep.equal({ pods: 0 })
-    expect(last([{ is: 'restore' }, { is: 'remove' }])).to.deep.equal({ pods: 0 })
+    expect(last([{ is: 'remove' }])).to.deep.equal({ pods: 0, open: 0 })
+    expect(last([{ is: 'restore' }, { is: 'remove' }])).to.deep.equal({ pods: 0, open: 0 })
   })
 
   it('pause, await: what was', () =>
-    expect(last([setWeight(50), setWeight(20), PAUSE, AWAIT])).to.deep.equal({ pods: 3, weight: 20 }))
+    expect(last([setWeight(50), setWeight(20), PAUSE, AWAIT])).to.deep.equal({ pods: 3, open: 3, weight: 20 }))
 
-  it('pause before any weight: spec.replicas', () => expect(last([PAUSE])).to.deep.equal({ pods: 2 }))
+  it('pause before any weight: spec.replicas', () => expect(last([PAUSE])).to.deep.equal({ pods: 2, open: 2 }))
 
   it('promote: what was, or the reserve if that is more', () => {
-    expect(last([setWeight(20), PROMOTE], { reserve: 2 })).to.deep.equal({ pods: 3 })
-    expect(last([setWeight(20), PROMOTE], { reserve: 5 })).to.deep.equal({ pods: 5 })
+    expect(last([setWeight(20), PROMOTE], { reserve: 2 })).to.deep.equal({ pods: 3, open: 3 })
+    expect(last([setWeight(20), PROMOTE], { reserve: 5 })).to.deep.equal({ pods: 5, open: 5 })
   })
 
   it('promote: no reserve beyond maxSurge', () =>
-    expect(last([setWeight(20), PROMOTE], { reserve: 10, maxSurge: '40%' })).to.deep.equal({ pods: 4 }))
+    expect(last([setWeight(20), PROMOTE], { reserve: 10, maxSurge: '40%' })).to.deep.equal({ pods: 4, open: 4 }))
 
-  it('drain: what was', () => expect(last([setWeight(20), PROMOTE, DRAIN], { reserve: 5 })).to.deep.equal({ pods: 5 }))
+  it('drain: what was', () =>
+    expect(last([setWeight(20), PROMOTE, DRAIN], { reserve: 5 })).to.deep.equal({ pods: 5, open: 5 }))
 
   it('of the first step is not that of a later one', () =>
     expect(targetOf([setWeight(20), setWeight(50)], 0, TEN).pods).to.equal(3))

@@ -2,13 +2,10 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { parse } from 'yaml'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { type JsonObject, objectOr } from '../../../common/json/json.ts'
-import { NO_SHAPE } from '../../../common/override/shape.ts'
-import { baseOf } from '../../../common/workload/base.ts'
+import type { JsonObject } from '../../../common/json/json.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { type Derived, derive, forkHash } from '../../../common/workload/derive.ts'
-import { workloadKind } from '../../../common/workload/registry.ts'
-import { aBase, aDeployment, anExperiment, aRollout, aStatefulSet, imageOverride } from '../../builders.ts'
+import { type Derived, derive } from '../../../common/workload/derive.ts'
+import { aBase, aDeployment, anExperiment, imageOverride } from '../../builders.ts'
 import { aJsonObject, aPatch } from '../../generators.ts'
 import { LAW } from '../../property.ts'
 import { deploymentSchema } from '../schema/openapi.ts'
@@ -118,71 +115,6 @@ describe('derive', () => {
     const experiment = anExperiment({ replicas: 3 })
     const derived: Derived = derive({ kind: deployment, experiment, base: aBase(), schema: SCHEMA, replicas: 0 })
     expect(derived.is === 'fork' && derived.fork.spec).to.deep.include({ replicas: 0 })
-  })
-
-  describe('of a gated fork', () => {
-    const gate = { conditionType: 'experiment-controller.example.com/open' }
-    const other = { conditionType: 'example.com/registered' }
-    const inputs = (source: KubeObject, overrideSpec: JsonObject = {}) => {
-      const kind = workloadKind(source.kind)
-      const based = kind && baseOf(kind, { source, referents: [], shape: NO_SHAPE })
-      if (!kind || based?.is !== 'base') throw new Error(`no base: ${JSON.stringify(based)}`)
-      const experiment = anExperiment({ overrideSpec })
-      return { kind, experiment, base: based.base, schema: undefined, replicas: 1 }
-    }
-    const gated = (source: KubeObject, overrideSpec?: JsonObject, isGated = true) => {
-      const derived = derive({ ...inputs(source, overrideSpec), isGated })
-      if (derived.is !== 'fork') throw new Error(`refused: ${JSON.stringify(derived.errors)}`)
-      return derived
-    }
-    const gatesIn = ({ fork }: { readonly fork: KubeObject }) => objectOr(templateOf(fork).spec).readinessGates
-
-    it('adds the gate to the gates of its source and its override, once', () => {
-      expect(gatesIn(gated(aDeployment()))).to.deep.equal([gate])
-      expect(gatesIn(gated(aDeployment({ pod: { readinessGates: [other] } })))).to.deep.equal([other, gate])
-      expect(gatesIn(gated(aDeployment({ pod: { readinessGates: [gate] } })))).to.deep.equal([gate])
-      const overrideSpec = { template: { spec: { readinessGates: [other] } } }
-      expect(gatesIn(gated(aDeployment(), overrideSpec))).to.deep.equal([other, gate])
-    })
-
-    it('cannot lose the gate by its override', () => {
-      const source = aDeployment({ pod: { readinessGates: [gate] } })
-      for (const readinessGates of [null, []])
-        expect(gatesIn(gated(source, { template: { spec: { readinessGates } } }))).to.deep.equal([gate])
-    })
-
-    it('never exceeds a deadline, and tells the one that it would have', () => {
-      for (const source of [
-        aDeployment({ spec: { progressDeadlineSeconds: 120 } }),
-        aRollout({ progressDeadlineSeconds: 120 }),
-      ]) {
-        const derived = gated(source)
-        expect(derived.fork.spec).to.deep.include({ progressDeadlineSeconds: 2_147_483_647 })
-        expect(derived.progressDeadlineSeconds).to.equal(120)
-        expect(gated(source, { progressDeadlineSeconds: 30 }).progressDeadlineSeconds).to.equal(30)
-      }
-      expect(gated(aDeployment())).not.to.have.property('progressDeadlineSeconds')
-    })
-
-    it('has the gate and nothing else if it is a StatefulSet', () => {
-      const [open, plain] = [gated(aStatefulSet()), gated(aStatefulSet(), undefined, false)]
-      expect(gatesIn(open)).to.deep.equal([gate])
-      const template = templateOf(plain.fork)
-      const spec = { ...objectOr(template.spec), readinessGates: [gate] }
-      expect(open).to.deep.equal({
-        ...plain,
-        fork: { ...plain.fork, spec: { ...objectOr(plain.fork.spec), template: { ...template, spec } } },
-      })
-    })
-
-    it('is another derivation than without the gate, which is the same as ever', () => {
-      for (const source of [aDeployment(), aStatefulSet(), aRollout()]) {
-        const plain = gated(source, undefined, false)
-        expect(forkHash(gated(source).fork)).not.to.equal(forkHash(plain.fork))
-        expect(JSON.stringify(plain)).not.to.match(/readinessGates|2147483647/)
-        expect(JSON.stringify(derive(inputs(source)))).to.equal(JSON.stringify(plain))
-      }
-    })
   })
 
   it('refuses an override that cannot be merged, with its errors', () => {

@@ -7,6 +7,7 @@ import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { Conclusion, Plan, Reservation } from '../../../common/plan/conclusion.ts'
 import type { Write } from '../../../common/plan/write.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
+import { forkHealth } from '../../../common/workload/health.ts'
 import { apply, type Result } from '../../../controller/apply/apply.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
 import { someFacts, theFork } from '../../common/plan/some-facts.ts'
@@ -55,7 +56,8 @@ interface Given {
 /** Applies a plan, and keeps a diary of what it did. */
 async function applied({ writes = [], reservation, stored = {}, failures = {}, isTaken = false, ...given }: Given) {
   const diary: string[] = []
-  const plan: Plan = { writes, conclusion: CONCLUSION, ...given, ...(reservation ? { reservation } : {}) }
+  const healthOf = (fork: KubeObject) => forkHealth(deployment, fork, FACTS.now)
+  const plan: Plan = { writes, conclusion: CONCLUSION, healthOf, ...given, ...(reservation ? { reservation } : {}) }
   const ports = {
     reserve: (_of: unknown, { replicas, asOf }: Reservation) => {
       diary.push(`reserve ${replicas} as of ${asOf}`)

@@ -19,6 +19,7 @@ function world({ isLate = false } = {}) {
         return caughtUp('experiments')(version)
       },
     },
+    pods: { caughtUp: caughtUp('pods') },
     forks: (kind) =>
       kind === 'Job'
         ? undefined
@@ -33,8 +34,9 @@ describe('the versions that were written', () => {
     written.note(KEY, { is: 'experiment', version: '11' })
     written.note(KEY, { is: 'fork', kind: 'Deployment', version: '12' })
     written.note(KEY, { is: 'deletedFork', kind: 'StatefulSet', name: 'shop/cart-x', uid: 'u1' })
+    written.note(KEY, { is: 'pod', version: '14' })
     await written.caughtUp(KEY)
-    expect(diary).to.deep.equal(['experiments 11', 'Deployment 12', 'StatefulSet deleted shop/cart-x u1'])
+    expect(diary).to.deep.equal(['experiments 11', 'Deployment 12', 'StatefulSet deleted shop/cart-x u1', 'pods 14'])
   })
 
   it('are all awaited when one object was written twice', async () => {

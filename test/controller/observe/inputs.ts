@@ -7,6 +7,7 @@ import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-control
 import { END_OF_PAUSE } from './end-of-pause.ts'
 import { NEIGHBOURS } from './neighbours.ts'
 import { PROMOTED_BY_OTHERS } from './promoted-by-others.ts'
+import { READY_CONTAINERS } from './ready-containers.ts'
 import { REFUSED_PODS } from './refused-pods.ts'
 
 /** A change of one input of `observe`, and what shows that a pass has read it. */
@@ -26,7 +27,6 @@ const SERVICE = '/api/v1/namespaces/shop/services/cart'
 const SLICE = '/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices/cart'
 const ROLLOUT = '/apis/argoproj.io/v1alpha1/namespaces/shop/rollouts/front'
 const PRIMARY = `${PATHS.deployments}/cart-primary`
-
 const theService = stored({
   apiVersion: 'v1',
   kind: 'Service',
@@ -51,7 +51,7 @@ function referringTo(name: string): KubeObject {
 const tells = (word: string) => (world: ControllerWorld) => world.words().includes(word)
 const generation = (object: KubeObject, next = 2) => ({ metadata: { ...object.metadata, generation: next } })
 
-/** Another client scales the fork so many times in a row, after each repair. */
+/** Another client scales the fork so many times, after each repair. */
 async function scaledTimes(world: ControllerWorld, times: number): Promise<void> {
   for (let nth = 1; nth <= times; nth += 1) {
     world.change(PATHS.fork, ({ spec }) => ({ spec: { ...(spec as object), replicas: 4 } }))
@@ -234,7 +234,7 @@ export const INPUTS = {
   },
   stepElapsedMs: { 'the end of a pause': END_OF_PAUSE },
   promotion: { 'the source at the step that promotes': PROMOTED_BY_OTHERS },
-  gate: {},
+  gate: { 'the containers of a pod': READY_CONTAINERS },
   contestedMs: {
     'a third drift in a row': { change: (world) => scaledTimes(world, 3), isSeen: tells('Contested') },
   },

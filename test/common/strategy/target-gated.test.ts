@@ -1,12 +1,11 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { Step } from '../../../common/strategy/compile.ts'
-import { type GatedTarget, gatedTargetOf, podsNow } from '../../../common/strategy/gated-target.ts'
-import { type Sizes, surgeLimit } from '../../../common/strategy/target.ts'
+import { podsNow, type Sizes, surgeLimit, type Target, targetOf } from '../../../common/strategy/target.ts'
 import { LAW } from '../../property.ts'
 import { aGatedPod, anyGatedPods } from './gated-pods.ts'
 
-const TEN: Sizes = { source: 10, replicas: 4, maxSurge: '100%', reserve: 0 }
+const TEN: Sizes = { source: 10, replicas: 4, maxSurge: '100%', reserve: 0, isGated: true }
 const setWeight = (weight: number): Step => ({ is: 'setWeight', weight, field: 'f' })
 const PAUSE: Step = { is: 'pause' }
 const PROMOTE: Step = { is: 'promote' }
@@ -14,10 +13,10 @@ const DRAIN: Step = { is: 'drain', seconds: 30 }
 
 /** The target of the last of the steps. */
 const last = (steps: readonly Step[], sizes: Partial<Sizes> = {}) =>
-  gatedTargetOf(steps, steps.length - 1, { ...TEN, ...sizes })
+  targetOf(steps, steps.length - 1, { ...TEN, ...sizes })
 
 describe('the target of a step of a gated fork', () => {
-  const cases: Readonly<Record<string, { readonly found: GatedTarget; readonly expected: GatedTarget }>> = {
+  const cases: Readonly<Record<string, { readonly found: Target; readonly expected: Target }>> = {
     'none is open before the first weight': { found: last([PAUSE]), expected: { pods: 4, open: 0 } },
     'none is open at weight 0': {
       found: last([setWeight(50), setWeight(0)]),
@@ -69,12 +68,13 @@ describe('the target of a step of a gated fork', () => {
     replicas: fc.integer({ min: 0, max: 20 }),
     maxSurge: fc.constantFrom('0%', '25%', '100%', 3),
     reserve: fc.integer({ min: 0, max: 10 }),
+    isGated: fc.constant(true),
   })
 
   it('never has more open pods than pods, and no more than maxSurge allows, but one', () =>
     fc.assert(
       fc.property(fc.array(anyStep, { minLength: 1, maxLength: 6 }), anySizes, (steps, sizes) => {
-        const { pods, open } = gatedTargetOf(steps, steps.length - 1, sizes)
+        const { pods, open } = targetOf(steps, steps.length - 1, sizes)
         expect(open).to.be.at.least(0).and.at.most(pods)
         expect(open).to.be.at.most(Math.max(1, surgeLimit(sizes)))
       }),

@@ -1,0 +1,85 @@
+import { knownValue } from '../api/known.ts'
+import { GATE, POD, REVISION } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { ExperimentDeployment } from '../api/types.ts'
+import type { DesiredFork } from '../assess/assess.ts'
+import type { Facts } from '../assess/facts.ts'
+import { podsOf, runState } from '../assess/run.ts'
+import { at, textOr } from '../json/json.ts'
+import { type GatedPod, type GateTarget, gateChanges, openPods } from '../strategy/gate.ts'
+import { gatedHealth } from '../workload/gated-health.ts'
+import { forkHealth } from '../workload/health.ts'
+import type { Health } from '../workload/kind.ts'
+import { replicasOf } from '../workload/status.ts'
+import type { Write } from './write.ts'
+
+/** The writes that open and shut pods of a gated fork. */
+export interface GateWrites {
+  readonly writes: readonly Write[]
+  /** whether another pod gets requests */
+  readonly isOpening: boolean
+}
+
+/** The gate of a fork that has none, or of none. */
+export const NO_GATE_WRITES: GateWrites = { writes: [], isOpening: false }
+
+/** How the pods of `fork` become as the present step wants them; nothing while that or the pods are not known. */
+export function gateWrites(facts: Facts, { gate }: DesiredFork, fork: KubeObject): GateWrites {
+  const pods = podsOf(facts)
+  if (!pods || !gate?.target) return NO_GATE_WRITES
+  const { revision, target } = gate
+  return writesOf(facts, fork, pods, { open: target.open, revision })
+}
+
+/**
+ * The same while nothing else is written. Not more pods are open than now, and none if the fork must have no pods.
+ */
+export function heldGateWrites(facts: Facts, fork: KubeObject, mustHaveNoPods: boolean): readonly Write[] {
+  const pods = podsOf(facts)
+  if (!pods) return []
+  const present = openPods(pods)
+  const wanted = runState(facts, undefined)?.target?.open ?? present
+  const revision = textOr(at(fork, 'spec', 'template', 'metadata', 'annotations', REVISION), '')
+  return writesOf(facts, fork, pods, { open: mustHaveNoPods ? 0 : Math.min(wanted, present), revision }).writes
+}
+
+function writesOf(facts: Facts, fork: KubeObject, pods: readonly GatedPod[], target: GateTarget): GateWrites {
+  const { open, shut } = gateChanges(pods, target)
+  const { experiment, now } = facts
+  const write = (isOpen: boolean) => (pod: GatedPod) => gateWrite(experiment, fork, pod, { isOpen, now })
+  return { writes: [...open.map(write(true)), ...shut.map(write(false))], isOpening: open.length > 0 }
+}
+
+interface GateState {
+  readonly isOpen: boolean
+  readonly now: Date
+}
+
+/** Sets the condition of the gate and leaves all others as they are. With the uid, so that no later pod gets it. */
+function gateWrite(
+  experiment: ExperimentDeployment,
+  { metadata: { namespace = '' } }: KubeObject,
+  { name, uid }: GatedPod,
+  { isOpen, now }: GateState,
+): Write {
+  const condition = {
+    type: GATE,
+    status: isOpen ? 'True' : 'False',
+    reason: isOpen ? 'Opened' : 'Shut',
+    message: `expd/${experiment.metadata.name} ${isOpen ? 'lets requests in' : 'lets no requests in'}`,
+    lastTransitionTime: `${now.toISOString().slice(0, 19)}Z`,
+  }
+  const { apiVersion, kind } = POD
+  const object = { apiVersion, kind, metadata: { namespace, name, uid }, status: { conditions: [condition] } }
+  return { verb: 'apply', role: 'pod', resource: POD, object, experiment }
+}
+
+/** The health of `fork` at the time of `facts`: of a gated fork by the containers of its pods. */
+export function healthOf(facts: Facts, { kind, gate }: DesiredFork, fork: KubeObject): Health {
+  const [pods, podRefusal] = [podsOf(facts), knownValue(facts.podRefusal)]
+  if (!gate || !pods) return forkHealth(kind, fork, facts.now, podRefusal)
+  const { target, revision, progressDeadlineSeconds } = gate
+  const wanted = target?.pods ?? replicasOf(fork)
+  const refused = podRefusal === undefined ? {} : { podRefusal }
+  return gatedHealth(kind, fork, facts.now, { pods, wanted, revision, progressDeadlineSeconds, ...refused })
+}

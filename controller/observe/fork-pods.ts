@@ -1,0 +1,67 @@
+import { EXPERIMENT_ID, GATE, REVISION } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at, isObject, listOr } from '../../common/json/json.ts'
+import { afterOf, type Change } from '../../common/kube/watch/store.ts'
+import type { GatedPod } from '../../common/strategy/gate.ts'
+import { controllerOf, forkOfPod, isBeingDeleted } from '../../common/workload/identity.ts'
+import { namespaceOf } from './traffic.ts'
+
+/** What is kept of a pod of a gated fork. */
+export interface PodView extends GatedPod {
+  /** the name of its fork */
+  readonly fork: string
+}
+
+/**
+ * The projection of a pod; undefined without our readiness gate, and if its controller is no part of the fork that its
+ * name says: anybody may create a pod with our labels.
+ */
+export function podView(pod: KubeObject): PodView | undefined {
+  const { name, uid = '', labels, annotations } = pod.metadata
+  const fork = forkOfPod(name)
+  const gates = listOr(at(pod, 'spec', 'readinessGates'))
+  const isGated = gates.some((gate) => isObject(gate) && gate.conditionType === GATE)
+  const owner = controllerOf(pod)?.name
+  const isOfFork = fork !== undefined && (owner === fork || owner?.startsWith(`${fork}-`) === true)
+  if (!isGated || !isOfFork || !fork.endsWith(`-${labels?.[EXPERIMENT_ID]}`)) return undefined
+  return {
+    fork,
+    name,
+    uid,
+    revision: annotations?.[REVISION] ?? '',
+    hasReadyContainers: isTrue(pod, 'ContainersReady'),
+    isOpen: isTrue(pod, GATE),
+    isReady: isTrue(pod, 'Ready'),
+    isBeingDeleted: isBeingDeleted(pod),
+  }
+}
+
+const isTrue = (pod: KubeObject, type: string): boolean =>
+  listOr(at(pod, 'status', 'conditions')).some(
+    (condition) => isObject(condition) && condition.type === type && condition.status === 'True',
+  )
+
+/** The pods of gated forks, by fork. */
+export class ForkPods {
+  /** by `namespace/fork`, then by the key of the pod */
+  readonly #byFork = new Map<string, Map<string, PodView>>()
+
+  /** Follows one change of a pod. Returns the fork to which it belongs, as `namespace/name`. */
+  update(change: Change<PodView>): string {
+    const { key } = change
+    const after = afterOf(change)
+    const view = change.is === 'deleted' ? change.before : change.after
+    const fork = `${namespaceOf(key)}/${view.fork}`
+    const pods = this.#byFork.get(fork) ?? new Map<string, PodView>()
+    if (after === undefined) pods.delete(key)
+    else pods.set(key, after)
+    if (pods.size > 0) this.#byFork.set(fork, pods)
+    else this.#byFork.delete(fork)
+    return fork
+  }
+
+  /** The pods of the fork called `name`. */
+  of(namespace: string, name: string): readonly GatedPod[] {
+    return [...(this.#byFork.get(`${namespace}/${name}`)?.values() ?? [])]
+  }
+}

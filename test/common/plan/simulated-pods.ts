@@ -1,0 +1,52 @@
+/** The pods of a gated fork in memory, as a workload controller and a kubelet treat them. */
+import { GATE, REVISION } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { at } from '../../../common/json/json.ts'
+import type { Write } from '../../../common/plan/write.ts'
+import type { GatedPod } from '../../../common/strategy/gate.ts'
+import { replicasOf } from '../../../common/workload/status.ts'
+
+export interface PodsOf {
+  /** whether the containers of new pods become ready */
+  readonly isHealthy: boolean
+}
+
+/**
+ * What becomes of `pods` when the controller of `fork` looks once. It deletes pods that are too many: former ones
+ * first, and those that are not ready. An update takes one pod, and only while all pods are ready: so it never ends
+ * while one is shut.
+ */
+export function podsAfter(pods: readonly GatedPod[], fork: KubeObject | undefined, of: PodsOf): readonly GatedPod[] {
+  if (!fork) return []
+  const revision = String(at(fork, 'spec', 'template', 'metadata', 'annotations', REVISION))
+  const count = replicasOf(fork)
+  const isFormer = (pod: GatedPod) => pod.revision !== revision
+  const worth = (pod: GatedPod) => Number(!isFormer(pod)) * 2 + Number(pod.isReady)
+  const kept = pods.toSorted((a, b) => worth(b) - worth(a)).slice(0, count)
+  const former = kept.find(isFormer)
+  const isUpdating = former !== undefined && kept.length === count && kept.every(({ isReady }) => isReady)
+  const left = isUpdating ? kept.filter((pod) => pod !== former) : kept
+  const created = Array.from({ length: count - left.length }, (): GatedPod => aPod(revision, of.isHealthy))
+  return [...left, ...created].map((pod) => ({ ...pod, isReady: pod.hasReadyContainers && pod.isOpen }))
+}
+
+let created = 0
+
+function aPod(revision: string, hasReadyContainers: boolean): GatedPod {
+  created += 1
+  const [name, uid] = [`pod-${created}`, `uid-of-pod-${created}`]
+  return { name, uid, revision, hasReadyContainers, isOpen: false, isReady: false, isBeingDeleted: false }
+}
+
+/** `pods` after a write of the gate of one of them. */
+export function withGate(pods: readonly GatedPod[], { object }: Extract<Write, { role: 'pod' }>): readonly GatedPod[] {
+  const { type, status } = (at(object, 'status', 'conditions') as readonly Record<string, unknown>[])[0] ?? {}
+  if (type !== GATE) throw new Error(`it writes another condition: ${String(type)}`)
+  const isOpen = status === 'True'
+  return pods.map((pod) =>
+    pod.uid === object.metadata.uid ? { ...pod, isOpen, isReady: isOpen && pod.hasReadyContainers } : pod,
+  )
+}
+
+/** How many pods get requests. */
+export const serving = (pods: readonly GatedPod[]): number => pods.filter(({ isReady }) => isReady).length

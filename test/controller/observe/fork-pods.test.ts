@@ -1,0 +1,82 @@
+import { expect } from 'chai'
+import { EXPERIMENT_ID, GATE, REVISION } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { ForkPods, type PodView, podView } from '../../../controller/observe/fork-pods.ts'
+import { FORK } from '../../builders.ts'
+
+const condition = (type: string, status = 'True') => ({ type, status })
+
+function aPod(of: { readonly name?: string; readonly owner?: string; readonly id?: string; readonly gates?: unknown }) {
+  const { name = `${FORK}-6d4b75cb6d-x7k2p`, owner = `${FORK}-6d4b75cb6d`, id = FORK.slice(-10) } = of
+  const { gates = [{ conditionType: 'example.com/other' }, { conditionType: GATE }] } = of
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      namespace: 'shop',
+      uid: 'uid',
+      labels: { [EXPERIMENT_ID]: id },
+      annotations: { [REVISION]: '0123456789' },
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: 'set', controller: true }],
+    },
+    spec: { readinessGates: gates },
+    status: { conditions: [condition('ContainersReady'), condition(GATE, 'False'), condition('Ready', 'False')] },
+  } as KubeObject
+}
+
+describe('the view of a pod', () => {
+  it('has what the gate needs to know', () =>
+    expect(podView(aPod({}))).to.deep.equal({
+      fork: FORK,
+      name: `${FORK}-6d4b75cb6d-x7k2p`,
+      uid: 'uid',
+      revision: '0123456789',
+      hasReadyContainers: true,
+      isOpen: false,
+      isReady: false,
+      isBeingDeleted: false,
+    }))
+
+  it('is there for a pod of a StatefulSet', () =>
+    expect(podView(aPod({ name: `${FORK}-0`, owner: FORK }))?.fork).to.equal(FORK))
+
+  const NOT_OURS = {
+    'without our gate': aPod({ gates: [{ conditionType: 'example.com/other' }] }),
+    'without any gate': aPod({ gates: null }),
+    'with the name of no fork': aPod({ name: 'cart-6d4b75cb6d-x7k2p' }),
+    'that another workload controls': aPod({ owner: 'cart-6d4b75cb6d' }),
+    'with the label of another experiment': aPod({ id: '0000000000' }),
+  }
+  for (const [what, pod] of Object.entries(NOT_OURS))
+    it(`is none for a pod ${what}`, () => expect(podView(pod)).to.equal(undefined))
+
+  it('is none for a pod that nothing controls: anybody may create it', () => {
+    const { metadata, ...pod } = aPod({})
+    const { ownerReferences: _none, ...bare } = metadata
+    expect(podView({ ...pod, metadata: bare })).to.equal(undefined)
+  })
+})
+
+describe('the pods of forks', () => {
+  const view = (name: string, of: Partial<PodView> = {}): PodView => ({
+    ...(podView(aPod({ name: `${FORK}-${name}` })) as PodView),
+    ...of,
+  })
+
+  it('are found by their fork, until they are gone', () => {
+    const pods = new ForkPods()
+    const [a, b] = [view('a'), view('b')]
+    expect(pods.update({ is: 'added', key: 'shop/a', after: a })).to.equal(`shop/${FORK}`)
+    pods.update({ is: 'added', key: 'shop/b', after: b })
+    pods.update({ is: 'added', key: 'store/a', after: a })
+    expect(pods.of('shop', FORK)).to.deep.equal([a, b])
+    const opened = view('a', { isOpen: true })
+    pods.update({ is: 'updated', key: 'shop/a', before: a, after: opened })
+    expect(pods.of('shop', FORK)).to.deep.equal([opened, b])
+    pods.update({ is: 'deleted', key: 'shop/a', before: opened })
+    pods.update({ is: 'deleted', key: 'shop/b', before: b })
+    expect(pods.of('shop', FORK)).to.deep.equal([])
+    expect(pods.of('store', FORK)).to.deep.equal([a])
+  })
+})
