@@ -143,6 +143,11 @@ describe('the manifests, in an empty cluster', () => {
     const [account, bound] = ['validatingadmissionpolicy/experiment-controller-account', '--output=json']
     const allowsSources = async () =>
       (await plane().kubectl(['get', account, bound])).stdout.includes('experiment-controller-promotion')
+    const rights = async () =>
+      listOr(
+        (await plane().api.get('/apis/rbac.authorization.k8s.io/v1/clusterroles/experiment-controller-components'))
+          .rules,
+      )
     const promotes = async () =>
       (await plane().api.list<KubeObject>(DEPLOYMENTS)).map((found) => JSON.stringify(found).includes('"PROMOTION"'))
     const promoting = await anOverlay({ resources: ['default'], components: ['promotion'] })
@@ -150,9 +155,11 @@ describe('the manifests, in an empty cluster', () => {
       await isAccepted(relative('manifests', promoting), ...flags)
       expect(await promotes()).to.deep.equal([true, true])
       expect(await allowsSources()).to.equal(true)
+      expect(await rights()).to.have.lengthOf(3)
       await isAccepted('default', ...flags)
       expect(await promotes()).to.deep.equal([false, false])
       expect(await allowsSources()).to.equal(false)
+      expect(await rights()).to.have.lengthOf(1)
     }
   })
 

@@ -30,6 +30,8 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   // the finalizer of an experiment whose fork is in another namespace
   'experiment-controller-apart': { [`${OURS}/experimentdeployments`]: 'patch' },
+  // to which components add
+  'experiment-controller-components': { [`${OURS}/experimentdeployments`]: 'get' },
   'experiment-webhook': {
     [`${OURS}/experimentdeployments`]: 'list',
     [`${OURS}/experimentpolicies`]: 'list watch',
@@ -131,6 +133,7 @@ describe('the permissions of the manifests', () => {
       )
     expect(subjects.toSorted()).to.deep.equal([
       'experiment-controller-apart: ServiceAccount experiment-controller',
+      'experiment-controller-components: ServiceAccount experiment-controller',
       'experiment-controller: ServiceAccount experiment-controller', // of its ClusterRole
       'experiment-controller: ServiceAccount experiment-controller', // of its Role for the Lease
       'experiment-policy-viewer: Group system:authenticated',
