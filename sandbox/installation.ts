@@ -80,7 +80,7 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
       plane,
       MANIFESTS.flatMap((name) => ['-f', join(ROOT, 'manifests/base', `${name}.yaml`)]),
     )
-  const watched = shipped && servedIn(shipped)
+  const watched = shipped && settingIn(shipped, 'WATCH_NAMESPACE') // undefined: all
   const namespace = shipped?.find(({ kind }) => kind === 'Namespace')?.metadata.name ?? SYSTEM_NAMESPACE
   const suffix = namespace === SYSTEM_NAMESPACE ? '' : `-${namespace}`
   const { ca, cert, key } = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
@@ -102,7 +102,7 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
         HOSTNAME: name,
         POD_NAMESPACE: namespace,
         WATCH_NAMESPACE: watched,
-        PROMOTION: shipped && promotionSetting(shipped),
+        ...(shipped && componentSettings(shipped)),
         KIND_PROBE_SECONDS: kindProbeSeconds === undefined ? undefined : `${kindProbeSeconds}`,
         NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
         ...env,
@@ -171,16 +171,17 @@ const isConfiguration = (kind: string): boolean => kind.endsWith('WebhookConfigu
 /** Here the programs are processes, so their pods are not wanted, and the configurations need another address. */
 const runsElsewhere = (kind: string): boolean => kind === 'Deployment' || isConfiguration(kind)
 
-/** The namespace that both Deployments name; undefined: all. */
-function servedIn(objects: readonly KubeObject[]): string | undefined {
-  const found = JSON.stringify(objects.filter(({ kind }) => kind === 'Deployment'))
-  return /"name":"WATCH_NAMESPACE","value":"([^"]+)"/.exec(found)?.[1]
-}
+/** The variables by which components tell the programs that they are there. */
+const COMPONENTS = ['PROMOTION', 'GATE', 'CUT_OVER'] as const
 
-/** What the Deployments say about promotions; undefined if they say nothing. */
-function promotionSetting(objects: readonly KubeObject[]): string | undefined {
+/** What the Deployments say about components; undefined for those of which they say nothing. */
+const componentSettings = (objects: readonly KubeObject[]): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(COMPONENTS.map((name) => [name, settingIn(objects, name)]))
+
+/** The value of a variable of the Deployments; undefined if they do not have it. */
+function settingIn(objects: readonly KubeObject[], name: string): string | undefined {
   const found = JSON.stringify(objects.filter(({ kind }) => kind === 'Deployment'))
-  return /"name":"PROMOTION","value":"([^"]+)"/.exec(found)?.[1]
+  return new RegExp(`"name":"${name}","value":"([^"]+)"`).exec(found)?.[1]
 }
 
 interface Configured {
