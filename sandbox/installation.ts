@@ -16,6 +16,10 @@ export const SYSTEM_NAMESPACE = 'experiment-controller-system'
 
 /** The folder of an installation whose controller may promote; for `InstallOptions.overlay`. */
 export const WITH_PROMOTION = join(ROOT, 'sandbox/with-promotion')
+/** The same of one whose controller may also keep pods without requests. */
+export const WITH_GATE = join(ROOT, 'sandbox/with-gate')
+/** The same of one whose controller may also switch Services. */
+export const WITH_CUT_OVER = join(ROOT, 'sandbox/with-cut-over')
 
 const leaseIn = (namespace: string) => pathOf(RESOURCES.Lease, { namespace, name: 'experiment-controller' })
 /** The Lease of the controllers. */

@@ -82,7 +82,7 @@ export function unusedRights(folder: string): readonly string[] {
 }
 
 function grantedBy(role: KubeObject): readonly string[] {
-  const account = role.metadata.name.replace(/-apart$/, '')
+  const account = role.metadata.name.replace(/-(apart|components)$/, '')
   return listOr(at(role, 'rules')).flatMap((rule) =>
     listOr(at(rule, 'resources')).flatMap((resource) =>
       listOr(at(rule, 'apiGroups'))

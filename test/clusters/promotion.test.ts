@@ -1,9 +1,7 @@
 import { expect } from 'chai'
-import { parseAllDocuments } from 'yaml'
 import { COMMAND } from '../../common/api/names.ts'
-import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { at, listOr } from '../../common/json/json.ts'
+import { at } from '../../common/json/json.ts'
 import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { aSource, condition, hasEndpoints, imagesOf, type Place, placeAt } from '../integration/product.ts'
 import { anOverlay } from './overlay.ts'
@@ -95,43 +93,3 @@ for (const [variant, overlay] of Object.entries(variants))
       expect(await imageOf('cart')).to.deep.equal(['registry.example/cart:1'])
     })
   })
-
-describe('the component for promotion, beside another installation', () => {
-  const plane = usesOwnControlPlane()
-
-  /** What an installation for the namespace "bank" has of the component: the policy and the permissions. */
-  async function shippedWith(...components: readonly string[]) {
-    const watch = { namespace: 'bank', installation: 'experiments-bank' }
-    const folder = await anOverlay({ resources: ['default'], components, watch })
-    const { stdout, stderr } = await plane().kubectl(['kustomize', folder])
-    expect(stderr).to.equal('')
-    const objects = parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
-    const programs = objects.filter(({ kind }) => kind === 'Deployment')
-    expect(programs.map((program) => JSON.stringify(program).includes('"PROMOTION"'))).to.deep.equal([true, true])
-    const isPolicy = ({ kind, metadata: { name } }: KubeObject) =>
-      kind === 'ValidatingAdmissionPolicy' && name === 'experiment-controller-account-bank'
-    const isRight = ({ metadata: { name } }: KubeObject) => name.startsWith('experiment-controller-components')
-    return { policy: objects.find(isPolicy)?.spec, rights: objects.filter(isRight) }
-  }
-
-  it('is the same in every order', async () => {
-    const found = await shippedWith('namespaced', 'promotion', 'beside')
-    expect(JSON.stringify(found.policy))
-      .to.contain('experiment-controller-promotion')
-      .and.to.contain('experiments-bank:')
-    expect(await shippedWith('namespaced', 'beside', 'promotion')).to.deep.equal(found)
-    expect(await shippedWith('promotion', 'namespaced', 'beside')).to.deep.equal(found)
-  })
-
-  it('gives its permissions in the one namespace only, to the account of its own installation', async () => {
-    const { rights } = await shippedWith('promotion', 'namespaced', 'beside')
-    expect(rights.map(({ kind, metadata: { namespace } }) => `${kind} in ${namespace}`)).to.deep.equal([
-      'Role in bank',
-      'RoleBinding in bank',
-    ])
-    const [role, binding] = rights
-    expect(listOr(role?.rules)).to.have.lengthOf(3)
-    expect(binding?.roleRef).to.deep.include({ kind: 'Role', name: 'experiment-controller-components' })
-    expect(at(listOr(binding?.subjects)[0], 'namespace')).to.equal('experiments-bank')
-  })
-})
