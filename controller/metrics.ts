@@ -1,4 +1,5 @@
 import { isReason } from '../common/api/reasons.ts'
+import type { Strategy } from '../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Sent } from '../common/kube/client/client.ts'
 import { VALIDATION_ACTIONS, type ValidationAction } from '../common/policy/policy.ts'
@@ -224,11 +225,16 @@ const experimentSeries = (experiments: readonly ExperimentDeployment[]): readonl
     }),
   )
 
+const strategyName = (strategy: Strategy | undefined): string => {
+  if (strategy === undefined) return 'None'
+  return strategy.blueGreen ? 'BlueGreen' : 'Canary'
+}
+
 const runSeries = (experiments: readonly ExperimentDeployment[]): readonly Series<Label<'runs'>>[] =>
   counted(
     experiments.flatMap(({ spec, status }) => {
       const { phase } = status?.strategy ?? {}
-      return phase === undefined ? [] : [{ strategy: spec.strategy?.canary ? 'Canary' : 'None', phase }]
+      return phase === undefined ? [] : [{ strategy: strategyName(spec.strategy), phase }]
     }),
   )
 

@@ -50,6 +50,7 @@ export interface Review {
   readonly yielder: Yielder
   readonly isPromotionInstalled: boolean
   readonly isGateInstalled: boolean
+  readonly isCutOverInstalled: boolean
   readonly now: Date
 }
 
@@ -137,8 +138,10 @@ const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 const withSimilar = (error: FieldError, similar: readonly string[]): FieldError =>
   error.field === 'spec.sourceRef' ? { ...error, message: [error.message, ...meantBy(similar)].join('; ') } : error
 
+const NOT_READ = unknown('not read in a review')
+
 /** The facts that the plan needs, as far as they are read at this point. */
-function specFacts({ decoded: { experiment }, schema, found, isGateInstalled, now }: Review): SpecFacts {
+function specFacts({ decoded: { experiment }, schema, found, now, ...review }: Review): SpecFacts {
   const { creationTimestamp = now.toISOString() } = experiment.metadata
   const { access: _access, needs: _needs, ...read } = found
   return {
@@ -146,7 +149,8 @@ function specFacts({ decoded: { experiment }, schema, found, isGateInstalled, no
     experiment: { ...experiment, metadata: { ...experiment.metadata, creationTimestamp } },
     schema: knownOrAbsent(schema),
     now,
-    gate: isGateInstalled ? { pods: unknown('not read in a review') } : undefined,
+    gate: review.isGateInstalled ? { pods: NOT_READ } : undefined,
+    cutOver: review.isCutOverInstalled ? { services: NOT_READ } : undefined,
     isExcluded: false, // our webhook configurations send no reviews for excluded namespaces
   }
 }

@@ -75,6 +75,7 @@ const deps = {
   onFinding: counted.ruled,
   isPromotionInstalled: config.isPromotionInstalled,
   isGateInstalled: config.isGateInstalled,
+  isCutOverInstalled: config.isCutOverInstalled,
 }
 const app = admissionApp({
   mutate: mutator(deps),

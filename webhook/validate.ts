@@ -35,6 +35,8 @@ export interface ValidatorDeps {
   readonly isPromotionInstalled?: boolean
   /** whether the controller may keep the pods of a fork without requests; default: it may not */
   readonly isGateInstalled?: boolean
+  /** whether the controller may change the selectors of Services; default: it may not */
+  readonly isCutOverInstalled?: boolean
 }
 
 /** Our configuration makes the API server wait for 5 s. The difference is for the transport of the answer. */
@@ -70,6 +72,7 @@ export const validator = (deps: ValidatorDeps) => {
           ...{ decoded, own, forged, schema, found, policies, yielder, now },
           isPromotionInstalled: deps.isPromotionInstalled ?? false,
           isGateInstalled: deps.isGateInstalled ?? false,
+          isCutOverInstalled: deps.isCutOverInstalled ?? false,
         },
         {
           others: () => counter.others(decoded, policies, deadline.signal),

@@ -1,6 +1,7 @@
 import { isObject, listOr, member } from '../json/json.ts'
-import { isBoolean, isText, listOf, oneOf, orAbsent } from '../json/members.ts'
+import { type Check, isBoolean, isText, listOf, type Members, oneOf, orAbsent } from '../json/members.ts'
 import {
+  type BlueGreenStrategy,
   type CanaryStep,
   type CanaryStrategy,
   PROMOTION_MODES,
@@ -10,10 +11,11 @@ import {
   type TrafficSpec,
 } from './strategy.ts'
 
-const isAmount = (value: unknown): boolean =>
-  typeof value === 'string' || (Number.isSafeInteger(value) && Number(value) >= 0)
-
-const isSeconds = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+const isAmount = (value: unknown): boolean => typeof value === 'string' || isCount(value)
+/** As in a path: never empty, `.` or `..`. */
+const isServiceName = (value: unknown): boolean =>
+  typeof value === 'string' && value.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(value)
 
 /** null counts as absent, as everywhere in a manifest. */
 const held = (of: unknown, key: string): unknown => member(of, key) ?? undefined
@@ -26,39 +28,46 @@ function isStep(value: unknown): boolean {
   return isObject(pause) && orAbsent(isAmount)(held(pause, 'duration'))
 }
 
-/** Whether a member of a `spec` is a strategy, as far as this version knows strategies. The CRD checks more. */
-export function isStrategy(value: unknown): boolean {
-  const canary = held(value, 'canary')
-  return (
-    isObject(canary) &&
-    orAbsent(listOf(isStep))(held(canary, 'steps')) &&
-    orAbsent(isAmount)(held(canary, 'maxSurge')) &&
-    orAbsent(isAmount)(held(canary, 'maxUnavailable')) &&
-    orAbsent(isSeconds)(held(canary, 'scaleDownDelaySeconds')) &&
-    orAbsent(isSeconds)(held(canary, 'abortScaleDownDelaySeconds')) &&
-    orAbsent(isBoolean)(held(canary, 'progressDeadlineAbort'))
-  )
+const DELAYS = {
+  scaleDownDelaySeconds: orAbsent(isCount),
+  abortScaleDownDelaySeconds: orAbsent(isCount),
+  progressDeadlineAbort: orAbsent(isBoolean),
 }
 
-const CANARY = [
-  'maxSurge',
-  'maxUnavailable',
-  'scaleDownDelaySeconds',
-  'abortScaleDownDelaySeconds',
-  'progressDeadlineAbort',
-]
+/** What the members of a canary must be, but for its steps. */
+const CANARY = { maxSurge: orAbsent(isAmount), maxUnavailable: orAbsent(isAmount), ...DELAYS }
+
+const BLUE_GREEN = {
+  activeService: isServiceName,
+  previewService: orAbsent(isServiceName),
+  previewReplicaCount: orAbsent(isCount),
+  autoPromotionEnabled: orAbsent(isBoolean),
+  autoPromotionSeconds: orAbsent(isCount),
+  ...DELAYS,
+} satisfies Members<BlueGreenStrategy>
+
+const isSound = (value: unknown, members: Readonly<Record<string, Check>>): boolean =>
+  isObject(value) && Object.entries(members).every(([key, holds]) => holds(held(value, key)))
+
+/** Whether a member of a `spec` is a strategy, as far as this version knows strategies. The CRD checks more. */
+export function isStrategy(value: unknown): boolean {
+  const [canary, blueGreen] = [held(value, 'canary'), held(value, 'blueGreen')]
+  if (blueGreen !== undefined) return canary === undefined && isSound(blueGreen, BLUE_GREEN)
+  return isSound(canary, CANARY) && orAbsent(listOf(isStep))(held(canary, 'steps'))
+}
 
 /** The members that we use of a value that `isStrategy`. */
 export function strategyIn(value: unknown): Strategy {
-  const canary = held(value, 'canary')
+  const [canary, blueGreen] = [held(value, 'canary'), held(value, 'blueGreen')]
+  if (blueGreen !== undefined) return { blueGreen: present<BlueGreenStrategy>(blueGreen, Object.keys(BLUE_GREEN)) }
   const steps = held(canary, 'steps')
-  const others: CanaryStrategy = present(canary, CANARY)
+  const others = present<CanaryStrategy>(canary, Object.keys(CANARY))
   return { canary: { ...(steps === undefined ? {} : { steps: listOr(steps).map(stepIn) }), ...others } }
 }
 
 /** The members of `value` that are not null. */
-const present = (value: unknown, keys: readonly string[]): Readonly<Record<string, never>> =>
-  Object.fromEntries(keys.flatMap((key) => (held(value, key) === undefined ? [] : [[key, held(value, key)]]))) as never
+const present = <T extends object>(value: unknown, keys: readonly string[]): T =>
+  Object.fromEntries(keys.flatMap((key) => (held(value, key) === undefined ? [] : [[key, held(value, key)]]))) as T
 
 /** Whether a member of a `spec` says which pods get requests. */
 export const isTraffic = (value: unknown): boolean =>

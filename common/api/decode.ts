@@ -23,7 +23,11 @@ const EXPECTATIONS = [
   { path: ['onSourceChange'], expected: SOURCE_CHANGES.join(' or '), holds: orAbsent(oneOf(SOURCE_CHANGES)) },
   { path: ['replicas'], expected: 'a whole number, 0 or more', holds: orAbsent(isCount) },
   { path: ['ttlSeconds'], expected: 'a whole number of seconds', holds: orAbsent(isCount) },
-  { path: ['strategy'], expected: 'a canary with steps of setWeight or pause', holds: orAbsent(isStrategy) },
+  {
+    path: ['strategy'],
+    expected: 'a canary with steps of setWeight or pause, or a blueGreen with an activeService',
+    holds: orAbsent(isStrategy),
+  },
   { path: ['traffic'], expected: 'a mode, such as {mode: Gated}', holds: orAbsent(isTraffic) },
   { path: ['promotion'], expected: 'a mode, such as {mode: Manual}', holds: orAbsent(isPromotion) },
 ]

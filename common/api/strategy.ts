@@ -10,14 +10,9 @@ export interface CanaryStep {
   }
 }
 
-/** As users write it: what has a default may be absent. */
-export interface CanaryStrategy {
-  readonly steps?: readonly CanaryStep[]
-  /** the most pods of the fork: a number, or percent of the pods of the source, rounded up; default 100% */
-  readonly maxSurge?: Amount
-  /** how many of the pods of the source a promotion may cost: a number, or percent, rounded down; default 0 */
-  readonly maxUnavailable?: Amount
-  /** how long the fork is kept after its promotion; default 30 */
+/** How long pods are kept that serve no longer. */
+interface Delays {
+  /** blueGreen: how long the run waits after the cut-over; the fork is kept so long after its promotion; default 30 */
   readonly scaleDownDelaySeconds?: number
   /** gated: how long an aborted fork keeps its pods, shut, for inspection; 0: until it is deleted; default 30 */
   readonly abortScaleDownDelaySeconds?: number
@@ -25,9 +20,33 @@ export interface CanaryStrategy {
   readonly progressDeadlineAbort?: boolean
 }
 
-export interface Strategy {
-  readonly canary: CanaryStrategy
+/** As users write it: what has a default may be absent. */
+export interface CanaryStrategy extends Delays {
+  readonly steps?: readonly CanaryStep[]
+  /** the most pods of the fork: a number, or percent of the pods of the source, rounded up; default 100% */
+  readonly maxSurge?: Amount
+  /** how many of the pods of the source a promotion may cost: a number, or percent, rounded down; default 0 */
+  readonly maxUnavailable?: Amount
 }
+
+/** As users write it: what has a default may be absent. */
+export interface BlueGreenStrategy extends Delays {
+  /** the Service whose requests go to the fork after the cut-over */
+  readonly activeService: string
+  /** another Service, whose requests go to the fork before the cut-over */
+  readonly previewService?: string
+  /** the pods of the fork before the cut-over; default: as many as the source has */
+  readonly previewReplicaCount?: number
+  /** whether the cut-over needs no command; default: whether there is no previewService */
+  readonly autoPromotionEnabled?: boolean
+  /** how long such a cut-over waits when the fork is ready; default 0 */
+  readonly autoPromotionSeconds?: number
+}
+
+/** Exactly one of the two. */
+export type Strategy =
+  | { readonly canary: CanaryStrategy; readonly blueGreen?: never }
+  | { readonly blueGreen: BlueGreenStrategy; readonly canary?: never }
 
 /** Shared: every ready pod of the fork gets requests. Gated: only those that a weight opens. */
 export const TRAFFIC_MODES = ['Shared', 'Gated'] as const

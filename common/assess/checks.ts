@@ -109,6 +109,15 @@ export function schemaNotRead({ experiment }: SpecFacts): Blocked {
   return blockedBy(waiting('SchemaNotAvailable', message, SCHEMA_RETRY_MS))
 }
 
+const cutOverIsInstalled: Check = ({ cutOver, experiment: { spec } }) =>
+  cutOver || !spec.strategy?.blueGreen ? undefined : mistaken('NotInstalled', [NO_CUT_OVER])
+
+const NO_CUT_OVER: FieldError = {
+  field: 'spec.strategy.blueGreen',
+  message: 'this installation has no component "cut-over"; use canary, or ask an administrator for the component',
+  cause: 'FieldValueForbidden',
+}
+
 const gateIsInstalled: Check = ({ gate, experiment: { spec } }) =>
   gate || !runSpecOf(spec)?.isGated ? undefined : mistaken('NotInstalled', [NO_GATE])
 
@@ -121,6 +130,7 @@ const NO_GATE: FieldError = {
 const BEFORE_THE_OVERRIDE: readonly Check[] = [
   kindIsAvailable,
   namespaceIsReviewed,
+  cutOverIsInstalled,
   gateIsInstalled,
   sourceIsShared,
   consentIsKnown,

@@ -37,6 +37,8 @@ export interface SpecFacts {
   readonly isExcluded: boolean
   /** absent: this installation has no component "gate" */
   readonly gate?: GateFacts | undefined
+  /** absent: this installation has no component "cut-over" */
+  readonly cutOver?: CutOverFacts | undefined
   /** read only at the step of a run that writes the source */
   readonly promotion?: PromotionFacts | undefined
 }
@@ -58,6 +60,12 @@ export interface Facts extends SpecFacts {
 export interface GateFacts {
   /** the pods of the fork; unknown in a review, and before the cache of pods was filled */
   readonly pods: Known<readonly GatedPod[]>
+}
+
+/** What a blue-green needs. */
+export interface CutOverFacts {
+  /** its active Service and that of its preview, as far as they exist, whole; unknown in a review */
+  readonly services: Known<readonly KubeObject[]>
 }
 
 /** What a promotion needs. */

@@ -2,7 +2,7 @@ import type { Amount } from '../api/amount.ts'
 import type { RunPath } from '../api/strategy.ts'
 import { duration } from '../text/duration.ts'
 import { MAX_PAUSE_SECONDS, pauseSeconds } from './pause.ts'
-import type { RunSpec } from './run-spec.ts'
+import type { BlueGreenSpec, RunSpec } from './run-spec.ts'
 
 /** One step of a run: a state that can be reached again and again. */
 export type Step =
@@ -12,6 +12,12 @@ export type Step =
   | { readonly is: 'surge' }
   /** as many pods as `spec.replicas` says */
   | { readonly is: 'replicas' }
+  /** so many pods, all shut; without `pods` as many as the source has. `field`: where the user asks for them */
+  | { readonly is: 'size'; readonly pods?: number; readonly field: string }
+  /** the Service sends to the pods of the fork, also to shut ones */
+  | { readonly is: 'preview'; readonly service: string }
+  /** as many pods as the source has, all open; then the Service sends to them only */
+  | { readonly is: 'cutOver'; readonly service: string }
   /** without `seconds` until somebody resumes */
   | { readonly is: 'pause'; readonly seconds?: number }
   /** until somebody promotes */
@@ -22,6 +28,8 @@ export type Step =
   | { readonly is: 'drain'; readonly seconds: number }
   /** the source gets back its former values */
   | { readonly is: 'restore' }
+  /** no Service is limited to the fork any more */
+  | { readonly is: 'return' }
   /** no pod is open */
   | { readonly is: 'shut' }
   /** no pods */
@@ -29,12 +37,15 @@ export type Step =
 
 /** The steps of a run: the steps of the user, and what follows them; or a way back. */
 export function compile(spec: RunSpec, path: RunPath): readonly Step[] {
-  if (path === 'Abort') return spec.isGated ? quarantine(spec) : [{ is: 'remove' }]
-  if (path === 'Undo') return [{ is: 'restore' }, { is: 'remove' }]
+  // It is a step of every blue-green, whether or not a Service was changed: whoever looks finds out.
+  const back: readonly Step[] = spec.blueGreen ? [{ is: 'return' }] : []
+  if (path === 'Abort') return [...back, ...(spec.isGated ? quarantine(spec) : [{ is: 'remove' } as const])]
+  if (path === 'Undo') return [{ is: 'restore' }, ...back, { is: 'remove' }]
   return [
-    ...ownSteps(spec),
+    ...(spec.blueGreen ? blueGreenSteps(spec.blueGreen, spec) : ownSteps(spec)),
     ...(spec.mode === 'Manual' ? [{ is: 'await' } as const] : []),
     { is: 'promote' },
+    ...back,
     { is: 'drain', seconds: spec.scaleDownDelaySeconds },
   ]
 }
@@ -44,6 +55,22 @@ function quarantine({ abortScaleDownDelaySeconds: seconds }: RunSpec): readonly 
   const pause: Step = seconds === 0 ? { is: 'pause' } : { is: 'pause', seconds }
   return [{ is: 'shut' }, pause, { is: 'remove' }]
 }
+
+/** The fork is previewed while it gets no other requests, then gets all, and is watched for a while. */
+function blueGreenSteps(blueGreen: BlueGreenSpec, { scaleDownDelaySeconds }: RunSpec): readonly Step[] {
+  const { activeService, previewService, previewReplicaCount: pods } = blueGreen
+  const size: Step = { is: 'size', field: 'spec.strategy.blueGreen' }
+  return [
+    pods === undefined ? size : { is: 'size', pods, field: 'spec.strategy.blueGreen.previewReplicaCount' },
+    ...(previewService === undefined ? [] : [{ is: 'preview', service: previewService } as const]),
+    ...(blueGreen.autoPromotionEnabled ? pauseOf(blueGreen.autoPromotionSeconds) : [{ is: 'pause' } as const]),
+    size,
+    { is: 'cutOver', service: activeService },
+    ...pauseOf(scaleDownDelaySeconds),
+  ]
+}
+
+const pauseOf = (seconds: number): readonly Step[] => (seconds === 0 ? [] : [{ is: 'pause', seconds }])
 
 function ownSteps({ steps, isCanary }: RunSpec): readonly Step[] {
   if (!isCanary) return [{ is: 'replicas' }]
@@ -68,6 +95,8 @@ export function nameOfStep(step: Step): string {
       return `setWeight ${step.weight}%`
     case 'surge':
       return 'maxSurge'
+    case 'size':
+      return step.pods === undefined ? 'size' : `size ${step.pods}`
     case 'pause':
       return step.seconds === undefined ? 'pause' : `pause ${duration(step.seconds)}`
     case 'drain':

@@ -1,3 +1,4 @@
+import { count } from '../text/count.ts'
 import { duration } from '../text/duration.ts'
 import { percent } from '../text/percent.ts'
 import type { Step } from './compile.ts'
@@ -47,7 +48,10 @@ export function demands(steps: readonly Step[], sizes: Sizes): readonly PodDeman
 function fieldOf(step: Step): string {
   switch (step.is) {
     case 'setWeight':
+    case 'size':
       return step.field
+    case 'cutOver':
+      return 'spec.strategy.blueGreen'
     case 'surge':
       return 'spec.strategy.canary.maxSurge'
     default:
@@ -70,6 +74,14 @@ function textOf({ step, open: pods }: ForecastStep, { source }: Sizes, unit: str
     case 'surge':
     case 'replicas':
       return shareText(pods, source, { unit: ' pods' }).trimStart()
+    case 'size':
+      return `${count(pods, 'pod')} without requests`
+    case 'preview':
+      return `service/${step.service} sends to them`
+    case 'cutOver':
+      return `service/${step.service} sends only to them (for at most 2s both versions answer)`
+    case 'return':
+      return 'the Services send to the source again'
     case 'pause':
       return step.seconds === undefined ? 'pause until resumed' : `pause ${duration(step.seconds)}`
     case 'await':

@@ -41,6 +41,8 @@ export function next(run: Run, steps: readonly Step[], facts: StepFacts): Next {
     case 'promote':
     case 'restore':
       return { is: 'stay' } // what is written to the source decides
+    case 'return':
+      return facts.isReached ? completed() : { is: 'stay' } // the source may have the change, so it is no time to abort
     default:
       if (facts.isReached) return completed()
       return facts.isFailed && run.path === 'Forward'

@@ -1,13 +1,20 @@
 import type { Amount } from '../api/amount.ts'
-import type { CanaryStep, PromotionMode, PromotionSpec } from '../api/strategy.ts'
+import type { BlueGreenStrategy, CanaryStep, PromotionMode, PromotionSpec } from '../api/strategy.ts'
 import type { ExperimentDeploymentSpec } from '../api/types.ts'
+
+/** A blue-green with its defaults. Its delays are those of the run. */
+export interface BlueGreenSpec
+  extends Pick<BlueGreenStrategy, 'activeService' | 'previewService' | 'previewReplicaCount'>,
+    Required<Pick<BlueGreenStrategy, 'autoPromotionEnabled' | 'autoPromotionSeconds'>> {}
 
 /** Strategy and promotion of an experiment, with all defaults. */
 export interface RunSpec extends Required<Pick<PromotionSpec, 'force' | 'skipSteps'>> {
   /** the steps of a canary; without any, its fork gets as many pods as `maxSurge` allows */
   readonly steps: readonly CanaryStep[]
-  /** false: `spec.replicas` decides, and the fork can be promoted */
+  /** false without `blueGreen`: `spec.replicas` decides, and the fork can be promoted */
   readonly isCanary: boolean
+  /** absent: the run changes no Service */
+  readonly blueGreen?: BlueGreenSpec
   readonly maxSurge: Amount
   readonly maxUnavailable: Amount
   /** whether only opened pods get requests */
@@ -24,19 +31,34 @@ export interface RunSpec extends Required<Pick<PromotionSpec, 'force' | 'skipSte
 export function runSpecOf({ strategy, promotion, traffic }: ExperimentDeploymentSpec): RunSpec | undefined {
   if (!strategy && !promotion) return undefined
   const { mode = 'Manual', force = false, skipSteps = false, approvedRevision } = promotion ?? {}
-  const { steps = [], maxSurge = '100%', maxUnavailable = 0, ...canary } = strategy?.canary ?? {}
+  const { canary, blueGreen } = strategy ?? {}
+  const { steps = [], maxSurge = '100%', maxUnavailable = 0 } = canary ?? {}
+  const delays = canary ?? blueGreen ?? {}
   return {
     steps,
-    isCanary: strategy !== undefined,
+    isCanary: canary !== undefined,
+    ...(blueGreen ? { blueGreen: blueGreenSpec(blueGreen) } : {}),
     maxSurge,
     maxUnavailable,
-    isGated: strategy !== undefined && traffic?.mode === 'Gated',
-    scaleDownDelaySeconds: canary.scaleDownDelaySeconds ?? 30,
-    abortScaleDownDelaySeconds: canary.abortScaleDownDelaySeconds ?? 30,
-    progressDeadlineAbort: canary.progressDeadlineAbort ?? false,
+    isGated: blueGreen !== undefined || (canary !== undefined && traffic?.mode === 'Gated'),
+    scaleDownDelaySeconds: delays.scaleDownDelaySeconds ?? 30,
+    abortScaleDownDelaySeconds: delays.abortScaleDownDelaySeconds ?? 30,
+    progressDeadlineAbort: delays.progressDeadlineAbort ?? false,
     mode,
     force,
     skipSteps,
     ...(approvedRevision === undefined ? {} : { approvedRevision }),
+  }
+}
+
+/** Without a preview there is nothing to wait for, so that the cut-over needs no command. */
+function blueGreenSpec(of: BlueGreenStrategy): BlueGreenSpec {
+  const { activeService, previewService, previewReplicaCount } = of
+  return {
+    activeService,
+    ...(previewService === undefined ? {} : { previewService }),
+    ...(previewReplicaCount === undefined ? {} : { previewReplicaCount }),
+    autoPromotionEnabled: of.autoPromotionEnabled ?? previewService === undefined,
+    autoPromotionSeconds: of.autoPromotionSeconds ?? 0,
   }
 }

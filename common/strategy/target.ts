@@ -75,7 +75,7 @@ function servingOf(steps: readonly Step[], index: number, sizes: Sizes): Serving
   return isPromoting ? { pods: Math.max(sized.pods, reservedPods(sizes)) } : sized
 }
 
-const SIZING: ReadonlySet<Step['is']> = new Set(['setWeight', 'surge', 'replicas', 'remove'])
+const SIZING: ReadonlySet<Step['is']> = new Set(['setWeight', 'surge', 'replicas', 'size', 'cutOver', 'remove'])
 
 function sizedBy(step: Step | undefined, sizes: Sizes): Serving {
   switch (step?.is) {
@@ -86,6 +86,10 @@ function sizedBy(step: Step | undefined, sizes: Sizes): Serving {
     }
     case 'surge':
       return { pods: Math.max(1, surgeLimit(sizes)) }
+    case 'size':
+      return { pods: step.pods ?? sizes.source }
+    case 'cutOver':
+      return { pods: sizes.source }
     case 'remove':
       return { pods: 0 }
     default:

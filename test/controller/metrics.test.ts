@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { RunPhase } from '../../common/api/strategy.ts'
+import type { RunPhase, Strategy } from '../../common/api/strategy.ts'
 import type { Condition, ExperimentDeployment } from '../../common/api/types.ts'
 import { Metrics } from '../../common/program/metrics.ts'
 import { controllerMetrics, METRIC_PREFIX, METRICS, type Measured, measuringPasses } from '../../controller/metrics.ts'
@@ -105,8 +105,9 @@ describe('the metrics of the controller', () => {
   })
 
   it('count runs by phase, and no experiment without a run', async () => {
-    const of = (phase: RunPhase) =>
+    const of = (phase: RunPhase, strategy?: Strategy) =>
       anExperiment({
+        ...(strategy === undefined ? {} : { strategy }),
         status: {
           strategy: {
             run: 'aaaa',
@@ -125,6 +126,11 @@ describe('the metrics of the controller', () => {
     expect(await runs(of('Paused'), of('Promoted'), of('Paused'), anExperiment())).to.deep.equal([
       'runs{strategy="None",phase="Paused"} 2',
       'runs{strategy="None",phase="Promoted"} 1',
+    ])
+    const strategies = [{ canary: {} }, { blueGreen: { activeService: 'cart' } }]
+    expect(await runs(...strategies.map((strategy) => of('Paused', strategy)))).to.deep.equal([
+      'runs{strategy="Canary",phase="Paused"} 1',
+      'runs{strategy="BlueGreen",phase="Paused"} 1',
     ])
     expect(await runs(anExperiment())).to.deep.equal([])
   })

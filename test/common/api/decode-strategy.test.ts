@@ -1,8 +1,27 @@
 import { expect } from 'chai'
-import { isPromotion, isStrategy, promotionSpecIn, strategyIn } from '../../../common/api/decode-strategy.ts'
+import {
+  isPromotion,
+  isStrategy,
+  isTraffic,
+  promotionSpecIn,
+  strategyIn,
+  trafficIn,
+} from '../../../common/api/decode-strategy.ts'
 
 const canary = (of: unknown) => ({ canary: of })
 const steps = (...of: readonly unknown[]) => canary({ steps: of })
+const blueGreen = (of: object) => ({ blueGreen: { activeService: 'cart', ...of } })
+
+const EVERY_FIELD = {
+  activeService: 'cart',
+  previewService: 'cart-preview',
+  previewReplicaCount: 1,
+  autoPromotionEnabled: true,
+  autoPromotionSeconds: 60,
+  scaleDownDelaySeconds: 0,
+  abortScaleDownDelaySeconds: 0,
+  progressDeadlineAbort: true,
+}
 
 describe('a strategy of a manifest', () => {
   const sound: Readonly<Record<string, unknown>> = {
@@ -14,6 +33,14 @@ describe('a strategy of a manifest', () => {
     'with numbers': canary({ maxSurge: 1, maxUnavailable: 0, scaleDownDelaySeconds: 0, progressDeadlineAbort: true }),
     'with percentages': canary({ maxSurge: '25%', maxUnavailable: '10%' }),
     'with fields that this version does not know': canary({ trafficRouting: {} }),
+    'with an active Service alone': blueGreen({}),
+    'with every field of blueGreen': blueGreen(EVERY_FIELD),
+    'with null in place of all that blueGreen need not have': blueGreen({
+      previewService: null,
+      progressDeadlineAbort: null,
+    }),
+    'with null in place of the other strategy': { canary: null, ...blueGreen({}) },
+    'with null in place of blueGreen': { ...canary({}), blueGreen: null },
   }
   for (const [sentence, value] of Object.entries(sound))
     it(`is one ${sentence}`, () => expect(isStrategy(value)).to.equal(true))
@@ -21,7 +48,18 @@ describe('a strategy of a manifest', () => {
   const wrong: Readonly<Record<string, unknown>> = {
     'that is none': 'canary',
     'without canary': {},
-    'of another type': { blueGreen: {} },
+    'of another type': { rolling: {} },
+    'with both': { ...canary({}), ...blueGreen({}) },
+    'without an active Service': { blueGreen: {} },
+    'with an active Service that is null': blueGreen({ activeService: null }),
+    'with an active Service that is no name': blueGreen({ activeService: '..' }),
+    'with an active Service without a name': blueGreen({ activeService: '' }),
+    'with a name of 64 characters': blueGreen({ activeService: 'a'.repeat(64) }),
+    'with a number as previewService': blueGreen({ previewService: 1 }),
+    'with a percentage of pods to preview': blueGreen({ previewReplicaCount: '50%' }),
+    'with a text that says yes': blueGreen({ autoPromotionEnabled: 'yes' }),
+    'with a duration as a text': blueGreen({ autoPromotionSeconds: '1m' }),
+    'with a negative delay after the cut-over': blueGreen({ scaleDownDelaySeconds: -1 }),
     'with a list': canary([]),
     'with a step that is none': steps('setWeight'),
     'with an empty step': steps({}),
@@ -65,6 +103,13 @@ describe('a strategy of a manifest', () => {
     })
   })
 
+  it('has only the members of a blueGreen that we use', () => {
+    const value = { ...EVERY_FIELD, previewReplicaCount: null, prePromotionAnalysis: {} }
+    const { previewReplicaCount: _null, ...members } = EVERY_FIELD
+    expect(strategyIn({ blueGreen: value, canary: null })).to.deep.equal({ blueGreen: members })
+    expect(strategyIn(blueGreen({}))).to.deep.equal(blueGreen({}))
+  })
+
   it('has no steps where it says none', () => {
     expect(strategyIn(canary({}))).to.deep.equal({ canary: {} })
     expect(strategyIn(canary({ steps: null }))).to.deep.equal({ canary: {} })
@@ -98,5 +143,18 @@ describe('a promotion of a manifest', () => {
     const value = { mode: 'Export', force: null, skipSteps: true, approvedRevision: '1f2e', other: 1 }
     expect(promotionSpecIn(value)).to.deep.equal({ mode: 'Export', skipSteps: true, approvedRevision: '1f2e' })
     expect(promotionSpecIn({})).to.deep.equal({})
+  })
+})
+
+describe('the traffic of a manifest', () => {
+  const sound: readonly unknown[] = [{}, { mode: 'Shared' }, { mode: 'Gated' }, { mode: null }, { other: 1 }]
+  for (const value of sound) it(`is ${JSON.stringify(value)}`, () => expect(isTraffic(value)).to.equal(true))
+
+  const wrong: readonly unknown[] = ['Gated', [], { mode: 'gated' }, { mode: '' }, { mode: true }]
+  for (const value of wrong) it(`is not ${JSON.stringify(value)}`, () => expect(isTraffic(value)).to.equal(false))
+
+  it('has only the member that we use, unless that is null', () => {
+    expect(trafficIn({ mode: 'Gated', other: 1 })).to.deep.equal({ mode: 'Gated' })
+    expect(trafficIn({ mode: null })).to.deep.equal({})
   })
 })

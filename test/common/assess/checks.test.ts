@@ -10,6 +10,7 @@ import { someFacts } from '../plan/some-facts.ts'
 import { deploymentSchema } from '../schema/openapi.ts'
 
 const ODD: FieldError = { field: 'spec.overrideSpec.x', message: 'odd', cause: 'FieldValueInvalid' }
+const BLUE_GREEN = anExperiment({ strategy: { blueGreen: { activeService: 'cart' } } })
 const TILL = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'till' } })
 const NOT_READ =
   'the controller may not read the labels of the namespace of the experiment, or of the namespace of its source'
@@ -31,6 +32,8 @@ describe('the checks before a fork is derived', () => {
   const unread = { experiment: TILL, policies: unknown('nobody may read it') }
   const revisionTaken = { revisionHolder: { ...aDeployment({ name: FORK }), kind: 'ControllerRevision' } }
   const taken = { nameHolder: aDeployment({ name: FORK }) }
+  const cutOver = { services: unknown('not read') }
+  const gate = { pods: unknown('not read') }
   const cases: Record<string, readonly [Partial<SpecFacts>, ...string[]]> = {
     pass: [{}],
     'wait for a kind that the cluster does not serve': [
@@ -48,6 +51,17 @@ describe('the checks before a fork is derived', () => {
       'NamespaceExcluded',
       'admission does not check the permissions of those who create experiments in shop',
     ],
+    'stop for a gated fork without the component that opens it': [
+      { experiment: anExperiment({ strategy: { canary: {} }, traffic: { mode: 'Gated' } }) },
+      'NotInstalled',
+      'spec.traffic.mode: this installation has no component "gate"; use Shared, or ask an administrator for the component',
+    ],
+    'stop for a blue-green without the component that changes Services': [
+      { experiment: BLUE_GREEN },
+      'NotInstalled',
+      'spec.strategy.blueGreen: this installation has no component "cut-over"; use canary, or ask an administrator for the component',
+    ],
+    'pass for a blue-green with both components': [{ experiment: BLUE_GREEN, cutOver, gate }],
     'stop without consent, and say nothing about what is in the other namespace': [
       notShared,
       'SourceNotAllowed',

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { CanaryStrategy } from '../../../common/api/strategy.ts'
 import { compile, nameOfStep, type Step } from '../../../common/strategy/compile.ts'
 import { MAX_PAUSE_SECONDS } from '../../../common/strategy/pause.ts'
 import { runSpecOf } from '../../../common/strategy/run-spec.ts'
@@ -13,7 +14,7 @@ function stepsOf(of: SpecOf, path: Parameters<typeof compile>[1] = 'Forward'): r
 }
 
 const namesOf = (of: SpecOf, path?: Parameters<typeof compile>[1]) => stepsOf(of, path).map(nameOfStep)
-const canary = (...steps: NonNullable<NonNullable<SpecOf['strategy']>['canary']['steps']>) => ({
+const canary = (...steps: NonNullable<CanaryStrategy['steps']>) => ({
   strategy: { canary: { steps } },
 })
 const AUTOMATIC = { promotion: { mode: 'Automatic' } } as const

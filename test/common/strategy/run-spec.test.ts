@@ -44,4 +44,42 @@ describe('the specification of a run', () => {
       ...promotion,
     })
   })
+
+  it('of a blue-green has its documented defaults, and is gated', () =>
+    expect(runSpec({ strategy: { blueGreen: { activeService: 'cart' } } })).to.deep.equal({
+      ...DEFAULTS,
+      isCanary: false,
+      isGated: true,
+      blueGreen: { activeService: 'cart', autoPromotionEnabled: true, autoPromotionSeconds: 0 },
+    }))
+
+  it('of a blue-green with a preview waits for a command', () => {
+    const blueGreen = { activeService: 'cart', previewService: 'cart-preview' }
+    expect(runSpec({ strategy: { blueGreen } })?.blueGreen).to.deep.equal({
+      ...blueGreen,
+      autoPromotionEnabled: false,
+      autoPromotionSeconds: 0,
+    })
+  })
+
+  it('of a blue-green has what the user says instead of the defaults', () => {
+    const delays = { scaleDownDelaySeconds: 5, abortScaleDownDelaySeconds: 6, progressDeadlineAbort: true }
+    const blueGreen = {
+      activeService: 'cart',
+      previewService: 'cart-preview',
+      previewReplicaCount: 2,
+      autoPromotionEnabled: true,
+      autoPromotionSeconds: 60,
+    }
+    expect(runSpec({ strategy: { blueGreen: { ...blueGreen, ...delays } } })).to.deep.equal({
+      ...DEFAULTS,
+      ...delays,
+      isCanary: false,
+      isGated: true,
+      blueGreen,
+    })
+  })
+
+  it('of a promotion alone is not gated', () =>
+    expect(runSpec({ promotion: {}, traffic: { mode: 'Gated' } })?.isGated).to.equal(false))
 })

@@ -235,6 +235,7 @@ export const INPUTS = {
   stepElapsedMs: { 'the end of a pause': END_OF_PAUSE },
   promotion: { 'the source at the step that promotes': PROMOTED_BY_OTHERS },
   gate: { 'the containers of a pod': READY_CONTAINERS },
+  cutOver: {},
   contestedMs: {
     'a third drift in a row': { change: (world) => scaledTimes(world, 3), isSeen: tells('Contested') },
   },

@@ -1,0 +1,180 @@
+import { expect } from 'chai'
+import type { BlueGreenStrategy, PromotionMode, RunPath } from '../../../common/api/strategy.ts'
+import { compile, nameOfStep, type Step } from '../../../common/strategy/compile.ts'
+import { forecast, forecastTexts } from '../../../common/strategy/forecast.ts'
+import { type GatedTarget, gatedTargetOf } from '../../../common/strategy/gated-target.ts'
+import { next } from '../../../common/strategy/next.ts'
+import { phaseOf } from '../../../common/strategy/run.ts'
+import { runSpecOf } from '../../../common/strategy/run-spec.ts'
+import type { Sizes } from '../../../common/strategy/target.ts'
+import { anExperiment } from '../../builders.ts'
+
+const TEN: Sizes = { source: 10, replicas: 1, maxSurge: '100%', reserve: 0 }
+
+interface Of extends Partial<BlueGreenStrategy> {
+  readonly mode?: PromotionMode
+}
+
+/** The steps of a blue-green of the Service `cart`. */
+function stepsOf({ mode = 'Manual', ...of }: Of = {}, path: RunPath = 'Forward'): readonly Step[] {
+  const strategy = { blueGreen: { activeService: 'cart', ...of } }
+  const spec = runSpecOf(anExperiment({ strategy, promotion: { mode } }).spec)
+  if (!spec) throw new Error('nothing to compile')
+  return compile(spec, path)
+}
+const namesOf = (of: Of = {}, path?: RunPath) => stepsOf(of, path).map(nameOfStep)
+
+const PREVIEWED: Of = { previewService: 'cart-preview', previewReplicaCount: 2 }
+
+describe('a blue-green compiles to', () => {
+  it('blueGreen: size (shut), preview, pause, size S (shut), cutOver, pause, await, promote, return, drain', () =>
+    expect(namesOf(PREVIEWED)).to.deep.equal([
+      'size 2',
+      'preview',
+      'pause',
+      'size',
+      'cutOver',
+      'pause 30s',
+      'await',
+      'promote',
+      'return',
+      'drain 30s',
+    ]))
+
+  it('await: in Manual only', () => {
+    expect(namesOf({ ...PREVIEWED, mode: 'Automatic' })).not.to.contain('await')
+    expect(namesOf({ ...PREVIEWED, mode: 'Export' })).not.to.contain('await')
+  })
+
+  it('neither a preview nor a pause before the cut-over without a previewService', () =>
+    expect(namesOf().slice(0, 3)).to.deep.equal(['size', 'size', 'cutOver']))
+
+  it('a pause until resumed, where autoPromotionEnabled is false', () => {
+    expect(stepsOf({ autoPromotionEnabled: false })[1]).to.deep.equal({ is: 'pause' })
+    expect(stepsOf({ autoPromotionEnabled: false, autoPromotionSeconds: 60 })[1]).to.deep.equal({ is: 'pause' })
+  })
+
+  it('a pause of autoPromotionSeconds after the preview, where it is enabled', () => {
+    const of = { ...PREVIEWED, autoPromotionEnabled: true }
+    expect(namesOf({ ...of, autoPromotionSeconds: 90 }).slice(0, 4)).to.deep.equal([
+      'size 2',
+      'preview',
+      'pause 1m30s',
+      'size',
+    ])
+    expect(namesOf(of).slice(0, 3)).to.deep.equal(['size 2', 'preview', 'size'])
+  })
+
+  it('no pause after the cut-over, where scaleDownDelaySeconds is 0', () =>
+    expect(namesOf({ scaleDownDelaySeconds: 0 }).slice(2)).to.deep.equal([
+      'cutOver',
+      'await',
+      'promote',
+      'return',
+      'drain 0s',
+    ]))
+
+  it('steps that name their Service, and where the user asks for pods', () =>
+    expect(stepsOf(PREVIEWED).slice(0, 5)).to.deep.equal([
+      { is: 'size', pods: 2, field: 'spec.strategy.blueGreen.previewReplicaCount' },
+      { is: 'preview', service: 'cart-preview' },
+      { is: 'pause' },
+      { is: 'size', field: 'spec.strategy.blueGreen' },
+      { is: 'cutOver', service: 'cart' },
+    ]))
+
+  it('abort: return, shut, pause, size 0', () => {
+    expect(namesOf({}, 'Abort')).to.deep.equal(['return', 'shut', 'pause 30s', 'remove'])
+    expect(namesOf({ abortScaleDownDelaySeconds: 0 }, 'Abort')).to.deep.equal(['return', 'shut', 'pause', 'remove'])
+  })
+
+  it('undo: restore, return, size 0', () => expect(namesOf({}, 'Undo')).to.deep.equal(['restore', 'return', 'remove']))
+})
+
+describe('the pods at each step of a blue-green', () => {
+  const targets = (of: Of, sizes: Partial<Sizes> = {}): readonly (readonly [string, GatedTarget])[] => {
+    const steps = stepsOf(of)
+    return steps.map((step, index) => [nameOfStep(step), gatedTargetOf(steps, index, { ...TEN, ...sizes })])
+  }
+
+  it('are those of the preview, then those of the source, and none is open before the cut-over', () =>
+    expect(targets(PREVIEWED)).to.deep.equal([
+      ['size 2', { pods: 2, open: 0 }],
+      ['preview', { pods: 2, open: 0 }],
+      ['pause', { pods: 2, open: 0 }],
+      ['size', { pods: 10, open: 0 }],
+      ['cutOver', { pods: 10, open: 10 }],
+      ['pause 30s', { pods: 10, open: 10 }],
+      ['await', { pods: 10, open: 10 }],
+      ['promote', { pods: 10, open: 10 }],
+      ['return', { pods: 10, open: 10 }],
+      ['drain 30s', { pods: 10, open: 10 }],
+    ]))
+
+  it('are as many as the source has, whatever spec.replicas says, without previewReplicaCount', () => {
+    const pods = targets({}, { replicas: 40, source: 3 }).map(([, target]) => target.pods)
+    expect(new Set(pods)).to.deep.equal(new Set([3]))
+  })
+
+  it('follow the source', () =>
+    expect([1, 4, 7].map((source) => targets(PREVIEWED, { source })[4]?.[1])).to.deep.equal([
+      { pods: 1, open: 1 },
+      { pods: 4, open: 4 },
+      { pods: 7, open: 7 },
+    ]))
+
+  it('are all open for the promotion, also where that takes down all pods of the source', () =>
+    expect(targets(PREVIEWED, { reserve: 10 })[7]?.[1]).to.deep.equal({ pods: 10, open: 10 }))
+})
+
+describe('the forecast of a blue-green', () => {
+  it('says what becomes of the Services, and that both versions answer at the cut-over', () =>
+    expect(forecastTexts(stepsOf(PREVIEWED), TEN)).to.deep.equal([
+      '2 pods without requests',
+      'service/cart-preview sends to them',
+      'pause until resumed',
+      '10 pods without requests',
+      'service/cart sends only to them (for at most 2s both versions answer)',
+      'pause 30s',
+      'wait until promoted',
+      'promote',
+      'the Services send to the source again',
+      'delete the fork after 30s',
+    ]))
+
+  it('says the pods', () =>
+    expect(forecast(stepsOf(PREVIEWED), TEN).map(({ pods }) => pods)).to.deep.equal([
+      ...[2, 2, 2],
+      ...[10, 10, 10, 10, 10, 10, 10],
+    ]))
+})
+
+describe('a run of a blue-green', () => {
+  const now = new Date('2026-11-21T14:05:03.120Z')
+  const facts = { now, elapsedMs: 1e12, isReached: false, isFailed: false, isApproved: true }
+  const [RETURN]: readonly Step[] = stepsOf({}, 'Abort')
+  const at = (path: RunPath, steps: readonly Step[], stepIndex: number, of: Partial<typeof facts> = {}) =>
+    next({ run: 'a', revision: 'b', path, stepIndex, since: now.toISOString() }, steps, { ...facts, ...of })
+
+  for (const [index, name] of ['size', 'size', 'cutOver'].entries())
+    it(`${name} (${index}): goes on once it is reached, and is aborted by a deadline`, () => {
+      expect(at('Forward', stepsOf(), index)).to.deep.equal({ is: 'stay' })
+      expect(at('Forward', stepsOf(), index, { isReached: true })).to.include({ reason: 'StepCompleted' })
+      expect(at('Forward', stepsOf(), index, { isFailed: true })).to.include({ reason: 'Aborted' })
+    })
+
+  it('return: goes on once it is reached, and no deadline aborts it, because the source may have the change', () => {
+    if (!RETURN) throw new Error('an abort returns')
+    for (const path of ['Forward', 'Abort', 'Undo'] as const) {
+      expect(at(path, [RETURN], 0, { isFailed: true })).to.deep.equal({ is: 'stay' })
+      expect(at(path, [RETURN], 0, { isReached: true })).to.include({ reason: 'StepCompleted' })
+    }
+  })
+
+  it('is Aborting until its pods are shut, then Aborted', () => {
+    const phases = stepsOf({}, 'Abort').map((_, stepIndex) =>
+      phaseOf({ path: 'Abort', stepIndex }, stepsOf({}, 'Abort')),
+    )
+    expect(phases).to.deep.equal(['Aborting', 'Aborting', 'Aborted', 'Aborted'])
+  })
+})
