@@ -1,15 +1,13 @@
 import { expect } from 'chai'
 import { decodeExperiment } from '../../common/api/decode.ts'
-import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
-import type { KubeObject } from '../../common/api/object.ts'
 import { at } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
-import { ApiError } from '../../sandbox/api.ts'
-import { aNamespace, usesControlPlane } from './fixture.ts'
+import { usesCrd } from './crd-answers.ts'
+import { usesControlPlane } from './fixture.ts'
 
 const canary = (of: object) => ({ canary: of })
 const steps = (...list: readonly unknown[]) => canary({ steps: list })
 const pause = (duration: unknown) => steps({ pause: { duration } })
+const gated = (of: object = {}) => ({ strategy: canary(of), traffic: { mode: 'Gated' } })
 const times = (count: number, step: object) => steps(...Array.from({ length: count }, () => step))
 
 const ACCEPTED: Readonly<Record<string, object>> = {
@@ -37,7 +35,6 @@ const ACCEPTED: Readonly<Record<string, object>> = {
 const FIRST = 'spec.strategy.canary.steps[0]'
 const DURATION = `${FIRST}.pause.duration`
 const SURGE = 'spec.strategy.canary.maxSurge'
-const BLUE_GREEN = 'spec.strategy.blueGreen: Forbidden: this version has canary only; remove it'
 
 const REFUSED: Readonly<Record<string, readonly [strategy: unknown, words: string]>> = {
   'no strategy in it': [
@@ -45,8 +42,10 @@ const REFUSED: Readonly<Record<string, readonly [strategy: unknown, words: strin
     'spec.strategy: Invalid value: set canary, such as {steps: [{setWeight: 10}, {pause: {}}]}',
   ],
   'a canary that is null': [{ canary: null }, 'spec.strategy: Invalid value: set canary, such as'],
-  'blue-green': [{ blueGreen: { activeService: 'cart' } }, BLUE_GREEN],
-  'blue-green beside canary': [{ canary: {}, blueGreen: {} }, BLUE_GREEN],
+  'canary beside blueGreen': [
+    { canary: {}, blueGreen: { activeService: 'cart' } },
+    'spec.strategy: Invalid value: has both canary and blueGreen; remove one of them',
+  ],
   '51 steps': [times(51, { setWeight: 1 }), 'spec.strategy.canary.steps: Too many: 51: must have at most 50 items'],
   'a step with two members': [
     steps({ setWeight: 10, pause: {} }),
@@ -74,38 +73,60 @@ const REFUSED: Readonly<Record<string, readonly [strategy: unknown, words: strin
   'a misspelt member': [steps({ setWieght: 10 }), `unknown field "${FIRST}.setWieght"`],
 }
 
+/** The modes of a canary, and what it may say about an abort only if it is gated. */
+const IN_MODES: Readonly<Record<string, readonly [spec: object, words: string | undefined]>> = {
+  'mode Shared without a strategy': [{ traffic: { mode: 'Shared' } }, undefined],
+  'no mode without a strategy': [{ traffic: {} }, undefined],
+  'mode Gated of a canary': [gated(), undefined],
+  'mode Gated without a strategy': [
+    { traffic: { mode: 'Gated' } },
+    'spec.traffic.mode: Invalid value: Gated needs a strategy whose weights open the fork; set strategy.canary, or use Shared',
+  ],
+  'mode Gated of a promotion alone': [
+    { traffic: { mode: 'Gated' }, promotion: {} },
+    'spec.traffic.mode: Invalid value: Gated needs a strategy',
+  ],
+  'another mode': [{ traffic: { mode: 'Open' } }, 'spec.traffic.mode: Unsupported value: "Open": supported values: '],
+  'abortScaleDownDelaySeconds of a gated canary': [gated({ abortScaleDownDelaySeconds: 0 }), undefined],
+  'the longest abortScaleDownDelaySeconds': [gated({ abortScaleDownDelaySeconds: 31_536_000 }), undefined],
+  'abortScaleDownDelaySeconds -1': [
+    gated({ abortScaleDownDelaySeconds: -1 }),
+    'spec.strategy.canary.abortScaleDownDelaySeconds: Invalid value: -1: ',
+  ],
+  'abortScaleDownDelaySeconds of more than a year': [
+    gated({ abortScaleDownDelaySeconds: 31_536_001 }),
+    'spec.strategy.canary.abortScaleDownDelaySeconds: Invalid value: 31536001: ',
+  ],
+  'abortScaleDownDelaySeconds without a gate': [
+    { strategy: canary({ abortScaleDownDelaySeconds: 30 }) },
+    'spec.strategy.canary.abortScaleDownDelaySeconds: Forbidden: only a gated fork keeps its pods after an abort; set traffic.mode to Gated, or remove it',
+  ],
+  'abortScaleDownDelaySeconds with the default mode': [
+    { strategy: canary({ abortScaleDownDelaySeconds: 30 }), traffic: {} },
+    'spec.strategy.canary.abortScaleDownDelaySeconds: Forbidden: only a gated fork',
+  ],
+}
+
 describe('a strategy in the CRD, by itself', () => {
   const plane = usesControlPlane()
-  let collection = ''
-  before('a namespace', async () => {
-    collection = pathOf(EXPERIMENT_DEPLOYMENT, { namespace: await aNamespace() })
-  })
-
-  const create = (strategy: unknown): Promise<KubeObject> => {
-    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
-    return plane().api.create(`${collection}?dryRun=All&fieldValidation=Strict`, {
-      apiVersion,
-      kind,
-      metadata: { name: 'canary' },
-      spec: { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {}, strategy },
-    })
-  }
+  const crd = usesCrd()
 
   for (const [sentence, strategy] of Object.entries(ACCEPTED))
     it(`accepts ${sentence}, and the programs decode it`, async () => {
-      const stored = await create(strategy)
+      const stored = await crd.stored({ strategy })
       expect(decodeExperiment({ ...stored }, 'any').is).to.equal('experiment')
       expect(at(stored, 'spec', 'strategy', 'canary')).to.be.an('object')
     })
 
   for (const [sentence, [strategy, words]] of Object.entries(REFUSED))
-    it(`refuses ${sentence}`, async () => {
-      const refusal = await create(strategy).then(
-        () => 'accepted',
-        (error: unknown) => (error instanceof ApiError ? error.message : String(error)),
-      )
-      expect(refusal).to.include(words)
-    })
+    it(`refuses ${sentence}`, async () => expect(await crd.answerTo({ strategy })).to.include(words))
+
+  for (const [sentence, [spec, words]] of Object.entries(IN_MODES))
+    it(`${words === undefined ? 'accepts' : 'refuses'} ${sentence}`, async () =>
+      expect(await crd.answerTo(spec)).to.include(words ?? 'accepted'))
+
+  it('has the mode Shared where none is written', async () =>
+    expect((await crd.stored({ traffic: {} })).spec).to.have.deep.property('traffic', { mode: 'Shared' }))
 
   it('explains itself', async () => {
     const explained = async (field: string) =>

@@ -1,0 +1,34 @@
+import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
+import { ApiError } from '../../sandbox/api.ts'
+import { usesControlPlane } from './fixture.ts'
+
+/**
+ * To be called in a `describe`: asks the API server what it makes of an experiment with `spec`, which names a source
+ * and overrides nothing. Nothing is stored. Our webhook is not asked in this namespace: it may be there, without the
+ * components that some strategies need.
+ */
+export function usesCrd() {
+  const plane = usesControlPlane()
+  const collection = pathOf(EXPERIMENT_DEPLOYMENT, { namespace: 'kube-system' })
+  const stored = (spec: object): Promise<KubeObject> => {
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    return plane().api.create(`${collection}?dryRun=All&fieldValidation=Strict`, {
+      apiVersion,
+      kind,
+      metadata: { name: 'asked-about' },
+      spec: { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {}, ...spec },
+    })
+  }
+  return {
+    /** What it would store. @throws ApiError if it refuses that */
+    stored,
+    /** `accepted`, or why not */
+    answerTo: (spec: object): Promise<string> =>
+      stored(spec).then(
+        () => 'accepted',
+        (error: unknown) => (error instanceof ApiError ? error.message : String(error)),
+      ),
+  }
+}
