@@ -30,12 +30,13 @@ export interface PodDemand {
 
 /**
  * Where the user asks for pods, and for how many: one entry for each number, the first step that has it. The pods of a
- * gated fork beyond those that are open are asked for by `spec.replicas`.
+ * gated fork beyond those that are open are asked for by `spec.replicas`, or by the size of a blue-green.
  */
 export function demands(steps: readonly Step[], sizes: Sizes): readonly PodDemand[] {
   const found = new Map<string, PodDemand>()
   for (const { step, pods, open } of forecast(steps, sizes)) {
-    const ofShut = pods > open ? [{ field: 'spec.replicas', pods, open: 0 }] : []
+    const shutBy = step.is === 'size' ? step.field : 'spec.replicas'
+    const ofShut = pods > open ? [{ field: shutBy, pods, open: 0 }] : []
     for (const demand of [...ofShut, { field: fieldOf(step), pods: open, open }]) {
       const key = `${demand.pods} ${demand.open}`
       if (!found.has(key)) found.set(key, demand)
@@ -67,13 +68,13 @@ export function forecastTexts(steps: readonly Step[], sizes: Sizes, start = 0): 
 }
 
 /** `unit` says what is counted. */
-function textOf({ step, open: pods }: ForecastStep, { source }: Sizes, unit: string): string {
+function textOf({ step, pods, open }: ForecastStep, { source }: Sizes, unit: string): string {
   switch (step.is) {
     case 'setWeight':
-      return `${step.weight}%${shareText(pods, source, { weight: step.weight, unit })}`
+      return `${step.weight}%${shareText(open, source, { weight: step.weight, unit })}`
     case 'surge':
     case 'replicas':
-      return shareText(pods, source, { unit: ' pods' }).trimStart()
+      return shareText(open, source, { unit: ' pods' }).trimStart()
     case 'size':
       return `${count(pods, 'pod')} without requests`
     case 'preview':

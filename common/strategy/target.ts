@@ -48,9 +48,16 @@ export const sizingStep = (steps: readonly Step[], index: number): Step | undefi
  */
 export function targetOf(steps: readonly Step[], index: number, sizes: Sizes): Target {
   const serving = servingOf(steps, index, sizes.isGated ? { ...sizes, replicas: 0 } : sizes)
-  const isRemoved = sizingStep(steps, index)?.is === 'remove'
-  const { pods: open } = serving
-  return { ...serving, pods: sizes.isGated && !isRemoved ? Math.max(sizes.replicas, open) : open, open }
+  const { pods } = serving
+  if (!sizes.isGated) return { ...serving, open: pods }
+  const sizing = sizingStep(steps, index)?.is
+  // a blue-green says how many pods run, and opens all of them with its cut-over, until its Services are back
+  if (sizing === 'size' || sizing === 'cutOver') {
+    const isServing = steps.slice(0, index + 1).some(({ is }) => is === 'cutOver' || is === 'promote')
+    const isBack = steps.slice(0, index).some(({ is }) => is === 'return')
+    return { ...serving, open: isServing && !isBack ? pods : 0 }
+  }
+  return { ...serving, pods: sizing === 'remove' ? 0 : Math.max(sizes.replicas, pods), open: pods }
 }
 
 /**

@@ -1,15 +1,14 @@
 import { expect } from 'chai'
 import type { BlueGreenStrategy, PromotionMode, RunPath } from '../../../common/api/strategy.ts'
 import { compile, nameOfStep, type Step } from '../../../common/strategy/compile.ts'
-import { forecast, forecastTexts } from '../../../common/strategy/forecast.ts'
-import { type GatedTarget, gatedTargetOf } from '../../../common/strategy/gated-target.ts'
+import { demands, forecast, forecastTexts } from '../../../common/strategy/forecast.ts'
 import { next } from '../../../common/strategy/next.ts'
 import { phaseOf } from '../../../common/strategy/run.ts'
 import { runSpecOf } from '../../../common/strategy/run-spec.ts'
-import type { Sizes } from '../../../common/strategy/target.ts'
+import { type Sizes, type Target, targetOf } from '../../../common/strategy/target.ts'
 import { anExperiment } from '../../builders.ts'
 
-const TEN: Sizes = { source: 10, replicas: 1, maxSurge: '100%', reserve: 0 }
+const TEN: Sizes = { source: 10, replicas: 1, maxSurge: '100%', reserve: 0, isGated: true }
 
 interface Of extends Partial<BlueGreenStrategy> {
   readonly mode?: PromotionMode
@@ -92,12 +91,12 @@ describe('a blue-green compiles to', () => {
 })
 
 describe('the pods at each step of a blue-green', () => {
-  const targets = (of: Of, sizes: Partial<Sizes> = {}): readonly (readonly [string, GatedTarget])[] => {
+  const targets = (of: Of, sizes: Partial<Sizes> = {}): readonly (readonly [string, Target])[] => {
     const steps = stepsOf(of)
-    return steps.map((step, index) => [nameOfStep(step), gatedTargetOf(steps, index, { ...TEN, ...sizes })])
+    return steps.map((step, index) => [nameOfStep(step), targetOf(steps, index, { ...TEN, ...sizes })])
   }
 
-  it('are those of the preview, then those of the source, and none is open before the cut-over', () =>
+  it('are those of the preview, then those of the source, and are open only from the cut-over to the return', () =>
     expect(targets(PREVIEWED)).to.deep.equal([
       ['size 2', { pods: 2, open: 0 }],
       ['preview', { pods: 2, open: 0 }],
@@ -108,7 +107,7 @@ describe('the pods at each step of a blue-green', () => {
       ['await', { pods: 10, open: 10 }],
       ['promote', { pods: 10, open: 10 }],
       ['return', { pods: 10, open: 10 }],
-      ['drain 30s', { pods: 10, open: 10 }],
+      ['drain 30s', { pods: 10, open: 0 }],
     ]))
 
   it('are as many as the source has, whatever spec.replicas says, without previewReplicaCount', () => {
@@ -141,6 +140,15 @@ describe('the forecast of a blue-green', () => {
       'the Services send to the source again',
       'delete the fork after 30s',
     ]))
+
+  it('demands the pods of the preview, and as many as the source has', () => {
+    const field = 'spec.strategy.blueGreen'
+    expect(demands(stepsOf(PREVIEWED), TEN)).to.deep.include.members([
+      { field: `${field}.previewReplicaCount`, pods: 2, open: 0 },
+      { field, pods: 10, open: 0 },
+      { field, pods: 10, open: 10 },
+    ])
+  })
 
   it('says the pods', () =>
     expect(forecast(stepsOf(PREVIEWED), TEN).map(({ pods }) => pods)).to.deep.equal([
