@@ -108,23 +108,29 @@ describe('the guide to strategies, in a cluster with the component', () => {
   }
 
   /** A strategy that has the field of Argo's: each is an object, a text, a number or a flag. */
-  const pasted = (field: string, value: JsonObject[string]): JsonObject => {
+  const pasted = (strategy: string, field: string, value: JsonObject[string]): JsonObject => {
     const [, inSteps] = /^steps\[\]\.(\w+)$/.exec(field) ?? []
     if (inSteps) return { canary: { steps: [{ [inSteps]: value }] } }
-    const [, besideCanary] = /^strategy\.(\w+)$/.exec(field) ?? []
-    return besideCanary ? { [besideCanary]: value } : { canary: { [field]: value } }
+    return strategy === 'canary'
+      ? { canary: { [field]: value } }
+      : { blueGreen: { activeService: 'x', [field]: value } }
   }
 
-  for (const [fields, message = ''] of rowsOf('Coming from Argo Rollouts', 'field of `strategy.canary`'))
-    for (const field of quoted(fields))
-      it(`tells of ${field} of Argo's: ${message}`, async () => {
-        const answers = await Promise.all([{}, 'x', 1, true].map((value) => answerTo(pasted(field, value))))
-        const told = answers.filter((answer) => answer.includes(message))
-        expect(told, answers.join('\n')).to.have.lengthOf(1)
-      })
+  const refusedFieldsOf = (strategy: 'canary' | 'blueGreen') =>
+    rowsOf('Coming from Argo Rollouts', `field of \`strategy.${strategy}\``)
+
+  for (const strategy of ['canary', 'blueGreen'] as const)
+    for (const [fields, message = ''] of refusedFieldsOf(strategy))
+      for (const field of quoted(fields))
+        it(`tells of ${field} of Argo's ${strategy}: ${message}`, async () => {
+          // one of the values has the type of the field; two, if that is a number or a text
+          const answers = await Promise.all([{}, 'x', 1, true].map((value) => answerTo(pasted(strategy, field, value))))
+          const told = answers.filter((answer) => answer.includes(message))
+          expect(told, answers.join('\n')).to.have.lengthOf(field === 'maxUnavailable' ? 2 : 1)
+        })
 
   it('has a row for each field of Argo’s that the CRD refuses', async () => {
-    const rows = rowsOf('Coming from Argo Rollouts', 'field of `strategy.canary`').flatMap(([fields]) => quoted(fields))
+    const rows = [...refusedFieldsOf('canary'), ...refusedFieldsOf('blueGreen')].flatMap(([fields]) => quoted(fields))
     const [crd = ''] = await crds()
     const refused = [...crd.matchAll(/- rule: "!has\(self\.(\w+)\)"\n\s+reason: FieldValueForbidden/g)]
     expect(rows.map((row) => /\w+$/.exec(row)?.[0]).sort()).to.deep.equal(
