@@ -25,7 +25,7 @@ import { certManagerCrds, prometheusCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
 import { namesOf } from '../../webhook/http/client-certificate.ts'
 import { Page, wordsOf } from '../integration/document.ts'
-import { cart } from './one-namespace.ts'
+import { cart, readableService } from './one-namespace.ts'
 import { missingIn, webhookIn } from './overlay.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
@@ -63,9 +63,7 @@ describe('the guide for admins, in a cluster of its own', () => {
   /** Runs a command of the guide. The folders and files that the guide makes are in `folder`. */
   async function said(command: string) {
     const [program = '', ...args] = wordsOf(command).map((word) =>
-      /^(overlay|overlay-script|overlay-promotion|overlay-namespaced|overlay-bank|closed|[\w/]+\.(key|crt))$/.test(word)
-        ? join(folder, word)
-        : word,
+      /^(overlay(-[a-z]+)*|closed|[\w/]+\.(key|crt))$/.test(word) ? join(folder, word) : word,
     )
     if (program === 'kubectl') return plane().kubectl(args)
     if (program !== 'npm') return run(program, args)
@@ -133,6 +131,11 @@ describe('the guide for admins, in a cluster of its own', () => {
           expect((await said(`${MINER} --dry-run=server`)).stderr).to.contain('and sources by a promotion'),
         )
       },
+    },
+    {
+      before: 'kubectl patch service/cart',
+      title: 'has a Service, which the account of the controller may read',
+      prepare: () => readableService(plane()),
     },
     {
       before: 'kubectl get experimentdeployments --all-namespaces --output=wide',

@@ -1,13 +1,19 @@
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
+import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr } from '../../common/json/json.ts'
+import { crds, install, SYSTEM_NAMESPACE, WITH_CUT_OVER, WITH_GATE } from '../../sandbox/installation.ts'
+import { aSource, placeAt } from '../integration/product.ts'
 import { anOverlay } from './overlay.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 /** What each optional component sets in both programs. */
 const VARIABLES = { promotion: 'PROMOTION', gate: 'GATE', 'cut-over': 'CUT_OVER' } as const
-const OPTIONAL = Object.keys(VARIABLES)
+const OPTIONAL = ['promotion', 'gate', 'cut-over'] as const
+
+const RBAC = '/apis/rbac.authorization.k8s.io/v1'
+const ACCOUNT_POLICY = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/experiment-controller-account'
 
 /** Every order of `names`. */
 const orders = (names: readonly string[]): readonly (readonly string[])[] =>
@@ -91,3 +97,72 @@ describe('the optional components of an installation', () => {
     expect(JSON.stringify(account)).to.contain('experiment-controller-promotion').and.to.contain('experiments-bank:')
   })
 })
+
+describe('the manifests with components, in a cluster of their own', () => {
+  const plane = usesOwnControlPlane()
+
+  async function isAccepted(folder: string, flags: readonly string[]): Promise<void> {
+    const { code, stderr } = await plane().kubectl(['apply', '-k', folder, ...flags])
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' }) // neither a refusal nor a warning
+  }
+  /** The components that each program has. */
+  async function installed(): Promise<readonly (readonly string[])[]> {
+    const path = `/apis/apps/v1/namespaces/${SYSTEM_NAMESPACE}/deployments`
+    const programs = (await plane().api.list<KubeObject>(path)).map((found) => JSON.stringify(found))
+    const isIn = (text: string) => (name: keyof typeof VARIABLES) => text.includes(`"${VARIABLES[name]}"`)
+    return programs.map((text) => OPTIONAL.filter(isIn(text)))
+  }
+  const rules = async () =>
+    listOr((await plane().api.get(`${RBAC}/clusterroles/experiment-controller-components`)).rules).length
+  const allowsSources = async () =>
+    JSON.stringify((await plane().api.get(ACCOUNT_POLICY)).spec).includes('experiment-controller-promotion')
+
+  for (const [components, expected] of [
+    [['promotion'], 3],
+    [['promotion', 'gate', 'cut-over'], 7],
+  ] as const)
+    it(`are accepted with ${components.join(', ')}, in any way, and without it again`, async () => {
+      const [without, overlay] = [
+        await anOverlay({ resources: ['script-certs'] }),
+        await anOverlay({ resources: ['script-certs'], components }),
+      ]
+      for (const flags of [['--validate=strict'], ['--server-side', '--validate=strict'], []]) {
+        await isAccepted(overlay, flags)
+        expect(await installed()).to.deep.equal([components, components])
+        expect(await rules()).to.equal(expected)
+        expect(await allowsSources()).to.equal(true)
+        await isAccepted(without, flags)
+        expect(await installed()).to.deep.equal([[], []])
+        expect(await rules()).to.equal(1)
+        expect(await allowsSources()).to.equal(false)
+      }
+    })
+})
+
+for (const [installed, overlay, answer] of [
+  ['no component', undefined, 'this installation has no component "gate"'],
+  ['the component gate', WITH_GATE, 'created (server dry run)'],
+  ['all components', WITH_CUT_OVER, 'created (server dry run)'],
+] as const)
+  describe(`an installation with ${installed}`, () => {
+    const plane = usesOwnControlPlane(crds)
+
+    it(`answers to an experiment with a gate: ${answer}`, async function () {
+      this.timeout(180_000)
+      await install(plane(), overlay === undefined ? {} : { overlay })
+      await aSource(placeAt(plane().api, plane().kubectl, 'default'), 'cart', { replicas: 1 })
+      const input = JSON.stringify({
+        apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
+        kind: EXPERIMENT_DEPLOYMENT.kind,
+        metadata: { name: 'gated' },
+        spec: {
+          sourceRef: { kind: 'Deployment', name: 'cart' },
+          overrideSpec: {},
+          traffic: { mode: 'Gated' },
+          strategy: { canary: { steps: [{ pause: {} }] } },
+        },
+      })
+      const { stdout, stderr } = await plane().kubectl(['create', '--dry-run=server', '-f', '-'], { input })
+      expect(`${stdout}${stderr}`).to.contain(answer)
+    })
+  })

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
@@ -11,12 +10,10 @@ import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds, prometheusCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
 import { bind, may } from '../integration/roles.ts'
-import { anOverlay } from './overlay.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${SYSTEM_NAMESPACE}/deployments`
 const BUDGETS = `/apis/policy/v1/namespaces/${SYSTEM_NAMESPACE}/poddisruptionbudgets`
-const COMPONENTS_ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/experiment-controller-components'
 const REPLICAS = { 'experiment-controller': 2, 'experiment-webhook': 3 }
 const SERVER_SIDE = ['--server-side', '--validate=strict']
 const ADMISSION = 'admissionregistration.k8s.io/v1'
@@ -139,34 +136,6 @@ describe('the manifests, in an empty cluster', () => {
       await isAccepted(folder, ...SERVER_SIDE)
     }
   })
-
-  for (const [components, rules] of [
-    [['promotion'], 3],
-    [['gate', 'cut-over', 'promotion'], 7],
-  ] as const)
-    it(`are accepted with ${components.join(', ')}, in any way, and without it again`, async () => {
-      const [account, bound] = ['validatingadmissionpolicy/experiment-controller-account', '--output=json']
-      const allowsSources = async () =>
-        (await plane().kubectl(['get', account, bound])).stdout.includes('experiment-controller-promotion')
-      const rights = async () => listOr((await plane().api.get(COMPONENTS_ROLE)).rules)
-      /** The components that each program has. */
-      const installed = async () =>
-        (await plane().api.list<KubeObject>(DEPLOYMENTS)).map((found) => {
-          const text = JSON.stringify(found)
-          return components.filter((name) => text.includes(`"${name.toUpperCase().replace('-', '_')}"`))
-        })
-      const overlay = await anOverlay({ resources: ['default'], components })
-      for (const flags of [['--validate=strict'], SERVER_SIDE, []]) {
-        await isAccepted(relative('manifests', overlay), ...flags)
-        expect(await installed()).to.deep.equal([components, components])
-        expect(await allowsSources()).to.equal(true)
-        expect(await rights()).to.have.lengthOf(rules)
-        await isAccepted('default', ...flags)
-        expect(await installed()).to.deep.equal([[], []])
-        expect(await allowsSources()).to.equal(false)
-        expect(await rights()).to.have.lengthOf(1)
-      }
-    })
 
   it('A-6: are "unchanged" the second time, but for the selector that kubectl sends each time', async () => {
     const folders = ['default', 'pack', 'policies', 'monitoring']

@@ -1,6 +1,7 @@
 /** Workloads for the installation for one namespace, and what the audit log has about its accounts. */
 import { type AuditEvent, auditEvents } from '../../sandbox/audit.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
+import { eventually } from '../../sandbox/eventually.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { collect } from '../collect.ts'
 
@@ -22,6 +23,16 @@ export const cart = {
 }
 /** Its Service. */
 export const service = { metadata: { name: 'cart' }, spec: { selector: { app: 'cart' }, ports: [{ port: 80 }] } }
+
+/** Creates the Service in the namespace "default". Waits until the account of the controller may read it. */
+export async function readableService({ api, kubectl }: ControlPlane): Promise<void> {
+  await api.create('/api/v1/namespaces/default/services', service)
+  await eventually('the permission', 20_000, async () => {
+    const asked = ['auth', 'can-i', 'get', 'services', '--namespace=default', `--as=${ACCOUNT}controller`]
+    const { code, stdout } = await kubectl(asked)
+    if (code !== 0) throw new Error(stdout)
+  })
+}
 
 /** Every request of the programs. `kubectl auth can-i` asks in the name of their accounts, too. */
 export async function ownRequests({ auditLog }: ControlPlane): Promise<readonly AuditEvent[]> {

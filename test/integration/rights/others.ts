@@ -223,5 +223,7 @@ export const WITH_OTHERS: Readonly<Record<string, Action>> = {
   'change the image of a source': (who) => who.kubectl(patchOf('deployment/web', { spec: imageOverride(EVIL) })),
   'read Secrets': (who) => who.kubectl(['get', 'secrets']),
   'create a pod': (who) => who.kubectl(['run', 'miner', `--image=${EVIL}`]),
+  'read the pods of `shop`': (who) => who.kubectl(['get', 'pods']),
+  'change the selector of a Service': (who) => who.kubectl(patchOf('service/web', { spec: { selector: { a: 'b' } } })),
   'read a workload of `stock`': (who, { stock }) => who.kubectl(['-n', stock.namespace, 'get', 'deployment', 'cart']),
 }
