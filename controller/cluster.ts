@@ -35,6 +35,9 @@ export interface ClusterOptions
   readonly podRefusals: Pick<PodRefusals, 'of'>
   /** of forks */
   readonly drift: DriftBackoff
+  /** of the selectors of Services */
+  readonly pins: DriftBackoff
+  readonly isCutOverInstalled: boolean
   /** counts writes that undo the change of another client, moves of runs, and ends of promotions */
   readonly metrics: Pick<ControllerMetrics, 'repaired' | 'moved' | 'promoted'>
   readonly statusDrift: DriftBackoff
@@ -47,8 +50,8 @@ export interface ClusterOptions
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass(options: ClusterOptions) {
   const { client, reservations, written, recorder, log, metrics, isServed, ...of } = options
-  const { experiments: cached, statusDrift, sharePace, podRefusals, ...shared } = of
-  const { policies, drift } = shared
+  const { isCutOverInstalled, experiments: cached, statusDrift, sharePace, podRefusals, ...shared } = of
+  const { policies, drift, pins } = shared
   const experiments = new ExperimentReads({ client, cached })
   const workloads = workloadReads(client, shared)
   const doubt = (object: Pick<KubeObject, 'metadata'>, resource: ResourceType) =>
@@ -57,6 +60,10 @@ export function clusterForPass(options: ClusterOptions) {
     const writer = new Writer({ client, signal, written, doubt })
     const revision = async (namespace: string, name: string) => {
       const path = pathOf(RESOURCES.ControllerRevision, { namespace, name })
+      return isServed(namespace) ? orUndefined(client.request({ verb: 'get', path, signal })) : undefined
+    }
+    const service = async (namespace: string, name: string) => {
+      const path = pathOf(RESOURCES.Service, { namespace, name })
       return isServed(namespace) ? orUndefined(client.request({ verb: 'get', path, signal })) : undefined
     }
     return {
@@ -68,13 +75,15 @@ export function clusterForPass(options: ClusterOptions) {
         },
         workloads: workloads.port(signal),
         revision,
+        service: isCutOverInstalled ? service : undefined,
         podRefusal: (fork) => podRefusals.of(fork),
       },
       writer: {
         write: (write) => writer.write(write),
         reserve: ({ metadata }, { replicas, asOf }) => reservations.reserve(metadata.uid, replicas, asOf),
-        noteRepair: (experiment) => {
-          drift.noteRepair(keyOf(experiment))
+        noteRepair: (experiment, role) => {
+          const repaired = role === 'service' ? pins : drift
+          repaired.noteRepair(keyOf(experiment))
           metrics.repaired({ kind: experiment.spec.sourceRef.kind })
         },
       },

@@ -36,7 +36,13 @@ import { wakeOnChanges } from './wakeups/watches.ts'
 export interface ControllerOptions
   extends Pick<
     Config,
-    'workers' | 'kindProbeMs' | 'instance' | 'isPromotionInstalled' | 'isGateInstalled' | keyof Installation
+    | 'workers'
+    | 'kindProbeMs'
+    | 'instance'
+    | 'isPromotionInstalled'
+    | 'isGateInstalled'
+    | 'isCutOverInstalled'
+    | keyof Installation
   > {
   readonly client: KubeClient
   readonly clock: Clock
@@ -63,7 +69,7 @@ const NO_NEIGHBOURS: Promise<Neighbours> = Promise.resolve({ autoscalers: [], bu
  * is false the workers drop their keys: a standby would collect the keys of all experiments that ever were.
  */
 export function createSubsystems(options: ControllerOptions, stopping: AbortSignal, isLeading: () => boolean) {
-  const { client, clock, timers, random, log, metrics } = options
+  const { client, clock, timers, random, metrics } = options
   const caches = createCaches(options)
   const isServed = (namespace: string) => !isOutside(namespace, options.onlyNamespace)
   const forksOf = (name: string) => caches.workloads.find(({ kind }) => kind.kind === name)?.forks
@@ -100,7 +106,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   forgetTheGone(caches, steps, policies)
   const written = new WrittenVersions({ experiments: caches.experiments, pods: caches.pods, forks: forksOf })
   const clusterOf = clusterForPass({
-    client,
+    ...options,
     experiments: caches.experiments,
     workloads: caches.workloads,
     referrers,
@@ -115,15 +121,14 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     podRefusals: new PodRefusals(client, timers),
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
     drift: new DriftBackoff(timers),
+    // the third time that somebody takes a pin away, the run goes back
+    pins: new DriftBackoff(timers, 2),
     steps,
-    isPromotionInstalled: options.isPromotionInstalled,
     pods: options.isGateInstalled ? (namespace, fork) => forkPods.of(namespace, fork) : undefined,
-    metrics,
     statusDrift: new DriftBackoff(timers),
     sharePace: new SharePace(timers),
     written,
     recorder,
-    log,
   })
   const write = (of: Write) => new Writer({ client, signal: stopping, written, doubt: () => undefined }).write(of)
   const orphans = new Orphans({ ...options, isServed, recorder, workloads: caches.workloads, experiment, write })

@@ -30,6 +30,15 @@ const OF_STRATEGIES = {
     'Change the override or the strategy to start another run, give the command `retry`, or delete the experiment.',
   CommandRefused:
     'Read `status.strategy` and repeat the command if it is still meant. It did not fit the present step.',
+  CutOver: 'No action needed. The active Service sends to the fork only.',
+  Returned:
+    'Find out why no pod of the fork was ready. The active Service sends to the source again. Then say `retry`.',
+  PinNotHeld:
+    'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then say `retry`.',
+  ServiceNotFound: 'Create the Service that the message names, or correct its name in the strategy.',
+  ServiceIsTaken: 'Wait until the other experiment is done with the Service, or abort it. The message names it.',
+  ServiceIsManaged: 'Name another Service in the strategy. Argo Rollouts changes the selector of this one.',
+  WaitsForSource: 'Make the source ready. Its pods must answer before the fork stops to.',
   Aborted:
     'Change the override or the strategy to start another run, give the command `retry`, or delete the experiment.',
 }

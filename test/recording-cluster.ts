@@ -142,6 +142,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       neighbours: async () => world.neighbours,
     },
     drift: { waitMs: () => world.driftBackoffMs, contestedMs: () => world.contestedMs },
+    pins: { waitMs: () => 0, contestedMs: () => 0 },
   }
   const applyStatus = async (of: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void> => {
     const ready = status.conditions?.find(({ type }) => type === 'Ready')

@@ -15,6 +15,8 @@ export const CONTROLLER_REVISION = resource('apps/v1', 'ControllerRevision', 'co
 
 /** Its gate is set in the pods of a gated fork. */
 export const POD = resource('v1', 'Pod', 'pods')
+/** A blue-green limits one to its fork. */
+export const SERVICE = resource('v1', 'Service', 'services')
 
 /** The prefix of all our labels and annotations. */
 export const PREFIX = 'experiment-controller.example.com/'

@@ -45,6 +45,13 @@ const OF_STRATEGIES = {
   Undoing: { about: 'strategy' },
   Undone: { about: 'strategy' },
   CommandRefused: { about: 'strategy' },
+  CutOver: { about: 'strategy' },
+  Returned: { about: 'strategy' },
+  PinNotHeld: { about: 'strategy' },
+  ServiceNotFound: { about: 'strategy' },
+  ServiceIsTaken: { about: 'strategy' },
+  ServiceIsManaged: { about: 'strategy' },
+  WaitsForSource: { about: 'strategy' },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>
 
 /**

@@ -11,6 +11,7 @@ import {
 } from '../policy/policy.ts'
 import type { GatedPod } from '../strategy/gate.ts'
 import type { ForkAndSource } from '../surroundings/pod-labels.ts'
+import type { SliceView } from '../surroundings/traffic.ts'
 import type { Surroundings } from '../surroundings/traffic-report.ts'
 import type { Source, WorkloadKind } from '../workload/kind.ts'
 
@@ -64,8 +65,24 @@ export interface GateFacts {
 
 /** What a blue-green needs. */
 export interface CutOverFacts {
-  /** its active Service and that of its preview, as far as they exist, whole; unknown in a review */
-  readonly services: Known<readonly KubeObject[]>
+  /** unknown in a review, and for an experiment without a blue-green */
+  readonly services: Known<SeenServices>
+}
+
+/** The Services that a blue-green names, and what else decides whether they may send to the fork only. */
+export interface SeenServices {
+  /** as the API server has them now */
+  readonly active: Known<KubeObject>
+  /** absent also where the strategy names none */
+  readonly preview: Known<KubeObject>
+  /** the source as the API server has it now, with its status */
+  readonly source: Known<KubeObject>
+  /** those of its namespace */
+  readonly slices: readonly SliceView[]
+  /** milliseconds until a lost pin may be set again; 0 or less: now */
+  readonly repairInMs: number
+  /** whether somebody has taken the pin away again and again */
+  readonly isContested: boolean
 }
 
 /** What a promotion needs. */

@@ -16,6 +16,7 @@ import { reservedPods, type Sizes, sizingStep, type Target, targetOf } from '../
 import { revisionOf } from '../workload/gated-spec.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { SpecFacts } from './facts.ts'
+import { isServing, pinningAt, pinState } from './pins.ts'
 import { promotionInto, recordedPatches } from './promotion.ts'
 
 /** A run at its present step. */
@@ -57,14 +58,36 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   const sizes = sizesOf(facts, spec)
   // A way back needs no source.
   if (steps[run.stepIndex]?.is === 'restore') return { spec, run, steps, target: restoringTarget(facts, spec) }
-  if (isQuarantined(run, steps)) return { spec, run, steps, target: quarantineTarget(facts) }
+  if (isQuarantined(run, steps) || isReturning(run, steps))
+    return keptServing(facts, { spec, run, steps, target: quarantineTarget(facts) })
   const isKnown = sizes !== undefined || run.path !== 'Forward'
-  return { spec, run, steps, target: isKnown ? targetOf(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined }
+  const target = isKnown ? targetOf(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined
+  return keptServing(facts, { spec, run, steps, target })
 }
 
 /** Whether the pods of an aborted fork are kept for inspection, without requests. */
 const isQuarantined = ({ path, stepIndex }: Run, steps: readonly Step[]): boolean =>
   path === 'Abort' && stepIndex < steps.length && sizingStep(steps, stepIndex) === undefined
+
+/** Whether the run is on its way back and its Services are not. */
+const isReturning = ({ path, stepIndex }: Run, steps: readonly Step[]): boolean =>
+  path !== 'Forward' && steps[stepIndex]?.is === 'return'
+
+/** While a blue-green has requests that it shall lose, it keeps its pods and shuts none. */
+function keptServing(facts: SpecFacts, state: RunState): RunState {
+  const { spec, run, steps, target } = state
+  const [pins, pods] = [pinState(facts, spec), podsOf(facts)]
+  if (!target || !pins || !pods || pinningAt(run, steps).active === 'pinned' || !isServing(facts, pins)) return state
+  const present = facts.fork.is === 'known' ? replicasOf(facts.fork.value) : 0
+  const open = Math.max(target.open, openPods(pods))
+  return { ...state, target: { ...target, pods: Math.max(target.pods, present), open } }
+}
+
+/** Whether requests of a Service reach nobody else than the fork, so that its template stays as it is. */
+export function isPinnedToFork(facts: SpecFacts): boolean {
+  const spec = runSpecOf(facts.experiment.spec)
+  return spec !== undefined && pinState(facts, spec)?.active.isOurs === true
+}
 
 /** The same for the stored run. */
 export function isInQuarantine(facts: SpecFacts): boolean {

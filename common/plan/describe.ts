@@ -133,6 +133,7 @@ function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Descr
 }
 
 function patchLine({ role, of, patch }: Extract<Write, { verb: 'patch' }>): string {
+  if (role === 'service') return `changes the selector of ${placeOf(of)}`
   if (role === 'source') return `writes ${placeOf(of)}`
   if (role === 'fork') return `scales ${shortNameOf(of)} down to ${count(Number(at(patch, 'spec', 'replicas')), 'pod')}`
   const isAdded = listOr(at(patch, 'metadata', 'finalizers')).includes(FORK_FINALIZER)

@@ -18,12 +18,13 @@ import {
   hasForkFinalizer,
   hasOwnerReference,
   isBeingDeleted,
-  isCrossNamespace,
+  isOwnedByLabels,
   ownershipMetadata,
 } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { decodeBase, encodeBase, isPinned, pinnedSource } from '../workload/pinned.ts'
 import type { Plan } from './conclusion.ts'
+import { returnFirst } from './cut-over.ts'
 import type { Write } from './write.ts'
 
 /**
@@ -44,10 +45,15 @@ export function planDeletion(facts: Facts): Plan {
     conclusion: { ...waiting('Terminating', message), fork: knownValue(fork), source: undefined },
   })
   const unready = ({ writes, conclusion }: Plan): Plan => ({ writes, conclusion: { ...conclusion, is: 'unready' } })
+  const returning = returnFirst(facts)
+  if (returning) {
+    const { writes, conclusion } = terminating(returning.message, ...returning.writes)
+    return { writes, conclusion: { ...conclusion, is: 'waiting', retryAfterMs: ROLLOUT_RECHECK_MS } }
+  }
   const removal = removeFinalizer(experiment)
   const isOrphaned = fork.is === 'known' && !hasOwnerReference(experiment, fork.value)
-  if (isOrphaned || (!isCrossNamespace(experiment) && experiment.metadata.finalizers?.includes(ORPHAN)))
-    return unready(terminating('its fork is left alone', ...(isCrossNamespace(experiment) ? [] : removal)))
+  if (isOrphaned || (!isOwnedByLabels(experiment) && experiment.metadata.finalizers?.includes(ORPHAN)))
+    return unready(terminating('its fork is left alone', ...(isOwnedByLabels(experiment) ? [] : removal)))
   if (kind.is === 'unknown')
     return terminating(`this version cannot say whether the fork of ${kindName}/${name} is gone`)
   if (fork.is === 'unknown') return terminating(`the fork could not be read now (${fork.because})`)
@@ -119,12 +125,12 @@ export function scaleDown(
 }
 
 /**
- * The finalizer, before it is needed: for a fork in another namespace, because no owner reference reaches it, and while
- * a promotion of ours needs the fork. Where it is not needed any more, it is taken away.
+ * The finalizer, before it is needed: for a fork without an owner reference, and while a promotion of ours needs the
+ * fork. Where it is not needed any more, it is taken away.
  */
 export function finalizerWrites(facts: Facts): readonly Write[] {
   const { experiment } = facts
-  const isNeeded = isCrossNamespace(experiment) || isWritten(facts)
+  const isNeeded = isOwnedByLabels(experiment) || isWritten(facts)
   if (!isNeeded) return removeFinalizer(experiment)
   return hasForkFinalizer(experiment) ? [] : [finalizers(experiment, [...otherFinalizers(experiment), FORK_FINALIZER])]
 }
@@ -162,7 +168,7 @@ const deleteBase = (revision: Facts['revision']): readonly Write[] =>
 
 /** What garbage collection does not delete in another namespace: the pinned base and the record of a promotion. */
 function deleteRevisions({ revision, promotion, experiment }: Facts): readonly Write[] {
-  if (!isCrossNamespace(experiment)) return deleteBase(revision)
+  if (!isOwnedByLabels(experiment)) return deleteBase(revision)
   const record = knownValue(promotion?.record ?? { is: 'absent' })
   const ofRecord: readonly Write[] =
     record?.metadata.labels?.[OWNER_UID] === experiment.metadata.uid

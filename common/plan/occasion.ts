@@ -19,7 +19,7 @@ export function hasDrifted({ experiment }: Facts, fork: KubeObject, wanted: Desi
   return !(
     left?.uid === fork.metadata.uid &&
     left?.generation === fork.metadata.generation &&
-    hasSameHash(fork, wanted) &&
+    isSameDerivation(fork, wanted) &&
     replicasOf(fork) === replicasOf(wanted.fork) &&
     includes(fork.metadata.annotations, wanted.fork.metadata.annotations) &&
     includes(fork.metadata.labels, wanted.fork.metadata.labels) &&
@@ -31,12 +31,13 @@ export function hasDrifted({ experiment }: Facts, fork: KubeObject, wanted: Desi
 const includes = (present: Labels | undefined, expected: Labels = {}): boolean =>
   Object.entries(expected).every(([key, value]) => present?.[key] === value)
 
-const hasSameHash = (fork: KubeObject, wanted: DesiredFork): boolean =>
+/** Whether `fork` was derived as `wanted` is, with any number of pods. */
+export const isSameDerivation = (fork: KubeObject, wanted: DesiredFork): boolean =>
   fork.metadata.annotations?.[DERIVED_HASH] === wanted.hash()
 
 /** Whether `wanted` is the same derivation as `fork`, with fewer replicas. */
 export const isSmaller = (fork: KubeObject, wanted: DesiredFork): boolean =>
-  hasSameHash(fork, wanted) && replicasOf(wanted.fork) < replicasOf(fork)
+  isSameDerivation(fork, wanted) && replicasOf(wanted.fork) < replicasOf(fork)
 
 /** The stored status has a fork only if there was one when the experiment last had a pass. */
 export function creationOf({ experiment }: Facts, { fork }: DesiredFork) {
@@ -63,12 +64,12 @@ interface OccasionOf {
 export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, wanted }: OccasionOf) {
   const { experiment } = facts
   const { status, metadata } = experiment
-  const isSameDerivation = hasSameHash(fork, wanted)
+  const isSame = isSameDerivation(fork, wanted)
   const isOtherCount = replicasOf(fork) !== replicasOf(wanted.fork)
   // Without it the process ended between apply and status, and the fork was not changed.
   const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
   const isSameSpec = status?.observedGeneration === metadata.generation
-  const occasion = (message: string, isRepair: boolean) => ({ message, isRepair, isSameDerivation })
+  const occasion = (message: string, isRepair: boolean) => ({ message, isRepair, isSameDerivation: isSame })
   if (isOtherCount && wasHeld(experiment, fork) !== isHeld) {
     // Another client may have taken the pods away.
     const isReleased = isHeld || (readyOf(status)?.reason ?? 'AloneBehindService') === 'AloneBehindService'
@@ -78,10 +79,9 @@ export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, wanted }: O
     )
   }
   const isOurs = isKnown && status?.experimentResourceRef?.generation === fork.metadata.generation
-  const step = isSameDerivation && isOtherCount && isOurs ? stepOf(facts, wanted) : undefined
+  const step = isSame && isOtherCount && isOurs ? stepOf(facts, wanted) : undefined
   if (step !== undefined) return occasion(`${step}: ${count(replicasOf(wanted.fork), 'pod')}`, false)
-  if (isSameDerivation && (isSameSpec || !isOtherCount))
-    return occasion('restored: another client had modified it', isKnown)
+  if (isSame && (isSameSpec || !isOtherCount)) return occasion('restored: another client had modified it', isKnown)
   const source = wanted.base.source()
   if (status?.source?.templateHash !== source.templateHash)
     return occasion(`follows generation ${source.generation} of its source`, false)

@@ -6,8 +6,9 @@ import { type Assessment, assess, type DesiredFork, derivedFork } from '../asses
 import { mistaken } from '../assess/checks.ts'
 import { type Decision, waiting } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
+import { isServing, pinState } from '../assess/pins.ts'
 import { atOverridePaths } from '../assess/refusal.ts'
-import { isInQuarantine, isPromoted, isWriting, wantedReplicas } from '../assess/run.ts'
+import { isInQuarantine, isPinnedToFork, isPromoted, isWriting, storedRun, wantedReplicas } from '../assess/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
 import { shortNameOf } from '../text/short-name.ts'
@@ -19,7 +20,7 @@ import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alo
 import { decisionOn, type Plan, RECHECK_MS, type Reservation } from './conclusion.ts'
 import { gateWrites, healthOf, heldGateWrites, NO_GATE_WRITES } from './fork-gate.ts'
 import { baseWrites, finalizerWrites, planDeletion, planExpiry, planPromoted, scaleDown } from './lifecycle.ts'
-import { creationOf, hasDrifted, isSmaller, occasionOf, readyOf } from './occasion.ts'
+import { creationOf, hasDrifted, isSameDerivation, isSmaller, occasionOf, readyOf } from './occasion.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
 
@@ -42,7 +43,8 @@ export function evaluate(facts: Facts, assessment = assess(facts), judged = asse
 export function plan(facts: Facts, evaluation?: Evaluation): Plan {
   const { experiment, now } = facts
   if (isBeingDeleted(experiment)) return planDeletion(facts)
-  if (untilExpiryMs(experiment, now) <= 0 && !isWriting(facts)) return withExpiredRun(facts, planExpiry(facts))
+  if (untilExpiryMs(experiment, now) <= 0 && !isWriting(facts) && !isReturnedLater(facts))
+    return withExpiredRun(facts, planExpiry(facts))
   if (isPromoted(facts)) return withRun(facts, undefined, planPromoted(facts))
   const evaluated = evaluation ?? evaluate(facts)
   const { assessment, policy, alone } = evaluated
@@ -75,7 +77,7 @@ function planSync(facts: Facts, wanted: DesiredFork, { policy, alone }: Omit<Eva
   const before = [...finalizerWrites(facts), ...baseWrites(facts, wanted)]
   const gate = fork ? gateWrites(facts, wanted, fork) : NO_GATE_WRITES
   const denied = () => deniedBy(facts, policy, wanted)
-  const isAsWanted = fork && (isInQuarantine(facts) || !hasDrifted(facts, fork, wanted))
+  const isAsWanted = fork && (isKept(facts, fork, wanted) || !hasDrifted(facts, fork, wanted))
   if (isAsWanted && !(gate.isOpening && denied())) {
     const health = healthOf(facts, wanted, fork)
     const described = decisionOn(facts.experiment, { ...health, message: messageOf(facts, fork, health) })
@@ -90,6 +92,17 @@ function planSync(facts: Facts, wanted: DesiredFork, { policy, alone }: Omit<Eva
   const reservation = reservationFor(facts, wanted.fork)
   return reservation ? { ...planned, reservation } : planned
 }
+
+/** Whether an experiment that ends has to give requests back first. Its run is aborted before. */
+function isReturnedLater(facts: Facts): boolean {
+  const state = storedRun(facts)
+  const pins = state && state.run.path !== 'Forward' ? pinState(facts, state.spec) : undefined
+  return pins !== undefined && isServing(facts, pins)
+}
+
+/** Whether the fork stays as it is: for inspection, or because requests of a Service reach nobody else. */
+const isKept = (facts: Facts, fork: KubeObject, wanted: DesiredFork): boolean =>
+  isInQuarantine(facts) || (isPinnedToFork(facts) && !isSameDerivation(fork, wanted))
 
 interface ApplyOf {
   readonly before: readonly Write[]

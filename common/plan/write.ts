@@ -14,6 +14,7 @@ export type Role =
   | 'experiment'
   | 'source' // only by a promotion
   | 'pod' // the gate of a pod of a gated fork
+  | 'service' // only our key of the selector, and publishNotReadyAddresses of a preview
 
 /** The watched object that a write of each role changes, if any. */
 export const WRITTEN_OBJECT = {
@@ -24,6 +25,7 @@ export const WRITTEN_OBJECT = {
   experiment: 'experiment',
   source: 'unwatched',
   pod: 'pod',
+  service: 'unwatched',
 } as const
 
 /** One write of a plan. A write of an existing object carries the uid of that object. */
@@ -48,7 +50,7 @@ export type Write = { readonly resource: ResourceType } & (
   | { readonly verb: 'create'; readonly role: 'base' | 'record'; readonly object: KubeObject }
   | {
       readonly verb: 'patch'
-      readonly role: 'fork' | 'experiment' | 'source'
+      readonly role: 'fork' | 'experiment' | 'source' | 'service'
       readonly of: KubeObject
       /** RFC 7386 */
       readonly patch: JsonObject
@@ -95,6 +97,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKi
   experiment: EXISTING,
   source: EXISTING,
   pod: POD,
+  service: EXISTING,
 }
 
 /** What a refusal of a write means. Only the `message` of the API server says that an immutable field was changed. */

@@ -60,11 +60,18 @@ export const ownerReference = ({ metadata: { name, uid } }: ExperimentDeployment
 export const isCrossNamespace = (experiment: ExperimentDeployment): boolean =>
   sourceNamespaceOf(experiment) !== experiment.metadata.namespace
 
-/** The metadata that makes a fork belong to its experiment: an owner reference, or labels across namespaces. */
+/**
+ * Whether the fork of `experiment` belongs to it by labels and a finalizer: where no owner reference is possible, and
+ * where garbage collection must not delete the fork before its Services send to the source again.
+ */
+export const isOwnedByLabels = (experiment: ExperimentDeployment): boolean =>
+  isCrossNamespace(experiment) || experiment.spec.strategy?.blueGreen !== undefined
+
+/** The metadata that makes a fork belong to its experiment: an owner reference, or labels. */
 export const ownershipMetadata = (experiment: ExperimentDeployment): Pick<ObjectMeta, 'labels' | 'ownerReferences'> => {
   const labels = identityLabels(experiment)
   const { namespace, uid } = experiment.metadata
-  return isCrossNamespace(experiment)
+  return isOwnedByLabels(experiment)
     ? { labels: { ...labels, [OWNER_NAMESPACE]: namespace, [OWNER_UID]: uid } }
     : { labels, ownerReferences: [ownerReference(experiment)] }
 }
@@ -94,11 +101,11 @@ const markCount = (experiment: ExperimentDeployment, object: KubeObject): number
 
 /** Whether `object` has the metadata of `ownershipMetadata`, by uid. Many users can write it. */
 export const belongsTo = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
-  isCrossNamespace(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)
+  isOwnedByLabels(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)
 
-/** Whether garbage collection deletes `fork` with `experiment`, or would if both were in one namespace. */
+/** Whether garbage collection deletes `fork` with `experiment`, or would if the fork had an owner reference. */
 export const hasOwnerReference = (experiment: ExperimentDeployment, fork: KubeObject): boolean =>
-  isCrossNamespace(experiment) || isControlledBy(experiment, fork)
+  isOwnedByLabels(experiment) || isControlledBy(experiment, fork)
 
 /** Whether the API server knows which fields of `object` the controller applied. */
 export const isApplied = ({ metadata }: KubeObject): boolean => metadata.managedFields?.some(isOurApply) === true

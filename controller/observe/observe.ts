@@ -12,8 +12,6 @@ import {
 } from '../../common/assess/own-objects.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
-import { writesSource } from '../../common/strategy/run.ts'
-import { runSpecOf } from '../../common/strategy/run-spec.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import { mayBeRefusedPods } from '../../common/workload/health.ts'
 import {
@@ -24,12 +22,13 @@ import {
   hasOwnerReference,
   isBeingDeleted,
   isCrossNamespace,
-  promotionRecordName,
+  isOwnedByLabels,
 } from '../../common/workload/identity.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { Ports } from './ports.ts'
+import { cutOverFacts, gateFacts, placeOfFork, promotionFacts, promotionRecord } from './run-facts.ts'
 
 /**
  * All facts for one pass; undefined if the experiment is gone. @throws KubeError when a fact that decides cannot be
@@ -40,7 +39,7 @@ export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts 
   if (!experiment) return undefined
   const adapter = workloadKind(experiment.spec.sourceRef.kind)
   const read = isBeingDeleted(experiment)
-    ? { ...UNREAD, ...(await factsOfDeletion(ports, experiment, adapter)) }
+    ? { ...UNREAD, ...(await factsOfDeletion({ ports, key, experiment, adapter })) }
     : await allFacts({ ports, key, experiment, adapter, now })
   return { ...read, ...experimentFacts(ports, key, experiment), now }
 }
@@ -87,18 +86,31 @@ interface Observed {
  * The fork, and when it is gone what garbage collection does not delete in another namespace; in the middle of a
  * promotion also its source. Another read that fails must not block the deletion.
  */
-async function factsOfDeletion(ports: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
-  const facts = await readFork(ports, experiment, adapter)
-  const isLeft = isCrossNamespace(experiment) && facts.fork.is === 'absent'
-  if (!isLeft) return { ...facts, ...UNREAD_REVISION, promotion: await promotionAtDeletion(ports, experiment, adapter) }
+async function factsOfDeletion({ ports, key, experiment, adapter }: Omit<Observed, 'now'>) {
+  const [facts, cutOver] = await Promise.all([
+    readFork(ports, experiment, adapter),
+    orAbsent(cutOverFacts(ports, key, experiment, adapter)),
+  ])
+  const isLeft = isOwnedByLabels(experiment) && facts.fork.is === 'absent'
+  const gate = gateFacts(ports, experiment)
+  if (!isLeft) {
+    const promotion = await orAbsent(promotionFacts(ports, experiment, adapter))
+    return { ...facts, ...UNREAD_REVISION, gate, cutOver, promotion }
+  }
   const [base, record] = await Promise.all([readRevision(ports, experiment), promotionRecord(ports, experiment)])
-  return { ...facts, ...base, promotion: { source: ABSENT, record, isInstalled: ports.isPromotionInstalled } }
+  return {
+    ...facts,
+    ...base,
+    gate,
+    cutOver,
+    promotion: { source: ABSENT, record, isInstalled: ports.isPromotionInstalled },
+  }
 }
 
-/** As at every step that writes the source; undefined if it cannot be read, and then the deletion waits for nothing. */
-async function promotionAtDeletion(...of: Parameters<typeof promotionFacts>) {
+/** What was read; undefined if it cannot be read, and then the deletion waits for nothing. */
+async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
   try {
-    return await promotionFacts(...of)
+    return await read
   } catch (error) {
     if (!(error instanceof KubeError)) throw error
     return undefined
@@ -111,12 +123,13 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
   const consent = await consentTo(ports, experiment)
   // Without consent, do not read the source: its existence must not leak.
   const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
-  const [source, neighbours, forks, revisions, promotion] = await Promise.all([
+  const [source, neighbours, forks, revisions, promotion, cutOver] = await Promise.all([
     mayRead && adapter ? ports.workloads.source(adapter, namespace, name) : undefined,
     ports.surroundings.neighbours(namespace),
     readFork(ports, experiment, adapter),
     readRevision(ports, experiment),
     promotionFacts(ports, experiment, mayRead ? adapter : undefined),
+    cutOverFacts(ports, key, experiment, mayRead ? adapter : undefined),
   ])
   const fork = knownValue(forks.fork)
   const isAsked = adapter && fork && mayBeRefusedPods(adapter, fork, now)
@@ -127,6 +140,7 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
     podRefusal,
     promotion,
     gate: gateFacts(ports, experiment),
+    cutOver,
     schema: knownOrAbsent(adapter && ports.schemaOf(adapter)),
     source: mayRead ? knownOrAbsent(source) : unknown('its namespace does not share it'),
     surroundings: {
@@ -138,28 +152,6 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
     policies: withOthers(ports, experiment, consent),
   }
 }
-
-/** The pods of a gated fork; undefined where pods may not be read. */
-const gateFacts = ({ pods }: Ports, experiment: ExperimentDeployment) =>
-  pods && { pods: known(pods(...placeOfFork(experiment))) }
-
-/** At the step of a run that writes the source: the source and the record of its former values, as they are now. */
-async function promotionFacts(ports: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
-  if (!adapter || !writesSource(experiment.status?.strategy)) return undefined
-  const { name } = experiment.spec.sourceRef
-  const namespace = sourceNamespaceOf(experiment)
-  const [source, record] = await Promise.all([
-    ports.workloads.live(adapter, namespace, name),
-    promotionRecord(ports, experiment),
-  ])
-  return { source: knownOrAbsent(source), record, isInstalled: ports.isPromotionInstalled }
-}
-
-/** Only an experiment with a run has one. */
-const promotionRecord = async ({ revision }: Ports, experiment: ExperimentDeployment) =>
-  runSpecOf(experiment.spec)
-    ? knownOrAbsent(await revision(sourceNamespaceOf(experiment), promotionRecordName(experiment)))
-    : ABSENT
 
 /** Other workloads that act on the source: a Flagger primary, and one that takes its template from it. */
 function relatedWorkloads({ workloads }: Ports, adapter: WorkloadKind | undefined, source: Source | undefined) {
@@ -186,9 +178,6 @@ async function readExperiment({ experiments, workloads }: Ports, key: Key): Prom
   experiments.doubt(cached)
   return experiments.get(key)
 }
-
-const placeOfFork = (experiment: ExperimentDeployment) =>
-  [sourceNamespaceOf(experiment), forkName(experiment.spec.sourceRef.name, experiment.metadata.uid)] as const
 
 async function readFork({ workloads }: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
   const name = placeOfFork(experiment)

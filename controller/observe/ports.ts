@@ -78,6 +78,15 @@ export interface Ports {
   readonly surroundings: SurroundingsPort
   /** the pods of the gated fork of this name; absent: pods may not be read */
   readonly pods?: ((namespace: string, fork: string) => readonly GatedPod[]) | undefined
+  /** a Service as it is now; absent: Services may not be written. @throws KubeError */
+  readonly service?: ((namespace: string, name: string) => Promise<KubeObject | undefined>) | undefined
+  /** repairs of the selectors of Services */
+  readonly pins: {
+    /** how many milliseconds the next repair has to wait; 0 or less means now */
+    waitMs(key: Key): number
+    /** for how many milliseconds another client must leave the selector alone after repairs in a row; else 0 */
+    contestedMs(key: Key): number
+  }
   /** whether this installation may write sources */
   readonly isPromotionInstalled: boolean
   readonly steps: {

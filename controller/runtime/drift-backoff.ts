@@ -27,10 +27,13 @@ const forgottenAt = ({ repairs, lastMs }: Repairs): number => lastMs + FORGET_MS
  */
 export class DriftBackoff {
   readonly #timers: Pick<Timers, 'now'>
+  readonly #contestedAfter: number
   readonly #repairs = new Map<Key, Repairs>()
 
-  constructor(timers: Pick<Timers, 'now'>) {
+  /** @param contestedAfter so many repairs in a row are a contest */
+  constructor(timers: Pick<Timers, 'now'>, contestedAfter = CONTESTED_AFTER) {
     this.#timers = timers
+    this.#contestedAfter = contestedAfter
   }
 
   /** Call this when the fork of `key` is repaired. */
@@ -45,7 +48,7 @@ export class DriftBackoff {
   /** Milliseconds until repairs of `key` count as over, if there were many in a row; 0 if not. */
   contestedMs(key: Key): number {
     const past = this.#repairs.get(key)
-    if (past === undefined || past.repairs < CONTESTED_AFTER) return 0
+    if (past === undefined || past.repairs < this.#contestedAfter) return 0
     return Math.max(0, forgottenAt(past) - this.#timers.now())
   }
 

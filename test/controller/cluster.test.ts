@@ -64,6 +64,8 @@ function world() {
     podRefusals: { of: async () => ABSENT },
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),
+    pins: new DriftBackoff(timers, 2),
+    isCutOverInstalled: false,
     metrics: {
       repaired: ({ kind }) => void diary.push(`repair of a ${kind}`),
       moved: ({ reason }) => void diary.push(`moved: ${reason}`),
@@ -129,9 +131,17 @@ describe('the cluster of a pass', () => {
   it('makes a repair wait for the next one of the same experiment', () => {
     const { cluster } = world()
     expect(cluster.ports.drift.waitMs('shop/faster-cart')).to.equal(0)
-    cluster.writer.noteRepair(anExperiment())
+    cluster.writer.noteRepair(anExperiment(), 'fork')
     expect(cluster.ports.drift.waitMs('shop/faster-cart')).to.equal(250)
     expect(cluster.ports.drift.waitMs('shop/other')).to.equal(0)
+    expect(cluster.ports.pins.waitMs('shop/faster-cart')).to.equal(0)
+  })
+
+  it('makes a repair of a Service wait apart from those of forks', () => {
+    const { cluster } = world()
+    cluster.writer.noteRepair(anExperiment(), 'service')
+    expect(cluster.ports.pins.waitMs('shop/faster-cart')).to.equal(250)
+    expect(cluster.ports.drift.waitMs('shop/faster-cart')).to.equal(0)
   })
 
   it('reserves, records, emits and logs', async () => {

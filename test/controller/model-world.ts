@@ -67,6 +67,7 @@ export class ModelWorld {
       kindProbeMs: 30_000,
       isPromotionInstalled: false,
       isGateInstalled: false,
+      isCutOverInstalled: false,
       instance: 'pod-1',
       ownNamespace: 'experiment-controller-system',
       clock: () => new Date('2026-11-21T10:00:00Z'),

@@ -32,6 +32,7 @@ export function running(objects: Readonly<Record<string, KubeObject>> = {}) {
     kindProbeMs: 30_000,
     isPromotionInstalled: false,
     isGateInstalled: false,
+    isCutOverInstalled: false,
     instance: 'pod-1',
     ownNamespace: 'experiment-controller-system',
     clock: () => new Date('2026-11-21T10:00:00Z'),

@@ -22,6 +22,7 @@ function created() {
       kindProbeMs: 30_000,
       isPromotionInstalled: false,
       isGateInstalled: false,
+      isCutOverInstalled: false,
       instance: 'pod-1',
       ownNamespace: 'ops',
       clock: () => new Date('2026-11-21T10:00:00Z'),

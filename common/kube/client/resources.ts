@@ -1,4 +1,4 @@
-import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, POD } from '../../api/names.ts'
+import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, POD, SERVICE } from '../../api/names.ts'
 import type { ResourceType } from '../../api/object.ts'
 
 /** The kinds that our code names. Those of workloads are in the registry of workloads. */
@@ -7,7 +7,7 @@ export const RESOURCES = {
   ExperimentPolicy: EXPERIMENT_POLICY,
   Deployment: { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' },
   Pod: POD,
-  Service: { apiVersion: 'v1', kind: 'Service', plural: 'services' },
+  Service: SERVICE,
   EndpointSlice: { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', plural: 'endpointslices' },
   ControllerRevision: CONTROLLER_REVISION,
   HorizontalPodAutoscaler: {

@@ -26,15 +26,18 @@ export function podsAfter(pods: readonly GatedPod[], fork: KubeObject | undefine
   const former = kept.find(isFormer)
   const isUpdating = former !== undefined && kept.length === count && kept.every(({ isReady }) => isReady)
   const left = isUpdating ? kept.filter((pod) => pod !== former) : kept
-  const created = Array.from({ length: count - left.length }, (): GatedPod => aPod(revision, of.isHealthy))
+  const created = Array.from(
+    { length: count - left.length },
+    (): GatedPod => aPod(fork.metadata.name, revision, of.isHealthy),
+  )
   return [...left, ...created].map((pod) => ({ ...pod, isReady: pod.hasReadyContainers && pod.isOpen }))
 }
 
 let created = 0
 
-function aPod(revision: string, hasReadyContainers: boolean): GatedPod {
+function aPod(fork: string, revision: string, hasReadyContainers: boolean): GatedPod {
   created += 1
-  const [name, uid] = [`pod-${created}`, `uid-of-pod-${created}`]
+  const [name, uid] = [`${fork}-${created}`, `uid-of-pod-${created}`]
   return { name, uid, revision, hasReadyContainers, isOpen: false, isReady: false, isBeingDeleted: false }
 }
 

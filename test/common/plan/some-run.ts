@@ -14,6 +14,7 @@ import { withHash } from '../../../common/workload/derive.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
 import { podsAfter, withGate } from './simulated-pods.ts'
+import { type Services, trafficOf, withSelector } from './simulated-services.ts'
 import { type Given, someFacts } from './some-facts.ts'
 
 /** 10 %, an hour, 20 %, until resumed; then until promoted, the promotion, and 30 seconds: seven steps. */
@@ -61,6 +62,10 @@ interface World {
   fork: KubeObject | undefined
   /** those of a gated fork */
   pods: readonly GatedPod[]
+  /** those of a blue-green */
+  services: Services | undefined
+  /** what the controller remembers of pins that were taken away */
+  lostPins: { readonly repairInMs: number; readonly isContested: boolean }
   revision: KubeObject | undefined
   record: KubeObject | undefined
   isInstalled: boolean
@@ -81,6 +86,8 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     source: aSource(),
     fork: undefined,
     pods: [],
+    services: undefined,
+    lostPins: { repairInMs: 0, isContested: false },
     revision: undefined,
     record: undefined,
     isInstalled: true,
@@ -88,6 +95,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     stored: (source) => source,
     ...given,
   }
+  const trafficNow = () => world.traffic ?? (world.services && trafficOf(world.services, world))
   const facts = (): Facts => ({
     ...someFacts({
       now: world.now,
@@ -96,9 +104,10 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
       fork: world.fork,
       ...(world.revision ? { revision: world.revision } : {}),
       ...(world.policies ? { policies: world.policies } : {}),
-      ...(world.traffic ? { traffic: world.traffic } : {}),
+      traffic: trafficNow() ?? { services: [], slices: [] },
     }),
     gate: { pods: known(world.pods) },
+    ...(world.services ? { cutOver: { services: known(seenServices(world, world.services)) } } : {}),
     promotion: {
       source: knownOrAbsent(world.source),
       record: knownOrAbsent(world.record),
@@ -166,6 +175,14 @@ function annotate(world: World, text: string, by?: string) {
   world.experiment = { ...others, metadata: { ...metadata, annotations } }
 }
 
+const seenServices = (world: World, { active, preview }: Services) => ({
+  active: knownOrAbsent(active),
+  preview: knownOrAbsent(preview),
+  source: knownOrAbsent(world.source),
+  slices: (world.traffic ?? trafficOf({ active, preview }, world)).slices,
+  ...world.lostPins,
+})
+
 /** What the API server and the workload controllers make of a write. */
 function make(world: World, write: Write): void {
   const settle = (object: KubeObject) => (world.isHealthy ? available(object) : object)
@@ -190,6 +207,7 @@ function make(world: World, write: Write): void {
     case 'patch':
       if (write.role === 'fork') world.fork = settle(patched(write.of, write.patch))
       if (write.role === 'experiment') world.experiment = withFinalizers(world.experiment, write.patch)
+      if (write.role === 'service' && world.services) world.services = withSelector(world.services, write)
       if (write.role === 'source') world.source = available(world.stored(patched(write.of, write.patch)))
       return
     case 'delete':

@@ -6,9 +6,11 @@ import { APPS_V1 } from '../../common/schema/openapi.ts'
 import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
 import { END_OF_PAUSE } from './end-of-pause.ts'
 import { NEIGHBOURS } from './neighbours.ts'
+import { PINNED_SERVICE } from './pinned-service.ts'
 import { PROMOTED_BY_OTHERS } from './promoted-by-others.ts'
 import { READY_CONTAINERS } from './ready-containers.ts'
 import { REFUSED_PODS } from './refused-pods.ts'
+import { SCALED_THRICE, SCALED_TWICE } from './scaled-forks.ts'
 
 /** A change of one input of `observe`, and what shows that a pass has read it. */
 export interface Input {
@@ -50,14 +52,6 @@ function referringTo(name: string): KubeObject {
 
 const tells = (word: string) => (world: ControllerWorld) => world.words().includes(word)
 const generation = (object: KubeObject, next = 2) => ({ metadata: { ...object.metadata, generation: next } })
-
-/** Another client scales the fork so many times, after each repair. */
-async function scaledTimes(world: ControllerWorld, times: number): Promise<void> {
-  for (let nth = 1; nth <= times; nth += 1) {
-    world.change(PATHS.fork, ({ spec }) => ({ spec: { ...(spec as object), replicas: 4 } }))
-    if (nth < times) await world.pass(500)
-  }
-}
 
 /** The inputs, each with its changes. A new fact does not compile before it has a row here. */
 export const INPUTS = {
@@ -226,19 +220,12 @@ export const INPUTS = {
     },
   },
   podRefusal: { 'an Event': { ...REFUSED_PODS, isSeen: tells('ReplicaFailure') } },
-  driftBackoffMs: {
-    'a second drift in a row': {
-      change: (world) => scaledTimes(world, 2),
-      isSeen: ({ server }) => server.diary.filter((line) => line === `apply ${PATHS.fork}`).length === 3,
-    },
-  },
+  driftBackoffMs: { 'a second drift in a row': SCALED_TWICE },
   stepElapsedMs: { 'the end of a pause': END_OF_PAUSE },
   promotion: { 'the source at the step that promotes': PROMOTED_BY_OTHERS },
   gate: { 'the containers of a pod': READY_CONTAINERS },
-  cutOver: {},
-  contestedMs: {
-    'a third drift in a row': { change: (world) => scaledTimes(world, 3), isSeen: tells('Contested') },
-  },
+  cutOver: { 'a Service that is limited to the fork': PINNED_SERVICE },
+  contestedMs: { 'a third drift in a row': { ...SCALED_THRICE, isSeen: tells('Contested') } },
   now: {
     'the experiment expires': {
       objects: { [PATHS.experiment]: stored(anExperiment({ ttlSeconds: 330 })) },

@@ -81,6 +81,7 @@ export function observing(given: Given = {}) {
       },
     },
     drift: { waitMs: () => 250, contestedMs: () => 60_000 },
+    pins: { waitMs: () => 0, contestedMs: () => 0 },
   }
   const facts = async () => {
     const found = await observe(ports, KEY, NOW)

@@ -1,0 +1,87 @@
+import { type Known, knownValue } from '../api/known.ts'
+import { EXPERIMENT_ID } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
+import { at } from '../json/json.ts'
+import type { Step } from '../strategy/compile.ts'
+import { openPods } from '../strategy/gate.ts'
+import type { Run } from '../strategy/run.ts'
+import type { RunSpec } from '../strategy/run-spec.ts'
+import { type ReadyEndpoints, readyEndpoints } from '../surroundings/endpoints.ts'
+import { experimentId, forkName } from '../workload/identity.ts'
+import { statusCount } from '../workload/status.ts'
+import type { SpecFacts } from './facts.ts'
+
+/** Whether a step wants a Service to send to the fork only; `kept`: whatever it does now. */
+export type Pinning = 'pinned' | 'unpinned' | 'kept'
+
+/**
+ * What the step at `index` wants of the two Services. The preview is pinned from its step on, and the active Service
+ * from the cut-over on, until both are returned. Where the source is restored, they stay as they are until then.
+ */
+export function pinningAt(
+  { path, stepIndex }: Run,
+  steps: readonly Step[],
+): Readonly<Record<'active' | 'preview', Pinning>> {
+  const present = steps[stepIndex]?.is
+  const past = new Set(steps.slice(0, stepIndex + 1).map(({ is }) => is))
+  if (past.has('return') || path === 'Abort') return { active: 'unpinned', preview: 'unpinned' }
+  if (path === 'Undo') return present === 'restore' ? KEPT : { active: 'unpinned', preview: 'unpinned' }
+  const pinned = (is: 'preview' | 'cutOver'): Pinning => (past.has(is) ? 'pinned' : 'unpinned')
+  return { active: pinned('cutOver'), preview: pinned('preview') }
+}
+
+const KEPT = { active: 'kept', preview: 'kept' } as const
+
+/** A Service of a blue-green, and what its slices show. */
+export interface ServiceState {
+  readonly name: string
+  /** undefined while there is none, or if it could not be read */
+  readonly service: KubeObject | undefined
+  /** the experiment to whose fork it is limited */
+  readonly pinnedTo: string | undefined
+  readonly isOurs: boolean
+  readonly endpoints: ReadyEndpoints
+}
+
+/** What a blue-green finds of its Services; undefined for another strategy, and where they were not read. */
+export interface PinState {
+  readonly active: ServiceState
+  readonly preview: ServiceState | undefined
+  /** whether the active Service sends to all available pods of the source, or is gone */
+  readonly isBack: boolean
+  /** whether requests to the active Service reach nobody, although the source could answer */
+  readonly isDead: boolean
+}
+
+/** The Services of a blue-green; undefined where they were not read. */
+export const seenServices = ({ cutOver }: SpecFacts) => knownValue(cutOver?.services ?? { is: 'absent' })
+
+/** The state of both Services. */
+export function pinState(facts: SpecFacts, { blueGreen }: Pick<RunSpec, 'blueGreen'>): PinState | undefined {
+  const { experiment } = facts
+  const seen = seenServices(facts)
+  if (!blueGreen || !seen) return undefined
+  const id = experimentId(experiment.metadata.uid)
+  const fork = forkName(experiment.spec.sourceRef.name, experiment.metadata.uid)
+  const stateOf = (name: string, found: Known<KubeObject>): ServiceState => {
+    const service = knownValue(found)
+    const value = at(service, 'spec', 'selector', EXPERIMENT_ID)
+    const pinnedTo = typeof value === 'string' ? value : undefined
+    const endpoints = readyEndpoints(seen.slices, name, fork)
+    return { name, service, pinnedTo, isOurs: pinnedTo === id, endpoints }
+  }
+  const active = stateOf(blueGreen.activeService, seen.active)
+  const { previewService } = blueGreen
+  const preview = previewService === undefined ? undefined : stateOf(previewService, seen.preview)
+  const source = knownValue(seen.source)
+  const available = source ? statusCount(source, 'availableReplicas') : 0
+  const isListed = available > 0 && active.endpoints.others >= available
+  const isBack = seen.active.is === 'absent' || (active.service !== undefined && !active.isOurs && isListed)
+  return { active, preview, isBack, isDead: active.isOurs && active.endpoints.ofFork === 0 && available > 0 }
+}
+
+/** Whether a blue-green has, or may have, requests of the active Service, so that no open pod may be shut. */
+export function isServing(facts: SpecFacts, pins: PinState): boolean {
+  const pods = knownValue(facts.gate?.pods ?? { is: 'absent' })
+  return pins.active.isOurs || (!pins.isBack && openPods(pods ?? []) > 0)
+}

@@ -1,0 +1,198 @@
+import { EXPERIMENT_ID, FIELD_MANAGER, SERVICE } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
+import { type Decision, stalled, waiting } from '../assess/decision.ts'
+import type { Facts } from '../assess/facts.ts'
+import {
+  isServing,
+  type Pinning,
+  type PinState,
+  pinningAt,
+  pinState,
+  type ServiceState,
+  seenServices,
+} from '../assess/pins.ts'
+import { podsOf, promotionIn, type RunState } from '../assess/run.ts'
+import { isObject, type JsonObject, member } from '../json/json.ts'
+import { openPods } from '../strategy/gate.ts'
+import { aborted } from '../strategy/next.ts'
+import type { Run } from '../strategy/run.ts'
+import { runSpecOf } from '../strategy/run-spec.ts'
+import { experimentId } from '../workload/identity.ts'
+import { replicasOf } from '../workload/status.ts'
+import type { Write } from './write.ts'
+
+/** Argo Rollouts writes the selector of a Service with one of these. */
+const ARGO_HASH = 'rollouts-pod-template-hash'
+const ARGO_MANAGED = 'argo-rollouts.argoproj.io/managed-by-rollouts'
+
+/** No event of ours tells that another experiment is done with a Service, or that pods of the source are available. */
+const RETRY_MS = 10_000
+
+/** What a pass does with the Services of a blue-green. */
+export interface CuttingOver {
+  /** the way back, which comes before everything else: no Service stays limited to a fork that it must not have */
+  readonly unpinning: readonly Write[]
+  /** the way there, after everything else */
+  readonly pinning: readonly Write[]
+  /** what is told instead of the health of the fork */
+  readonly decision?: Decision
+  /** whether the Services show what the present step wants */
+  readonly isReached: boolean
+  /** the way back of the run, if it has to be taken */
+  readonly moved?: { readonly run: Run; readonly reason: Reason; readonly message: string }
+}
+
+/** Undefined for another strategy, and where the Services were not read. */
+export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefined): CuttingOver | undefined {
+  const pins = pinState(facts, state.spec)
+  if (!pins) return undefined
+  const { run, steps } = state
+  const wanted = pinningAt(run, steps)
+  const { active, preview } = pins
+  const both = [{ of: active, is: wanted.active }, ...(preview ? [{ of: preview, is: wanted.preview }] : [])]
+  const isWritten = promotionIn(facts.experiment, run)?.written !== undefined
+  const isDying = pins.isDead && wanted.active !== 'unpinned'
+  const none = { unpinning: [], pinning: [], isReached: false }
+  if (isDying && !isWritten && run.path === 'Forward') return { ...none, moved: returned(facts, run, active) }
+  const unpinned = both.filter(({ of, is }) => of.isOurs && (is === 'unpinned' || (isDying && of === active)))
+  const unpinning = unpinned.flatMap(({ of }) => unpin(of))
+  if (unpinning.length > 0) return { ...none, unpinning }
+  if (isDying) return none
+  return { ...none, ...towards({ facts, state, fork, pins }, both), isReached: isReached({ facts, state, fork, pins }) }
+}
+
+interface Seen {
+  readonly facts: Facts
+  readonly state: RunState
+  readonly fork: KubeObject | undefined
+  readonly pins: PinState
+}
+
+interface Wanted {
+  readonly of: ServiceState
+  readonly is: Pinning
+}
+
+/** Limits a Service to the fork that shall be: the preview at once, the active one when all pods of the fork join. */
+function towards(seen: Seen, both: readonly Wanted[]): Partial<CuttingOver> {
+  const { facts, state, pins } = seen
+  const { run, steps } = state
+  for (const { of, is } of both) {
+    if (is !== 'pinned' || of.isOurs) continue
+    const obstacle = obstacleOf(of)
+    if (obstacle) return { decision: obstacle }
+    const isCuttingOver = of === pins.active && steps[run.stepIndex]?.is === 'cutOver'
+    if (isCuttingOver) {
+      if (!hasJoined(seen)) continue
+    } else if (of === pins.active && run.path === 'Forward') {
+      // somebody took it away after the cut-over
+      if (!hasJoined(seen)) continue
+      const { isContested = false, repairInMs = 0 } = seenServices(facts) ?? {}
+      const message = `the selector of service/${of.name} loses the label of the experiment again and again`
+      if (isContested) return { moved: { ...aborted(run, message, facts), reason: 'PinNotHeld' } }
+      if (repairInMs > 0)
+        return { decision: waiting('CutOver', `service/${of.name} is limited again soon`, repairInMs) }
+    }
+    return {
+      pinning: pin(facts, of, { isPreview: of === pins.preview, isRepair: of === pins.active && !isCuttingOver }),
+    }
+  }
+  const isWaiting = steps[run.stepIndex]?.is === 'return' && !pins.isBack
+  const message = `service/${pins.active.name} sends to the fork until the pods of its source are ready`
+  return isWaiting ? { decision: waiting('WaitsForSource', message, RETRY_MS) } : {}
+}
+
+/** Whether the active Service lists all pods of the fork that shall get requests. */
+function hasJoined({ facts, state, pins }: Seen): boolean {
+  const open = state.target?.open ?? 0
+  const isOpen = open > 0 && openPods(podsOf(facts) ?? []) >= open
+  return isOpen && pins.active.endpoints.ofFork >= open
+}
+
+/** Whether the slices show what the present step wants. */
+function isReached(seen: Seen): boolean {
+  const { state, pins, fork } = seen
+  const { active, preview } = pins
+  switch (state.steps[state.run.stepIndex]?.is) {
+    case 'preview': {
+      const { all, ofFork } = preview?.endpoints ?? { all: 0, ofFork: 0 }
+      return preview?.isOurs === true && all === ofFork && fork !== undefined && ofFork >= replicasOf(fork)
+    }
+    case 'cutOver':
+      return active.isOurs && hasJoined(seen) && active.endpoints.all === active.endpoints.ofFork
+    case 'return':
+      return pins.isBack && !active.isOurs && preview?.isOurs !== true
+    default:
+      return true
+  }
+}
+
+/** No ready pod of the fork is left behind a Service that has only these. */
+const returned = (facts: Facts, run: Run, { name }: ServiceState) => ({
+  ...aborted(run, `service/${name} had no ready pod of the fork left, so it sends to the source again`, facts),
+  reason: 'Returned' as const,
+})
+
+/** Why a Service cannot be limited to the fork now. */
+function obstacleOf({ name, service, pinnedTo }: ServiceState): Decision | undefined {
+  if (!service) return waiting('ServiceNotFound', `service/${name} does not exist`, RETRY_MS)
+  if (pinnedTo !== undefined)
+    return waiting('ServiceIsTaken', `service/${name} sends only to the experiment with the id ${pinnedTo}`, RETRY_MS)
+  return argoManages(service)
+    ? stalled('ServiceIsManaged', `Argo Rollouts changes the selector of service/${name}`)
+    : undefined
+}
+
+/** Whether Argo Rollouts limits a Service to revisions of a Rollout. */
+export const argoManages = ({ metadata, spec }: KubeObject): boolean =>
+  metadata.annotations?.[ARGO_MANAGED] !== undefined || member(member(spec, 'selector'), ARGO_HASH) !== undefined
+
+interface PinOf {
+  /** a preview sends to shut pods, too */
+  readonly isPreview: boolean
+  readonly isRepair: boolean
+}
+
+function pin({ experiment }: Facts, { service }: ServiceState, { isPreview, isRepair }: PinOf): readonly Write[] {
+  const selector = { [EXPERIMENT_ID]: experimentId(experiment.metadata.uid) }
+  return service ? [serviceWrite(service, { selector, ...(isPreview ? PUBLISHED : {}) }, isRepair)] : []
+}
+
+const PUBLISHED = { publishNotReadyAddresses: true }
+
+/** What was published by us, and nobody else wrote since, is taken back, too. */
+function unpin({ service }: ServiceState): readonly Write[] {
+  if (!service) return []
+  const ours = service.metadata.managedFields?.some(
+    ({ manager, operation, fieldsV1 }) =>
+      manager === FIELD_MANAGER &&
+      operation === 'Update' &&
+      isObject(member(member(fieldsV1, 'f:spec'), 'f:publishNotReadyAddresses')),
+  )
+  const published = ours ? { publishNotReadyAddresses: null } : {}
+  return [serviceWrite(service, { selector: { [EXPERIMENT_ID]: null }, ...published }, false)]
+}
+
+/** With uid and resourceVersion: a change since it was read is a conflict, and everything is looked at again. */
+function serviceWrite(of: KubeObject, spec: JsonObject, isRepair: boolean): Write {
+  const { uid = '', resourceVersion = '' } = of.metadata
+  const patch = { metadata: { uid, resourceVersion }, spec }
+  return { verb: 'patch', role: 'service', resource: SERVICE, of, patch, isRepair }
+}
+
+/** How long a deletion waits until the Services send to the source again. */
+const RETURN_MS = 60_000
+
+/** What a deletion has to do, or to wait for, before the fork may go; undefined if there is no such thing. */
+export function returnFirst(facts: Facts): { readonly writes: readonly Write[]; readonly message: string } | undefined {
+  const spec = runSpecOf(facts.experiment.spec)
+  const pins = spec && pinState(facts, spec)
+  if (!pins) return undefined
+  const both = [pins.active, ...(pins.preview ? [pins.preview] : [])]
+  const writes = both.filter(({ isOurs }) => isOurs).flatMap(unpin)
+  const message = `its fork serves until service/${pins.active.name} sends to the source again`
+  if (writes.length > 0) return { writes, message }
+  const waitedMs = facts.now.getTime() - Date.parse(facts.experiment.metadata.deletionTimestamp ?? '')
+  return waitedMs < RETURN_MS && isServing(facts, pins) ? { writes, message } : undefined
+}

@@ -1,0 +1,62 @@
+import { sourceNamespaceOf } from '../../common/api/defaults.ts'
+import { ABSENT, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { CutOverFacts } from '../../common/assess/facts.ts'
+import { writesSource } from '../../common/strategy/run.ts'
+import { runSpecOf } from '../../common/strategy/run-spec.ts'
+import { forkName, promotionRecordName } from '../../common/workload/identity.ts'
+import type { WorkloadKind } from '../../common/workload/kind.ts'
+import type { Key } from '../runtime/queue.ts'
+import type { Ports } from './ports.ts'
+
+/** The pods of a gated fork; undefined where pods may not be read. */
+export const gateFacts = ({ pods }: Ports, experiment: ExperimentDeployment) =>
+  pods && { pods: known(pods(...placeOfFork(experiment))) }
+
+/** The Services of a blue-green, and its source, as they are now; undefined where Services may not be written. */
+export async function cutOverFacts(
+  { service, workloads, surroundings, pins }: Ports,
+  key: Key,
+  experiment: ExperimentDeployment,
+  adapter: WorkloadKind | undefined,
+): Promise<CutOverFacts | undefined> {
+  const { blueGreen } = experiment.spec.strategy ?? {}
+  if (!service) return undefined
+  if (!blueGreen || !adapter) return { services: unknown('it has no blue-green') }
+  const namespace = sourceNamespaceOf(experiment)
+  const { activeService, previewService } = blueGreen
+  const [active, preview, source] = await Promise.all([
+    service(namespace, activeService),
+    previewService === undefined ? undefined : service(namespace, previewService),
+    workloads.live(adapter, namespace, experiment.spec.sourceRef.name),
+  ])
+  const { slices } = surroundings.traffic(key, namespace)
+  const state = { repairInMs: pins.waitMs(key), isContested: pins.contestedMs(key) > 0 }
+  const seen = { active: knownOrAbsent(active), preview: knownOrAbsent(preview), source: knownOrAbsent(source) }
+  return { services: known({ ...seen, slices, ...state }) }
+}
+
+/** At the step of a run that writes the source: the source and the record of its former values, as they are now. */
+export async function promotionFacts(
+  ports: Ports,
+  experiment: ExperimentDeployment,
+  adapter: WorkloadKind | undefined,
+) {
+  if (!adapter || !writesSource(experiment.status?.strategy)) return undefined
+  const { name } = experiment.spec.sourceRef
+  const namespace = sourceNamespaceOf(experiment)
+  const [source, record] = await Promise.all([
+    ports.workloads.live(adapter, namespace, name),
+    promotionRecord(ports, experiment),
+  ])
+  return { source: knownOrAbsent(source), record, isInstalled: ports.isPromotionInstalled }
+}
+
+/** Only an experiment with a run has one. */
+export const promotionRecord = async ({ revision }: Ports, experiment: ExperimentDeployment) =>
+  runSpecOf(experiment.spec)
+    ? knownOrAbsent(await revision(sourceNamespaceOf(experiment), promotionRecordName(experiment)))
+    : ABSENT
+
+export const placeOfFork = (experiment: ExperimentDeployment) =>
+  [sourceNamespaceOf(experiment), forkName(experiment.spec.sourceRef.name, experiment.metadata.uid)] as const

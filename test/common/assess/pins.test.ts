@@ -1,0 +1,142 @@
+import { expect } from 'chai'
+import { ABSENT, known, knownOrAbsent } from '../../../common/api/known.ts'
+import { EXPERIMENT_ID } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { RunPath } from '../../../common/api/strategy.ts'
+import { isServing, pinningAt, pinState, seenServices } from '../../../common/assess/pins.ts'
+import { compile } from '../../../common/strategy/compile.ts'
+import { type RunSpec, runSpecOf } from '../../../common/strategy/run-spec.ts'
+import { aDeployment, anExperiment, FORK } from '../../builders.ts'
+import { someFacts } from '../../common/plan/some-facts.ts'
+
+const ID = FORK.slice(-10)
+const EXPERIMENT = anExperiment({ strategy: { blueGreen: { activeService: 'cart', previewService: 'cart-preview' } } })
+
+function specOf() {
+  const spec = runSpecOf(EXPERIMENT.spec)
+  if (!spec) throw new Error('it has no run')
+  return spec
+}
+
+/** `preview: unpinned pinned`: what each step of a path wants of the active Service and of the preview. */
+function wantedOn(path: RunPath): readonly string[] {
+  const steps = compile(specOf(), path)
+  const run = { run: 'run', revision: 'revision', path, since: '2026-11-21T10:00:00Z' }
+  return [...steps.keys()].map((stepIndex) => {
+    const { active, preview } = pinningAt({ ...run, stepIndex }, steps)
+    return `${steps[stepIndex]?.is}: ${active} ${preview}`
+  })
+}
+
+interface Of {
+  readonly selector?: Readonly<Record<string, string>>
+  readonly available?: number
+  /** the ready pods of the active Service */
+  readonly pods?: readonly string[]
+  readonly service?: KubeObject | undefined
+  readonly open?: number
+}
+
+function factsOf({ selector = {}, available = 2, pods = [], open = 0, ...of }: Of) {
+  const theService: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'cart', namespace: 'shop' },
+    spec: { selector: { app: 'cart', ...selector } },
+  }
+  const service = 'service' in of ? of.service : theService
+  const services = {
+    active: knownOrAbsent(service),
+    preview: ABSENT,
+    source: known({ ...aDeployment(), status: { availableReplicas: available } }),
+    slices: [{ service: 'cart', ready: pods.map((pod) => ({ uid: pod, pod })) }],
+    repairInMs: 0,
+    isContested: false,
+  }
+  const pod = { revision: 'a', hasReadyContainers: true, isOpen: true, isReady: true, isBeingDeleted: false }
+  const opened = Array.from({ length: open }, (_, index) => ({ ...pod, name: `${FORK}-${index}`, uid: String(index) }))
+  return {
+    ...someFacts({ experiment: EXPERIMENT }),
+    cutOver: { services: known(services) },
+    gate: { pods: known(opened) },
+  }
+}
+
+function stateOf(of: Of) {
+  const state = pinState(factsOf(of), specOf())
+  if (!state) throw new Error('it has no Services')
+  return state
+}
+
+describe('pinningAt', () => {
+  it('pins the preview from its step, and the active Service from the cut-over, until both are returned', () =>
+    expect(wantedOn('Forward')).to.deep.equal([
+      'size: unpinned unpinned',
+      'preview: unpinned pinned',
+      'pause: unpinned pinned',
+      'size: unpinned pinned',
+      'cutOver: pinned pinned',
+      'pause: pinned pinned',
+      'await: pinned pinned',
+      'promote: pinned pinned',
+      'return: unpinned unpinned',
+      'drain: unpinned unpinned',
+    ]))
+
+  it('pins nothing on the way back', () =>
+    expect(wantedOn('Abort')).to.deep.equal([
+      'return: unpinned unpinned',
+      'shut: unpinned unpinned',
+      'pause: unpinned unpinned',
+      'remove: unpinned unpinned',
+    ]))
+
+  it('keeps what is pinned while the source is restored', () =>
+    expect(wantedOn('Undo')).to.deep.equal([
+      'restore: kept kept',
+      'return: unpinned unpinned',
+      'remove: unpinned unpinned',
+    ]))
+})
+
+describe('pinState', () => {
+  it('knows its own pin, that of another experiment, and none', () => {
+    expect(stateOf({ selector: { [EXPERIMENT_ID]: ID } }).active).to.include({ pinnedTo: ID, isOurs: true })
+    expect(stateOf({ selector: { [EXPERIMENT_ID]: 'other' } }).active).to.include({ pinnedTo: 'other', isOurs: false })
+    expect(stateOf({}).active).to.include({ pinnedTo: undefined, isOurs: false })
+  })
+
+  it('is back when the Service lists all available pods of the source, or is gone', () => {
+    expect(stateOf({ pods: ['cart-1', 'cart-2'] }).isBack).to.equal(true)
+    expect(stateOf({ pods: ['cart-1'] }).isBack).to.equal(false)
+    expect(stateOf({ available: 0 }).isBack).to.equal(false)
+    expect(stateOf({ selector: { [EXPERIMENT_ID]: ID }, pods: ['cart-1', 'cart-2'] }).isBack).to.equal(false)
+    expect(stateOf({ service: undefined }).isBack).to.equal(true)
+  })
+
+  it('is dead when it is pinned to pods that are not ready, and the source could answer', () => {
+    const pinned = { selector: { [EXPERIMENT_ID]: ID } }
+    expect(stateOf(pinned).isDead).to.equal(true)
+    expect(stateOf({ ...pinned, pods: [`${FORK}-1`] }).isDead).to.equal(false)
+    expect(stateOf({ ...pinned, available: 0 }).isDead).to.equal(false)
+    expect(stateOf({}).isDead).to.equal(false)
+  })
+
+  it('is undefined without a blue-green, and where the Services were not read', () => {
+    const { blueGreen: _none, ...others } = specOf()
+    expect(pinState(factsOf({}), others as RunSpec)).to.equal(undefined)
+    expect(pinState(someFacts(), specOf())).to.equal(undefined)
+    expect(seenServices(someFacts())).to.equal(undefined)
+  })
+})
+
+describe('isServing', () => {
+  const isServingOf = (of: Of) => isServing(factsOf(of), stateOf(of))
+
+  it('is true while the Service is pinned, and until it lists the source where pods are open', () => {
+    expect(isServingOf({ selector: { [EXPERIMENT_ID]: ID } })).to.equal(true)
+    expect(isServingOf({ open: 1 })).to.equal(true)
+    expect(isServingOf({ open: 1, pods: ['cart-1', 'cart-2'] })).to.equal(false)
+    expect(isServingOf({ open: 0 })).to.equal(false)
+  })
+})

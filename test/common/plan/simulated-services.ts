@@ -1,0 +1,63 @@
+/** The Services of a blue-green in memory, with the slices that the API server's controllers make of them. */
+import { EXPERIMENT_ID, FIELD_MANAGER } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { at, isObject, type JsonObject, objectOr } from '../../../common/json/json.ts'
+import { mergePatch } from '../../../common/override/strategic.ts'
+import type { Write } from '../../../common/plan/write.ts'
+import type { GatedPod } from '../../../common/strategy/gate.ts'
+import { type SliceView, serviceView, type Traffic } from '../../../common/surroundings/traffic.ts'
+import { statusCount } from '../../../common/workload/status.ts'
+
+export interface Services {
+  readonly active?: KubeObject | undefined
+  readonly preview?: KubeObject | undefined
+}
+
+/** A Service that selects the pods of the source, and those of its forks. */
+export const aService = (name: string, selector: Readonly<Record<string, string>> = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name, namespace: 'shop', uid: `uid-of-${name}`, resourceVersion: '30' },
+  spec: { selector: { app: 'cart', ...selector } },
+})
+
+interface Workloads {
+  readonly source: KubeObject | undefined
+  readonly fork: KubeObject | undefined
+  readonly pods: readonly GatedPod[]
+}
+
+/** What the caches of the controller have of the Services. */
+export function trafficOf({ active, preview }: Services, workloads: Workloads): Traffic {
+  const services = [active, preview].filter((service) => service !== undefined)
+  return {
+    services: services.flatMap((service) => serviceView(service) ?? []),
+    slices: services.map((service) => sliceOf(service, workloads)),
+  }
+}
+
+function sliceOf({ metadata, spec }: KubeObject, { source, fork, pods }: Workloads): SliceView {
+  const id = at(spec, 'selector', EXPERIMENT_ID)
+  const all = objectOr(spec).publishNotReadyAddresses === true
+  const isSelected = fork && (id === undefined || id === fork.metadata.name.slice(-10))
+  const ofSource = source && id === undefined ? statusCount(source, 'availableReplicas') : 0
+  const ofFork = isSelected ? pods.filter(({ isReady }) => isReady || all).map(({ name }) => name) : []
+  const names = [...Array.from({ length: ofSource }, (_, index) => `cart-${index}`), ...ofFork]
+  return { service: metadata.name, ready: names.map((name) => ({ uid: name, pod: name })) }
+}
+
+/** `services` after a write of one of them, with the fields that the API server then knows as ours. */
+export function withSelector(services: Services, { of, patch }: Extract<Write, { verb: 'patch' }>): Services {
+  const spec = mergePatch(objectOr(of.spec) as JsonObject, objectOr(patch.spec) as JsonObject)
+  const published = isObject(spec) && spec.publishNotReadyAddresses === true
+  const fieldsV1 = { 'f:spec': published ? { 'f:publishNotReadyAddresses': {} } : {} }
+  const managedFields = [{ manager: FIELD_MANAGER, operation: 'Update', fieldsV1 }]
+  const written = { ...of, metadata: { ...of.metadata, managedFields }, spec }
+  return of.metadata.name === services.active?.metadata.name
+    ? { ...services, active: written }
+    : { ...services, preview: written }
+}
+
+/** `shared` or the id of the only experiment to which a Service sends. */
+export const pinOf = (service: KubeObject | undefined): unknown =>
+  at(service, 'spec', 'selector', EXPERIMENT_ID) ?? 'shared'

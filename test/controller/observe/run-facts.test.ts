@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { cutOverFacts, gateFacts, placeOfFork, promotionFacts } from '../../../controller/observe/run-facts.ts'
+import { aDeployment, anExperiment, FORK } from '../../builders.ts'
+import { observing } from './observing.ts'
+
+const KEY = 'shop/faster-cart'
+const BLUE_GREEN = anExperiment({
+  strategy: { blueGreen: { activeService: 'cart', previewService: 'cart-preview' } },
+})
+
+function portsWith(services: Readonly<Record<string, KubeObject>>) {
+  const { ports } = observing({ live: aDeployment() })
+  return { ...ports, service: async (_namespace: string, name: string) => services[name] }
+}
+const aService = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Service', metadata: { name } })
+
+describe('the facts of a run', () => {
+  it('have the Services of a blue-green and its source, as they are now', async () => {
+    const active = aService('cart')
+    const facts = await cutOverFacts(portsWith({ cart: active }), KEY, BLUE_GREEN, deployment)
+    expect(facts?.services).to.deep.equal({
+      is: 'known',
+      value: {
+        active: { is: 'known', value: active },
+        preview: { is: 'absent' },
+        source: { is: 'known', value: aDeployment() },
+        slices: [],
+        repairInMs: 0,
+        isContested: false,
+      },
+    })
+  })
+
+  it('say whether somebody takes the pin away again and again', async () => {
+    const ports = { ...portsWith({}), pins: { waitMs: () => 250, contestedMs: () => 60_000 } }
+    const facts = await cutOverFacts(ports, KEY, BLUE_GREEN, deployment)
+    expect(facts?.services).to.nested.include({ 'value.repairInMs': 250, 'value.isContested': true })
+  })
+
+  it('know no Services of another strategy, and none where they may not be written', async () => {
+    const canary = anExperiment({ strategy: { canary: {} } })
+    expect((await cutOverFacts(portsWith({}), KEY, canary, deployment))?.services.is).to.equal('unknown')
+    expect(await cutOverFacts(observing().ports, KEY, BLUE_GREEN, deployment)).to.equal(undefined)
+  })
+
+  it('have no pods where these may not be read', () =>
+    expect(gateFacts(observing().ports, BLUE_GREEN)).to.equal(undefined))
+
+  it('have the source only at a step that writes it', async () =>
+    expect(await promotionFacts(observing().ports, BLUE_GREEN, deployment)).to.equal(undefined))
+
+  it('look for the fork beside its source', () => expect(placeOfFork(BLUE_GREEN)).to.deep.equal(['shop', FORK]))
+})

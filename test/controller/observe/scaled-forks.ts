@@ -1,0 +1,17 @@
+/** Another client scales the fork, and each change is undone. */
+import { type ControllerWorld, PATHS } from '../quiet-controller.ts'
+
+/** Scales the fork so many times, after each repair. */
+async function scaledTimes(world: ControllerWorld, times: number): Promise<void> {
+  for (let nth = 1; nth <= times; nth += 1) {
+    world.change(PATHS.fork, ({ spec }) => ({ spec: { ...(spec as object), replicas: 4 } }))
+    if (nth < times) await world.pass(500)
+  }
+}
+
+export const SCALED_TWICE = {
+  change: (world: ControllerWorld) => scaledTimes(world, 2),
+  isSeen: ({ server }: ControllerWorld) => server.diary.filter((line) => line === `apply ${PATHS.fork}`).length === 3,
+}
+
+export const SCALED_THRICE = { change: (world: ControllerWorld) => scaledTimes(world, 3) }
