@@ -24,7 +24,7 @@ import { aloneWarnings } from './alone.ts'
 import type { Conclusion } from './conclusion.ts'
 import { changedFields } from './differences.ts'
 import { formatFindings, type PolicyDecision } from './policy-decision.ts'
-import { limitedWeight, pausedCondition, promotedCondition, strategyStatus } from './run-status.ts'
+import { cutOverCondition, limitedWeight, pausedCondition, promotedCondition, strategyStatus } from './run-status.ts'
 
 /**
  * The whole status after a pass, computed from present facts. Equal facts give an equal status, so that the status of a
@@ -45,6 +45,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     policyCompliant(conclusion.policy),
     ...pausedCondition(experiment, conclusion.run),
     ...promotedCondition(experiment, conclusion.run),
+    ...cutOverCondition(facts, conclusion.run),
   ]
   const share = services.find(({ selected }) => selected)?.share
   // Keep the source of a pinned base even while there is no fork.
@@ -56,7 +57,8 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     replicas: count(conclusion, 'replicas'),
     readyReplicas: count(conclusion, 'readyReplicas'),
     selector: `${EXPERIMENT_ID}=${experimentId(uid)}`,
-    services,
+    // the API server forgets an empty list that is applied
+    ...(services.length > 0 ? { services } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
     sourceName: sourceName(experiment),
     ...(share === undefined ? {} : { share }),

@@ -92,15 +92,19 @@ export class Writer {
       query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
       body: { apiVersion, kind, metadata: { name, namespace, resourceVersion }, status },
       expects: kind,
+    }).catch((error: unknown) => {
+      // An apply makes null of a list that a replacement has stored before, and that is empty now. The CRD refuses it.
+      if (error instanceof KubeError && error.kind === 'invalid') return undefined
+      throw error
     })
-    if (isEqual(stored.status, status)) return
+    if (stored && isEqual(stored.status, status)) return
     await this.#writeExperiment(experiment, {
       verb: 'patch',
       contentType: 'application/json-patch+json',
       path,
       query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
       body: [
-        { op: 'replace', path: '/metadata/resourceVersion', value: versionOf(stored) },
+        { op: 'replace', path: '/metadata/resourceVersion', value: stored ? versionOf(stored) : resourceVersion },
         { op: 'replace', path: '/status', value: status },
       ],
       expects: kind,

@@ -71,4 +71,15 @@ describe('R6: the status of an experiment that another client writes, on the rea
       expect(await status()).to.deep.equal(before),
     )
   }).timeout(4 * DEADLINE_MS)
+
+  it('is written when its lists are empty again', async () => {
+    await place().api.patch(place().path('experiments', 'honest'), { spec: { ttlSeconds: 1 } })
+    const { status: after } = await place().reaches('honest', 'Expired')
+    expect(after).not.to.have.property('services')
+    await place().api.patch(place().path('experiments', 'honest'), { spec: { ttlSeconds: 86_400 } })
+    const { status: again } = await place().reaches('honest', 'Available')
+    expect(again?.services).to.have.lengthOf(1)
+    await place().api.patch(place().path('experiments', 'honest'), { spec: { ttlSeconds: 1 } })
+    await place().reaches('honest', 'Expired')
+  })
 })

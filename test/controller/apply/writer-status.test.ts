@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
 import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
@@ -38,5 +39,26 @@ describe('a writer of a status that another client has written too', () => {
       },
     ])
     expect(waits).to.deep.equal(['20', '21'])
+  })
+
+  it('replaces it when the API server makes something of an apply that the CRD refuses', async () => {
+    const requests: KubeRequest[] = []
+    const refused = new KubeError({ kind: 'invalid', message: 'services in body must be of type array: "null"' })
+    const cache = { caughtUp: async () => undefined, caughtUpDeletion: async () => undefined }
+    const written = new WrittenVersions({ experiments: cache, forks: () => cache })
+    const client = {
+      request: async (request: KubeRequest) => {
+        requests.push(request)
+        if (request.verb === 'apply') throw refused
+        return stored('21')
+      },
+    }
+    const { signal } = new AbortController()
+    const experiment = anExperiment({ metadata: { resourceVersion: '20' } })
+    await new Writer({ client, signal, written, doubt: () => undefined }).applyStatus(experiment, status)
+    expect(requests.at(-1)?.body).to.deep.equal([
+      { op: 'replace', path: '/metadata/resourceVersion', value: '20' },
+      { op: 'replace', path: '/status', value: status },
+    ])
   })
 })
