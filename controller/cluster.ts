@@ -99,8 +99,15 @@ export function clusterForPass(options: ClusterOptions) {
         noteRepair: (key) => statusDrift.noteRepair(key),
         emitEvent: (regarding, { fork: related }, { type, reason, message }) =>
           recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }),
-        emitSourceEvent: (regarding, related, { type, reason, message }) =>
-          recorder.record({ type, reason, action: 'Promote', note: message, regarding, related }),
+        emitEventAbout: (regarding, related, { type, reason, message }) =>
+          recorder.record({
+            type,
+            reason,
+            action: regarding.kind === 'Service' ? 'CutOver' : 'Promote',
+            note: message,
+            regarding,
+            related,
+          }),
         recordPolicy: (key, decision) => policies.status.record(key, decision),
         countMove: ({ spec }, reason) => metrics.moved({ kind: spec.sourceRef.kind, reason }),
         countPromotion: ({ spec }, of) => metrics.promoted({ kind: spec.sourceRef.kind, ...of }),

@@ -3,6 +3,7 @@ import type { Reason } from '../common/api/reasons.ts'
 const OF_STRATEGIES = {
   WeightLimited: 'Raise `maxSurge` of the strategy, or use a smaller weight.',
   StepCompleted: 'No action needed. The run goes on with its next step.',
+  Previewing: 'Test the fork through its preview Service, then resume the run. The message shows the command.',
   PauseStep: 'Resume the run when it may go on. The message shows the command.',
   PauseDuration: 'No action needed. The run goes on at the time in the message, or when somebody resumes it.',
   AwaitingPromotion: 'Give the command `promote`, or delete the experiment. All steps of the strategy are done.',

@@ -168,7 +168,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     reporter: {
       countMove: () => undefined,
       countPromotion: () => undefined,
-      emitSourceEvent: (_source, _of, { type, reason }) => diary.push(`event ${type} ${reason} about the source`),
+      emitEventAbout: (_source, _of, { type, reason }) => diary.push(`event ${type} ${reason} about the source`),
       applyStatus,
       shareWaitMs: () => world.shareWaitMs,
       podsWaitMs: () => world.shareWaitMs,

@@ -24,6 +24,7 @@ interface ReasonAttributes {
 const OF_STRATEGIES = {
   WeightLimited: { about: 'strategy' },
   StepCompleted: { about: 'strategy' },
+  Previewing: { about: 'strategy' },
   PauseStep: { about: 'strategy' },
   PauseDuration: { about: 'strategy' },
   AwaitingPromotion: { about: 'strategy' },

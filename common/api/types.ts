@@ -48,6 +48,7 @@ export interface Condition {
     | 'Stalled'
     | 'Paused'
     | 'Promoted'
+    | 'CutOver'
     | 'Valid'
   readonly status: 'True' | 'False' | 'Unknown'
   readonly reason: string

@@ -42,9 +42,12 @@ export function withRun(facts: Facts, assessment: Assessment | undefined, planne
   if (found.is === 'move') return movedPlan(planned, report, found)
   const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
   const { writes, conclusion } = seen.planned
-  const acts = writes.length > 0 ? { acts: true } : {}
+  const acts = writes.length > 0 ? { acts: true, ...writtenIn(cutting) } : {}
   return { ...seen.planned, conclusion: { ...ended(state, conclusion), run: { ...report, ...rest, ...acts } } }
 }
+
+const writtenIn = (cutting: CuttingOver | undefined) =>
+  cutting?.written && cutting.pinning.length > 0 ? { written: cutting.written } : {}
 
 /** Services follow when the fork is as it shall be. */
 function withPins(planned: Plan, cutting: CuttingOver | undefined): Plan {
@@ -59,7 +62,8 @@ export function withExpiredRun(facts: Facts, planned: Plan): Plan {
   const state = storedRun(facts)
   if (!state) return planned
   const isGoing = state.run.path === 'Forward' && state.steps[state.run.stepIndex] !== undefined
-  if (isGoing) return movedPlan(planned, state, aborted(state.run, planned.conclusion.message, facts))
+  const conclusion = { ...planned.conclusion, fork: knownValue(facts.fork) } // it goes in a later pass
+  if (isGoing) return movedPlan({ ...planned, conclusion }, state, aborted(state.run, conclusion.message, facts))
   return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: state } })
 }
 

@@ -1,4 +1,5 @@
 import { allowedReplicas, sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
+import { REQUESTED_BY } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus, RunWeight } from '../api/strategy.ts'
@@ -12,11 +13,26 @@ import type { Alone } from './alone.ts'
 import type { PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
 
-/** What somebody did to a source by a promotion or an undo. */
-export interface WrittenSource {
-  readonly source: KubeObject
+/** What somebody did to a source or a Service by a run, for an Event about it. */
+export interface WrittenObject {
+  readonly object: KubeObject
   readonly reason: Reason
   readonly message: string
+}
+
+/** By whose word the source is written: who gave the last command, or who wrote the spec that needs none. */
+export const authorOf = ({ status, metadata: { annotations } }: ExperimentDeployment): string =>
+  status?.strategy?.command?.by ?? annotations?.[REQUESTED_BY] ?? ''
+
+interface WrittenOf extends Omit<WrittenObject, 'message'> {
+  readonly what: string
+}
+
+/** `what` is the verb of a sentence whose subject is the object, and whose end is the experiment. */
+export function writtenBy(experiment: ExperimentDeployment, { object, reason, what }: WrittenOf): WrittenObject {
+  const { name, namespace } = experiment.metadata
+  const by = authorOf(experiment)
+  return { object, reason, message: `${what} expd/${name} in ${namespace}${by === '' ? '' : `, by the word of ${by}`}` }
 }
 
 /** The run after a pass. */
@@ -31,8 +47,8 @@ export interface RunReport extends RunState {
   readonly moved?: { readonly reason: Reason; readonly message: string }
   /** at the step that promotes: whether the source has the change */
   readonly hasChange?: boolean
-  /** a write of the source that is seen for the first time, for an Event about the source */
-  readonly written?: WrittenSource
+  /** a write of the source or of a Service that is seen for the first time */
+  readonly written?: WrittenObject
   /** whether the pass acts for the run, so that only the next one can tell whether its step is reached */
   readonly acts?: boolean
 }

@@ -20,6 +20,7 @@ import type { Run } from '../strategy/run.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
 import { experimentId } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
+import { type WrittenObject, writtenBy } from './conclusion.ts'
 import type { Write } from './write.ts'
 
 /** Argo Rollouts writes the selector of a Service with one of these. */
@@ -39,6 +40,8 @@ export interface CuttingOver {
   readonly decision?: Decision
   /** whether the Services show what the present step wants */
   readonly isReached: boolean
+  /** that the active Service is switched */
+  readonly written?: WrittenObject
   /** the way back of the run, if it has to be taken */
   readonly moved?: { readonly run: Run; readonly reason: Reason; readonly message: string }
 }
@@ -57,7 +60,8 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
   if (isDying && !isWritten && run.path === 'Forward') return { ...none, moved: returned(facts, run, active) }
   const unpinned = both.filter(({ of, is }) => of.isOurs && (is === 'unpinned' || (isDying && of === active)))
   const unpinning = unpinned.flatMap(({ of }) => unpin(of))
-  if (unpinning.length > 0) return { ...none, unpinning }
+  const isBack = unpinned.some(({ of }) => of === active)
+  if (unpinning.length > 0) return { ...none, unpinning, ...(isBack ? switched(facts, active, 'Returned') : {}) }
   if (isDying) return none
   return { ...none, ...towards({ facts, state, fork, pins }, both), isReached: isReached({ facts, state, fork, pins }) }
 }
@@ -94,9 +98,8 @@ function towards(seen: Seen, both: readonly Wanted[]): Partial<CuttingOver> {
       if (repairInMs > 0)
         return { decision: waiting('CutOver', `service/${of.name} is limited again soon`, repairInMs) }
     }
-    return {
-      pinning: pin(facts, of, { isPreview: of === pins.preview, isRepair: of === pins.active && !isCuttingOver }),
-    }
+    const pinning = pin(facts, of, { isPreview: of === pins.preview, isRepair: of === pins.active && !isCuttingOver })
+    return { pinning, ...(of === pins.active ? switched(facts, of, 'CutOver') : {}) }
   }
   const isWaiting = steps[run.stepIndex]?.is === 'return' && !pins.isBack
   const message = `service/${pins.active.name} sends to the fork until the pods of its source are ready`
@@ -126,6 +129,12 @@ function isReached(seen: Seen): boolean {
     default:
       return true
   }
+}
+
+/** An Event about the active Service. */
+function switched({ experiment }: Facts, { service }: ServiceState, reason: 'CutOver' | 'Returned') {
+  const what = reason === 'CutOver' ? 'sends only to the fork of' : 'sends to its own pods again, not to the fork of'
+  return service ? { written: writtenBy(experiment, { object: service, reason, what }) } : {}
 }
 
 /** No ready pod of the fork is left behind a Service that has only these. */

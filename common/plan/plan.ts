@@ -19,7 +19,15 @@ import { withExpiredRun, withRun } from './advance.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
 import { decisionOn, type Plan, RECHECK_MS, type Reservation } from './conclusion.ts'
 import { gateWrites, healthOf, heldGateWrites, NO_GATE_WRITES } from './fork-gate.ts'
-import { baseWrites, finalizerWrites, planDeletion, planExpiry, planPromoted, scaleDown } from './lifecycle.ts'
+import {
+  baseWrites,
+  expiryMessage,
+  finalizerWrites,
+  planDeletion,
+  planExpiry,
+  planPromoted,
+  scaleDown,
+} from './lifecycle.ts'
 import { creationOf, hasDrifted, isSameDerivation, isSmaller, occasionOf, readyOf } from './occasion.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
@@ -43,8 +51,8 @@ export function evaluate(facts: Facts, assessment = assess(facts), judged = asse
 export function plan(facts: Facts, evaluation?: Evaluation): Plan {
   const { experiment, now } = facts
   if (isBeingDeleted(experiment)) return planDeletion(facts)
-  if (untilExpiryMs(experiment, now) <= 0 && !isWriting(facts) && !isReturnedLater(facts))
-    return withExpiredRun(facts, planExpiry(facts))
+  const isExpired = untilExpiryMs(experiment, now) <= 0 && !isWriting(facts)
+  if (isExpired && !isReturnedLater(facts)) return withExpiredRun(facts, planExpiry(facts))
   if (isPromoted(facts)) return withRun(facts, undefined, planPromoted(facts))
   const evaluated = evaluation ?? evaluate(facts)
   const { assessment, policy, alone } = evaluated
@@ -54,9 +62,12 @@ export function plan(facts: Facts, evaluation?: Evaluation): Plan {
       : planHold(facts, assessment.decision, alone?.isHeld)
   const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
   const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
-  const conclusion = { ...planned.conclusion, policy, ...changes, ...(alone ? { alone } : {}) }
+  const told = isExpired ? { ...EXPIRED, message: expiryMessage(experiment) } : {}
+  const conclusion = { ...planned.conclusion, ...told, policy, ...changes, ...(alone ? { alone } : {}) }
   return withRun(facts, assessment, { ...planned, conclusion, services: () => followedServices(facts, assessment) })
 }
+
+const EXPIRED = { is: 'unready', reason: 'Expired' } as const
 
 /** The Services that select the source, or the fork as it is or as it is wanted. */
 function followedServices(facts: Facts, assessment: Assessment): ReadonlySet<string> {

@@ -17,9 +17,9 @@ import { forkHealth } from '../workload/health.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { isPinned } from '../workload/pinned.ts'
 import { templateElsewhere } from '../workload/referent.ts'
-import type { WrittenSource } from './conclusion.ts'
+import { type WrittenObject, writtenBy } from './conclusion.ts'
 import { changedFields } from './differences.ts'
-import { authorOf, isRecorded, lostRecord, recorded, recordOf } from './promotion-record.ts'
+import { isRecorded, lostRecord, recorded, recordOf } from './promotion-record.ts'
 import type { Write } from './write.ts'
 
 /** What a pass does at the step that promotes or restores. */
@@ -33,7 +33,7 @@ export interface Promoting {
   /** whether the source has the change */
   readonly hasChange?: boolean
   /** a write of the source that is seen for the first time */
-  readonly written?: WrittenSource
+  readonly written?: WrittenObject
   /** whether the step is done */
   readonly isReached?: boolean
 }
@@ -198,12 +198,9 @@ function rolledOut(facts: Facts, { kind, source }: Rolled, { status, skipSteps }
 }
 
 /** The Event about a source that tells by whose word it was written. */
-function writtenSource({ experiment }: Facts, source: KubeObject, reason: 'Promoted' | 'Undone'): WrittenSource {
-  const { name, namespace } = experiment.metadata
-  const by = authorOf(experiment)
+const writtenSource = ({ experiment }: Facts, source: KubeObject, reason: 'Promoted' | 'Undone'): WrittenObject => {
   const what = reason === 'Promoted' ? 'has the change of' : 'has its former values again, before'
-  const message = `${what} expd/${name} in ${namespace}${by === '' ? '' : `, by the word of ${by}`}`
-  return { source, reason, message }
+  return writtenBy(experiment, { object: source, reason, what })
 }
 
 const versionOf = ({ metadata: { uid = '', generation = 0 } }: KubeObject) => ({ uid, generation })

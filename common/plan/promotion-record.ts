@@ -1,7 +1,6 @@
-import { CONTROLLER_REVISION, REQUESTED_BY } from '../api/names.ts'
+import { CONTROLLER_REVISION } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { PromotionStatus } from '../api/strategy.ts'
-import type { ExperimentDeployment } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import type { Facts } from '../assess/facts.ts'
 import { idOf, liveRecord, type Patches, recordedPatches } from '../assess/promotion.ts'
@@ -9,6 +8,7 @@ import { at } from '../json/json.ts'
 import { bothPatches } from '../strategy/promotion.ts'
 import type { Run } from '../strategy/run.ts'
 import { promotionRecordName } from '../workload/identity.ts'
+import { authorOf } from './conclusion.ts'
 import { ownerOfRevision } from './lifecycle.ts'
 import type { Write } from './write.ts'
 
@@ -37,10 +37,6 @@ export function recordOf(
     data: { run, attempt, revision, forward, inverse, by: authorOf(experiment) },
   }
 }
-
-/** By whose word the source is written: who gave the last command, or who wrote the spec that needs none. */
-export const authorOf = ({ status, metadata: { annotations } }: ExperimentDeployment): string =>
-  status?.strategy?.command?.by ?? annotations?.[REQUESTED_BY] ?? ''
 
 /** Whether this very record is stored, and the status says so: many users may replace a ControllerRevision. */
 export const isRecorded = (facts: Facts, record: KubeObject): boolean =>

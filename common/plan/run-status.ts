@@ -4,6 +4,7 @@ import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
 import type { Facts } from '../assess/facts.ts'
+import { pinState } from '../assess/pins.ts'
 import { phaseOf, runStatus } from '../strategy/run.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
 import type { Conclusion, RunReport } from './conclusion.ts'
@@ -42,14 +43,36 @@ export function pausedCondition(
   const resumed = `until somebody resumes it: kubectl annotate --overwrite expd/${name} ${COMMAND}=resume`
   if (run.held) return paused('PausedByCommand', resumed)
   const step = steps[run.stepIndex]
+  const preview = previewAt(report)
+  const until = step?.is === 'pause' && step.seconds !== undefined ? `until ${endOf(run.since, step.seconds)}, or ` : ''
+  if (preview !== undefined) return paused('Previewing', `service/${preview} sends to the fork; ${until}${resumed}`)
   if (step?.is !== 'pause')
     return paused(
       'AwaitingPromotion',
       `until somebody promotes it: kubectl annotate --overwrite expd/${name} ${COMMAND}=promote`,
     )
-  return step.seconds === undefined
-    ? paused('PauseStep', resumed)
-    : paused('PauseDuration', `until ${endOf(run.since, step.seconds)}, or ${resumed}`)
+  return step.seconds === undefined ? paused('PauseStep', resumed) : paused('PauseDuration', `${until}${resumed}`)
+}
+
+/** The Service through which the fork is tested, at the pause for that. */
+function previewAt({ run, steps }: RunReport): string | undefined {
+  if (steps[run.stepIndex]?.is !== 'pause') return undefined
+  const preview = steps.slice(0, run.stepIndex).find((step) => step.is === 'preview')
+  return preview && steps.slice(run.stepIndex).some(({ is }) => is === 'cutOver') ? preview.service : undefined
+}
+
+/** The condition of a blue-green whose active Service sends to its fork only, as long as it does. */
+export function cutOverCondition(facts: Facts, report: RunReport | undefined): readonly ConditionDraft[] {
+  const pins = report && pinState(facts, report.spec)
+  if (!pins?.active.isOurs) return []
+  return [
+    {
+      type: 'CutOver',
+      status: 'True',
+      reason: 'CutOver',
+      message: `service/${pins.active.name} sends only to the fork`,
+    },
+  ]
 }
 
 /** The condition of a run whose change the source has, only then. */

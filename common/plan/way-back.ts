@@ -35,7 +35,9 @@ export function serviceFirst(planned: Plan, report: RunReport, cutting: CuttingO
   if (cutting?.moved) return movedPlan(planned, report, cutting.moved)
   if (!cutting || cutting.unpinning.length === 0) return undefined
   const writes = [...cutting.unpinning, ...planned.writes]
-  return { ...planned, writes, conclusion: { ...planned.conclusion, run: { ...report, acts: true } } }
+  const { written } = cutting
+  const run = { ...report, acts: true, ...(written ? { written } : {}) }
+  return { ...planned, writes, conclusion: { ...planned.conclusion, run } }
 }
 
 /** A way back ends also where no fork can be derived, because the source is gone or the override has a mistake. */

@@ -1,3 +1,4 @@
+import { EXPERIMENT_ID } from '../api/names.ts'
 import { PER_POD_LABELS } from '../api/template-metadata.ts'
 import type { ServiceShare } from '../api/types.ts'
 import type { ServiceEndpoints } from '../policy/policy.ts'
@@ -29,9 +30,12 @@ export const concernedServices = (services: readonly ServiceView[], input: Traff
 export const concernsSource = (service: ServiceView, { source }: TrafficInput): boolean =>
   source !== undefined && concerns(service, source)
 
-/** Whether the selector matches the pods, possibly only a single pod or revision of them. */
+/**
+ * Whether the selector matches the pods, possibly only a single pod or revision of them, or only while no experiment
+ * has the Service.
+ */
 function concerns({ selector }: ServiceView, pods: PodLabels): boolean {
-  const common = Object.entries(selector).filter(([key]) => !PER_POD_LABELS.includes(key))
+  const common = Object.entries(selector).filter(([key]) => key !== EXPERIMENT_ID && !PER_POD_LABELS.includes(key))
   return missingLabels(common.length > 0 ? Object.fromEntries(common) : selector, pods).length === 0
 }
 
@@ -78,6 +82,10 @@ function absence({ name, selector }: ServiceView, missing: Missing, { pinnedServ
     const limits = pinnedServices.includes(name) ? 'the Rollout limits it' : 'it is limited'
     const revision = `${ROLLOUT_HASH}=${selector[ROLLOUT_HASH]}`
     return { reason: 'PinnedByRollout', message: `${limits} to one revision: ${revision}` } as const
+  }
+  if (isMissing(EXPERIMENT_ID)) {
+    const message = `it sends only to the experiment with the id ${selector[EXPERIMENT_ID]}`
+    return { reason: 'ServiceIsTaken', message } as const
   }
   if (POD_LABELS.some(isMissing))
     return { reason: 'PinnedToPod', message: `it selects one pod of the source only (${pairs})` } as const

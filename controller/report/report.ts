@@ -5,7 +5,7 @@ import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../com
 import { STATES } from '../../common/assess/decision.ts'
 import type { Facts } from '../../common/assess/facts.ts'
 import { isEqual } from '../../common/json/json.ts'
-import type { Conclusion } from '../../common/plan/conclusion.ts'
+import type { Conclusion, WrittenObject } from '../../common/plan/conclusion.ts'
 import type { PolicyDecision } from '../../common/plan/policy-decision.ts'
 import { statusOf } from '../../common/plan/status.ts'
 import { shortName } from '../../common/text/short-name.ts'
@@ -35,8 +35,8 @@ export interface Reporter {
   noteRepair(key: Key): void
   /** queues a Kubernetes Event; never waits, never throws */
   emitEvent(experiment: ExperimentDeployment, conclusion: Conclusion, event: EventDraft): void
-  /** the same about the source of an experiment */
-  emitSourceEvent(source: KubeObject, experiment: ExperimentDeployment, event: EventDraft): void
+  /** the same about an object that an experiment has changed: its source, or a Service */
+  emitEventAbout(object: KubeObject, experiment: ExperimentDeployment, event: EventDraft): void
   /** records what policies decided; undefined when they no longer count the experiment */
   recordPolicy(key: Key, decision: PolicyDecision | undefined): void
   /** logs a changed conclusion */
@@ -65,6 +65,8 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   }
   // Such a repair changes nothing in the status.
   if (repaired !== undefined) emit({ type: 'Normal', reason: 'Updating', message: repaired })
+  const { written } = conclusion.run ?? {}
+  if (written) reportWritten(reporter, experiment, written)
   const status = statusOf(facts, conclusion)
   const before = experiment.status
   if (isEqual(status, before ?? {})) return Number.POSITIVE_INFINITY
@@ -77,11 +79,7 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   }
   await reporter.applyStatus(experiment, status)
   sourceReplaced(experiment, conclusion).forEach(emit)
-  const { moved, written } = conclusion.run ?? {}
-  if (written) {
-    const { source, ...event } = written
-    reporter.emitSourceEvent(source, experiment, { type: 'Normal', ...event })
-  }
+  const { moved } = conclusion.run ?? {}
   const outcome = outcomeOf(before, status)
   if (outcome) reporter.countPromotion(experiment, outcome)
   if (moved) {
@@ -98,6 +96,10 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   }
   return Number.POSITIVE_INFINITY
 }
+
+/** An Event about an object that an experiment has changed. */
+const reportWritten = (reporter: Reporter, of: ExperimentDeployment, { object, ...event }: WrittenObject) =>
+  reporter.emitEventAbout(object, of, { type: 'Normal', ...event })
 
 /** How a promotion ended. */
 export interface PromotionCount {
@@ -124,7 +126,7 @@ function outcomeOf(
 }
 
 /** The moves of a run that a person should look at. */
-const WARNED: ReadonlySet<Reason> = new Set(['Aborted', 'CommandRefused'])
+const WARNED: ReadonlySet<Reason> = new Set(['Aborted', 'CommandRefused', 'PinNotHeld', 'Returned'])
 
 interface Statuses {
   readonly before: ExperimentDeploymentStatus

@@ -3,9 +3,16 @@ import { EXPERIMENT_ID, GATE } from '../../../common/api/names.ts'
 import { argoManages } from '../../../common/plan/cut-over.ts'
 import { openPods } from '../../../common/strategy/gate.ts'
 import { aBlueGreen, aCutOver, ID, once, PREVIEWED, pinsOf, previewSpec, told, withAvailable } from './blue-greens.ts'
+import { messageOf } from './promotions.ts'
 import { serving } from './simulated-pods.ts'
 import { aService } from './simulated-services.ts'
-import { aSource } from './some-run.ts'
+import { aSource, type RunWorld } from './some-run.ts'
+
+/** The Events about the Service in so many passes. */
+const eventsOf = (run: RunWorld) =>
+  Array.from({ length: 40 }, () => run.pass().conclusion.run?.written).flatMap((written) =>
+    written ? [`${written.object.metadata.name} ${written.reason}: ${written.message}`] : [],
+  )
 
 describe('a blue-green', () => {
   it('1: brings up the pods of its preview, all of them shut', () => {
@@ -29,6 +36,14 @@ describe('a blue-green', () => {
     run.rest()
     expect(pinsOf(run)).to.deep.equal(['shared', ID])
     expect(previewSpec(run).publishNotReadyAddresses).to.equal(true)
+  })
+
+  it('2: says how the fork can be tested, and what ends that', () => {
+    const run = aBlueGreen()
+    run.rest()
+    expect(run.reasonOf('Paused')).to.equal('Previewing')
+    expect(messageOf(run, 'Paused')).to.contain('service/cart-preview sends to the fork; until somebody resumes it')
+    expect(run.reasonOf('CutOver')).to.equal(undefined)
   })
 
   it('2: waits for the slices of the preview', () => {
@@ -69,6 +84,21 @@ describe('a blue-green', () => {
     expect(pinsOf(run)).to.deep.equal([ID, ID])
     expect(serving(run.world.pods)).to.equal(10)
     expect(run.step()).to.equal('5/10 Paused')
+    expect([run.reasonOf('CutOver'), run.reasonOf('Paused')]).to.deep.equal(['CutOver', 'PauseDuration'])
+    expect(JSON.stringify(run.world.experiment.status?.warnings ?? [])).not.to.contain('QueueWorker')
+  })
+
+  it('4: tells the active Service by whose word it is switched, and back', () => {
+    const run = aBlueGreen()
+    run.rest()
+    run.say('resume', 'ada')
+    expect(eventsOf(run)).to.deep.equal([
+      'cart CutOver: sends only to the fork of expd/faster-cart in shop, by the word of ada',
+    ])
+    run.say('abort', 'bob')
+    expect(eventsOf(run)).to.deep.equal([
+      'cart Returned: sends to its own pods again, not to the fork of expd/faster-cart in shop, by the word of bob',
+    ])
   })
 
   it('4: does not limit the active Service before its slices list all open pods', () => {

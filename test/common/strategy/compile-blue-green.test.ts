@@ -167,7 +167,9 @@ describe('a run of a blue-green', () => {
   for (const [index, name] of ['size', 'size', 'cutOver'].entries())
     it(`${name} (${index}): goes on once it is reached, and is aborted by a deadline`, () => {
       expect(at('Forward', stepsOf(), index)).to.deep.equal({ is: 'stay' })
-      expect(at('Forward', stepsOf(), index, { isReached: true })).to.include({ reason: 'StepCompleted' })
+      expect(at('Forward', stepsOf(), index, { isReached: true })).to.include({
+        reason: name === 'cutOver' ? 'CutOver' : 'StepCompleted',
+      })
       expect(at('Forward', stepsOf(), index, { isFailed: true })).to.include({ reason: 'Aborted' })
     })
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import type { ForkAndSource } from '../../../common/surroundings/pod-labels.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
@@ -89,6 +90,12 @@ const reasons: Record<string, RowCase> = {
     selected: false,
     reason: 'PinnedToPod',
     says: `it selects one pod of the source only (${POD_NAME}=cart-0)`,
+  },
+  'gives ServiceIsTaken for a Service that another experiment has': {
+    selector: { app: 'cart', [EXPERIMENT_ID]: '0123456789' },
+    selected: false,
+    reason: 'ServiceIsTaken',
+    says: 'it sends only to the experiment with the id 0123456789',
   },
   'selects a Service on an ordinal that the fork has too': {
     selector: { app: 'cart', [POD_INDEX]: '0' },

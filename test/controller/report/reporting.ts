@@ -52,7 +52,7 @@ export async function reported(
       messages.push(event.message)
     },
     recordPolicy: (key: string, decision: { is: string } | undefined) => diary.push(`record ${key} ${decision?.is}`),
-    emitSourceEvent: (source: KubeObject, _of: unknown, event: { type: string; reason: string; message: string }) =>
+    emitEventAbout: (source: KubeObject, _of: unknown, event: { type: string; reason: string; message: string }) =>
       void diary.push(`event about ${source.metadata.name}: ${event.type} ${event.reason} ${event.message}`),
     countPromotion: (_of: unknown, { mode, outcome }: { mode: string; outcome: string }) =>
       void diary.push(`count ${mode} ${outcome}`),
