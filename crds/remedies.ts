@@ -38,6 +38,8 @@ const OF_STRATEGIES = {
     'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then say `retry`.',
   ServiceNotFound: 'Create the Service that the message names, or correct its name in the strategy.',
   ServiceIsTaken: 'Wait until the other experiment is done with the Service, or abort it. The message names it.',
+  ServiceDoesNotMatch: 'Name a Service that selects the source, or keep its labels in the override.',
+  SourceHasClaims: 'Use a canary, or a source without volumeClaimTemplates.',
   ServiceIsManaged: 'Name another Service in the strategy. Argo Rollouts changes the selector of this one.',
   WaitsForSource: 'Make the source ready. Its pods must answer before the fork stops to.',
   Aborted:

@@ -2,8 +2,10 @@ import { warning } from '../common/api/conditions.ts'
 import { allowedReplicas } from '../common/api/defaults.ts'
 import { isLive } from '../common/api/expiry.ts'
 import { known, knownOrAbsent, unknown } from '../common/api/known.ts'
+import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec, FieldError, Warning } from '../common/api/types.ts'
 import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts'
+import { blueGreenErrors, pinnedEditErrors } from '../common/assess/blue-green-errors.ts'
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/assess/facts.ts'
 import { promoteErrors, promotionErrors } from '../common/assess/promotion-errors.ts'
 import { promotionIn, runState } from '../common/assess/run.ts'
@@ -106,6 +108,8 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     ...compared.errors,
     ...ownStrategyErrors(facts, decoded),
     ...ownPromotionErrors(facts, decoded),
+    ...ownBlueGreenErrors(facts, decoded, derivedFork(judged)),
+    ...pinnedEditErrors(facts, decoded.previous),
     ...commandErrors(decoded.request, commandedRun(facts), now),
     ...(saysPromote(decoded.request) ? promoteErrors(facts) : []),
     ...outcome.errors.map((error) => withSimilar(error, similar)),
@@ -164,6 +168,16 @@ function commandedRun(facts: Facts) {
 /** Mistakes in a strategy that this request sets or changes. The source may have another size than it had. */
 const ownStrategyErrors = (facts: Facts, { experiment, previous }: DecodedRequest): readonly FieldError[] =>
   isEqual(experiment.spec.strategy, previous?.spec.strategy) ? [] : strategyErrors(facts)
+
+/** The same of the Services that a blue-green names, which depends on the labels of the fork too. */
+function ownBlueGreenErrors(facts: Facts, { experiment, previous }: DecodedRequest, fork: KubeObject | undefined) {
+  const named = ({ overrideSpec, overrideType, strategy }: Partial<ExperimentDeploymentSpec> = {}) => [
+    overrideSpec,
+    overrideType,
+    strategy,
+  ]
+  return isEqual(named(experiment.spec), named(previous?.spec)) ? [] : blueGreenErrors(facts, fork)
+}
 
 /** The same of a promotion, which depends on the override too. */
 function ownPromotionErrors(facts: Facts, { experiment, previous }: DecodedRequest): readonly FieldError[] {

@@ -52,6 +52,8 @@ const OF_STRATEGIES = {
   ServiceNotFound: { about: 'strategy' },
   ServiceIsTaken: { about: 'strategy' },
   ServiceIsManaged: { about: 'strategy' },
+  ServiceDoesNotMatch: { about: 'strategy' },
+  SourceHasClaims: { about: 'strategy', keepsFork: true },
   WaitsForSource: { about: 'strategy' },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>
 

@@ -1,4 +1,5 @@
 import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
+import { knownValue } from '../api/known.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { inDocumentOrder } from '../json/document-order.ts'
@@ -12,6 +13,7 @@ import { shortNameOf } from '../text/short-name.ts'
 import { isCrossNamespace } from '../workload/identity.ts'
 import { isPinned, pinnedSource } from '../workload/pinned.ts'
 import { workloadKind } from '../workload/registry.ts'
+import { claimNames } from '../workload/stateful-set.ts'
 import { type Decision, formatErrors, stalled, waiting } from './decision.ts'
 import type { PolicyFacts, SpecFacts } from './facts.ts'
 
@@ -118,6 +120,15 @@ const NO_CUT_OVER: FieldError = {
   cause: 'FieldValueForbidden',
 }
 
+const sourceHasNoClaims: Check = ({ source, experiment: { spec } }) => {
+  const object = knownValue(source)?.object
+  if (!spec.strategy?.blueGreen || !object || claimNames(object).length === 0) return undefined
+  const message =
+    `${shortNameOf(object)} has volumeClaimTemplates, so the fork would serve production from empty volumes; ` +
+    'use canary, or another source'
+  return mistaken('SourceHasClaims', [{ field: 'spec.strategy.blueGreen', message, cause: 'FieldValueForbidden' }])
+}
+
 const gateIsInstalled: Check = ({ gate, experiment: { spec } }) =>
   gate || !runSpecOf(spec)?.isGated ? undefined : mistaken('NotInstalled', [NO_GATE])
 
@@ -134,6 +145,7 @@ const BEFORE_THE_OVERRIDE: readonly Check[] = [
   gateIsInstalled,
   sourceIsShared,
   consentIsKnown,
+  sourceHasNoClaims,
 ]
 
 /** The first check that `facts` do not pass, if any. `mistakes` are those of `overrideErrors`. */

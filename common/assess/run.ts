@@ -53,7 +53,7 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   if (!spec) return undefined
   const revision = fork ? revisionOf(fork) : (status?.strategy?.revision ?? '')
   const stepsOf = (path: RunPath) => compile(spec, path)
-  const run = presentRun(status?.strategy, { run: runOf(experiment), revision }, stepsOf, now)
+  const run = presentRun(status?.strategy, { run: runHash(experiment), revision }, stepsOf, now)
   const steps = stepsOf(run.path)
   const sizes = sizesOf(facts, spec)
   // A way back needs no source.
@@ -123,7 +123,7 @@ const NO_SIZES: Sizes = { source: 0, replicas: 0, maxSurge: 0, reserve: 0, isGat
 const DIGITS = 10
 
 /** An edit of anything in it begins another run. An approval does not. */
-function runOf({ spec }: ExperimentDeployment): string {
+export function runHash({ spec }: ExperimentDeployment): string {
   const { overrideSpec, overrideType } = withDefaults(spec)
   const { approvedRevision: _approval, ...promotion } = spec.promotion ?? {}
   const traffic = runSpecOf(spec)?.isGated ? { traffic: spec.traffic } : {}

@@ -111,7 +111,7 @@ function promotingAt(seen: Seen): Promoting | undefined {
   if (step?.is === 'restore') return restore(facts, wanted, { isReserveReady: isReached(seen) || !mayServe(planned) })
   if (step?.is !== 'promote') return undefined
   const isWritten = facts.experiment.status?.promotion?.written !== undefined
-  if (!isWritten && !isReached(seen)) return undefined
+  if (!isWritten && !(isReached(seen) && seen.cutting?.isReached !== false)) return undefined
   const denied = isWritten ? undefined : promotionDeniedBy(planned.conclusion.policy)
   if (!denied) return promote(facts, wanted, state)
   const promotion = promotionIn(facts.experiment, state.run) ?? { mode: state.spec.mode }

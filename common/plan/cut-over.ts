@@ -2,7 +2,7 @@ import { EXPERIMENT_ID, FIELD_MANAGER, SERVICE } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
-import type { Facts } from '../assess/facts.ts'
+import { type Facts, forkAndSource } from '../assess/facts.ts'
 import {
   isServing,
   type Pinning,
@@ -18,14 +18,13 @@ import { openPods } from '../strategy/gate.ts'
 import { aborted } from '../strategy/next.ts'
 import type { Run } from '../strategy/run.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
+import { trafficInput } from '../surroundings/pod-labels.ts'
+import { notSwitchable } from '../surroundings/switchable.ts'
+import { serviceView } from '../surroundings/traffic.ts'
 import { experimentId } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type WrittenObject, writtenBy } from './conclusion.ts'
 import type { Write } from './write.ts'
-
-/** Argo Rollouts writes the selector of a Service with one of these. */
-const ARGO_HASH = 'rollouts-pod-template-hash'
-const ARGO_MANAGED = 'argo-rollouts.argoproj.io/managed-by-rollouts'
 
 /** No event of ours tells that another experiment is done with a Service, or that pods of the source are available. */
 const RETRY_MS = 10_000
@@ -84,7 +83,7 @@ function towards(seen: Seen, both: readonly Wanted[]): Partial<CuttingOver> {
   const { run, steps } = state
   for (const { of, is } of both) {
     if (is !== 'pinned' || of.isOurs) continue
-    const obstacle = obstacleOf(of)
+    const obstacle = obstacleOf(seen, of)
     if (obstacle) return { decision: obstacle }
     const isCuttingOver = of === pins.active && steps[run.stepIndex]?.is === 'cutOver'
     if (isCuttingOver) {
@@ -122,6 +121,9 @@ function isReached(seen: Seen): boolean {
       const { all, ofFork } = preview?.endpoints ?? { all: 0, ofFork: 0 }
       return preview?.isOurs === true && all === ofFork && fork !== undefined && ofFork >= replicasOf(fork)
     }
+    case 'promote':
+      if (promotionIn(seen.facts.experiment, state.run)?.written) return true
+      return active.isOurs && hasJoined(seen) && active.endpoints.all === active.endpoints.ofFork
     case 'cutOver':
       return active.isOurs && hasJoined(seen) && active.endpoints.all === active.endpoints.ofFork
     case 'return':
@@ -144,18 +146,16 @@ const returned = (facts: Facts, run: Run, { name }: ServiceState) => ({
 })
 
 /** Why a Service cannot be limited to the fork now. */
-function obstacleOf({ name, service, pinnedTo }: ServiceState): Decision | undefined {
+function obstacleOf({ facts, fork, pins }: Seen, of: ServiceState): Decision | undefined {
+  const { name, service, pinnedTo } = of
   if (!service) return waiting('ServiceNotFound', `service/${name} does not exist`, RETRY_MS)
   if (pinnedTo !== undefined)
     return waiting('ServiceIsTaken', `service/${name} sends only to the experiment with the id ${pinnedTo}`, RETRY_MS)
-  return argoManages(service)
-    ? stalled('ServiceIsManaged', `Argo Rollouts changes the selector of service/${name}`)
-    : undefined
+  const pair = forkAndSource(facts, fork)
+  const found =
+    pair && notSwitchable(name, serviceView(service), { ...trafficInput(pair), isActive: of === pins.active })
+  return found && stalled(found.reason, found.message)
 }
-
-/** Whether Argo Rollouts limits a Service to revisions of a Rollout. */
-export const argoManages = ({ metadata, spec }: KubeObject): boolean =>
-  metadata.annotations?.[ARGO_MANAGED] !== undefined || member(member(spec, 'selector'), ARGO_HASH) !== undefined
 
 interface PinOf {
   /** a preview sends to shut pods, too */

@@ -5,14 +5,15 @@ import type { Traffic } from './traffic.ts'
 
 /**
  * The names of the Services that send all their requests to experiments, if the fork has ready pods: each selects both
- * the fork and its source, and has no other ready endpoint. A Service for the fork alone is not one of them.
+ * the fork and its source, and has no other ready endpoint. A Service that is limited to the fork is not one of them.
  */
 export function servicesWithoutOthers(traffic: Traffic, input: TrafficInput): readonly string[] {
   const services = traffic.services.filter(
     (service) =>
       missingLabels(service.selector, input.fork).length === 0 &&
+      !Object.hasOwn(service.selector, EXPERIMENT_ID) &&
       // a source that was deleted has no labels any more
-      (input.source ? concernsSource(service, input) : !Object.hasOwn(service.selector, EXPERIMENT_ID)),
+      (!input.source || concernsSource(service, input)),
   )
   return endpointsOfOthers({ ...traffic, services }, input)
     .filter(({ ready }) => ready === 0)

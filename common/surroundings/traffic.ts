@@ -11,6 +11,8 @@ export interface ServiceView {
    * the names of ports of pods, set only if it sends to no port by its number: without one of them, pods get nothing
    */
   readonly portNames?: readonly string[]
+  /** Argo Rollouts says so in it */
+  readonly isManagedByArgo?: boolean
   /** its endpoints count as ready whether or not the pods are */
   readonly publishesNotReady?: boolean
   /** the following three are set only if they change the share */
@@ -25,6 +27,8 @@ export interface SliceView {
   readonly ready: readonly { readonly uid: string; readonly pod: string }[]
 }
 
+const ARGO_MANAGED = 'argo-rollouts.argoproj.io/managed-by-rollouts'
+
 /** The projection of a Service; undefined if it selects no pods. */
 export function serviceView({ metadata, spec }: KubeObject): ServiceView | undefined {
   const { selector, type, clusterIP, ports, sessionAffinity, internalTrafficPolicy, trafficDistribution, ...others } =
@@ -35,6 +39,7 @@ export function serviceView({ metadata, spec }: KubeObject): ServiceView | undef
     name: metadata.name,
     selector: labels,
     ...(clusterIP === 'None' ? { isHeadless: true } : portNamesOf(ports)),
+    ...(metadata.annotations?.[ARGO_MANAGED] === undefined ? {} : { isManagedByArgo: true }),
     ...(others.publishNotReadyAddresses === true ? { publishesNotReady: true } : {}),
     ...(sessionAffinity === 'ClientIP' ? { sessionAffinity } : {}),
     ...(internalTrafficPolicy === 'Local' ? { internalTrafficPolicy } : {}),

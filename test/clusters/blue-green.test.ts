@@ -55,6 +55,12 @@ describe('a blue-green of each kind, on the real control plane', function () {
     expect(code, text).to.equal(0)
   }
 
+  const refusalOf = (request: Promise<unknown>): Promise<string> =>
+    request.then(
+      () => 'it was accepted',
+      (error: unknown) => String(error),
+    )
+
   /** The three kinds side by side. */
   const ofEachKind = (title: string, test: (name: string, kind: Kind) => Promise<void>) =>
     it(title, () => Promise.all(ALL_KINDS.map((kind) => test(nameOf(kind), kind))).then(() => undefined))
@@ -172,6 +178,41 @@ describe('a blue-green of each kind, on the real control plane', function () {
     await place().api.patch(place().path('experiments', 'expiring'), { spec: { ttlSeconds: 1 } })
     await comesBack('expiring')
     await place().reaches('expiring', 'Expired')
+  })
+
+  it('is not edited while it serves, and says how it can be', async () => {
+    await cutOver('edited')
+    const edit = { spec: { overrideSpec: imageOverride('registry.example/cart:3') } }
+    expect(await refusalOf(place().api.patch(place().path('experiments', 'edited'), edit))).to.contain(
+      'spec.overrideSpec: cannot be changed while service/edited sends only to the fork; say abort first',
+    )
+    await says('edited', 'abort')
+    await shows('edited', '4/4 Aborted')
+    await place().api.patch(place().path('experiments', 'edited'), edit)
+    await shows('edited', '4/9 Paused')
+    await comesTo('edited', { listed: SIZE, others: 0, images: 'registry.example/cart:3' })
+  })
+
+  it('is refused for a StatefulSet with volumeClaimTemplates', async () => {
+    const volumeClaimTemplates = [
+      {
+        metadata: { name: 'data' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      },
+    ]
+    await aSource('StatefulSet', 'stateful', 1, { volumeClaimTemplates })
+    expect(await refusalOf(blueGreen('stateful', 'StatefulSet'))).to.contain(
+      'statefulset/stateful has volumeClaimTemplates, so the fork would serve production from empty volumes',
+    )
+  })
+
+  it('is refused for an active Service that does not select the source', async () => {
+    await aService('other', 'somebody-else')
+    expect(
+      await refusalOf(blueGreen('refused', 'Deployment', { activeService: 'other' }, { source: 'edited' })),
+    ).to.contain(
+      'spec.strategy.blueGreen.activeService: service/other does not select the pods of the source',
+    )
   })
 
   it('waits for an active Service that does not exist', async () => {

@@ -1,9 +1,9 @@
-import { COMMAND } from '../../common/api/names.ts'
+import { COMMAND, SERVICE } from '../../common/api/names.ts'
 import type { ResourceType } from '../../common/api/object.ts'
 import { at, isEqual } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
-import { parseCommand } from '../../common/strategy/command.ts'
+import { parseCommand, type Verb } from '../../common/strategy/command.ts'
 import { runSpecOf } from '../../common/strategy/run-spec.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import { reviewedReferent } from '../../common/workload/referent.ts'
@@ -65,8 +65,8 @@ const nameOf = ({ apiVersion, plural }: ResourceType): string =>
 
 /**
  * To create a workload of this kind beside the source, to get the source, for an update to patch the fork, to get the
- * objects in which the kind keeps templates, to get the object that the annotation names, and to patch the source if
- * the request lets the controller write it.
+ * objects in which the kind keeps templates, to get the object that the annotation names, and to patch the source and
+ * the Services that the request lets the controller write.
  */
 export function needsOf(decoded: DecodedRequest): readonly Need[] {
   const { request, kind, source, experiment } = decoded
@@ -80,21 +80,45 @@ export function needsOf(decoded: DecodedRequest): readonly Need[] {
     ...(kind.keepsTemplatesIn ? [{ verb: 'get', resource: kind.keepsTemplatesIn, namespace } as const] : []),
     ...(referent ? [{ verb: 'get', ...referent, namespace } as const] : []),
     ...(mayWriteSource(decoded) ? [{ verb: 'patch', resource: kind, namespace, name } as const] : []),
+    ...servicesWritten(decoded).map(
+      (service): Need => ({ verb: 'patch', resource: SERVICE, namespace, name: service }),
+    ),
   ]
 }
+
+/**
+ * The Services that the controller changes because of this request. It limits the preview to the fork without another
+ * word, and the active one where the spec says so; `resume` and `promote` lead there, and `undo` back.
+ */
+function servicesWritten({ request, experiment, previous }: DecodedRequest): readonly string[] {
+  const { blueGreen } = runSpecOf(experiment.spec) ?? {}
+  if (!blueGreen) return []
+  const verb = newVerb({ experiment, previous })
+  const isNew = isSpecNew({ request, experiment, previous }) || verb === 'retry'
+  const { activeService, previewService, autoPromotionEnabled } = blueGreen
+  const isCutOver = verb === 'resume' || verb === 'promote' || verb === 'undo' || (isNew && autoPromotionEnabled)
+  return [...(isCutOver ? [activeService] : []), ...(isNew && previewService !== undefined ? [previewService] : [])]
+}
+
+/** The word that a request says; undefined if it says none, or the one that was said before. */
+function newVerb({ experiment, previous }: Pick<DecodedRequest, 'experiment' | 'previous'>): Verb | undefined {
+  const { annotations } = experiment.metadata
+  const isNew = annotations?.[COMMAND] !== previous?.metadata.annotations?.[COMMAND]
+  return isNew ? parseCommand(annotations?.[COMMAND] ?? '')?.verb : undefined
+}
+
+const isSpecNew = ({ request, experiment, previous }: Pick<DecodedRequest, 'request' | 'experiment' | 'previous'>) =>
+  request.operation === 'CREATE' || !isEqual(experiment.spec, previous?.spec)
 
 /**
  * Whether the controller writes the source because of this request: a command says so, the end of the steps needs no
  * other word, or a revision is approved.
  */
 function mayWriteSource({ request, experiment, previous }: DecodedRequest): boolean {
-  const { annotations } = experiment.metadata
-  const isNew = annotations?.[COMMAND] !== previous?.metadata.annotations?.[COMMAND]
-  const verb = isNew ? parseCommand(annotations?.[COMMAND] ?? '')?.verb : undefined
+  const verb = newVerb({ experiment, previous })
   if (verb === 'promote' || verb === 'undo') return true
   const spec = runSpecOf(experiment.spec)
   if (!spec || spec.mode === 'Export') return false
   if (spec.mode !== 'Automatic' && spec.approvedRevision === undefined) return false
-  const isSpecNew = request.operation === 'CREATE' || !isEqual(experiment.spec, previous?.spec)
-  return isSpecNew || verb === 'resume' || verb === 'retry'
+  return isSpecNew({ request, experiment, previous }) || verb === 'resume' || verb === 'retry'
 }

@@ -5,7 +5,7 @@ import { firstBlocked, kindNotAvailable, overrideErrors, schemaNotRead } from '.
 import type { SpecFacts } from '../../../common/assess/facts.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import type { SpecSchema } from '../../../common/override/spec-schema.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment, FORK, NO_POLICIES, pinnedTo } from '../../builders.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, aStatefulSet, FORK, NO_POLICIES, pinnedTo } from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { deploymentSchema } from '../schema/openapi.ts'
 
@@ -62,6 +62,19 @@ describe('the checks before a fork is derived', () => {
       'spec.strategy.blueGreen: this installation has no component "cut-over"; use canary, or ask an administrator for the component',
     ],
     'pass for a blue-green with both components': [{ experiment: BLUE_GREEN, cutOver, gate }],
+    'stop for a blue-green of a source with claims, whose fork would have empty volumes': [
+      {
+        experiment: BLUE_GREEN,
+        cutOver,
+        gate,
+        source: known({
+          object: aStatefulSet({ spec: { volumeClaimTemplates: [{ metadata: { name: 'data' } }] } }),
+          referents: [],
+        }),
+      },
+      'SourceHasClaims',
+      'spec.strategy.blueGreen: statefulset/cart has volumeClaimTemplates, so the fork would serve production from empty volumes; use canary, or another source',
+    ],
     'stop without consent, and say nothing about what is in the other namespace': [
       notShared,
       'SourceNotAllowed',

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { EXPERIMENT_ID, GATE } from '../../../common/api/names.ts'
-import { argoManages } from '../../../common/plan/cut-over.ts'
+import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import { openPods } from '../../../common/strategy/gate.ts'
 import { aBlueGreen, aCutOver, ID, once, PREVIEWED, pinsOf, previewSpec, told, withAvailable } from './blue-greens.ts'
 import { messageOf } from './promotions.ts'
@@ -124,6 +123,22 @@ describe('a blue-green', () => {
     expect([run.step(), run.world.fork]).to.deep.equal(['9/9 Promoted', undefined])
   })
 
+  it('4: is cut over first when somebody says promote during its preview', () => {
+    const run = aBlueGreen()
+    run.rest()
+    run.say('promote')
+    const writes = once(told(run.rest()))
+    expect(writes.indexOf('patch service cart')).to.be.within(0, writes.indexOf('patch source') - 1)
+    expect(pinsOf(run)).to.deep.equal(['shared', 'shared'])
+  })
+
+  it('4: does not limit a Service that does not select the source: ServiceDoesNotMatch', () => {
+    const run = aBlueGreen({})
+    run.world.services = { active: aService('cart', { app: 'other' }) }
+    run.rest()
+    expect([pinsOf(run)[0], run.reasonOf('Ready')]).to.deep.equal(['shared', 'ServiceDoesNotMatch'])
+  })
+
   it('5: stays behind the pin until all pods of the source are listed', () => {
     const run = aCutOver(PREVIEWED, { promotion: { mode: 'Automatic' } })
     run.wait(61)
@@ -201,15 +216,5 @@ describe('a pin of a blue-green', () => {
     const before = JSON.stringify(run.world.fork?.spec)
     expect(told(run.rest())).to.deep.equal([])
     expect(JSON.stringify(run.world.fork?.spec)).to.equal(before)
-  })
-})
-
-describe('argoManages', () => {
-  it('knows the marks of Argo Rollouts in a Service', () => {
-    const annotated = aService('cart')
-    const annotations = { 'argo-rollouts.argoproj.io/managed-by-rollouts': 'cart' }
-    expect(argoManages({ ...annotated, metadata: { ...annotated.metadata, annotations } })).to.equal(true)
-    expect(argoManages(aService('cart', { 'rollouts-pod-template-hash': '5d4f' }))).to.equal(true)
-    expect(argoManages(aService('cart', { [GATE]: 'x' }))).to.equal(false)
   })
 })

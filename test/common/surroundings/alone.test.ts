@@ -23,6 +23,7 @@ describe('servicesWithoutOthers', () => {
   it('S13: leaves out a Service that does not select both, because one for the fork alone is meant so', () => {
     expect(found([service('web', { tier: 'web' }), service('other', { app: 'other' })])).to.deep.equal([])
     expect(found([MINE])).to.deep.equal([])
+    expect(found([service('cut-over', { app: 'cart', [EXPERIMENT_ID]: 'cd1aa1c99c' })])).to.deep.equal([])
   })
 
   it('S13: also finds them when the source was deleted', () =>

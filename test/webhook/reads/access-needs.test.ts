@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { COMMAND } from '../../../common/api/names.ts'
+import { COMMAND, SERVICE } from '../../../common/api/names.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { accessOf, formatNeeds, type Need, needsOf } from '../../../webhook/reads/access.ts'
 import { DECISIVE_MS } from '../../../webhook/reads/reader.ts'
@@ -116,6 +116,42 @@ describe('the rights that a requester needs', () => {
     }
     for (const [sentence, decoded] of Object.entries(spared))
       it(sentence, () => expect(needsOf(decoded)).not.to.deep.include(PATCH_SOURCE))
+  })
+
+  describe('include to patch the Services of a blue-green', () => {
+    const blueGreen = (of: object = {}): SpecOf => ({
+      strategy: { blueGreen: { activeService: 'cart', previewService: 'preview', ...of } },
+    })
+    const saying = (command: string, spec = blueGreen()) =>
+      aDecodedRequest({
+        object: anExperiment({ ...spec, metadata: { annotations: { [COMMAND]: command } } }),
+        oldObject: anExperiment(spec),
+      })
+    const cases: Readonly<Record<string, readonly [ReturnType<typeof aDecodedRequest>, ...string[]]>> = {
+      'the preview, for a new one': [aDecodedRequest({ object: anExperiment(blueGreen()) }), 'preview'],
+      'both, for a new one that needs no other word': [
+        aDecodedRequest({ object: anExperiment(blueGreen({ autoPromotionEnabled: true })) }),
+        'cart',
+        'preview',
+      ],
+      'the active one, for a new one without a preview': [
+        aDecodedRequest({ object: anExperiment({ strategy: { blueGreen: { activeService: 'cart' } } }) }),
+        'cart',
+      ],
+      'the active one, for resume': [saying('resume'), 'cart'],
+      'the active one, for promote': [saying('promote'), 'cart'],
+      'the active one, for undo': [saying('undo'), 'cart'],
+      'the preview, for retry': [saying('retry'), 'preview'],
+      'none, for pause': [saying('pause')],
+      'none, for abort': [saying('abort')],
+      'none, for a canary': [aDecodedRequest({ object: anExperiment({ strategy: { canary: {} } }) })],
+    }
+    for (const [sentence, [decoded, ...services]] of Object.entries(cases))
+      it(sentence, () =>
+        expect(needsOf(decoded).filter(({ resource }) => resource.plural === 'services')).to.deep.equal(
+          services.map((name) => ({ verb: 'patch', resource: SERVICE, namespace: 'shop', name })),
+        ),
+      )
   })
 
   it('have the empty group for a core resource', async () => {
