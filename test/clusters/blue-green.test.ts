@@ -210,9 +210,7 @@ describe('a blue-green of each kind, on the real control plane', function () {
     await aService('other', 'somebody-else')
     expect(
       await refusalOf(blueGreen('refused', 'Deployment', { activeService: 'other' }, { source: 'edited' })),
-    ).to.contain(
-      'spec.strategy.blueGreen.activeService: service/other does not select the pods of the source',
-    )
+    ).to.contain('spec.strategy.blueGreen.activeService: service/other does not select the pods of the source')
   })
 
   it('waits for an active Service that does not exist', async () => {
