@@ -45,16 +45,17 @@ function introduction({ experiment }: Facts, { run, steps }: RunState): string {
 }
 
 /** What is not as its author may expect. */
-function caveats({ run, steps }: RunState, sizes: Sizes): readonly string[] {
+function caveats({ run, steps, spec }: RunState, sizes: Sizes): readonly string[] {
   const { weight, pods } = targetOf(steps, run.stepIndex, sizes)
   const { replicas, source } = sizes
   const isWaiting = source === 0 && steps.slice(run.stepIndex).some(({ is }) => is === 'setWeight')
-  const isUnused = !sizes.isGated && weight !== undefined && replicas !== DEFAULTS.replicas && replicas !== pods
+  const isUnused = spec.blueGreen || (!sizes.isGated && weight !== undefined && replicas !== pods)
+  const decider = spec.blueGreen ? 'in a blue-green' : 'while a weight decides'
   const gated = `gated: at least ${count(replicas, 'pod')} run, and a weight opens as many as it needs`
   return [
-    ...(sizes.isGated ? [gated] : []),
+    ...(sizes.isGated && !spec.blueGreen ? [gated] : []),
     ...(isWaiting ? ['a weight of a source without pods is no pod: the run waits until the source has some'] : []),
-    ...(isUnused ? [`spec.replicas ${replicas} is not used while a weight decides`] : []),
+    ...(isUnused && replicas !== DEFAULTS.replicas ? [`spec.replicas ${replicas} is not used ${decider}`] : []),
   ]
 }
 

@@ -1,9 +1,10 @@
 import { warning } from '../api/conditions.ts'
 import { selects } from '../api/label-selector.ts'
-import { CR_NAME } from '../api/names.ts'
+import { CR_NAME, EXPERIMENT_ID } from '../api/names.ts'
+import type { Labels } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { Warning } from '../api/types.ts'
-import { at, isObject, listOr } from '../json/json.ts'
+import { at, isEmpty, isObject, listOr } from '../json/json.ts'
 import { aside, type Part } from '../text/fitted.ts'
 import { list } from '../text/list.ts'
 import type { Neighbours } from './neighbours.ts'
@@ -54,7 +55,7 @@ function split<T>(
 
 function services({ pods, services: all }: CollisionInput): readonly Warning[] {
   const common = all.filter(({ selector }) => !isPinningSelector(selector))
-  const { joined, left } = split(common, pods, ({ selector }, of) => missingLabels(selector, of).length === 0)
+  const { joined, left } = split(common, pods, ({ selector }, of) => missingLabels(shared(selector), of).length === 0)
   const lacking = [...left].flatMap(({ selector }) => missingLabels(selector, pods.fork))
   const pairs = [...new Set(lacking.map(([key, value]) => `${key}=${value}`))].sort()
   const [joins, leaves] = [namesOf('service', joined), namesOf('service', left)]
@@ -62,6 +63,12 @@ function services({ pods, services: all }: CollisionInput): readonly Warning[] {
     ...about('JoinsService', joins, (all) => ['the fork gets requests from ', all, ', the source does not']),
     ...about('LeavesService', leaves, (all) => ['the fork gets no requests from ', all, ': it lacks ', list(pairs, 2)]),
   ]
+}
+
+/** The selector without what a blue-green adds to it for a while. A Service for one fork alone has nothing else. */
+function shared(selector: Labels): Labels {
+  const { [EXPERIMENT_ID]: _pin, ...others } = selector
+  return isEmpty(others) ? selector : others
 }
 
 function policies({ pods, neighbours: { networkPolicies } }: CollisionInput): readonly Warning[] {

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
+import { unknown } from '../../../common/api/known.ts'
 import { COMMAND, COMMAND_BY } from '../../../common/api/names.ts'
 import type { RunStatus, Strategy } from '../../../common/api/strategy.ts'
 import { evaluate, plan } from '../../../common/plan/plan.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
-import { described } from './described.ts'
+import { described, describedFacts } from './described.ts'
 import { type Given, someFacts, theFork } from './some-facts.ts'
 
 const STEPS = [{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }, { pause: { duration: '1h30m' } }, { setWeight: 0 }]
@@ -82,6 +83,19 @@ describe('the description of a run', () => {
   it('says that spec.replicas is not used while a weight decides', () => {
     expect(lines({ replicas: 4 })).to.include('spec.replicas 4 is not used while a weight decides')
     expect(lines({ replicas: 4, strategy: { canary: { steps: [{ pause: {} }] } } }).join()).to.not.contain('not used')
+  })
+
+  it('says of a blue-green what its pods depend on', () => {
+    const strategy = { blueGreen: { activeService: 'cart', previewService: 'preview' } }
+    const facts = someFacts({
+      source: aDeployment({ spec: { replicas: 10 } }),
+      experiment: anExperiment({ strategy, replicas: 4 }),
+    })
+    const installed = { gate: { pods: unknown('not read') }, cutOver: { services: unknown('not read') } }
+    const found = describedFacts({ ...facts, ...installed }).map((line) => line.replace('[Plan] ', ''))
+    expect(found).to.include('spec.replicas 4 is not used in a blue-green')
+    expect(found).to.include('no pod is open, so no requests until the cut-over')
+    expect(found.join()).not.to.contain('a weight')
   })
 
   it('says that an edit begins another run', () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { collisions } from '../../../common/surroundings/collisions.ts'
@@ -32,6 +33,10 @@ const cases: Record<string, Case> = {
     labels: OTHER,
     services: [{ name: 'other', selector: OTHER }],
     warns: ['[JoinsService] the fork gets requests from service/other, the source does not'],
+  },
+  'no warning for a Service that a blue-green has limited to the fork for a while': {
+    services: [{ name: 'cart', selector: { ...CART, [EXPERIMENT_ID]: 'cd1aa1c99c' } }],
+    warns: [],
   },
   'LeavesService for an overridden label': {
     labels: OTHER,
