@@ -211,7 +211,7 @@ function valueAt(spec: unknown, path: readonly Step[]): unknown {
 }
 
 /** Without a tag, and with the tag `latest`, an image is pulled always. */
-function pullPolicy(image: unknown): string {
+export function pullPolicy(image: unknown): string {
   const last =
     String(image ?? ':')
       .split('/')

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/object.ts'
 import { at } from '../json/json.ts'
 import { count } from '../text/count.ts'
+import { withRollingUpdate } from './dependent-defaults.ts'
 import type { Health, WorkloadKind } from './kind.ts'
 import {
   APPS_KIND,
@@ -25,6 +26,7 @@ export const deployment: WorkloadKind = {
   inheritedSpec: (spec) => pick(spec, ['minReadySeconds', 'progressDeadlineSeconds', 'strategy']),
   fixedSpec: { revisionHistoryLimit: 1 },
   mutableFields: undefined,
+  withOwnedDefaults: (spec) => withRollingUpdate(APPS_KIND.withOwnedDefaults(spec)),
   podReach: PLAIN_POD_REACH,
   hasProgressDeadline: true,
   watchedAnnotations: [REVISION],

@@ -78,6 +78,11 @@ export interface WorkloadKind extends ResourceType {
    * and server-side apply can no longer take them away.
    */
   readonly isSpecRewritten: boolean
+  /**
+   * the `spec` of a fork with the defaults that follow from other fields, so that the controller owns them; where the
+   * spec is replaced, it is as it was
+   */
+  readonly withOwnedDefaults: (spec: Fields) => Fields
   /** whether its spec has `progressDeadlineSeconds` */
   readonly hasProgressDeadline: boolean
   /** how long the workload controller may take to observe a write; undefined: no limit, every cluster has one */

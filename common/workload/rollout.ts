@@ -59,6 +59,7 @@ export const rollout: WorkloadKind = {
   // unlike in other kinds it is a string
   observedGeneration: (fork) => statusCount(fork, 'observedGeneration'),
   isSpecRewritten: true,
+  withOwnedDefaults: (spec) => spec,
   hasProgressDeadline: true,
   controllerTimeoutMs: 30_000,
   tellsRefusalsInEvents: false,

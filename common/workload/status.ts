@@ -2,6 +2,7 @@ import { roundedDown, roundedUp } from '../api/amount.ts'
 import type { KubeObject } from '../api/object.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { shortNameOf } from '../text/short-name.ts'
+import { withPodDefaults } from './dependent-defaults.ts'
 import type { Health, PodReach } from './kind.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -62,6 +63,7 @@ export const APPS_KIND = {
   observedGeneration: (fork: KubeObject) => statusCount(fork, 'observedGeneration'),
   isRevisionKnown: () => true,
   isSpecRewritten: false,
+  withOwnedDefaults: (spec: Fields): Fields => ({ ...spec, template: withPodDefaults(objectOr(spec.template)) }),
   controllerTimeoutMs: undefined,
   tellsRefusalsInEvents: false,
 }

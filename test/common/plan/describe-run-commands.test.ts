@@ -9,7 +9,7 @@ import { plan } from '../../../common/plan/plan.ts'
 import { type Run, runStatus } from '../../../common/strategy/run.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
 import { describedFacts } from './described.ts'
-import { someFacts, theFork } from './some-facts.ts'
+import { applied, someFacts, theFork } from './some-facts.ts'
 
 const NOW = new Date('2026-11-21T10:00:00Z')
 const RECORDED: PromotionStatus = { mode: 'Manual', record: { name: 'record', hash: 'hash' } }
@@ -25,8 +25,9 @@ function factsOf({ at = {}, command, promotion }: Told = {}) {
   const steps = [{ setWeight: 50 }, { pause: { duration: '1h' } }, { setWeight: 0 }, { pause: {} }]
   const strategy = { canary: { steps, scaleDownDelaySeconds: 0 } }
   const source = aDeployment()
-  const fork = theFork({ experiment: anExperiment({ strategy }), source, now: NOW })
-  const state = runState(someFacts({ experiment: anExperiment({ strategy }), source, now: NOW }), fork)
+  const fresh = { experiment: anExperiment({ strategy }), source, now: NOW }
+  const fork = theFork(fresh)
+  const state = runState(someFacts(fresh), applied(fresh)?.object)
   if (!state) throw new Error('an experiment with a strategy has a run')
   const run = { ...state.run, ...at }
   const stamp = `step=${run.stepIndex} revision=${run.revision} at=2026-11-21T10:00:00.000Z`

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { at } from '../../../common/json/json.ts'
+import { at, listOr, objectOr } from '../../../common/json/json.ts'
 import { applied } from '../../../common/workload/applied.ts'
 import { forkHash, withHash } from '../../../common/workload/derive.ts'
-import { aDeployment, aFork } from '../../builders.ts'
+import { aDeployment, aFork, aRollout } from '../../builders.ts'
 
 describe('applied', () => {
   const fork = aFork(aDeployment({ pod: { serviceAccountName: 'robot' } }))
@@ -20,5 +20,17 @@ describe('applied', () => {
     expect(forkHash(fork)).not.to.equal(forkHash(aFork()))
   })
 
-  it('is the fork itself where there is nothing to add', () => expect(applied(aFork())).to.deep.equal(aFork()))
+  it('has the defaults that follow from other fields, so that they go when those change', () => {
+    const { strategy, template } = objectOr(applied(aFork()).spec)
+    expect(listOr(at(template, 'spec', 'containers'))).to.deep.equal([
+      { name: 'cart', image: 'example/cart:1', imagePullPolicy: 'IfNotPresent' },
+    ])
+    expect(strategy).to.deep.equal({ type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } })
+  })
+
+  it('is the fork itself where there is nothing to add, and of a Rollout, whose spec is replaced', () => {
+    expect(applied(applied(aFork()))).to.deep.equal(applied(aFork()))
+    const rollout = aFork(aRollout())
+    expect(applied(rollout)).to.deep.equal(rollout)
+  })
 })

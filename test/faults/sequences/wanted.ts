@@ -67,12 +67,9 @@ export async function wantedFork(
     const derived = derivedFork(court, experiment, snapshot)
     const spec = applied(derived).spec as JsonObject
     const wanted = { content: contentOf(stored), hash: forkHash(derived) }
-    if (kind !== 'Rollout') {
-      differs('the product derives', contentOf(spec), contentOf(plain))
-      return wanted
-    }
-    // Argo's CRD has some defaults and lacks some fields, so its Rollouts are compared as they are stored
+    // The product writes some defaults out, and Argo's CRD lacks some fields, so they are compared as they are stored.
     differs('the product derives', contentOf(await storedAs(api, namespace, kind, spec)), wanted.content)
+    if (kind !== 'Rollout') return wanted
     const podRefusal = await refusal(
       storedAs(api, namespace, 'Deployment', { template: at(stored, 'template') as Json }),
     )
