@@ -1,19 +1,18 @@
 import { expect } from 'chai'
-import { EXPERIMENT_ID } from '../../common/api/names.ts'
+import { COMMAND, EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { BlueGreenStrategy } from '../../common/api/strategy.ts'
-import { at, objectOr } from '../../common/json/json.ts'
+import { objectOr } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { imageOverride } from '../builders.ts'
 import { canariesIn } from '../integration/canaries.ts'
 import { condition, DEADLINE_MS, imagesOf } from '../integration/product.ts'
+import { blueGreensIn, IMAGE, previewOf } from './blue-greens.ts'
 import { ALL_KINDS, gatedForksIn, KINDS, type Kind, usesAllKinds } from './gated-forks.ts'
 
 const SIZE = 3
-const IMAGE = 'registry.example/cart:2'
 const nameOf = (kind: Kind) => `blue-${kind.toLowerCase()}`
-const previewOf = (name: string) => `${name}-preview`
 
 /** Three kinds at once, each with a limit of its own. */
 const TIMEOUT_MS = 240_000
@@ -24,42 +23,11 @@ describe('a blue-green of each kind, on the real control plane', function () {
   const { say, shows } = canariesIn(place)
   const { aSource, aService, idOf, comesTo } = gatedForksIn(place)
 
-  const blueGreen = (name: string, kind: Kind, of: Partial<BlueGreenStrategy> = {}, others: object = {}) =>
-    place().experiment(name, {
-      source: name,
-      kind,
-      overrideSpec: imageOverride(IMAGE),
-      strategy: {
-        blueGreen: {
-          activeService: name,
-          previewService: previewOf(name),
-          previewReplicaCount: 1,
-          scaleDownDelaySeconds: 3600,
-          abortScaleDownDelaySeconds: 1,
-          ...of,
-        },
-      },
-      ...others,
-    })
-
-  const service = (name: string): Promise<KubeObject> => place().api.get(place().path('services', name))
-  const selectorOf = async (name: string) => objectOr(at((await service(name)).spec, 'selector'))
-  const isPinned = async (name: string, id: string) => (await selectorOf(name))[EXPERIMENT_ID] === id
-  const comesBack = (name: string) =>
-    eventually(`service ${name} to send to its source`, DEADLINE_MS, async () => {
-      const selector = await selectorOf(name)
-      if (EXPERIMENT_ID in selector) throw new Error(JSON.stringify(selector))
-    })
+  const { blueGreen, service, selectorOf, isPinned, comesBack, refusalOf } = blueGreensIn(place)
   const says = async (name: string, word: string) => {
     const { code, text } = await say(name, word)
     expect(code, text).to.equal(0)
   }
-
-  const refusalOf = (request: Promise<unknown>): Promise<string> =>
-    request.then(
-      () => 'it was accepted',
-      (error: unknown) => String(error),
-    )
 
   /** The three kinds side by side. */
   const ofEachKind = (title: string, test: (name: string, kind: Kind) => Promise<void>) =>
@@ -211,6 +179,31 @@ describe('a blue-green of each kind, on the real control plane', function () {
     expect(
       await refusalOf(blueGreen('refused', 'Deployment', { activeService: 'other' }, { source: 'edited' })),
     ).to.contain('spec.strategy.blueGreen.activeService: service/other does not select the pods of the source')
+  })
+
+  it('needs "patch" on the Services that it changes, and an abort needs nothing', async () => {
+    const { namespace, api } = place()
+    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`
+    const every = (group: string, ...resources: readonly string[]) => ({ apiGroups: [group], resources, verbs: ['*'] })
+    const rules = [every('apps', '*'), every('experimentcontroller.example.com', 'experimentdeployments')]
+    await api.create(`${rbac}/roles`, { metadata: { name: 'bob' }, rules })
+    await api.create(`${rbac}/rolebindings`, {
+      metadata: { name: 'bob' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'bob' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'bob' }],
+    })
+    const asBob = async (command: string) =>
+      (await place().kubectl(['annotate', '--overwrite', 'expd/bobs', `${COMMAND}=${command}`, '--as=bob'])).text
+    await aSource('Deployment', 'bobs', SIZE)
+    await aService(previewOf('bobs'), 'bobs')
+    await blueGreen('bobs', 'Deployment')
+    await shows('bobs', '2/10 Paused')
+    await eventually('bob to have his rights', DEADLINE_MS, async () =>
+      expect(await asBob('resume')).to.contain('and "patch services/bobs" in namespace "shop"'),
+    )
+    expect(await isPinned('bobs', await idOf('bobs'))).to.equal(false)
+    expect(await asBob('abort')).to.contain('annotated')
+    await shows('bobs', '4/4 Aborted')
   })
 
   it('waits for an active Service that does not exist', async () => {
