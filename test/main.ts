@@ -57,11 +57,12 @@ async function busy(): Promise<readonly Ran[]> {
 const patient = (third: 'first' | 'second' | 'third', isShown = false): Promise<Ran> =>
   mocha(['--config', `test/integration/.mocharc.${third}.json`], isShown)
 
-/** The slowest of them, then those with control planes of their own. */
-async function patientLast(): Promise<readonly Ran[]> {
-  const integration = await patient('third')
-  return [integration, await mocha(['--config', 'test/clusters/.mocharc.json'], false)]
-}
+/** Half of the tests with control planes of their own. */
+const onOwnPlanes = (half: 'first' | 'second'): Promise<Ran> =>
+  mocha(['--config', `test/clusters/.mocharc.${half}.json`], false)
+
+/** The last of the tests in one control plane, then those with planes of their own. */
+const patientLast = async (): Promise<readonly Ran[]> => [await patient('third'), await onOwnPlanes('first')]
 
 /** The tests that fail if a program gets no processor in time. Nothing else may run beside them. */
 const underLoad = (): Promise<Ran> => mocha(['--config', 'test/load/.mocharc.json'], true)
@@ -71,7 +72,9 @@ if (args.length > 0) process.exitCode = (await mocha(args, true)).code
 else {
   const folder = mkdtempSync(join(tmpdir(), 'used-rights-'))
   process.env[USED_RIGHTS] = folder
-  const together = (await Promise.all([busy(), patient('first'), patient('second', true), patientLast()])).flat()
+  const together = (
+    await Promise.all([busy(), patient('first'), patient('second', true), patientLast(), onOwnPlanes('second')])
+  ).flat()
   const runs = [...together, await underLoad()]
   const counts = runs.map(countsIn)
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
