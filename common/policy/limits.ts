@@ -52,11 +52,18 @@ function tooMany(field: string, place: string, max: number | undefined, others: 
   return { field, message, cause: 'FieldValueForbidden' as const }
 }
 
-/** With E pods of experiments on the source and R other ready endpoints, the share is E / (E + R). */
-const share: PodLimit = ({ maxShare }, judged, { field, open: own }) => {
+/**
+ * With E pods of experiments on the source and R other ready endpoints, the share is E / (E + R). A cut-over leaves no
+ * others.
+ */
+const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf }) => {
   const others = ofSource(judged)
   // an experiment without pods has no share
   if (maxShare === undefined || others === undefined || own === 0) return undefined
+  if (onlyOf !== undefined) {
+    const message = `the cut-over gives it all requests of service/${onlyOf}, at most ${maxShare} is allowed; use canary`
+    return maxShare === '100%' ? undefined : invalid(field, message)
+  }
   const pods = others.reduce((sum, other) => sum + replicasOf(other), own)
   const [worst] = [...(judged.endpoints ?? [])].sort((a, b) => a.ready - b.ready)
   const percent = Number.parseInt(maxShare, 10)

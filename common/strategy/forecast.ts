@@ -26,6 +26,8 @@ export interface PodDemand {
   readonly pods: number
   /** those of them that get requests */
   readonly open: number
+  /** the Service that sends to nobody else then */
+  readonly onlyOf?: string
 }
 
 /**
@@ -37,7 +39,8 @@ export function demands(steps: readonly Step[], sizes: Sizes): readonly PodDeman
   for (const { step, pods, open } of forecast(steps, sizes)) {
     const shutBy = step.is === 'size' ? step.field : 'spec.replicas'
     const ofShut = pods > open ? [{ field: shutBy, pods, open: 0 }] : []
-    for (const demand of [...ofShut, { field: fieldOf(step), pods: open, open }]) {
+    const only = step.is === 'cutOver' ? { onlyOf: step.service } : {}
+    for (const demand of [...ofShut, { field: fieldOf(step), pods: open, open, ...only }]) {
       const key = `${demand.pods} ${demand.open}`
       if (!found.has(key)) found.set(key, demand)
     }

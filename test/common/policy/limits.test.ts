@@ -170,6 +170,21 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
       }),
       [`${step(3)}: experiments would have 4 of 14 endpoints of service/cart, at most 25% is allowed ${P}`],
     ],
+    'reports a cut-over, which leaves nobody else, whatever the number of pods': [
+      { maxShare: '60%' },
+      aPolicyInput({
+        demands: [{ field: 'spec.strategy.blueGreen', pods: 10, open: 10, onlyOf: 'cart' }],
+        endpoints: [{ service: 'cart', ready: 10 }],
+      }),
+      [
+        `spec.strategy.blueGreen: the cut-over gives it all requests of service/cart, at most 60% is allowed; use canary ${P}`,
+      ],
+    ],
+    'allows a cut-over where everything is allowed': [
+      { maxShare: '100%' },
+      aPolicyInput({ demands: [{ field: 'spec.strategy.blueGreen', pods: 10, open: 10, onlyOf: 'cart' }] }),
+      [],
+    ],
     'judges no pods while the steps say none': [{ maxReplicas: 0, maxShare: '1%' }, aPolicyInput({ demands: [] }), []],
     'finds no share without a Service': [{ maxShare: '1%' }, aPolicyInput(), []],
   }

@@ -146,7 +146,7 @@ describe('the forecast of a blue-green', () => {
     expect(demands(stepsOf(PREVIEWED), TEN)).to.deep.include.members([
       { field: `${field}.previewReplicaCount`, pods: 2, open: 0 },
       { field, pods: 10, open: 0 },
-      { field, pods: 10, open: 10 },
+      { field, pods: 10, open: 10, onlyOf: 'cart' },
     ])
   })
 
