@@ -65,10 +65,10 @@ export interface ManifestFile {
   readonly text: string
 }
 
-/** The YAML files among the wanted files, with placeholders filled in. */
-async function manifests(wanted: Wanted): Promise<readonly ManifestFile[]> {
+/** The YAML files among the wanted files, or those with other names, with placeholders filled in. */
+async function manifests(wanted: Wanted, names = /\.ya?ml(\.in)?$/): Promise<readonly ManifestFile[]> {
   const folder = await moduleFiles(wanted)
-  const files = (await filesBelow(folder)).filter((path) => /\.ya?ml(\.in)?$/.test(path))
+  const files = (await filesBelow(folder)).filter((path) => names.test(path))
   return Promise.all(
     files.map(async (path) => ({
       path: join(wanted.folder, path),
@@ -114,6 +114,12 @@ export async function argoManifests(): Promise<readonly ManifestFile[]> {
   const files = [...(await manifests(ofArgo('examples'))), ...(await manifests(ofArgo('test/e2e')))]
   return files.filter(({ text }) => /^kind: Rollout$/m.test(text))
 }
+
+/** The programs of the end-to-end tests of Argo Rollouts, which have manifests in them. */
+export const argoTests = (): Promise<readonly ManifestFile[]> => manifests(ofArgo('test/e2e'), /_test\.go$/)
+
+/** The templates of the chart with a blue-green in the examples of Argo Rollouts. */
+export const argoChart = (): Promise<readonly ManifestFile[]> => manifests(ofArgo('examples/helm-blue-green/templates'))
 
 /** The CustomResourceDefinitions of Argo Rollouts. */
 export async function argoCrds(): Promise<readonly string[]> {
