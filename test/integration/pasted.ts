@@ -32,7 +32,7 @@ export function pastedFrom(specimen: Specimen, name: StrategyName): readonly Pas
         other.kind === at(object, 'spec', 'workloadRef', 'kind') &&
         at(other, 'metadata', 'name') === at(object, 'spec', 'workloadRef', 'name'),
     )
-    const template = at(object, 'spec', 'template') ?? at(referent, 'spec', 'template')
+    const template = at(referent, 'spec', 'template') ?? at(object, 'spec', 'template')
     if (!isObject(template)) throw new Error(`${specimen.path}: a Rollout without a template`)
     const rollout = textOr(at(object, 'metadata', 'name'), '')
     const replicas = Number(at(object, 'spec', 'replicas') ?? 1)
@@ -52,12 +52,13 @@ interface ManifestOf {
   readonly source: string
   readonly strategy: unknown
   readonly overrideSpec?: JsonObject
+  readonly overrideType?: string
 }
 
 /** An experiment with a strategy, as kubectl reads it. */
-export function manifestOf(name: string, { source, strategy, overrideSpec = {} }: ManifestOf): string {
+export function manifestOf(name: string, { source, overrideSpec = {}, ...of }: ManifestOf): string {
   const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
-  const spec = { sourceRef: { kind: 'Deployment', name: source }, overrideSpec, strategy }
+  const spec = { sourceRef: { kind: 'Deployment', name: source }, overrideSpec, ...of }
   return JSON.stringify({ apiVersion, kind, metadata: { name }, spec })
 }
 
