@@ -88,6 +88,7 @@ export const controllerManager = (layout: Layout): ProcessSpec =>
     ...controllerArgs(layout.kubeconfigs['kube-controller-manager']),
     `--service-account-private-key-file=${layout.serviceAccountKey}`,
     `--root-ca-file=${layout.caFile}`,
+    '--horizontal-pod-autoscaler-sync-period=1s', // tests wait for it; the default is 15 s
   ])
 
 /** Places pods on nodes. */

@@ -1,0 +1,82 @@
+/** Workloads with a load on their pods, and the HPA that scales one of them. */
+import { expect } from 'chai'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at, type JsonObject, listOr } from '../../common/json/json.ts'
+import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { deployment } from '../../common/workload/deployment.ts'
+import type { Api } from '../../sandbox/api.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { gatedPods, setGate } from '../integration/gated.ts'
+import { DEADLINE_MS } from '../integration/product.ts'
+import { spreadLoad } from './pod-metrics.ts'
+
+/** The use at which an HPA aims: percent, and thousandths of a processor too, because a pod requests 100 of them. */
+export const TARGET = 50
+/** The value of the label `side` of the pods that an HPA scales. */
+const SOURCE = 'source'
+
+/** Functions for workloads in a namespace. Those of an `app` share that label, and have a label `side` each. */
+export function autoscaledIn(api: () => Api, namespace: string) {
+  /** Creates the Deployment `APP-SIDE` and waits until the containers of its pods are ready. */
+  async function workload(app: string, side: string, replicas: number, gates: readonly string[] = []): Promise<void> {
+    const labels = { app, side }
+    const containers = [{ name: 'app', image: 'registry.example/app:1', resources: { requests: { cpu: '100m' } } }]
+    const readinessGates = gates.map((conditionType) => ({ conditionType }))
+    const template = { metadata: { labels }, spec: { containers, readinessGates } }
+    // An HPA counts all pods that the selector of its target matches, with any owner.
+    const selector = { matchLabels: side === SOURCE ? { app } : labels }
+    await api().create(pathOf(deployment, { namespace }), {
+      metadata: { name: `${app}-${side}` },
+      spec: { replicas, selector, template },
+    })
+    await eventually(`the containers of ${app}-${side} to be ready`, DEADLINE_MS, async () => {
+      const pods = await podsOf(app, side)
+      expect(pods.filter(({ hasReadyContainers }) => hasReadyContainers)).to.have.length(replicas)
+    })
+  }
+
+  const podsOf = async (app: string, side: string) =>
+    (await gatedPods(api(), namespace, app)).filter(({ name }) => name.startsWith(`${app}-${side}-`))
+
+  /** Opens the pods of the Deployment `APP-SIDE`. */
+  const open = async (app: string, side: string): Promise<void> => {
+    await Promise.all((await podsOf(app, side)).map((pod) => setGate(api(), namespace, pod, true)))
+  }
+
+  /** Creates the HPA `APP`. It scales the source at once in both directions. */
+  const autoscaler = (app: string, metrics: readonly JsonObject[] = [CPU]) =>
+    api().create(pathOf(RESOURCES.HorizontalPodAutoscaler, { namespace }), {
+      metadata: { name: app },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: `${app}-${SOURCE}` },
+        minReplicas: 1,
+        maxReplicas: 20,
+        metrics,
+        behavior: { scaleDown: { stabilizationWindowSeconds: 0 } },
+      },
+    })
+
+  /**
+   * Spreads `load` over the ready pods until the HPA has computed with what was written last, and wants as many pods
+   * as the source has. Returns how many these are.
+   */
+  const settles = (app: string, load: number): Promise<number> =>
+    eventually(`hpa/${app} to settle under ${load}`, DEADLINE_MS, async () => {
+      const { perPod, ready } = await spreadLoad({ api: api(), namespace, app }, load)
+      const pods = ready.filter(({ metadata }) => metadata.labels?.side === SOURCE).length
+      const found = await api().get<KubeObject & { readonly status?: unknown }>(
+        pathOf(RESOURCES.HorizontalPodAutoscaler, { namespace, name: app }),
+      )
+      const [metric] = listOr(at(found, 'status', 'currentMetrics'))
+      const use = at(metric, 'resource', 'current', 'averageUtilization') // of the pods that are ready
+      expect({ use, wanted: at(found, 'status', 'desiredReplicas') }).to.deep.equal({ use: perPod, wanted: pods })
+      return pods
+    })
+
+  return { workload, open, autoscaler, settles }
+}
+
+const CPU: JsonObject = {
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: TARGET } },
+}
