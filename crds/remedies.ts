@@ -135,6 +135,8 @@ const OF_WARNINGS = {
     'Keep the labels by which the NetworkPolicy selects the source, or write a NetworkPolicy for the experiment.',
   CountedByHPA:
     'No action needed if the pods of the fork have the same load as those of the source. Otherwise scale the source by hand while the experiment runs.',
+  HeldBackHPA:
+    'Run few pods of the fork while they are shut, and open them soon: set `spec.replicas`, or `previewReplicaCount` of a blue-green. Otherwise scale the source by hand while they are shut.',
   ScaledByHPA:
     'Let the HorizontalPodAutoscaler scale the ExperimentDeployment instead of its fork. The controller resets the fork each time.',
   CountedByPDB:

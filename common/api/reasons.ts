@@ -57,6 +57,18 @@ const OF_STRATEGIES = {
   WaitsForSource: { about: 'strategy' },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>
 
+const OF_NEIGHBOURS = {
+  JoinsService: { about: 'neighbours' },
+  LeavesService: { about: 'neighbours' },
+  JoinsNetworkPolicy: { about: 'neighbours', ofNeighbours: true },
+  LeavesNetworkPolicy: { about: 'neighbours', ofNeighbours: true },
+  CountedByHPA: { about: 'neighbours', ofNeighbours: true },
+  HeldBackHPA: { about: 'neighbours', ofNeighbours: true },
+  ScaledByHPA: { about: 'neighbours', ofNeighbours: true },
+  CountedByPDB: { about: 'neighbours', ofNeighbours: true },
+  SharedAffinity: { about: 'neighbours' },
+} as const satisfies Readonly<Record<string, ReasonAttributes>>
+
 /**
  * Every reason that a condition, an Event or a warning may have. Warnings in a status are in this order. What a user
  * should do is in `crds/remedies.ts`, from which `docs/reasons.md` is generated.
@@ -114,14 +126,7 @@ export const REASONS = {
   NoReadyEndpoints: { about: 'traffic' },
   Shut: { about: 'traffic' },
   AloneBehindService: { about: 'traffic' },
-  JoinsService: { about: 'neighbours' },
-  LeavesService: { about: 'neighbours' },
-  JoinsNetworkPolicy: { about: 'neighbours', ofNeighbours: true },
-  LeavesNetworkPolicy: { about: 'neighbours', ofNeighbours: true },
-  CountedByHPA: { about: 'neighbours', ofNeighbours: true },
-  ScaledByHPA: { about: 'neighbours', ofNeighbours: true },
-  CountedByPDB: { about: 'neighbours', ofNeighbours: true },
-  SharedAffinity: { about: 'neighbours' },
+  ...OF_NEIGHBOURS,
   LeaderElection: { about: 'hazards' },
   QueueWorker: { about: 'hazards' },
   Migration: { about: 'hazards' },

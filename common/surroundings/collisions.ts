@@ -7,6 +7,7 @@ import type { Warning } from '../api/types.ts'
 import { at, isEmpty, isObject, listOr } from '../json/json.ts'
 import { aside, type Part } from '../text/fitted.ts'
 import { list } from '../text/list.ts'
+import { isGatedFork } from '../workload/gated-spec.ts'
 import type { Neighbours } from './neighbours.ts'
 import {
   type ForkAndSource,
@@ -82,14 +83,23 @@ function policies({ pods, neighbours: { networkPolicies } }: CollisionInput): re
 
 /**
  * An autoscaler averages over all pods that match its target's selector, with any owner: argoproj/argo-rollouts#4369.
+ * One on CPU takes a pod that is not ready for idle when it scales up. The pods of a gated fork are not ready while
+ * they are shut.
  */
 function autoscalers({ pair: { source, fork }, pods, neighbours }: CollisionInput): readonly Warning[] {
   const { autoscaler } = pods
   const isCounted = autoscaler !== undefined && selects(at(source, 'spec', 'selector'), pods.fork.labels)
+  const counting = isCounted ? [`hpa/${autoscaler.name}`] : []
+  const isHeldBack = isGatedFork(fork) && autoscaler?.isOnCpu === true
   const ofFork = namesOf('hpa', neighbours.autoscalers.filter(scales(fork)))
   const name = fork.metadata.labels?.[CR_NAME]
   return [
-    ...about('CountedByHPA', isCounted ? [`hpa/${autoscaler.name}`] : [], (all) => [
+    ...about('HeldBackHPA', isHeldBack ? counting : [], (all) => [
+      all,
+      ' takes pods that are shut for idle ones, so it scales the source up too late',
+      aside('; keep the fork small until its pods are opened'),
+    ]),
+    ...about('CountedByHPA', isHeldBack ? [] : counting, (all) => [
       all,
       " includes the fork's pods in its average",
       aside(' when it scales the source'),

@@ -1,12 +1,14 @@
 import type { KubeObject } from '../api/object.ts'
-import { at } from '../json/json.ts'
+import { at, listOr } from '../json/json.ts'
 
-/** What is needed of a HorizontalPodAutoscaler: its target and its bounds. */
+/** What is needed of a HorizontalPodAutoscaler. */
 export interface AutoscalerView {
   readonly name: string
   readonly target: { readonly kind: string; readonly name: string }
   readonly min: number
   readonly max: number
+  /** whether it takes pods that are not ready for idle ones; by other metrics than CPU it counts them as they are */
+  readonly isOnCpu: boolean
 }
 
 /** What is needed of a PodDisruptionBudget or a NetworkPolicy: the pods that it selects. */
@@ -31,6 +33,9 @@ export const autoscalerView = ({ metadata, spec }: KubeObject): AutoscalerView =
   target: { kind: String(at(spec, 'scaleTargetRef', 'kind')), name: String(at(spec, 'scaleTargetRef', 'name')) },
   min: Number(at(spec, 'minReplicas') ?? 1),
   max: Number(at(spec, 'maxReplicas') ?? 1),
+  isOnCpu: listOr(at(spec, 'metrics')).some(
+    (metric) => at(metric, 'resource', 'name') === 'cpu' || at(metric, 'containerResource', 'name') === 'cpu',
+  ),
 })
 
 /** The projection of a PodDisruptionBudget of `policy/v1`. */

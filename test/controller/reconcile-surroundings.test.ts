@@ -13,7 +13,7 @@ const traffic = (...pods: readonly string[]): Traffic => ({
   slices: [{ service: 'cart', ready: pods.map((pod) => ({ uid: pod, pod })) }],
 })
 const SHARED = traffic(`${FORK}-7d9f-1`, 'cart-1')
-const HPA = { name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min: 1, max: 3 }
+const HPA = { name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min: 1, max: 3, isOnCpu: false }
 
 /** An experiment with a ready fork. */
 async function settled({ source = aDeployment(), present = SHARED, replicas = 1 } = {}) {

@@ -28,7 +28,7 @@ const READY: Given = {
   experiment: anExperiment({ status: leftAt(3) }),
   traffic: pods('cart-1'),
 }
-const HPA = { name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min: 1, max: 3 }
+const HPA = { name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min: 1, max: 3, isOnCpu: true }
 
 describe('statusOf', () => {
   it('reports a ready fork', () => {

@@ -10,7 +10,16 @@ describe('the projections of neighbours', () => {
   it('keep the target and the bounds of an HPA, whose minimum is 1 by default', () =>
     expect(
       autoscalerView(object({ scaleTargetRef: { apiVersion: 'apps/v1', ...target }, maxReplicas: 9 })),
-    ).to.deep.equal({ name: 'n', target, min: 1, max: 9 }))
+    ).to.deep.equal({ name: 'n', target, min: 1, max: 9, isOnCpu: false }))
+
+  it('keep whether an HPA is on the CPU of pods or of one of their containers', () => {
+    const isOnCpu = (...metrics: JsonObject[]) => autoscalerView(object({ metrics })).isOnCpu
+    const memory = { type: 'Resource', resource: { name: 'memory' } }
+    expect(isOnCpu(memory, { type: 'Resource', resource: { name: 'cpu' } })).to.equal(true)
+    expect(isOnCpu({ type: 'ContainerResource', containerResource: { name: 'cpu', container: 'app' } })).to.equal(true)
+    expect(isOnCpu(memory)).to.equal(false)
+    expect(isOnCpu({ type: 'Pods', pods: { metric: { name: 'cpu' } } })).to.equal(false)
+  })
 
   it('keep the selector of a PDB, if it has one', () => {
     expect(budgetView(object({ selector: {} }))).to.deep.equal({ name: 'n', selector: {} })

@@ -12,7 +12,13 @@ import { rollout } from '../../../common/workload/rollout.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
 import { aDeployment, aFork, aRollout, aStatefulSet, FORK } from '../../builders.ts'
 
-const hpa = (kind: string, name: string) => ({ name: `hpa-of-${name}`, target: { kind, name }, min: 1, max: 2 })
+const hpa = (kind: string, name: string) => ({
+  name: `hpa-of-${name}`,
+  target: { kind, name },
+  min: 1,
+  max: 2,
+  isOnCpu: true,
+})
 
 describe('trafficInput', () => {
   it('describes the pods of the fork and of the source', () => {

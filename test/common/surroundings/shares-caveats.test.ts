@@ -6,7 +6,7 @@ import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { CART, ours, pairOf, rows, slice } from './rows.ts'
 
 const hpa = (min: number, max: number): Neighbours['autoscalers'] => [
-  { name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min, max },
+  { name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min, max, isOnCpu: true },
 ]
 const caveats: Record<string, readonly [Partial<ServiceView>, Neighbours['autoscalers'], string | undefined]> = {
   'gives nothing for a plain Service': [{}, [], undefined],
@@ -17,7 +17,7 @@ const caveats: Record<string, readonly [Partial<ServiceView>, Neighbours['autosc
   ],
   'ignores an HPA of another workload': [
     {},
-    [{ name: 'x', target: { kind: 'StatefulSet', name: 'cart' }, min: 1, max: 2 }],
+    [{ name: 'x', target: { kind: 'StatefulSet', name: 'cart' }, min: 1, max: 2, isOnCpu: true }],
     undefined,
   ],
   'gives sessionAffinity': [{ sessionAffinity: 'ClientIP' }, [], 'sessionAffinity ClientIP: only new clients reach it'],

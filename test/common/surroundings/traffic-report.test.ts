@@ -3,10 +3,13 @@ import { known, knownOrAbsent, unknown } from '../../../common/api/known.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import type { Traffic } from '../../../common/surroundings/traffic.ts'
 import { trafficReport } from '../../../common/surroundings/traffic-report.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { gated } from '../../../common/workload/gated-spec.ts'
 import { aDeployment } from '../../builders.ts'
 import { CART, ours, pairOf, slice } from './rows.ts'
 
 interface Given {
+  readonly isGated?: boolean
   readonly traffic?: Traffic | undefined
   readonly neighbours?: Neighbours | undefined
   readonly primary?: string
@@ -19,7 +22,8 @@ const reasons = (given: Given) => {
     neighbours: NO_NEIGHBOURS,
     ...given,
   }
-  const pair = pairOf({ source: aDeployment({ container: { args: ['--leader-elect'] } }) })
+  const open = pairOf({ source: aDeployment({ container: { args: ['--leader-elect'] } }) })
+  const pair = given.isGated ? { ...open, fork: gated(deployment, open.fork).fork } : open
   const { services, hazards, collisions } = trafficReport(pair, {
     traffic: of.traffic ? known(of.traffic) : unknown('the Services'),
     neighbours: of.neighbours ? known(of.neighbours) : unknown('the neighbours'),
@@ -35,7 +39,7 @@ const reasons = (given: Given) => {
 
 describe('trafficReport', () => {
   const target = { kind: 'Deployment', name: 'cart' }
-  const neighbours = { ...NO_NEIGHBOURS, autoscalers: [{ name: 'cart', target, min: 1, max: 1 }] }
+  const neighbours = { ...NO_NEIGHBOURS, autoscalers: [{ name: 'cart', target, min: 1, max: 1, isOnCpu: true }] }
 
   it('gives shares, hazards and collisions', () => {
     expect(reasons({ neighbours })).to.deep.equal({
@@ -44,6 +48,9 @@ describe('trafficReport', () => {
       collisions: ['CountedByHPA'],
     })
   })
+
+  it('gives HeldBackHPA for a gated fork', () =>
+    expect(reasons({ neighbours, isGated: true }).collisions).to.deep.equal(['HeldBackHPA']))
 
   it('gives neither shares nor QueueWorker if the Services could not be read', () => {
     const { services, hazards } = reasons({ traffic: undefined })

@@ -96,7 +96,7 @@ describe('the report of a share', () => {
   it('is written at once with another change', async () => {
     const neighbours = {
       ...NO_NEIGHBOURS,
-      autoscalers: [{ name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min: 1, max: 3 }],
+      autoscalers: [{ name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min: 1, max: 3, isOnCpu: false }],
     }
     const facts = await afterReport(READY, { ...more, neighbours })
     const { conclusion } = plan(facts)

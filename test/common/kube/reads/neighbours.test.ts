@@ -18,7 +18,7 @@ describe('neighboursIn', () => {
       return { items: [{ metadata: { name: 'cart' }, spec }, 'junk'] }
     },
   })
-  const autoscaler = { name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min: 1, max: 3 }
+  const autoscaler = { name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min: 1, max: 3, isOnCpu: false }
   const others = { budgets: [{ name: 'cart', selector: {} }], networkPolicies: [{ name: 'cart', selector: {} }] }
   const cases: Record<string, readonly [KubeErrorKind | undefined, Neighbours | undefined]> = {
     'reads autoscalers, budgets and network policies': [undefined, { autoscalers: [autoscaler], ...others }],
