@@ -69,6 +69,7 @@ const FORK_SCOPED = new Set([
   ...Object.values(WORKLOAD_KINDS).map(({ plural }) => plural),
   'services',
   'endpointslices',
+  'pods',
 ])
 
 /** The path of a list or watch of all namespaces, for the namespaces of one run. Undefined for other calls. */
@@ -90,6 +91,7 @@ function nameOf({ method, resource, subresource, name }: ApiCall, { own }: Names
   const what = [resource, ...(subresource ? [subresource] : [])].join('/')
   const who = name
     .replace(/-experiment-[0-9a-f]{10}$/, '-experiment-ID')
+    .replace(/-experiment-[0-9a-f]{10}-.*$/, '-experiment-ID-POD')
     .replace(/\.[0-9a-f]{16}$/, '.TIME') // of an Event
     .replace(own, 'OWN')
   return [VERBS[method] ?? method, what, ...(who ? [who] : [])].join(' ')

@@ -70,14 +70,16 @@ export interface Runner {
 }
 
 /** New namespaces for a run. */
-export async function aStage({ isApart = false, mayPromote = false, replicas = 1 }: Scenario) {
+export async function aStage({ isApart = false, mayPromote = false, mayCutOver = false, replicas = 1 }: Scenario) {
   const { api } = await controlPlane()
   const [own, apart] = [await aNamespace(), isApart ? await aNamespace() : undefined]
   const system = `${own}-system`
   await api.create(pathOf(RESOURCES.Namespace), { metadata: { name: system } })
   const names = { own, forks: apart ?? own }
   const scene: Scene = { own: await placeIn(names.own), forks: await placeIn(names.forks) }
-  return { scene, system, replicas, env: { PROMOTION: mayPromote ? 'enabled' : 'disabled' }, ...names }
+  const setting = (isOn: boolean) => (isOn ? 'enabled' : 'disabled')
+  const env = { PROMOTION: setting(mayPromote), GATE: setting(mayCutOver), CUT_OVER: setting(mayCutOver) }
+  return { scene, system, replicas, env, ...names }
 }
 
 type Stage = Awaited<ReturnType<typeof aStage>>

@@ -20,6 +20,8 @@ export interface Scenario {
   readonly isApart?: boolean
   /** the controller has the rights and the setting of the component `promotion` */
   readonly mayPromote?: boolean
+  /** the same of `gate` and `cut-over` */
+  readonly mayCutOver?: boolean
   /** of the source; default: 1 */
   readonly replicas?: number
   /** what is there before the change */

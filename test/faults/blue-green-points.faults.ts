@@ -1,0 +1,21 @@
+import { WITH_CUT_OVER } from '../../sandbox/installation.ts'
+import { usesProduct } from '../integration/product.ts'
+import { BLUE_GREENS } from './crash/blue-greens.ts'
+import { killedAnywhere, quietAfterwards, usesHistory } from './crash/declare.ts'
+import * as alone from './crash/run.ts'
+import { TIMES } from './side-by-side.ts'
+
+/** For one scenario. */
+const LIMIT_MS = 3_600_000
+/** As many as of the promotions. */
+const LANES = 8
+
+describe('a controller that is killed at any write of a blue-green, on the real control plane', function () {
+  this.timeout(LIMIT_MS)
+  usesProduct(WITH_CUT_OVER)
+  const history = usesHistory()
+  const scenarios = Array.from({ length: TIMES }, () => BLUE_GREENS).flat()
+  quietAfterwards(
+    scenarios.map((scenario) => killedAnywhere({ row: 'F41', scenario, runner: { ...alone, LANES }, history })),
+  )
+})
