@@ -1,7 +1,7 @@
 /** Workloads with a load on their pods, and the HPA that scales one of them. */
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, type JsonObject, listOr } from '../../common/json/json.ts'
+import { at, listOr } from '../../common/json/json.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import type { Api } from '../../sandbox/api.ts'
@@ -10,8 +10,10 @@ import { gatedPods, setGate } from '../integration/gated.ts'
 import { DEADLINE_MS } from '../integration/product.ts'
 import { spreadLoad } from './pod-metrics.ts'
 
-/** The use at which an HPA aims: percent, and thousandths of a processor too, because a pod requests 100 of them. */
+/** The use at which an HPA aims: percent, and thousandths of a processor or MiB, because a pod requests 100 of them. */
 export const TARGET = 50
+/** What an HPA looks at. */
+type Resource = 'cpu' | 'memory'
 /** The value of the label `side` of the pods that an HPA scales. */
 const SOURCE = 'source'
 
@@ -20,7 +22,8 @@ export function autoscaledIn(api: () => Api, namespace: string) {
   /** Creates the Deployment `APP-SIDE` and waits until the containers of its pods are ready. */
   async function workload(app: string, side: string, replicas: number, gates: readonly string[] = []): Promise<void> {
     const labels = { app, side }
-    const containers = [{ name: 'app', image: 'registry.example/app:1', resources: { requests: { cpu: '100m' } } }]
+    const resources = { requests: { cpu: '100m', memory: '100Mi' } }
+    const containers = [{ name: 'app', image: 'registry.example/app:1', resources }]
     const readinessGates = gates.map((conditionType) => ({ conditionType }))
     const template = { metadata: { labels }, spec: { containers, readinessGates } }
     // An HPA counts all pods that the selector of its target matches, with any owner.
@@ -44,14 +47,14 @@ export function autoscaledIn(api: () => Api, namespace: string) {
   }
 
   /** Creates the HPA `APP`. It scales the source at once in both directions. */
-  const autoscaler = (app: string, metrics: readonly JsonObject[] = [CPU]) =>
+  const autoscaler = (app: string, resource: Resource = 'cpu') =>
     api().create(pathOf(RESOURCES.HorizontalPodAutoscaler, { namespace }), {
       metadata: { name: app },
       spec: {
         scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: `${app}-${SOURCE}` },
         minReplicas: 1,
         maxReplicas: 20,
-        metrics,
+        metrics: [{ type: 'Resource', resource: { name: resource, target } }],
         behavior: { scaleDown: { stabilizationWindowSeconds: 0 } },
       },
     })
@@ -60,23 +63,23 @@ export function autoscaledIn(api: () => Api, namespace: string) {
    * Spreads `load` over the ready pods until the HPA has computed with what was written last, and wants as many pods
    * as the source has. Returns how many these are.
    */
-  const settles = (app: string, load: number): Promise<number> =>
+  const settles = (app: string, load: number, resource: Resource = 'cpu'): Promise<number> =>
     eventually(`hpa/${app} to settle under ${load}`, DEADLINE_MS, async () => {
-      const { perPod, ready } = await spreadLoad({ api: api(), namespace, app }, load)
+      const { perPod, ready, pods: all } = await spreadLoad({ api: api(), namespace, app }, load)
       const pods = ready.filter(({ metadata }) => metadata.labels?.side === SOURCE).length
       const found = await api().get<KubeObject & { readonly status?: unknown }>(
         pathOf(RESOURCES.HorizontalPodAutoscaler, { namespace, name: app }),
       )
       const [metric] = listOr(at(found, 'status', 'currentMetrics'))
-      const use = at(metric, 'resource', 'current', 'averageUtilization') // of the pods that are ready
-      expect({ use, wanted: at(found, 'status', 'desiredReplicas') }).to.deep.equal({ use: perPod, wanted: pods })
+      const use = at(metric, 'resource', 'current', 'averageUtilization')
+      const shown = { use, wanted: at(found, 'status', 'desiredReplicas') }
+      // It tells the average over the pods that are ready by CPU, and over all of them by memory.
+      const average = resource === 'cpu' ? perPod : Math.floor((perPod * ready.length) / all)
+      expect(shown).to.deep.equal({ use: average, wanted: pods })
       return pods
     })
 
   return { workload, open, autoscaler, settles }
 }
 
-const CPU: JsonObject = {
-  type: 'Resource',
-  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: TARGET } },
-}
+const target = { type: 'Utilization', averageUtilization: TARGET }

@@ -1,11 +1,18 @@
 import { expect } from 'chai'
-import { GATE } from '../../common/api/names.ts'
-import { crds } from '../../sandbox/installation.ts'
+import { EXPERIMENT_DEPLOYMENT, GATE } from '../../common/api/names.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { crds, install, WITH_GATE } from '../../sandbox/installation.ts'
+import { DEADLINE_MS, placeAt } from '../integration/product.ts'
 import { autoscaledIn, TARGET } from './autoscaled.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 import { POD_METRICS } from './pod-metrics.ts'
 
 const SIZE = 4
+const TOLD =
+  'Warning: [HeldBackHPA] hpa/cart takes pods that are shut for idle ones, so it scales the source up too late; ' +
+  'keep the fork small until its pods are opened'
+/** The whole wait for an experiment, for its pods and for several answers of an HPA. */
+const TIMEOUT_MS = 240_000
 
 describe('an HPA on a source, on the real control plane', () => {
   const plane = usesOwnControlPlane(async () => [...(await crds()), POD_METRICS])
@@ -21,6 +28,13 @@ describe('an HPA on a source, on the real control plane', () => {
     expect(await settles('held', SIZE * 90)).to.equal(SIZE)
     // The load needs 10 pods. At first an HPA may double the source, and then it is held back again.
     expect(await settles('held', SIZE * 125)).to.equal(2 * SIZE)
+  })
+
+  it('by memory scales the source at 75% beside pods that are shut: it counts them as they are', async () => {
+    await workload('memory', 'source', SIZE)
+    await workload('memory', 'shut', SIZE, [GATE])
+    await autoscaler('memory', 'memory')
+    expect(await settles('memory', SIZE * 75, 'memory')).to.equal(6)
   })
 
   it('without such pods scales the source at 75%', async () => {
@@ -50,5 +64,35 @@ describe('an HPA on a source, on the real control plane', () => {
     await open('even', 'open')
     await autoscaler('even')
     expect(await settles('even', 8 * TARGET)).to.equal(6)
+  })
+
+  it('is told at apply, and held back by a gated experiment while that exists', async function () {
+    this.timeout(TIMEOUT_MS)
+    await install(plane(), { overlay: WITH_GATE })
+    const place = placeAt(plane().api, plane().kubectl, 'shop')
+    await workload('cart', 'source', SIZE)
+    await autoscaler('cart')
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    const spec = {
+      sourceRef: { kind: 'Deployment', name: 'cart-source' },
+      replicas: SIZE,
+      overrideSpec: {},
+      traffic: { mode: 'Gated' },
+      strategy: { canary: { steps: [{ pause: {} }, { setWeight: 50 }] } },
+    }
+    const manifest = JSON.stringify({ apiVersion, kind, metadata: { name: 'cart' }, spec })
+    const { text } = await place.kubectl(['apply', '-f', '-'], manifest)
+    expect(text.split('\n')).to.include(TOLD)
+    expect(text).not.to.contain('CountedByHPA')
+    const { status } = await place.reaches('cart', 'Available')
+    expect(status?.pods).to.equal(`${SIZE}/${SIZE}`)
+    expect(status?.warnings?.map(({ reason }) => reason)).to.include('HeldBackHPA')
+    expect(await settles('cart', SIZE * TARGET)).to.equal(SIZE)
+    expect(await settles('cart', SIZE * 75)).to.equal(SIZE)
+    expect((await place.kubectl(['delete', 'expd/cart'])).code).to.equal(0)
+    // The HPA may compute once more before it knows that the pods are gone.
+    await eventually('the HPA to be free', DEADLINE_MS, async () =>
+      expect(await settles('cart', SIZE * 75)).to.equal(6),
+    )
   })
 })

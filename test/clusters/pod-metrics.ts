@@ -1,4 +1,4 @@
-/** CPU metrics of pods that do nothing: a test writes them, and the HPA controller of Kubernetes reads them. */
+/** Metrics of pods that do nothing: a test writes them, and the HPA controller of Kubernetes reads them. */
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, isObject, listOr } from '../../common/json/json.ts'
 import type { Api } from '../../sandbox/api.ts'
@@ -35,9 +35,11 @@ export interface PodsOf {
 
 /** What `spreadLoad` found and wrote. */
 interface Spread {
-  /** thousandths of a processor that each ready pod uses */
+  /** what each ready pod uses */
   readonly perPod: number
   readonly ready: readonly KubeObject[]
+  /** how many pods there are, ready or not */
+  readonly pods: number
 }
 
 const isReady = (pod: KubeObject): boolean =>
@@ -46,8 +48,8 @@ const isReady = (pod: KubeObject): boolean =>
   )
 
 /**
- * Spreads a load, in thousandths of a processor, evenly over the ready pods. The others use nothing, and say so: an
- * HPA treats a pod without metrics differently from one that is not ready.
+ * Spreads a load, in thousandths of a processor and in MiB, evenly over the ready pods. The others use nothing, and
+ * have metrics that say so: an HPA treats a pod without metrics differently from one that is not ready.
  */
 export async function spreadLoad({ api, namespace, app }: PodsOf, load: number): Promise<Spread> {
   const selected = `?labelSelector=app=${app}`
@@ -67,9 +69,11 @@ export async function spreadLoad({ api, namespace, app }: PodsOf, load: number):
         metadata: { name: pod.metadata.name, labels: { app } },
         timestamp: new Date().toISOString(),
         window: '0s',
-        containers: [{ name: 'app', usage: { cpu: ready.includes(pod) ? `${perPod}m` : '0' } }],
+        containers: [{ name: 'app', usage: ready.includes(pod) ? usage(perPod) : usage(0) }],
       }),
     ),
   ])
-  return { perPod, ready }
+  return { perPod, ready, pods: pods.length }
 }
+
+const usage = (count: number) => ({ cpu: `${count}m`, memory: `${count}Mi` })
