@@ -1,5 +1,5 @@
-import { EXPERIMENT_ID, GROUP, IS_EXPERIMENT } from '../common/api/names.ts'
-import { at, isObject, objectOr } from '../common/json/json.ts'
+import { EXPERIMENT_ID, GATE, GROUP, IS_EXPERIMENT } from '../common/api/names.ts'
+import { at, isEmpty, isObject, listOr, objectOr } from '../common/json/json.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { type AuditEvent, auditEvents } from './audit.ts'
 import { isOfSource, SourceWrites } from './source-writes.ts'
@@ -57,11 +57,15 @@ const OF_FORKS = new Set([...Object.values(WORKLOAD_KINDS).map(({ plural }) => p
 
 /**
  * Whether the product may make this write: the status of its own kinds, the finalizer of an experiment whose fork is in
- * another namespace, forks (by their label, or by name and selector), pinned bases, records of promotions, and Events.
+ * another namespace, forks (by their label, or by name and selector), pinned bases, records of promotions, the gates of
+ * their pods, our key in the selector of a Service, and Events.
  */
-function isAllowed({ verb, objectRef, requestObject, responseObject, responseStatus }: AuditEvent): boolean {
+function isAllowed(event: AuditEvent): boolean {
+  const { verb, objectRef, requestObject, responseObject, responseStatus } = event
   const { apiGroup, resource = '', subresource, name = '' } = objectRef ?? {}
   if (apiGroup === GROUP) return subresource === 'status' || isAboutFinalizers(requestObject)
+  if (resource === 'pods') return subresource === 'status' && isAboutGate(event)
+  if (resource === 'services') return verb === 'patch' && subresource === undefined && isAboutPin(requestObject)
   if (resource === 'events' || resource === 'subjectaccessreviews') return true // a SubjectAccessReview stores nothing
   if (!OF_FORKS.has(resource) || subresource !== undefined) return false
   const [, id] = /-experiment-([0-9a-f]{10})(?:-promotion)?$/.exec(name) ?? []
@@ -75,6 +79,25 @@ function isAllowed({ verb, objectRef, requestObject, responseObject, responseSta
   return (
     (isNamed && selected === id) ||
     [requestObject, responseObject].some((object) => at(object, 'metadata', 'labels', IS_EXPERIMENT) === 'true')
+  )
+}
+
+/** Whether the status of a pod of a fork is written with nothing but our condition. */
+function isAboutGate({ objectRef, requestObject }: AuditEvent): boolean {
+  const { conditions, ...others } = objectOr(requestObject?.status)
+  const isOurs = listOr(conditions).every((condition) => at(condition, 'type') === GATE)
+  return /-experiment-[0-9a-f]{10}-/.test(objectRef?.name ?? '') && isEmpty(others) && isOurs
+}
+
+/** Whether a patch of a Service contains only our key, that shut pods are listed, a uid and a resourceVersion. */
+function isAboutPin(patch: unknown): boolean {
+  const { metadata, spec, ...others } = objectOr(patch)
+  const { selector, publishNotReadyAddresses: _published, ...fields } = objectOr(spec)
+  const [keys, pairs] = [Object.keys(objectOr(metadata)), Object.keys(objectOr(selector))]
+  return (
+    [others, fields].every((each) => isEmpty(each)) &&
+    keys.every((key) => ['uid', 'resourceVersion'].includes(key)) &&
+    pairs.every((key) => key === EXPERIMENT_ID)
   )
 }
 

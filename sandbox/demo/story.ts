@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { ControlPlane } from '../control-plane.ts'
 import { guestbook } from '../modules.ts'
 import { foreignWrites, ownWrites } from '../proof.ts'
+import { BLUE_GREEN } from './blue-green.ts'
 import { CANARY } from './canary.ts'
 import { measureShare } from './measured.ts'
 import { NAMESPACE, type Stage, type Step } from './stage.ts'
@@ -148,7 +149,7 @@ const untouched: Step = {
   },
 }
 
-/** The steps of the demo, in order: an experiment, then a canary of the same source. */
+/** The steps of the demo, in order: an experiment, then a canary and a blue-green of the same source. */
 export const STORY: readonly Step[] = [
   application,
   admitted,
@@ -161,6 +162,7 @@ export const STORY: readonly Step[] = [
   gone,
   untouched,
   ...CANARY,
+  ...BLUE_GREEN,
 ]
 
 /** Creates the namespace of the demo. */
