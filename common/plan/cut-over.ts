@@ -170,16 +170,14 @@ function pin({ experiment }: Facts, { service }: ServiceState, { isPreview, isRe
 
 const PUBLISHED = { publishNotReadyAddresses: true }
 
-/** What was published by us, and nobody else wrote since, is taken back, too. */
+/** What was published by us, and by nobody else, is taken back, too. */
 function unpin({ service }: ServiceState): readonly Write[] {
   if (!service) return []
-  const ours = service.metadata.managedFields?.some(
-    ({ manager, operation, fieldsV1 }) =>
-      manager === FIELD_MANAGER &&
-      operation === 'Update' &&
-      isObject(member(member(fieldsV1, 'f:spec'), 'f:publishNotReadyAddresses')),
+  const managers = service.metadata.managedFields?.filter(({ fieldsV1 }) =>
+    isObject(member(member(fieldsV1, 'f:spec'), 'f:publishNotReadyAddresses')),
   )
-  const published = ours ? { publishNotReadyAddresses: null } : {}
+  const ours = managers?.every(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Update')
+  const published = ours && managers?.length ? { publishNotReadyAddresses: null } : {}
   return [serviceWrite(service, { selector: { [EXPERIMENT_ID]: null }, ...published }, false)]
 }
 

@@ -210,6 +210,27 @@ describe('a pin of a blue-green', () => {
     ])
   })
 
+  for (const [title, published] of Object.entries({
+    'takes back publishNotReadyAddresses of the preview': undefined,
+    'leaves publishNotReadyAddresses where somebody else declares it, too': true,
+  }))
+    it(title, () => {
+      const run = aBlueGreen()
+      run.rest()
+      const preview = run.world.services?.preview
+      if (!preview) throw new Error('there is a preview')
+      const fieldsV1 = { 'f:spec': { 'f:publishNotReadyAddresses': {} } }
+      const others = published ? [{ manager: 'team', operation: 'Apply', fieldsV1 }] : []
+      const managedFields = [...(preview.metadata.managedFields ?? []), ...others]
+      run.world.services = {
+        ...run.world.services,
+        preview: { ...preview, metadata: { ...preview.metadata, managedFields } },
+      }
+      run.say('abort')
+      run.rest()
+      expect([pinsOf(run)[1], previewSpec(run).publishNotReadyAddresses]).to.deep.equal(['shared', published])
+    })
+
   it('keeps the template of the fork until the run is over', () => {
     const run = aCutOver()
     run.world.source = aSource(10, 'example/cart:1', { minReadySeconds: 5 })
