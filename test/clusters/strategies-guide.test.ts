@@ -7,7 +7,7 @@ import { REASONS } from '../../common/api/reasons.ts'
 import type { JsonObject } from '../../common/json/json.ts'
 import { VERBS } from '../../common/strategy/command.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
+import { crds, install, WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { Page, wordsOf } from '../integration/document.ts'
 import { aSource, DEADLINE_MS, hasEndpoints, type Place, placeAt } from '../integration/product.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
@@ -45,7 +45,7 @@ describe('the guide to strategies, in a cluster with the component', () => {
   }
   before('the product, its source and the files of the page', async function () {
     this.timeout(180_000) // the waits in it end earlier, with an error that names the reason
-    await install(plane(), { overlay: WITH_PROMOTION })
+    await install(plane(), { overlay: WITH_CUT_OVER })
     await plane().api.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
     found = placeAt(plane().api, plane().kubectl, NAMESPACE)
     folder = await mkdtemp(join(tmpdir(), 'strategies-'))
@@ -84,6 +84,7 @@ describe('the guide to strategies, in a cluster with the component', () => {
     const listed = rowsOf('The commands', 'command').map(([cell]) => quoted(cell)[0]?.replace(ANNOTATE, ''))
     expect(listed).to.have.members(VERBS)
     expect(PAGE.inline().filter((inline) => !inline.startsWith(ANNOTATE))).to.deep.equal([
+      'kubectl apply',
       'kubectl apply',
       'kubectl apply',
       'kubectl describe expd NAME',
