@@ -7,7 +7,7 @@ import { runState } from '../assess/run.ts'
 import { nameOfStep } from '../strategy/compile.ts'
 import { sizingStep } from '../strategy/target.ts'
 import { count } from '../text/count.ts'
-import { hasOwnerReference, isApplied } from '../workload/identity.ts'
+import { hasOwnerReference, isApplied, isBeforeFirstApply } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 
 /**
@@ -24,7 +24,8 @@ export function hasDrifted({ experiment }: Facts, fork: KubeObject, wanted: Desi
     includes(fork.metadata.annotations, wanted.fork.metadata.annotations) &&
     includes(fork.metadata.labels, wanted.fork.metadata.labels) &&
     hasOwnerReference(experiment, fork) &&
-    isApplied(fork)
+    isApplied(fork) &&
+    !fork.metadata.managedFields?.some(isBeforeFirstApply)
   )
 }
 

@@ -110,6 +110,12 @@ export const hasOwnerReference = (experiment: ExperimentDeployment, fork: KubeOb
 /** Whether the API server knows which fields of `object` the controller applied. */
 export const isApplied = ({ metadata }: KubeObject): boolean => metadata.managedFields?.some(isOurApply) === true
 
+/**
+ * Whether an entry of `managedFields` is that to which the API server gives all fields of an object that has no entries
+ * when it is applied. Our applies could remove none of them.
+ */
+export const isBeforeFirstApply = ({ manager }: ManagedFieldsEntry): boolean => manager === 'before-first-apply'
+
 /** Whether an entry of `managedFields` is that of the controller's applies. */
 export const isOurApply = ({ manager, operation, subresource }: ManagedFieldsEntry): boolean =>
   manager === FIELD_MANAGER && operation === 'Apply' && !subresource

@@ -15,6 +15,7 @@ import { pathOf } from '../../common/kube/client/resources.ts'
 import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
 import { WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 import { withHash } from '../../common/workload/derive.ts'
+import { isBeforeFirstApply } from '../../common/workload/identity.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
 import { type Key, keyOf } from '../runtime/queue.ts'
 import type { WrittenVersions } from './written-versions.ts'
@@ -225,7 +226,7 @@ function replacementOf(write: Exclude<Write, Deletion>): KubeRequest | undefined
  */
 function takeoverOf(resource: ResourceType, { metadata, kind }: KubeObject): KubeRequest | undefined {
   const { uid = '', resourceVersion = '', managedFields = [], namespace = '', name } = metadata
-  const kept = managedFields.filter(({ manager }) => manager !== 'before-first-apply')
+  const kept = managedFields.filter((entry) => !isBeforeFirstApply(entry))
   if (kept.length === managedFields.length) return undefined
   return {
     verb: 'patch',

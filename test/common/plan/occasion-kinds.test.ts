@@ -27,6 +27,13 @@ describe('a fork has drifted', () => {
     'when a label is gone': { ...fork, metadata: { ...fork.metadata, labels: {} } },
     'when its owner is gone': { ...fork, metadata: { ...fork.metadata, ownerReferences: [] } },
     'when we no longer own a field of it': { ...fork, metadata: { ...fork.metadata, managedFields: [] } },
+    'R2: when a pass ended between its apply and its takeover': {
+      ...fork,
+      metadata: {
+        ...fork.metadata,
+        managedFields: [...(fork.metadata.managedFields ?? []), { manager: 'before-first-apply', operation: 'Update' }],
+      },
+    },
   }
   const facts = converged()
 

@@ -11,7 +11,7 @@ import { pathOf } from '../../../common/kube/client/resources.ts'
 import { applied } from '../../../common/workload/applied.ts'
 import { baseOf } from '../../../common/workload/base.ts'
 import { derive, forkHash } from '../../../common/workload/derive.ts'
-import { controllerOf, experimentId, isApplied } from '../../../common/workload/identity.ts'
+import { controllerOf, experimentId, isApplied, isBeforeFirstApply } from '../../../common/workload/identity.ts'
 import { type SourceKind, WORKLOAD_KINDS } from '../../../common/workload/registry.ts'
 import { type Api, ApiError } from '../../../sandbox/api.ts'
 import type { Court } from '../../fuzz/admission/judge.ts'
@@ -149,6 +149,7 @@ export function mustBe(fork: KubeObject, experiment: ExperimentDeployment, { con
       if (at(labels, key) !== value) throw new Error(`label ${key} is ${at(labels, key)}, not ${value}`)
   if (controllerOf(fork)?.uid !== metadata.uid) throw new Error('the fork does not belong to the experiment')
   if (!isApplied(fork)) throw new Error('nobody knows which fields the controller applied')
+  if (fork.metadata.managedFields?.some(isBeforeFirstApply)) throw new Error('nobody can take fields of the fork away')
   const { uid, generation } = status?.experimentResourceRef ?? {}
   if (uid !== fork.metadata.uid || generation !== fork.metadata.generation)
     throw new Error('the status is about another state of the fork')
