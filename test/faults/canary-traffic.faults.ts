@@ -1,21 +1,13 @@
 import { expect } from 'chai'
-import { COMMAND } from '../../common/api/names.ts'
-import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { at, isEqual, type JsonObject } from '../../common/json/json.ts'
-import { eventually } from '../../sandbox/eventually.ts'
+import { at, type JsonObject } from '../../common/json/json.ts'
 import { WITH_PROMOTION } from '../../sandbox/installation.ts'
-import type { Answers } from '../../sandbox/traffic/burst.ts'
 import { experimentAddresses, sidesOf } from '../../sandbox/traffic/sides.ts'
-import { startTraffic, type Traffic } from '../../sandbox/traffic/traffic.ts'
 import { imageOverride } from '../builders.ts'
 import { usesControlPlane } from '../integration/fixture.ts'
-import { DEADLINE_MS, hasEndpoints, imagesOf, usesProduct } from '../integration/product.ts'
+import { hasEndpoints, imagesOf, usesProduct } from '../integration/product.ts'
+import { usesTraffic } from './asked.ts'
 import { oneByOne } from './side-by-side.ts'
 
-/** While a run moves, and at least. */
-const REQUESTS = 20_000
-/** At once: the addresses of a Service are read before each burst. */
-const BURST = 1_000
 /** For a share. By chance, one in 16,000 deviates more than these sigmas. */
 const [SAMPLE, SIGMAS] = [4_000, 4]
 const REPLICAS = 4
@@ -25,23 +17,7 @@ describe('requests while a canary goes its way, on the real control plane', func
   this.timeout(600_000)
   const plane = usesControlPlane()
   const place = usesProduct(WITH_PROMOTION)
-  let traffic: Traffic | undefined
-
-  before('kube-proxy runs', async function () {
-    this.timeout(2 * DEADLINE_MS)
-    const started = await startTraffic(plane())
-    if ('unavailable' in started) {
-      console.error(`no real requests here: ${started.unavailable}`)
-      this.skip()
-    }
-    traffic = started
-  })
-  after(() => traffic?.stop())
-
-  async function ask(service: string, count: number): Promise<Answers> {
-    if (!traffic) throw new Error('kube-proxy runs while tests run')
-    return traffic.requests(count, { namespace: place().namespace, service })
-  }
+  const { ask, serves, moves, synced } = usesTraffic(place)
 
   /** Creates a source with four pods, and a Service. */
   async function aSource(name: string, kind: 'deployments' | 'statefulSets', spec: JsonObject = {}) {
@@ -58,40 +34,11 @@ describe('requests while a canary goes its way, on the real control plane', func
     await serves(name, REPLICAS)
   }
 
-  /** Waits until kube-proxy sends requests to `pods` pods. */
-  const serves = (service: string, pods: number): Promise<void> =>
-    eventually(`${pods} pods of ${service} to be asked`, DEADLINE_MS, async () => {
-      const { byPod } = await ask(service, 200)
-      expect(Object.keys(byPod)).to.have.length(pods)
-    })
-
-  /** Says `verb`, and sends requests until the run is at `step`, and then until there were enough. */
-  async function moves(source: string, verb: string, step: string): Promise<void> {
-    const { api, path } = place()
-    const patch = { metadata: { annotations: { [COMMAND]: verb } } }
-    const isThere = ({ status }: ExperimentDeployment) => status?.strategy?.step === step
-    const moving = api.patch(path('experiments', source), patch).then(() => place().shows(source, step, isThere))
-    let isOver = false
-    const settled = moving.finally(() => {
-      isOver = true
-    })
-    settled.catch(() => undefined) // awaited below
-    const failures: object[] = []
-    let sent = 0
-    while (!isOver || sent < REQUESTS) {
-      const answers = await ask(source, BURST)
-      if (!isEqual(answers.failures, {})) failures.push(answers.failures)
-      sent += BURST
-    }
-    await settled
-    expect(failures, `of ${sent} requests while ${verb} leads to ${step}`).to.deep.equal([])
-  }
-
   /** The share of the requests is that of the endpoints, which the status tells. */
   async function hasShare(source: string, pods: number): Promise<void> {
     const all = REPLICAS + pods
     await serves(source, all)
-    await traffic?.synced()
+    await synced()
     const addresses = await experimentAddresses(plane().api, place().namespace, `app=${source}`)
     const found = await place().shows(source, 'its share', ({ status }) => {
       const [service] = status?.services ?? []
