@@ -12,6 +12,7 @@ import { ExperimentReads } from './observe/experiment-reads.ts'
 import type { PodRefusals } from './observe/pod-refusals.ts'
 import type { PoliciesPort, Ports } from './observe/ports.ts'
 import type { Referrers } from './observe/referrers.ts'
+import { keyOfPin } from './observe/run-facts.ts'
 import { type WorkloadReflectors, workloadReads } from './observe/workloads.ts'
 import type { PolicyStatus } from './policies/policy-status.ts'
 import type { Reservations } from './policies/reservations.ts'
@@ -81,9 +82,10 @@ export function clusterForPass(options: ClusterOptions) {
       writer: {
         write: (write) => writer.write(write),
         reserve: ({ metadata }, { replicas, asOf }) => reservations.reserve(metadata.uid, replicas, asOf),
-        noteRepair: (experiment, role) => {
-          const repaired = role === 'service' ? pins : drift
-          repaired.noteRepair(keyOf(experiment))
+        noteRepair: (experiment, { role, of }) => {
+          const key = keyOf(experiment)
+          if (role === 'service') pins.noteRepair(keyOfPin(key, of?.metadata.name ?? ''))
+          else drift.noteRepair(key)
           metrics.repaired({ kind: experiment.spec.sourceRef.kind })
         },
       },

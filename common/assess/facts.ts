@@ -81,6 +81,8 @@ export interface SeenServices {
   readonly slices: readonly SliceView[]
   /** milliseconds until a lost pin may be set again; 0 or less: now */
   readonly repairInMs: number
+  /** the same of the preview, which is never given up */
+  readonly previewRepairInMs: number
   /** whether somebody has taken the pin away again and again */
   readonly isContested: boolean
 }

@@ -97,7 +97,12 @@ function towards(seen: Seen, both: readonly Wanted[]): Partial<CuttingOver> {
       if (repairInMs > 0)
         return { decision: waiting('CutOver', `service/${of.name} is limited again soon`, repairInMs) }
     }
-    const pinning = pin(facts, of, { isPreview: of === pins.preview, isRepair: of === pins.active && !isCuttingOver })
+    const isLost = of === pins.preview && run.path === 'Forward' && steps[run.stepIndex]?.is !== 'preview'
+    const { previewRepairInMs = 0 } = seenServices(facts) ?? {}
+    if (isLost && previewRepairInMs > 0)
+      return { decision: waiting('Previewing', `service/${of.name} is limited again soon`, previewRepairInMs) }
+    const isRepair = isLost || (of === pins.active && !isCuttingOver)
+    const pinning = pin(facts, of, { isPreview: of === pins.preview, isRepair })
     return { pinning, ...(of === pins.active ? switched(facts, of, 'CutOver') : {}) }
   }
   const isWaiting = steps[run.stepIndex]?.is === 'return' && !pins.isBack

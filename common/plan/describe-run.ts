@@ -27,7 +27,12 @@ export function strategyLines(facts: Facts, { conclusion }: Plan, fork: KubeObje
   const lines = inLines(texts, introduction(facts, state))
   if (!sizes) return lines
   const isAhead = steps.slice(run.stepIndex).some(({ is }) => is === 'promote')
-  return [...lines, ...caveats(state, sizes), ...(isAhead ? [promotionLine(facts, state, sizes)] : [])]
+  return [
+    ...lines,
+    ...missingServices(facts),
+    ...caveats(state, sizes),
+    ...(isAhead ? [promotionLine(facts, state, sizes)] : []),
+  ]
 }
 
 function wayBack(path: 'Abort' | 'Undo', step: Step['is'] | undefined): string {
@@ -42,6 +47,16 @@ function introduction({ experiment }: Facts, { run, steps }: RunState): string {
   if (run.stepIndex > 0) return `from ${place}: `
   const stored = experiment.status?.strategy?.run
   return stored === undefined || stored === run.run ? 'steps: ' : 'a new run begins: '
+}
+
+/** The Services of a blue-green for which its run will wait. */
+function missingServices({ experiment: { spec }, surroundings: { traffic } }: Facts): readonly string[] {
+  const { activeService, previewService } = spec.strategy?.blueGreen ?? {}
+  if (traffic.is !== 'known') return []
+  const found = new Set(traffic.value.services.map(({ name }) => name))
+  return [activeService, previewService]
+    .filter((name) => name !== undefined && !found.has(name))
+    .map((name) => `service/${name} does not exist, or has no selector: the run waits for it`)
 }
 
 /** What is not as its author may expect. */

@@ -4,7 +4,7 @@ import type { Facts } from '../../common/assess/facts.ts'
 import { atOverridePaths } from '../../common/assess/refusal.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { type Conclusion, decisionOn, type Plan, type Reservation } from '../../common/plan/conclusion.ts'
-import { outcomeOf, type Role, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
+import { outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 
 /** What `apply` needs to carry out a plan. */
 export interface ApplyPorts {
@@ -13,7 +13,7 @@ export interface ApplyPorts {
   /** synchronous; false if another experiment reserved a place since the facts were read */
   reserve(experiment: ExperimentDeployment, reservation: Reservation): boolean
   /** called before a write that undoes the change of another client */
-  noteRepair(experiment: ExperimentDeployment, role: Role): void
+  noteRepair(experiment: ExperimentDeployment, write: Pick<Write, 'role'> & { readonly of?: KubeObject }): void
 }
 
 /** The result of a plan. `lookAgain`: the facts are outdated, and only a new pass can decide. */
@@ -29,7 +29,7 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
   if (reservation && !ports.reserve(experiment, reservation)) return { is: 'lookAgain' }
   let { conclusion } = plan
   for (const write of writes) {
-    if ('isRepair' in write && write.isRepair) ports.noteRepair(experiment, write.role)
+    if ('isRepair' in write && write.isRepair) ports.noteRepair(experiment, write)
     try {
       const stored = await ports.write(write)
       conclusion = concluded(conclusion, write, { stored, facts, healthOf: plan.healthOf })

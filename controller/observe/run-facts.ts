@@ -31,10 +31,18 @@ export async function cutOverFacts(
     workloads.live(adapter, namespace, experiment.spec.sourceRef.name),
   ])
   const { slices } = surroundings.traffic(key, namespace)
-  const state = { repairInMs: pins.waitMs(key), isContested: pins.contestedMs(key) > 0 }
+  const pin = keyOfPin(key, activeService)
+  const state = {
+    repairInMs: pins.waitMs(pin),
+    previewRepairInMs: previewService === undefined ? 0 : pins.waitMs(keyOfPin(key, previewService)),
+    isContested: pins.contestedMs(pin) > 0,
+  }
   const seen = { active: knownOrAbsent(active), preview: knownOrAbsent(preview), source: knownOrAbsent(source) }
   return { services: known({ ...seen, slices, ...state }) }
 }
+
+/** Each Service of an experiment is repaired at a pace of its own. */
+export const keyOfPin = (key: Key, service: string): Key => `${key}/${service}`
 
 /** At the step of a run that writes the source: the source and the record of its former values, as they are now. */
 export async function promotionFacts(

@@ -131,7 +131,7 @@ describe('the cluster of a pass', () => {
   it('makes a repair wait for the next one of the same experiment', () => {
     const { cluster } = world()
     expect(cluster.ports.drift.waitMs('shop/faster-cart')).to.equal(0)
-    cluster.writer.noteRepair(anExperiment(), 'fork')
+    cluster.writer.noteRepair(anExperiment(), { role: 'fork' })
     expect(cluster.ports.drift.waitMs('shop/faster-cart')).to.equal(250)
     expect(cluster.ports.drift.waitMs('shop/other')).to.equal(0)
     expect(cluster.ports.pins.waitMs('shop/faster-cart')).to.equal(0)
@@ -139,8 +139,9 @@ describe('the cluster of a pass', () => {
 
   it('makes a repair of a Service wait apart from those of forks', () => {
     const { cluster } = world()
-    cluster.writer.noteRepair(anExperiment(), 'service')
-    expect(cluster.ports.pins.waitMs('shop/faster-cart')).to.equal(250)
+    cluster.writer.noteRepair(anExperiment(), { role: 'service', of: { ...aDeployment(), metadata: { name: 'web' } } })
+    expect(cluster.ports.pins.waitMs('shop/faster-cart/web')).to.equal(250)
+    expect(cluster.ports.pins.waitMs('shop/faster-cart/preview')).to.equal(0)
     expect(cluster.ports.drift.waitMs('shop/faster-cart')).to.equal(0)
   })
 

@@ -51,6 +51,7 @@ function factsOf({ selector = {}, available = 2, pods = [], open = 0, ...of }: O
     source: known({ ...aDeployment(), status: { availableReplicas: available } }),
     slices: [{ service: 'cart', ready: pods.map((pod) => ({ uid: pod, pod })) }],
     repairInMs: 0,
+    previewRepairInMs: 0,
     isContested: false,
   }
   const pod = { revision: 'a', hasReadyContainers: true, isOpen: true, isReady: true, isBeingDeleted: false }

@@ -153,8 +153,7 @@ describe('a pin of a blue-green', () => {
   it('is set again when somebody takes it away', () => {
     const run = aCutOver()
     run.world.services = { ...run.world.services, active: aService('cart') }
-    const [write] = run.pass().writes
-    expect(write).to.deep.include({ role: 'service', isRepair: true })
+    expect(run.pass().writes[0]).to.deep.include({ role: 'service', isRepair: true })
     expect(pinsOf(run)[0]).to.equal(ID)
   })
 
@@ -165,6 +164,16 @@ describe('a pin of a blue-green', () => {
     const { writes, conclusion } = run.pass()
     expect(writes).to.deep.equal([])
     expect(conclusion).to.include({ is: 'waiting', retryAfterMs: 500 })
+  })
+
+  it('of a preview is set again at the pace of repairs', () => {
+    const run = aBlueGreen()
+    run.rest()
+    run.world.services = { active: aService('cart'), preview: aService('cart-preview') }
+    run.world.lostPins = { repairInMs: 0, previewRepairInMs: 500, isContested: false }
+    expect(run.pass().writes).to.deep.equal([])
+    run.world.lostPins = { repairInMs: 0, isContested: false }
+    expect(run.pass().writes[0]).to.deep.include({ role: 'service', isRepair: true })
   })
 
   it('is given up the third time: PinNotHeld', () => {

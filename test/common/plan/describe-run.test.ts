@@ -95,6 +95,7 @@ describe('the description of a run', () => {
     const found = describedFacts({ ...facts, ...installed }).map((line) => line.replace('[Plan] ', ''))
     expect(found).to.include('spec.replicas 4 is not used in a blue-green')
     expect(found).to.include('no pod is open, so no requests until the cut-over')
+    expect(found).to.include('service/preview does not exist, or has no selector: the run waits for it')
     expect(found.join()).not.to.contain('a weight')
   })
 

@@ -65,7 +65,7 @@ interface World {
   /** those of a blue-green */
   services: Services | undefined
   /** what the controller remembers of pins that were taken away */
-  lostPins: { readonly repairInMs: number; readonly isContested: boolean }
+  lostPins: { readonly repairInMs: number; readonly previewRepairInMs?: number; readonly isContested: boolean }
   revision: KubeObject | undefined
   record: KubeObject | undefined
   isInstalled: boolean
@@ -179,6 +179,7 @@ const seenServices = (world: World, { active, preview }: Services) => ({
   active: knownOrAbsent(active),
   preview: knownOrAbsent(preview),
   source: knownOrAbsent(world.source),
+  previewRepairInMs: 0,
   slices: (world.traffic ?? trafficOf({ active, preview }, world)).slices,
   ...world.lostPins,
 })

@@ -28,15 +28,25 @@ describe('the facts of a run', () => {
         source: { is: 'known', value: aDeployment() },
         slices: [],
         repairInMs: 0,
+        previewRepairInMs: 0,
         isContested: false,
       },
     })
   })
 
   it('say whether somebody takes the pin away again and again', async () => {
-    const ports = { ...portsWith({}), pins: { waitMs: () => 250, contestedMs: () => 60_000 } }
+    const isActive = (key: string) => key === 'shop/faster-cart/cart'
+    const pins = {
+      waitMs: (key: string) => (isActive(key) ? 250 : 500),
+      contestedMs: (key: string) => (isActive(key) ? 60_000 : 0),
+    }
+    const ports = { ...portsWith({}), pins }
     const facts = await cutOverFacts(ports, KEY, BLUE_GREEN, deployment)
-    expect(facts?.services).to.nested.include({ 'value.repairInMs': 250, 'value.isContested': true })
+    expect(facts?.services).to.nested.include({
+      'value.repairInMs': 250,
+      'value.previewRepairInMs': 500,
+      'value.isContested': true,
+    })
   })
 
   it('know no Services of another strategy, and none where they may not be written', async () => {
