@@ -122,8 +122,9 @@ describe('blue-greens of Argo, pasted with their Services', function () {
   })
 
   it('are told what each of their fields does, if they are admitted', () => {
-    for (const { pasted } of admitted()) {
+    for (const { pasted, services } of admitted()) {
       const of = blueGreenIn(pasted)
+      const there = new Set(services.map(({ metadata }) => metadata.name))
       const [plan, ...others] = planOf(outcomes.get(pasted)?.lines ?? [])
       const seconds = of.scaleDownDelaySeconds ?? 30
       const words = [
@@ -138,7 +139,11 @@ describe('blue-greens of Argo, pasted with their Services', function () {
       ]
       expect(plan, pasted.file).to.deep.equal(words)
       const most = `promote: writes deployment/${NAME}; at most ${countOfPods(pasted.replicas)} beside it, never fewer than ${pasted.replicas} serve`
-      expect(others.flat(), pasted.file).to.deep.equal([most, 'no pod is open, so no requests until the cut-over'])
+      const missing = [of.activeService, of.previewService]
+        .filter((name) => name !== undefined && !there.has(name))
+        .map((name) => `service/${name} does not exist, or has no selector: the run waits for it`)
+      const rest = [...missing, most, 'no pod is open, so no requests until the cut-over']
+      expect(others.flat(), pasted.file).to.deep.equal(rest)
     }
   })
 
