@@ -1,6 +1,8 @@
 import type { Reason } from '../common/api/reasons.ts'
 
 const OF_STRATEGIES = {
+  ServiceIsOwned:
+    'Keep the tool in the message from applying the Service while the run goes on, or let it ignore the selector.',
   WeightLimited: 'Raise `maxSurge` of the strategy, or use a smaller weight.',
   StepCompleted: 'No action needed. The run goes on with its next step.',
   Previewing: 'Test the fork through its preview Service, then resume the run. The message shows the command.',

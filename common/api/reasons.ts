@@ -23,6 +23,7 @@ interface ReasonAttributes {
 
 const OF_STRATEGIES = {
   WeightLimited: { about: 'strategy' },
+  ServiceIsOwned: { about: 'strategy' },
   StepCompleted: { about: 'strategy' },
   Previewing: { about: 'strategy' },
   PauseStep: { about: 'strategy' },

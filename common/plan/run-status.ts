@@ -1,12 +1,14 @@
 import { type ConditionDraft, warning } from '../api/conditions.ts'
-import { COMMAND } from '../api/names.ts'
+import { COMMAND, EXPERIMENT_ID } from '../api/names.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
 import type { Facts } from '../assess/facts.ts'
 import { pinState } from '../assess/pins.ts'
+import { declaredBy } from '../strategy/declared.ts'
 import { phaseOf, runStatus } from '../strategy/run.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
+import { aside } from '../text/fitted.ts'
 import type { Conclusion, RunReport } from './conclusion.ts'
 
 /**
@@ -97,4 +99,15 @@ export function limitedWeight(report: RunReport | undefined): readonly Warning[]
   const { weight, needed, pods } = report?.target ?? {}
   if (needed === undefined) return []
   return [warning('WeightLimited', `${weight}% needs ${needed} pods, and maxSurge allows ${pods}`, '; raise maxSurge')]
+}
+
+/** The warning that a tool declares a Service of a blue-green, and may take the label of the fork away. */
+export function ownedServices(facts: Facts, report: RunReport | undefined): readonly Warning[] {
+  const pins = report && pinState(facts, report.spec)
+  if (!pins || report.run.path !== 'Forward' || !report.steps[report.run.stepIndex]) return []
+  const owned = [pins.active, ...(pins.preview ? [pins.preview] : [])].flatMap(({ name, service }) => {
+    const tool = service && declaredBy(service, { selector: { [EXPERIMENT_ID]: '' } })
+    return tool === undefined ? [] : [`service/${name} is declared by ${tool}`]
+  })
+  return owned.length === 0 ? [] : [warning('ServiceIsOwned', owned.join(', '), aside(', which may undo a cut-over'))]
 }

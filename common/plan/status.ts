@@ -24,7 +24,14 @@ import { aloneWarnings } from './alone.ts'
 import type { Conclusion } from './conclusion.ts'
 import { changedFields } from './differences.ts'
 import { formatFindings, type PolicyDecision } from './policy-decision.ts'
-import { cutOverCondition, limitedWeight, pausedCondition, promotedCondition, strategyStatus } from './run-status.ts'
+import {
+  cutOverCondition,
+  limitedWeight,
+  ownedServices,
+  pausedCondition,
+  promotedCondition,
+  strategyStatus,
+} from './run-status.ts'
 
 /**
  * The whole status after a pass, computed from present facts. Equal facts give an equal status, so that the status of a
@@ -37,7 +44,12 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
   const { generation, uid } = experiment.metadata
   const { services, hazards, ...report } = reportOf(facts, conclusion)
   const collisions = [...report.collisions, ...aloneWarnings(conclusion.alone)]
-  const warnings = inOrder([...limitedWeight(conclusion.run), ...hazards, ...collisions])
+  const warnings = inOrder([
+    ...limitedWeight(conclusion.run),
+    ...ownedServices(facts, conclusion.run),
+    ...hazards,
+    ...collisions,
+  ])
   const drafts = [
     ...summary(conclusion),
     withWarnings(sourceResolved(facts, conclusion), hazards),

@@ -1,10 +1,13 @@
 import { expect } from 'chai'
+import type { KubeObject } from '../../../common/api/object.ts'
 import type { PromotionStatus } from '../../../common/api/strategy.ts'
 import type { RunReport } from '../../../common/plan/conclusion.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { limitedWeight, pausedCondition, promotedCondition, strategyStatus } from '../../../common/plan/run-status.ts'
 import { statusOf } from '../../../common/plan/status.ts'
 import { anExperiment } from '../../builders.ts'
+import { aBlueGreen, aCutOver } from './blue-greens.ts'
+import { aService } from './simulated-services.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from './some-run.ts'
 
 /** The report of the next pass. */
@@ -150,5 +153,38 @@ describe('the warning WeightLimited', () => {
       message: '20% needs 13 pods, and maxSurge allows 2; raise maxSurge',
     })
     expect(limitedWeight(undefined)).to.deep.equal([])
+  })
+})
+
+describe('ownedServices', () => {
+  const warningsOf = (service: KubeObject) => {
+    const run = aBlueGreen({})
+    run.world.services = { active: service }
+    run.rest()
+    return run.world.experiment.status?.warnings?.map(({ reason, message }) => `${reason}: ${message}`) ?? []
+  }
+  const cart = aService('cart')
+
+  it('names a tool that declares the Service, and whoever applies its selector', () => {
+    const metadata = { ...cart.metadata, labels: { 'kustomize.toolkit.fluxcd.io/name': 'shop' } }
+    expect(warningsOf({ ...cart, metadata })).to.include(
+      'ServiceIsOwned: service/cart is declared by Flux, which may undo a cut-over',
+    )
+    const fieldsV1 = { 'f:spec': { 'f:selector': {} } }
+    const managedFields = [{ manager: 'team', operation: 'Apply', fieldsV1 }]
+    expect(warningsOf({ ...cart, metadata: { ...cart.metadata, managedFields } })).to.include(
+      'ServiceIsOwned: service/cart is declared by a server-side apply of "team", which may undo a cut-over',
+    )
+  })
+
+  it('is silent about a Service that nobody declares, and once the run is on its way back', () => {
+    expect(warningsOf(cart).join()).not.to.contain('ServiceIsOwned')
+    const run = aCutOver()
+    const metadata = { ...cart.metadata, labels: { 'kustomize.toolkit.fluxcd.io/name': 'shop' } }
+    run.say('abort')
+    run.rest()
+    run.world.services = { active: { ...cart, metadata } }
+    run.rest()
+    expect(JSON.stringify(run.world.experiment.status?.warnings ?? [])).not.to.contain('ServiceIsOwned')
   })
 })

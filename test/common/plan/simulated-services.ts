@@ -51,7 +51,8 @@ export function withSelector(services: Services, { of, patch }: Extract<Write, {
   const spec = mergePatch(objectOr(of.spec) as JsonObject, objectOr(patch.spec) as JsonObject)
   const published = isObject(spec) && spec.publishNotReadyAddresses === true
   const fieldsV1 = { 'f:spec': published ? { 'f:publishNotReadyAddresses': {} } : {} }
-  const managedFields = [{ manager: FIELD_MANAGER, operation: 'Update', fieldsV1 }]
+  const others = (of.metadata.managedFields ?? []).filter(({ manager }) => manager !== FIELD_MANAGER)
+  const managedFields = [...others, { manager: FIELD_MANAGER, operation: 'Update', fieldsV1 }]
   const written = { ...of, metadata: { ...of.metadata, managedFields }, spec }
   return of.metadata.name === services.active?.metadata.name
     ? { ...services, active: written }
