@@ -89,14 +89,14 @@ function isAboutGate({ objectRef, requestObject }: AuditEvent): boolean {
   return /-experiment-[0-9a-f]{10}-/.test(objectRef?.name ?? '') && isEmpty(others) && isOurs
 }
 
-/** Whether a patch of a Service contains only our key, that shut pods are listed, a uid and a resourceVersion. */
+/** Whether a patch of a Service contains only our key, that shut pods are listed, who owns it, and which was read. */
 function isAboutPin(patch: unknown): boolean {
   const { metadata, spec, ...others } = objectOr(patch)
   const { selector, publishNotReadyAddresses: _published, ...fields } = objectOr(spec)
   const [keys, pairs] = [Object.keys(objectOr(metadata)), Object.keys(objectOr(selector))]
   return (
     [others, fields].every((each) => isEmpty(each)) &&
-    keys.every((key) => ['uid', 'resourceVersion'].includes(key)) &&
+    keys.every((key) => ['uid', 'resourceVersion', 'managedFields'].includes(key)) &&
     pairs.every((key) => key === EXPERIMENT_ID)
   )
 }

@@ -15,9 +15,8 @@ import { pathOf } from '../../common/kube/client/resources.ts'
 import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
 import { WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 import { withHash } from '../../common/workload/derive.ts'
-import { isBeforeFirstApply } from '../../common/workload/identity.ts'
-import { workloadKind } from '../../common/workload/registry.ts'
 import { type Key, keyOf } from '../runtime/queue.ts'
+import { placeOf, releaseOf, replacementOf, takeoverOf } from './ownership.ts'
 import type { WrittenVersions } from './written-versions.ts'
 
 interface WriterOptions {
@@ -74,7 +73,19 @@ export class Writer {
     if (replacement) await this.#request(replacement)
     const applied = asObject(await this.#request(requestOf(write)))
     const takeover = takeoverOf(write.resource, applied)
-    return takeover ? asObject(await this.#request(takeover)) : applied
+    if (takeover) return asObject(await this.#request(takeover))
+    const release = releaseOf(write, applied)
+    return release ? this.#released(release, applied) : applied
+  }
+
+  /** Somebody may have changed the Service meanwhile. Then the next apply of its team says who owned the selector. */
+  async #released(release: KubeRequest, applied: KubeObject): Promise<KubeObject> {
+    try {
+      return asObject(await this.#request(release))
+    } catch (error) {
+      if (error instanceof KubeError && (error.kind === 'conflict' || error.kind === 'notFound')) return applied
+      throw error
+    }
   }
 
   /**
@@ -195,50 +206,6 @@ const gateRequest = ({ verb, resource, object }: PodWrite): KubeRequest => ({
   body: object,
   expects: resource.kind,
 })
-
-/**
- * The request that comes before the apply of a new derivation, if the workload controller writes specs too. It replaces
- * the spec, so that no field stays because somebody else owns it. Where server-side apply empties a map of a custom
- * resource, it would leave null, which the CRD refuses. The same derivation is only applied: else both controllers
- * would undo each other's form of the same values for ever.
- */
-function replacementOf(write: Exclude<Write, Deletion>): KubeRequest | undefined {
-  if (write.verb !== 'apply' || write.role !== 'fork' || write.isSameDerivation) return undefined
-  const { kind, metadata, spec } = withHash(write.object)
-  if (!workloadKind(kind)?.isSpecRewritten) return undefined
-  return {
-    verb: 'patch',
-    contentType: 'application/json-patch+json',
-    path: pathOf(write.resource, placeOf(write.object)),
-    query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
-    body: [
-      { op: 'replace', path: '/metadata/uid', value: metadata.uid ?? '' },
-      { op: 'replace', path: '/spec', value: spec },
-    ],
-    expects: kind,
-  }
-}
-
-/**
- * The request that makes the controller the only owner of what it applied. When somebody has emptied the managed
- * fields, an apply makes `before-first-apply` the owner of everything that was there, and no later apply could remove
- * any of it.
- */
-function takeoverOf(resource: ResourceType, { metadata, kind }: KubeObject): KubeRequest | undefined {
-  const { uid = '', resourceVersion = '', managedFields = [], namespace = '', name } = metadata
-  const kept = managedFields.filter((entry) => !isBeforeFirstApply(entry))
-  if (kept.length === managedFields.length) return undefined
-  return {
-    verb: 'patch',
-    contentType: 'application/merge-patch+json',
-    path: pathOf(resource, { namespace, name }),
-    query: { fieldManager: FIELD_MANAGER },
-    body: { metadata: { uid, resourceVersion, managedFields: kept } },
-    expects: kind,
-  }
-}
-
-const placeOf = ({ metadata: { namespace = '', name } }: KubeObject) => ({ namespace, name })
 
 const versionOf = ({ metadata: { resourceVersion = '' } }: KubeObject): string => resourceVersion
 

@@ -67,8 +67,9 @@ describe('a blue-green of each kind, on the real control plane', function () {
     await shows(name, '4/4 Aborted')
     await comesTo(name, { pods: 0, listed: 0, others: SIZE })
     expect(await selectorOf(name)).to.deep.equal({ app: name })
-    const { spec } = await service(previewOf(name))
+    const { spec, metadata } = await service(previewOf(name))
     expect(objectOr(spec).selector).to.deep.equal({ app: name })
+    expect(JSON.stringify(metadata.managedFields)).not.to.contain('"experiment-controller"')
     expect(objectOr(spec).publishNotReadyAddresses).to.equal(undefined)
   })
 

@@ -78,8 +78,8 @@ function isSwitching(patch: unknown, isPreview: boolean): boolean {
   const published = isPreview ? ['publishNotReadyAddresses'] : []
   return (
     isOnly(others, []) &&
-    isOnly(metadata, ['uid', 'resourceVersion']) &&
-    isOnly(selector, [EXPERIMENT_ID]) &&
+    isOnly(metadata, ['uid', 'resourceVersion', 'managedFields']) &&
+    isOnly(objectOr(selector), [EXPERIMENT_ID]) &&
     isOnly(fields, published) &&
     [undefined, true, null].includes(at(fields, 'publishNotReadyAddresses') as boolean | null | undefined)
   )

@@ -1,0 +1,78 @@
+import { EXPERIMENT_ID, FIELD_MANAGER } from '../../common/api/names.ts'
+import type { KubeObject, ResourceType } from '../../common/api/object.ts'
+import { at } from '../../common/json/json.ts'
+import type { KubeRequest } from '../../common/kube/client/request.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
+import type { Write } from '../../common/plan/write.ts'
+import { withHash } from '../../common/workload/derive.ts'
+import { isBeforeFirstApply } from '../../common/workload/identity.ts'
+import { workloadKind } from '../../common/workload/registry.ts'
+
+/** A write that leaves an object. */
+type Changing = Exclude<Write, { verb: 'delete' }>
+
+/**
+ * The request that comes before the apply of a new derivation, if the workload controller writes specs too. It replaces
+ * the spec, so that no field stays because somebody else owns it. Where server-side apply empties a map of a custom
+ * resource, it would leave null, which the CRD refuses. The same derivation is only applied: else both controllers
+ * would undo each other's form of the same values for ever.
+ */
+export function replacementOf(write: Changing): KubeRequest | undefined {
+  if (write.verb !== 'apply' || write.role !== 'fork' || write.isSameDerivation) return undefined
+  const { kind, metadata, spec } = withHash(write.object)
+  if (!workloadKind(kind)?.isSpecRewritten) return undefined
+  return {
+    verb: 'patch',
+    contentType: 'application/json-patch+json',
+    path: pathOf(write.resource, placeOf(write.object)),
+    query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+    body: [
+      { op: 'replace', path: '/metadata/uid', value: metadata.uid ?? '' },
+      { op: 'replace', path: '/spec', value: spec },
+    ],
+    expects: kind,
+  }
+}
+
+/**
+ * The request that makes the controller the only owner of what it applied. When somebody has emptied the managed
+ * fields, an apply makes `before-first-apply` the owner of everything that was there, and no later apply could remove
+ * any of it.
+ */
+export function takeoverOf(resource: ResourceType, { metadata, kind }: KubeObject): KubeRequest | undefined {
+  const { uid = '', resourceVersion = '', managedFields = [], namespace = '', name } = metadata
+  const kept = managedFields.filter((entry) => !isBeforeFirstApply(entry))
+  if (kept.length === managedFields.length) return undefined
+  return {
+    verb: 'patch',
+    contentType: 'application/merge-patch+json',
+    path: pathOf(resource, { namespace, name }),
+    query: { fieldManager: FIELD_MANAGER },
+    body: { metadata: { uid, resourceVersion, managedFields: kept } },
+    expects: kind,
+  }
+}
+
+/**
+ * The request that makes the controller own nothing of a Service that it has given back. The selector is owned as a
+ * whole, so that otherwise the next server-side apply of its team would be a conflict.
+ */
+export function releaseOf(write: Changing, { metadata }: KubeObject): KubeRequest | undefined {
+  const isReturned = write.verb === 'patch' && write.role === 'service' && isUnpin(write.patch)
+  const { uid = '', resourceVersion = '', managedFields = [], namespace = '', name } = metadata
+  const kept = managedFields.filter(({ manager }) => manager !== FIELD_MANAGER)
+  if (!isReturned || kept.length === 0 || kept.length === managedFields.length) return undefined
+  return {
+    verb: 'patch',
+    contentType: 'application/merge-patch+json',
+    path: pathOf(write.resource, { namespace, name }),
+    query: { fieldManager: FIELD_MANAGER },
+    body: { metadata: { uid, resourceVersion, managedFields: kept } },
+    expects: write.resource.kind,
+  }
+}
+
+const isUnpin = (patch: unknown): boolean => at(patch, 'spec', 'selector', EXPERIMENT_ID) === null
+
+/** Where an object is. */
+export const placeOf = ({ metadata: { namespace = '', name } }: KubeObject) => ({ namespace, name })
