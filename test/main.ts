@@ -46,11 +46,10 @@ function countsIn({ said }: Ran): readonly [passed: number, failed: number] {
   return [Number(passed), Number(failed)]
 }
 
-/** The tests in memory, and the corpus: these need processors. */
-async function busy(): Promise<readonly Ran[]> {
+/** The tests in memory: these need processors. */
+function busy(): Promise<Ran> {
   const ignored = ON_A_CONTROL_PLANE.flatMap((files) => ['--ignore', files])
-  const inMemory = await mocha(['--spec', 'test/**/*.test.ts', ...ignored], false, WITH_COVERAGE)
-  return [inMemory, await mocha(['--config', 'test/corpus/.mocharc.json'], false)]
+  return mocha(['--spec', 'test/**/*.test.ts', ...ignored], false, WITH_COVERAGE)
 }
 
 /** A third of the tests that mostly wait for a cluster. */

@@ -72,14 +72,14 @@ const returned: Step = {
 }
 
 const recorded: Step = {
-  title: 'Who wrote to the Service? The controller, once for each of the two words, and nothing but its own key',
+  title: 'Who wrote to the Service? The controller: its key there, back, and then that it owns nothing of it any more',
   async play({ plane, explain, kubectl }) {
     const watched = { namespace: NAMESPACE, deployment: 'frontend', service: 'frontend' }
     const { lines, strangers } = await foreignWrites(plane.auditLog, watched)
     for (const line of lines.filter((each) => each.startsWith('service/'))) explain(line)
     const controller = `system:serviceaccount:${SYSTEM_NAMESPACE}:experiment-controller`
-    // the promotion, its undo, the cut-over and the way back
-    if (strangers.join() !== Array(4).fill(controller).join())
+    // the promotion and its undo; the cut-over, the way back, and the end of the ownership
+    if (strangers.join() !== Array(5).fill(controller).join())
       throw new Error(`the source or its Service was written by ${strangers.join(', ')}`)
     const { forbidden, denied } = await ownWrites(plane.auditLog)
     if (forbidden.length > 0) throw new Error(`the product wrote ${forbidden.join(', ')}`)
