@@ -5,7 +5,7 @@ import { type Opened, openCourt } from '../fuzz/admission/court.ts'
 import { inParallel } from '../in-parallel.ts'
 import { controlPlane } from '../integration/fixture.ts'
 import { installation, usesProduct } from '../integration/product.ts'
-import { usesRolloutCrds } from '../integration/rollout-crds.ts'
+import { usesCollectedRollouts } from '../integration/rollout-crds.ts'
 import { violations } from './oracles.ts'
 import { Sequences } from './sequences/run.ts'
 import type { Plan } from './sequences/steps.ts'
@@ -27,7 +27,7 @@ const only: Plan | undefined = process.env.SEQUENCE ? JSON.parse(process.env.SEQ
 describe(`generated sequences, SEED=${seed}`, function () {
   this.timeout(2 * LIMIT_MS)
   const place = usesProduct()
-  usesRolloutCrds()
+  usesCollectedRollouts(place)
   const begun = new Date()
   let opened: Opened
   let sequences: Sequences

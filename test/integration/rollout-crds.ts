@@ -1,10 +1,13 @@
 /** Only the CRDs of Argo Rollouts, for tests that need Rollouts but no controller for them. */
 import { at } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
+import { rollout } from '../../common/workload/rollout.ts'
 import type { Api } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds, removeCrds } from '../../sandbox/first-objects.ts'
 import { argoCrds } from '../../sandbox/modules.ts'
 import { controlPlane } from './fixture.ts'
+import type { Place } from './product.ts'
 
 /** The waits in it end earlier, with an error that names the reason. */
 const TIMEOUT_MS = 120_000
@@ -22,6 +25,32 @@ export function usesRolloutCrds(): void {
     await eventually('the schema of Rollouts to be forgotten', 30_000, () => isForgotten(api))
   })
 }
+
+/**
+ * The same for tests whose forks garbage collection deletes: it looks for new kinds every 30 seconds only, so that it
+ * does not know Rollouts when their schema is told.
+ */
+export function usesCollectedRollouts(place: () => Place): void {
+  usesRolloutCrds()
+  before('garbage collection knows Rollouts', async function () {
+    this.timeout(TIMEOUT_MS)
+    const { api, namespace, path } = place()
+    const owners = pathOf(CONFIG_MAP, { namespace })
+    const { metadata: owner } = await api.create(owners, { metadata: { name: 'owner' } })
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.uid ?? '' }]
+    const { apiVersion, kind } = rollout
+    await api.create(path('rollouts'), { apiVersion, kind, metadata: { name: 'owned', ownerReferences }, spec: {} })
+    await api.delete(`${owners}/owner`)
+    await eventually('the Rollout of a deleted owner to be gone', COLLECTED_MS, async () => {
+      const left = await api.list(path('rollouts'))
+      if (left.length > 0) throw new Error(`${left.length} are there`)
+    })
+  })
+}
+
+const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps' }
+/** It looks for new kinds every 30 seconds, and then lists them. */
+const COLLECTED_MS = 90_000
 
 /** Makes the cluster serve Rollouts, and waits until it tells their schema. */
 export async function withRolloutCrds(api: Api): Promise<void> {

@@ -3,7 +3,7 @@ import { Sequences } from '../faults/sequences/run.ts'
 import { openCourt } from '../fuzz/admission/court.ts'
 import { controlPlane } from './fixture.ts'
 import { usesProduct } from './product.ts'
-import { usesRolloutCrds } from './rollout-crds.ts'
+import { usesCollectedRollouts } from './rollout-crds.ts'
 
 /** `npm run test:faults` takes a thousand steps with any seed. */
 const SEED = 240
@@ -13,7 +13,7 @@ const LIMIT_MS = 120_000
 
 describe('a few generated sequences of changes', () => {
   const place = usesProduct()
-  usesRolloutCrds()
+  usesCollectedRollouts(place)
 
   it('lead to the fork that a plain merge gives, and what is invalid changes nothing', async function () {
     this.timeout(2 * LIMIT_MS)
