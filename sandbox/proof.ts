@@ -15,7 +15,7 @@ interface OwnWrites {
   readonly all: readonly string[]
   /** those that "What always holds" in docs/architecture.md does not allow */
   readonly forbidden: readonly string[]
-  /** requests of any verb that were answered with 403, but not because their namespace is being deleted */
+  /** requests of any verb that were answered with 403, but not because their namespace or kind is being deleted */
   readonly denied: readonly string[]
 }
 
@@ -47,10 +47,13 @@ export async function ownWritesIn(
 }
 
 /**
- * Whether the namespace of the request is being deleted: the API server refuses to everybody to create objects in it.
+ * Whether the namespace of the request is being deleted, or its kind: the API server refuses to everybody to create
+ * objects there.
  */
 const isTerminating = ({ responseStatus }: AuditEvent): boolean =>
-  responseStatus?.message?.includes('because it is being terminated') === true
+  ['because it is being terminated', 'while custom resource definition is terminating'].some((words) =>
+    responseStatus?.message?.includes(words),
+  )
 
 /** The kinds of forks and of pinned bases. */
 const OF_FORKS = new Set([...Object.values(WORKLOAD_KINDS).map(({ plural }) => plural), 'controllerrevisions'])
