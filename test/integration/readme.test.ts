@@ -58,6 +58,9 @@ describe('the README, on the real control plane', () => {
     // the second story: a canary, its promotion and its undo
     for (const words of ['3/7 Paused', '7/7 Promoted', '"verb": "undo"', '"answer": "Done"'])
       expect(said).to.contain(words)
+    // the third story: a blue-green, its cut-over and its way back
+    for (const words of ['2/10 Paused', '5/10 Paused', 'CutOver    service/frontend', 'Returned   service/frontend'])
+      expect(said).to.contain(words)
   })
 
   it('names only scripts that exist', async () => {
