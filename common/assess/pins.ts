@@ -15,7 +15,7 @@ import type { SpecFacts } from './facts.ts'
 export type Pinning = 'pinned' | 'unpinned' | 'kept'
 
 /**
- * What the step at `index` wants of the two Services. The preview is pinned from its step on, and the active Service
+ * What the present step wants of the two Services. The preview is pinned from its step on, and the active Service
  * from the cut-over on, until both are returned. Where the source is restored, they stay as they are until then.
  */
 export function pinningAt(
@@ -52,6 +52,10 @@ export interface PinState {
   /** whether requests to the active Service reach nobody, although the source could answer */
   readonly isDead: boolean
 }
+
+/** Both Services, or the only one. */
+export const statesIn = ({ active, preview }: PinState): readonly ServiceState[] =>
+  preview ? [active, preview] : [active]
 
 /** The Services of a blue-green; undefined where they were not read. */
 export const seenServices = ({ cutOver }: SpecFacts) => knownValue(cutOver?.services ?? { is: 'absent' })

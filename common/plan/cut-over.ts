@@ -11,6 +11,7 @@ import {
   pinState,
   type ServiceState,
   seenServices,
+  statesIn,
 } from '../assess/pins.ts'
 import { podsOf, promotionIn, type RunState } from '../assess/run.ts'
 import { isObject, type JsonObject, member } from '../json/json.ts'
@@ -39,7 +40,7 @@ export interface CuttingOver {
   readonly decision?: Decision
   /** whether the Services show what the present step wants */
   readonly isReached: boolean
-  /** that the active Service is switched */
+  /** for an Event that says that the active Service is switched */
   readonly written?: WrittenObject
   /** the way back of the run, if it has to be taken */
   readonly moved?: { readonly run: Run; readonly reason: Reason; readonly message: string }
@@ -51,8 +52,8 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
   if (!pins) return undefined
   const { run, steps } = state
   const wanted = pinningAt(run, steps)
-  const { active, preview } = pins
-  const both = [{ of: active, is: wanted.active }, ...(preview ? [{ of: preview, is: wanted.preview }] : [])]
+  const { active } = pins
+  const both = statesIn(pins).map((of) => ({ of, is: of === active ? wanted.active : wanted.preview }))
   const isWritten = promotionIn(facts.experiment, run)?.written !== undefined
   const isDying = pins.isDead && wanted.active !== 'unpinned'
   const none = { unpinning: [], pinning: [], isReached: false }
@@ -85,29 +86,28 @@ function towards(seen: Seen, both: readonly Wanted[]): Partial<CuttingOver> {
     if (is !== 'pinned' || of.isOurs) continue
     const obstacle = obstacleOf(seen, of)
     if (obstacle) return { decision: obstacle }
-    const isCuttingOver = of === pins.active && steps[run.stepIndex]?.is === 'cutOver'
-    if (isCuttingOver) {
-      if (!hasJoined(seen)) continue
-    } else if (of === pins.active && run.path === 'Forward') {
-      // somebody took it away after the cut-over
-      if (!hasJoined(seen)) continue
-      const { isContested = false, repairInMs = 0 } = seenServices(facts) ?? {}
-      const message = `the selector of service/${of.name} loses the label of the experiment again and again`
-      if (isContested) return { moved: { ...aborted(run, message, facts), reason: 'PinNotHeld' } }
-      if (repairInMs > 0)
-        return { decision: waiting('CutOver', `service/${of.name} is limited again soon`, repairInMs) }
-    }
-    const isLost = of === pins.preview && run.path === 'Forward' && steps[run.stepIndex]?.is !== 'preview'
-    const { previewRepairInMs = 0 } = seenServices(facts) ?? {}
-    if (isLost && previewRepairInMs > 0)
-      return { decision: waiting('Previewing', `service/${of.name} is limited again soon`, previewRepairInMs) }
-    const isRepair = isLost || (of === pins.active && !isCuttingOver)
-    const pinning = pin(facts, of, { isPreview: of === pins.preview, isRepair })
-    return { pinning, ...(of === pins.active ? switched(facts, of, 'CutOver') : {}) }
+    const isActive = of === pins.active
+    if (isActive && !hasJoined(seen)) continue
+    const isRepair = steps[run.stepIndex]?.is !== (isActive ? 'cutOver' : 'preview')
+    const later = isRepair ? repairLater(seen, of) : undefined
+    if (later) return later
+    const pinning = pin(facts, of, { isPreview: !isActive, isRepair })
+    return { pinning, ...(isActive ? switched(facts, of, 'CutOver') : {}) }
   }
   const isWaiting = steps[run.stepIndex]?.is === 'return' && !pins.isBack
   const message = `service/${pins.active.name} sends to the fork until the pods of its source are ready`
   return isWaiting ? { decision: waiting('WaitsForSource', message, RETRY_MS) } : {}
+}
+
+/** What is done now of a pin that somebody took away; undefined if it may be set again at once. */
+function repairLater({ facts, state, pins }: Seen, { name }: ServiceState): Partial<CuttingOver> | undefined {
+  const { isContested = false, repairInMs = 0, previewRepairInMs = 0 } = seenServices(facts) ?? {}
+  const isActive = name === pins.active.name
+  const message = `the selector of service/${name} loses the label of the experiment again and again`
+  if (isActive && isContested) return { moved: { ...aborted(state.run, message, facts), reason: 'PinNotHeld' } }
+  const restMs = isActive ? repairInMs : previewRepairInMs
+  const reason = isActive ? 'CutOver' : 'Previewing'
+  return restMs > 0 ? { decision: waiting(reason, `service/${name} is limited again soon`, restMs) } : undefined
 }
 
 /** Whether the active Service lists all pods of the fork that shall get requests. */
@@ -115,6 +115,12 @@ function hasJoined({ facts, state, pins }: Seen): boolean {
   const open = state.target?.open ?? 0
   const isOpen = open > 0 && openPods(podsOf(facts) ?? []) >= open
   return isOpen && pins.active.endpoints.ofFork >= open
+}
+
+/** Whether the active Service sends to the fork only, and to all of its open pods. */
+const isCutOver = (seen: Seen): boolean => {
+  const { isOurs, endpoints } = seen.pins.active
+  return isOurs && hasJoined(seen) && endpoints.all === endpoints.ofFork
 }
 
 /** Whether the slices show what the present step wants. */
@@ -127,10 +133,9 @@ function isReached(seen: Seen): boolean {
       return preview?.isOurs === true && all === ofFork && fork !== undefined && ofFork >= replicasOf(fork)
     }
     case 'promote':
-      if (promotionIn(seen.facts.experiment, state.run)?.written) return true
-      return active.isOurs && hasJoined(seen) && active.endpoints.all === active.endpoints.ofFork
+      return promotionIn(seen.facts.experiment, state.run)?.written !== undefined || isCutOver(seen)
     case 'cutOver':
-      return active.isOurs && hasJoined(seen) && active.endpoints.all === active.endpoints.ofFork
+      return isCutOver(seen)
     case 'return':
       return pins.isBack && !active.isOurs && preview?.isOurs !== true
     default:
@@ -201,8 +206,9 @@ export function returnFirst(facts: Facts): { readonly writes: readonly Write[]; 
   const spec = runSpecOf(facts.experiment.spec)
   const pins = spec && pinState(facts, spec)
   if (!pins) return undefined
-  const both = [pins.active, ...(pins.preview ? [pins.preview] : [])]
-  const writes = both.filter(({ isOurs }) => isOurs).flatMap(unpin)
+  const writes = statesIn(pins)
+    .filter(({ isOurs }) => isOurs)
+    .flatMap(unpin)
   const message = `its fork serves until service/${pins.active.name} sends to the source again`
   if (writes.length > 0) return { writes, message }
   const waitedMs = facts.now.getTime() - Date.parse(facts.experiment.metadata.deletionTimestamp ?? '')

@@ -4,7 +4,7 @@ import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
 import type { Facts } from '../assess/facts.ts'
-import { pinState } from '../assess/pins.ts'
+import { pinState, statesIn } from '../assess/pins.ts'
 import { declaredBy } from '../strategy/declared.ts'
 import { phaseOf, runStatus } from '../strategy/run.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
@@ -105,7 +105,7 @@ export function limitedWeight(report: RunReport | undefined): readonly Warning[]
 export function ownedServices(facts: Facts, report: RunReport | undefined): readonly Warning[] {
   const pins = report && pinState(facts, report.spec)
   if (!pins || report.run.path !== 'Forward' || !report.steps[report.run.stepIndex]) return []
-  const owned = [pins.active, ...(pins.preview ? [pins.preview] : [])].flatMap(({ name, service }) => {
+  const owned = statesIn(pins).flatMap(({ name, service }) => {
     const tool = service && declaredBy(service, { selector: { [EXPERIMENT_ID]: '' } })
     return tool === undefined ? [] : [`service/${name} is declared by ${tool}`]
   })

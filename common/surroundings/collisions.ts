@@ -1,6 +1,6 @@
 import { warning } from '../api/conditions.ts'
 import { selects } from '../api/label-selector.ts'
-import { CR_NAME, EXPERIMENT_ID } from '../api/names.ts'
+import { CR_NAME } from '../api/names.ts'
 import type { Labels } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { Warning } from '../api/types.ts'
@@ -16,6 +16,7 @@ import {
   type PodLabels,
   scales,
   type TrafficInput,
+  withoutPin,
 } from './pod-labels.ts'
 import type { ServiceView } from './traffic.ts'
 
@@ -66,9 +67,9 @@ function services({ pods, services: all }: CollisionInput): readonly Warning[] {
   ]
 }
 
-/** The selector without what a blue-green adds to it for a while. A Service for one fork alone has nothing else. */
+/** What a Service selects when no blue-green has it. A Service for one fork alone has nothing else than its pair. */
 function shared(selector: Labels): Labels {
-  const { [EXPERIMENT_ID]: _pin, ...others } = selector
+  const others = withoutPin(selector)
   return isEmpty(others) ? selector : others
 }
 

@@ -1,3 +1,4 @@
+import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import { PER_POD_LABELS } from '../api/template-metadata.ts'
 import { at, listOr, member, objectOr } from '../json/json.ts'
@@ -94,3 +95,9 @@ export const missingLabels = (
 /** Whether `selector` selects a single pod or a single revision of a workload. */
 export const isPinningSelector = (selector: Labels): boolean =>
   PER_POD_LABELS.some((key) => Object.hasOwn(selector, key))
+
+/** The selector of a Service without the pair by which a blue-green limits it to a fork for a while. */
+export function withoutPin(selector: Labels): Labels {
+  const { [EXPERIMENT_ID]: _pin, ...others } = selector
+  return others
+}

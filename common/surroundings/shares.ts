@@ -6,7 +6,7 @@ import { listed } from '../text/list.ts'
 import { percent } from '../text/percent.ts'
 import { ROLLOUT_HASH } from '../workload/stable-template.ts'
 import { type ReadyEndpoints, readyEndpoints } from './endpoints.ts'
-import { missingLabels, type PodLabels, type TrafficInput } from './pod-labels.ts'
+import { missingLabels, type PodLabels, type TrafficInput, withoutPin } from './pod-labels.ts'
 import type { ServiceView, SliceView, Traffic } from './traffic.ts'
 
 /** Labels by which a Service can select a single pod of a StatefulSet. */
@@ -35,7 +35,7 @@ export const concernsSource = (service: ServiceView, { source }: TrafficInput): 
  * has the Service.
  */
 function concerns({ selector }: ServiceView, pods: PodLabels): boolean {
-  const common = Object.entries(selector).filter(([key]) => key !== EXPERIMENT_ID && !PER_POD_LABELS.includes(key))
+  const common = Object.entries(withoutPin(selector)).filter(([key]) => !PER_POD_LABELS.includes(key))
   return missingLabels(common.length > 0 ? Object.fromEntries(common) : selector, pods).length === 0
 }
 

@@ -1,8 +1,7 @@
-import { EXPERIMENT_ID } from '../api/names.ts'
 import type { Labels } from '../api/object.ts'
 import { listed } from '../text/list.ts'
 import { ROLLOUT_HASH } from '../workload/stable-template.ts'
-import { missingLabels, type PodLabels, type TrafficInput } from './pod-labels.ts'
+import { missingLabels, type PodLabels, type TrafficInput, withoutPin } from './pod-labels.ts'
 import type { ServiceView } from './traffic.ts'
 
 /** Why no blue-green can switch a Service. */
@@ -30,7 +29,7 @@ export function notSwitchable(
       reason: 'ServiceIsManaged',
       message: `Argo Rollouts changes the selector of service/${name}; name a Service that no Rollout names`,
     }
-  const { [EXPERIMENT_ID]: _pin, ...selector } = service.selector
+  const selector = withoutPin(service.selector)
   const ofSource = isActive && source ? pairsLacking(selector, source) : ''
   if (ofSource) return fails(`does not select the pods of the source, which lack ${ofSource}; name one that does`)
   const ofFork = pairsLacking(selector, fork)

@@ -1,5 +1,5 @@
 import { EXPERIMENT_ID, FIELD_MANAGER } from '../../common/api/names.ts'
-import type { KubeObject, ResourceType } from '../../common/api/object.ts'
+import type { KubeObject, ManagedFieldsEntry, ResourceType } from '../../common/api/object.ts'
 import { at } from '../../common/json/json.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
@@ -39,36 +39,37 @@ export function replacementOf(write: Changing): KubeRequest | undefined {
  * fields, an apply makes `before-first-apply` the owner of everything that was there, and no later apply could remove
  * any of it.
  */
-export function takeoverOf(resource: ResourceType, { metadata, kind }: KubeObject): KubeRequest | undefined {
-  const { uid = '', resourceVersion = '', managedFields = [], namespace = '', name } = metadata
-  const kept = managedFields.filter((entry) => !isBeforeFirstApply(entry))
-  if (kept.length === managedFields.length) return undefined
-  return {
-    verb: 'patch',
-    contentType: 'application/merge-patch+json',
-    path: pathOf(resource, { namespace, name }),
-    query: { fieldManager: FIELD_MANAGER },
-    body: { metadata: { uid, resourceVersion, managedFields: kept } },
-    expects: kind,
-  }
-}
+export const takeoverOf = (resource: ResourceType, object: KubeObject): KubeRequest | undefined =>
+  withoutOwners(resource, object, isBeforeFirstApply)
 
 /**
  * The request that makes the controller own nothing of a Service that it has given back. The selector is owned as a
  * whole, so that otherwise the next server-side apply of its team would be a conflict.
  */
-export function releaseOf(write: Changing, { metadata }: KubeObject): KubeRequest | undefined {
-  const isReturned = write.verb === 'patch' && write.role === 'service' && isUnpin(write.patch)
-  const { uid = '', resourceVersion = '', managedFields = [], namespace = '', name } = metadata
-  const kept = managedFields.filter(({ manager }) => manager !== FIELD_MANAGER)
-  if (!isReturned || kept.length === 0 || kept.length === managedFields.length) return undefined
+export const releaseOf = (write: Changing, object: KubeObject): KubeRequest | undefined =>
+  write.verb === 'patch' && write.role === 'service' && isUnpin(write.patch)
+    ? withoutOwners(write.resource, object, ({ manager }) => manager === FIELD_MANAGER)
+    : undefined
+
+/**
+ * Takes entries out of the managed fields; undefined if there is none to take, or none to keep: the API server keeps
+ * all entries where the list is empty.
+ */
+function withoutOwners(
+  resource: ResourceType,
+  object: KubeObject,
+  isTaken: (entry: ManagedFieldsEntry) => boolean,
+): KubeRequest | undefined {
+  const { uid = '', resourceVersion = '', managedFields = [] } = object.metadata
+  const kept = managedFields.filter((entry) => !isTaken(entry))
+  if (kept.length === 0 || kept.length === managedFields.length) return undefined
   return {
     verb: 'patch',
     contentType: 'application/merge-patch+json',
-    path: pathOf(write.resource, { namespace, name }),
+    path: pathOf(resource, placeOf(object)),
     query: { fieldManager: FIELD_MANAGER },
     body: { metadata: { uid, resourceVersion, managedFields: kept } },
-    expects: write.resource.kind,
+    expects: resource.kind,
   }
 }
 

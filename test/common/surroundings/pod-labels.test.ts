@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import {
   isPinningSelector,
@@ -6,6 +7,7 @@ import {
   scales,
   sourcePod,
   trafficInput,
+  withoutPin,
 } from '../../../common/surroundings/pod-labels.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
@@ -89,5 +91,12 @@ describe('isPinningSelector', () => {
     for (const key of ['pod-template-hash', 'rollouts-pod-template-hash', 'statefulset.kubernetes.io/pod-name'])
       expect(isPinningSelector({ app: 'cart', [key]: 'x' })).to.equal(true)
     expect(isPinningSelector({ app: 'cart' })).to.equal(false)
+  })
+})
+
+describe('withoutPin', () => {
+  it('leaves out only the pair by which a blue-green limits a Service', () => {
+    expect(withoutPin({ app: 'cart', [EXPERIMENT_ID]: 'abc' })).to.deep.equal({ app: 'cart' })
+    expect(withoutPin({ app: 'cart' })).to.deep.equal({ app: 'cart' })
   })
 })
