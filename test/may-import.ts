@@ -9,6 +9,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'common/api': ['common/json', 'common/text'],
   'common/override': ['common/json', 'common/text', 'common/api', 'deepmerge'],
   'common/strategy': ['common/json', 'common/text', 'common/api', 'common/override', 'fast-json-patch'],
+  'common/analysis': ['common/json', 'common/text', 'common/api'],
   'common/policy': ['common/json', 'common/text', 'common/api', 'common/override', 'common/strategy'],
   'common/pod': ['common/json', 'common/text', 'common/api', 'common/policy'],
   'common/workload': ['common/json', 'common/text', 'common/api', 'common/override'],
