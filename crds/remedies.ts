@@ -35,7 +35,7 @@ const OF_STRATEGIES = {
     'Read `status.strategy` and repeat the command if it is still meant. It did not fit the present step.',
   CutOver: 'No action needed. The active Service sends to the fork only.',
   Returned:
-    'Find out why no pod of the fork was ready. The active Service sends to the source again. Then say `retry`.',
+    'Find out why no pod of the fork was ready, or who deleted the fork. The active Service sends to the source again. Then say `retry`.',
   PinNotHeld:
     'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then say `retry`.',
   ServiceNotFound: 'Create the Service that the message names, or correct its name in the strategy.',

@@ -49,7 +49,9 @@ export interface PinState {
   readonly preview: ServiceState | undefined
   /** whether the active Service sends to all available pods of the source, or is gone */
   readonly isBack: boolean
-  /** whether requests to the active Service reach nobody, although the source could answer */
+  /** whether the fork does not exist, or is being deleted */
+  readonly isForkGone: boolean
+  /** whether requests to the active Service reach nobody, or will soon, although the source could answer */
   readonly isDead: boolean
 }
 
@@ -81,8 +83,14 @@ export function pinState(facts: SpecFacts, { blueGreen }: Pick<RunSpec, 'blueGre
   const available = source ? statusCount(source, 'availableReplicas') : 0
   const isListed = available > 0 && active.endpoints.others >= available
   const isBack = seen.active.is === 'absent' || (active.service !== undefined && !active.isOurs && isListed)
-  return { active, preview, isBack, isDead: active.isOurs && active.endpoints.ofFork === 0 && available > 0 }
+  // the pods of a deleted fork still answer for a moment: time enough to go back without losing a request
+  const isForkGone = isGone(facts.fork)
+  const isEmpty = active.endpoints.ofFork === 0
+  return { active, preview, isBack, isForkGone, isDead: active.isOurs && available > 0 && (isEmpty || isForkGone) }
 }
+
+const isGone = (fork: Known<KubeObject>): boolean =>
+  fork.is === 'absent' || (fork.is === 'known' && fork.value.metadata.deletionTimestamp !== undefined)
 
 /** Whether a blue-green has, or may have, requests of the active Service, so that no open pod may be shut. */
 export function isServing(facts: SpecFacts, pins: PinState): boolean {

@@ -57,7 +57,7 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
   const isWritten = promotionIn(facts.experiment, run)?.written !== undefined
   const isDying = pins.isDead && wanted.active !== 'unpinned'
   const none = { unpinning: [], pinning: [], isReached: false }
-  if (isDying && !isWritten && run.path === 'Forward') return { ...none, moved: returned(facts, run, active) }
+  if (isDying && !isWritten && run.path === 'Forward') return { ...none, moved: returned(facts, run, pins) }
   const unpinned = both.filter(({ of, is }) => of.isOurs && (is === 'unpinned' || (isDying && of === active)))
   const unpinning = unpinned.flatMap(({ of }) => unpin(of))
   const isBack = unpinned.some(({ of }) => of === active)
@@ -149,11 +149,12 @@ function switched({ experiment }: Facts, { service }: ServiceState, reason: 'Cut
   return service ? { written: writtenBy(experiment, { object: service, reason, what }) } : {}
 }
 
-/** No ready pod of the fork is left behind a Service that has only these. */
-const returned = (facts: Facts, run: Run, { name }: ServiceState) => ({
-  ...aborted(run, `service/${name} had no ready pod of the fork left, so it sends to the source again`, facts),
-  reason: 'Returned' as const,
-})
+/** No ready pod of the fork is left behind a Service that has only these, or none will be. */
+function returned(facts: Facts, run: Run, { active: { name }, isForkGone }: PinState) {
+  const why = isForkGone ? 'the fork was deleted' : 'no pod of the fork was ready'
+  const message = `service/${name} sends to the source again, because ${why}`
+  return { ...aborted(run, message, facts), reason: 'Returned' as const }
+}
 
 /** Why a Service cannot be limited to the fork now. */
 function obstacleOf({ facts, fork, pins }: Seen, of: ServiceState): Decision | undefined {

@@ -6,7 +6,7 @@ import type { RunPath } from '../../../common/api/strategy.ts'
 import { isServing, pinningAt, pinState, seenServices } from '../../../common/assess/pins.ts'
 import { compile } from '../../../common/strategy/compile.ts'
 import { type RunSpec, runSpecOf } from '../../../common/strategy/run-spec.ts'
-import { aDeployment, anExperiment, FORK } from '../../builders.ts'
+import { aDeployment, aFork, anExperiment, FORK } from '../../builders.ts'
 import { someFacts } from '../../common/plan/some-facts.ts'
 
 const ID = FORK.slice(-10)
@@ -35,6 +35,7 @@ interface Of {
   readonly pods?: readonly string[]
   readonly service?: KubeObject | undefined
   readonly open?: number
+  readonly fork?: KubeObject | undefined
 }
 
 function factsOf({ selector = {}, available = 2, pods = [], open = 0, ...of }: Of) {
@@ -57,7 +58,7 @@ function factsOf({ selector = {}, available = 2, pods = [], open = 0, ...of }: O
   const pod = { revision: 'a', hasReadyContainers: true, isOpen: true, isReady: true, isBeingDeleted: false }
   const opened = Array.from({ length: open }, (_, index) => ({ ...pod, name: `${FORK}-${index}`, uid: String(index) }))
   return {
-    ...someFacts({ experiment: EXPERIMENT }),
+    ...someFacts({ experiment: EXPERIMENT, fork: 'fork' in of ? of.fork : aFork() }),
     cutOver: { services: known(services) },
     gate: { pods: known(opened) },
   }
@@ -121,6 +122,16 @@ describe('pinState', () => {
     expect(stateOf({ ...pinned, pods: [`${FORK}-1`] }).isDead).to.equal(false)
     expect(stateOf({ ...pinned, available: 0 }).isDead).to.equal(false)
     expect(stateOf({}).isDead).to.equal(false)
+  })
+
+  it('is dead when the fork is deleted, although its pods still answer, and the source could answer', () => {
+    const pinned = { selector: { [EXPERIMENT_ID]: ID }, pods: [`${FORK}-1`] }
+    expect(stateOf({ ...pinned, fork: undefined }).isDead).to.equal(true)
+    const { metadata, ...others } = aFork()
+    const leaving = { ...others, metadata: { ...metadata, deletionTimestamp: '2026-11-21T10:00:00Z' } }
+    expect(stateOf({ ...pinned, fork: leaving }).isDead).to.equal(true)
+    expect(stateOf({ ...pinned, fork: undefined, available: 0 }).isDead).to.equal(false)
+    expect(stateOf({ pods: [`${FORK}-1`], fork: undefined }).isDead).to.equal(false)
   })
 
   it('is undefined without a blue-green, and where the Services were not read', () => {

@@ -70,6 +70,17 @@ describe('the way back of a blue-green', () => {
     expect([pinsOf(run)[0], run.reasonOf('Ready')]).to.deep.equal(['shared', 'Aborted'])
   })
 
+  it('is taken before the fork is made again, while its former pods still answer', () => {
+    const run = aCutOver()
+    run.world.fork = undefined
+    const { writes, conclusion } = run.pass()
+    expect([writes, conclusion.run?.moved?.reason]).to.deep.equal([[], 'Returned'])
+    expect(conclusion.run?.moved?.message).to.equal(
+      'service/cart sends to the source again, because the fork was deleted',
+    )
+    expect(told(run.pass().writes)[0]).to.equal('patch service cart')
+  })
+
   it('is not taken while the source cannot answer either', () => {
     const run = aCutOver()
     run.world.source = withAvailable(run.world.source, 0)
