@@ -7,15 +7,11 @@ import { TIMES } from './side-by-side.ts'
 
 /** For one scenario. */
 const LIMIT_MS = 3_600_000
-/** As many as of the promotions. */
-const LANES = 8
 
 describe('a controller that is killed at any write of a blue-green, on the real control plane', function () {
   this.timeout(LIMIT_MS)
   usesProduct(WITH_CUT_OVER)
   const history = usesHistory()
   const scenarios = Array.from({ length: TIMES }, () => BLUE_GREENS).flat()
-  quietAfterwards(
-    scenarios.map((scenario) => killedAnywhere({ row: 'F41', scenario, runner: { ...alone, LANES }, history })),
-  )
+  quietAfterwards(scenarios.map((scenario) => killedAnywhere({ row: 'F41', scenario, runner: alone, history })))
 })
