@@ -7,7 +7,7 @@ import { runState } from '../assess/run.ts'
 import { nameOfStep } from '../strategy/compile.ts'
 import { sizingStep } from '../strategy/target.ts'
 import { count } from '../text/count.ts'
-import { hasOwnerReference, isApplied, isBeforeFirstApply } from '../workload/identity.ts'
+import { hasOwnerReference, isApplied, isBeforeFirstApply, lastAppliedMs } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 
 /**
@@ -44,7 +44,7 @@ export const isSmaller = (fork: KubeObject, wanted: DesiredFork): boolean =>
 export function creationOf({ experiment }: Facts, { fork }: DesiredFork) {
   const isKnown = experiment.status?.experimentResourceRef?.name === fork.metadata.name
   const message = isKnown ? 'created again: it had been deleted' : 'created'
-  return { message, isRepair: isKnown, isSameDerivation: false }
+  return { message, isRepair: isKnown, isSameDerivation: false, foldedMs: 0 }
 }
 
 /** Whether the last pass left `fork` without pods, because it would have been alone behind a Service. */
@@ -61,7 +61,10 @@ interface OccasionOf {
   readonly isHeld: boolean
 }
 
-/** Why an existing fork is applied: the message, and whether it undoes the change of another client. */
+/**
+ * Why an existing fork is applied: the message, whether it undoes the change of another client, and how long it waits,
+ * in milliseconds, so that the next changes of the source's size are in the same write.
+ */
 export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, wanted }: OccasionOf) {
   const { experiment } = facts
   const { status, metadata } = experiment
@@ -70,7 +73,12 @@ export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, wanted }: O
   // Without it the process ended between apply and status, and the fork was not changed.
   const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
   const isSameSpec = status?.observedGeneration === metadata.generation
-  const occasion = (message: string, isRepair: boolean) => ({ message, isRepair, isSameDerivation: isSame })
+  const occasion = (message: string, isRepair: boolean, foldedMs = 0) => ({
+    message,
+    isRepair,
+    isSameDerivation: isSame,
+    foldedMs,
+  })
   if (isOtherCount && wasHeld(experiment, fork) !== isHeld) {
     // Another client may have taken the pods away.
     const isReleased = isHeld || (readyOf(status)?.reason ?? 'AloneBehindService') === 'AloneBehindService'
@@ -81,7 +89,10 @@ export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, wanted }: O
   }
   const isOurs = isKnown && status?.experimentResourceRef?.generation === fork.metadata.generation
   const step = isSame && isOtherCount && isOurs ? stepOf(facts, wanted) : undefined
-  if (step !== undefined) return occasion(`${step}: ${count(replicasOf(wanted.fork), 'pod')}`, false)
+  if (step !== undefined) {
+    const foldedMs = isSameSpec ? untilFoldedMs(facts, fork) : 0
+    return occasion(`${step}: ${count(replicasOf(wanted.fork), 'pod')}`, false, foldedMs)
+  }
   if (isSame && (isSameSpec || !isOtherCount)) return occasion('restored: another client had modified it', isKnown)
   const source = wanted.base.source()
   if (status?.source?.templateHash !== source.templateHash)
@@ -90,6 +101,20 @@ export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, wanted }: O
   return isKnown && isSameSpec
     ? occasion('applied again: another client modified it, or this version derives it differently', true)
     : occasion('updated to the spec of the experiment', false)
+}
+
+/** An autoscaler may change the size of a source often. Its fork follows so often at most. From `strategies.md`. */
+const FOLD_MS = 5_000
+
+/**
+ * How long the fork of a run keeps its size after a write in the same step, if only the size of the source has changed
+ * since. A way back is never delayed, and a time in the future delays nothing: it is from another clock.
+ */
+function untilFoldedMs({ now, experiment: { status } }: Facts, fork: KubeObject): number {
+  const [appliedMs, sinceMs] = [lastAppliedMs(fork), Date.parse(status?.strategy?.since ?? '')]
+  const ageMs = now.getTime() - appliedMs
+  const isForward = status?.strategy?.path === 'Forward'
+  return isForward && appliedMs > sinceMs && ageMs >= 0 ? Math.max(0, FOLD_MS - ageMs) : 0
 }
 
 /** What decides in the run how many pods the fork has; undefined without a strategy. */

@@ -123,7 +123,7 @@ interface ApplyOf {
 function planApply(facts: Facts, desired: DesiredFork, { before, alone }: ApplyOf): Plan {
   const { kind: resource, fork: wanted, base } = desired
   const fork = knownValue(facts.fork)
-  const { message, ...occasion } = fork
+  const { message, foldedMs, ...occasion } = fork
     ? occasionOf(facts, fork, { wanted: desired, isHeld: alone?.isHeld ?? false })
     : creationOf(facts, desired)
   const name = shortNameOf(wanted)
@@ -134,6 +134,7 @@ function planApply(facts: Facts, desired: DesiredFork, { before, alone }: ApplyO
   const { driftBackoffMs: repairInMs } = facts
   if (occasion.isRepair && repairInMs > 0)
     return { writes: before, conclusion: { ...conclusion, is: 'waiting', retryAfterMs: repairInMs, repairInMs } }
+  if (foldedMs > 0) return { writes: before, conclusion: { ...conclusion, is: 'waiting', retryAfterMs: foldedMs } }
   const object = withUid(wanted, fork)
   const apply: Write = { verb: 'apply', role: fork ? 'fork' : 'newFork', resource, object, ...occasion }
   return { writes: [...before, apply], conclusion, healthOf: (stored) => healthOf(facts, desired, stored) }

@@ -120,6 +120,10 @@ export const isBeforeFirstApply = ({ manager }: ManagedFieldsEntry): boolean => 
 export const isOurApply = ({ manager, operation, subresource }: ManagedFieldsEntry): boolean =>
   manager === FIELD_MANAGER && operation === 'Apply' && !subresource
 
+/** When the controller last changed `object` by an apply, by the clock of the API server in whole seconds; or NaN. */
+export const lastAppliedMs = ({ metadata }: KubeObject): number =>
+  Date.parse(metadata.managedFields?.find(isOurApply)?.time ?? '')
+
 /** Whether another client has written fields of the status of an experiment, which only the controller writes. */
 export const hasForeignStatus = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
   metadata.managedFields?.some(({ manager, subresource }) => subresource === 'status' && manager !== FIELD_MANAGER) ===

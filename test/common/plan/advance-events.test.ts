@@ -81,18 +81,6 @@ describe('what happens to a run that has written nothing', () => {
     expect(run.strategy()).to.deep.equal(before)
   })
 
-  it('S changes: the pods follow, and a step that was reached stays reached', () => {
-    const run = aFreeRun()
-    const since = run.strategy()?.since
-    run.wait(60)
-    run.world.source = aSource(50)
-    run.rest()
-    expect([run.step(), run.pods(), run.strategy()?.since]).to.deep.equal(['1/7 Paused', 6, since])
-    run.world.source = aSource(4)
-    run.rest()
-    expect([run.step(), run.pods(), run.strategy()?.since]).to.deep.equal(['1/7 Paused', 1, since])
-  })
-
   it('kubectl scale: spec.replicas changes, and the weight still decides', () => {
     const run = aFreeRun()
     const before = run.strategy()

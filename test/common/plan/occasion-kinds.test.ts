@@ -65,6 +65,7 @@ describe('the occasion of an apply', () => {
       message: 'restored: another client had modified it',
       isRepair: true,
       isSameDerivation: true,
+      foldedMs: 0,
     })
   })
 
@@ -80,6 +81,7 @@ describe('the occasion of an apply', () => {
       message: 'setWeight 20%: 3 pods',
       isRepair: false,
       isSameDerivation: true,
+      foldedMs: 0,
     })
   })
 

@@ -195,7 +195,7 @@ function make(world: World, write: Write): void {
       }
       const object = withHash(write.object)
       const generation = (world.fork?.metadata.generation ?? 0) + (isEqual(world.fork?.spec, object.spec) ? 0 : 1)
-      const managedFields = [{ manager: FIELD_MANAGER, operation: 'Apply' }]
+      const managedFields = [{ manager: FIELD_MANAGER, operation: 'Apply', time: secondOf(world.now) }]
       const metadata = { ...object.metadata, uid: world.fork?.metadata.uid ?? 'uid-of-fork', generation, managedFields }
       const status = world.fork?.status === undefined ? {} : { status: world.fork.status }
       world.fork = settle({ ...object, metadata, ...status })
@@ -226,6 +226,9 @@ function afterWrites({ source }: World, { writes, conclusion }: Plan): Plan['con
   const { uid = '', generation = 0 } = source.metadata
   return { ...conclusion, run: { ...run, promotion: { ...run.promotion, written: { uid, generation } } } }
 }
+
+/** As the API server writes times. */
+const secondOf = (now: Date): string => now.toISOString().replace(/\.\d+Z/, 'Z')
 
 function withFinalizers(experiment: World['experiment'], patch: JsonObject): World['experiment'] {
   const finalizers = listOr(at(patch, 'metadata', 'finalizers')) as readonly string[]
