@@ -76,7 +76,8 @@ export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, wanted }: O
   const occasion = (message: string, isRepair: boolean, foldedMs = 0) => ({
     message,
     isRepair,
-    isSameDerivation: isSame,
+    // until a takeover, an interrupted pass may have left fields of a former derivation
+    isSameDerivation: isSame && !fork.metadata.managedFields?.some(isBeforeFirstApply),
     foldedMs,
   })
   if (isOtherCount && wasHeld(experiment, fork) !== isHeld) {

@@ -17,10 +17,22 @@ type Changing = Exclude<Write, { verb: 'delete' }>
  * resource, it would leave null, which the CRD refuses. The same derivation is only applied: else both controllers
  * would undo each other's form of the same values for ever.
  */
-export function replacementOf(write: Changing): KubeRequest | undefined {
+export const replacementOf = (write: Changing): KubeRequest | undefined =>
+  isRewritten(write) ? specReplacement(write) : undefined
+
+/**
+ * The same after an apply that has to be followed by a takeover: nobody knows any more which fields were ours, so that
+ * a field that the new derivation does not have would stay.
+ */
+export const lateReplacementOf = (write: Changing): KubeRequest | undefined =>
+  isRewritten(write) ? undefined : specReplacement(write)
+
+const isRewritten = (write: Changing): boolean =>
+  write.verb === 'apply' && workloadKind(write.object.kind)?.isSpecRewritten === true
+
+function specReplacement(write: Changing): KubeRequest | undefined {
   if (write.verb !== 'apply' || write.role !== 'fork' || write.isSameDerivation) return undefined
   const { kind, metadata, spec } = withHash(write.object)
-  if (!workloadKind(kind)?.isSpecRewritten) return undefined
   return {
     verb: 'patch',
     contentType: 'application/json-patch+json',

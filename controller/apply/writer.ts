@@ -16,7 +16,7 @@ import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
 import { WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 import { withHash } from '../../common/workload/derive.ts'
 import { type Key, keyOf } from '../runtime/queue.ts'
-import { placeOf, releaseOf, replacementOf, takeoverOf } from './ownership.ts'
+import { lateReplacementOf, placeOf, releaseOf, replacementOf, takeoverOf } from './ownership.ts'
 import type { WrittenVersions } from './written-versions.ts'
 
 interface WriterOptions {
@@ -72,10 +72,17 @@ export class Writer {
     const replacement = replacementOf(write)
     if (replacement) await this.#request(replacement)
     const applied = asObject(await this.#request(requestOf(write)))
-    const takeover = takeoverOf(write.resource, applied)
-    if (takeover) return asObject(await this.#request(takeover))
+    if (takeoverOf(write.resource, applied)) return this.#takenOver(write, applied)
     const release = releaseOf(write, applied)
     return release ? this.#released(release, applied) : applied
+  }
+
+  /** Fields of a former derivation are taken away while the managed fields still tell that there may be some. */
+  async #takenOver(write: Exclude<Write, Deletion>, applied: KubeObject): Promise<KubeObject> {
+    const replacement = lateReplacementOf(write)
+    const replaced = replacement ? asObject(await this.#request(replacement)) : applied
+    const takeover = takeoverOf(write.resource, replaced)
+    return takeover ? asObject(await this.#request(takeover)) : replaced
   }
 
   /** Somebody may have changed the Service meanwhile. Then the next apply of its team says who owned the selector. */

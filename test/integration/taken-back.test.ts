@@ -6,7 +6,7 @@ import { pathOf } from '../../common/kube/client/resources.ts'
 import { isApplied } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aNamespace } from './fixture.ts'
-import { aSource, DEADLINE_MS, forkOf, type Place, placeIn, usesProduct } from './product.ts'
+import { aSource, DEADLINE_MS, forkOf, installation, type Place, placeIn, usesProduct } from './product.ts'
 import { staysQuiet } from './quiet.ts'
 
 /** What somebody removes from a fork, by a name for the experiment. */
@@ -86,6 +86,26 @@ describe('R2: a fork that has lost what marks it as ours, on the real control pl
       expect(at(await where.api.get(path), 'spec', 'minReadySeconds')).to.equal(undefined),
     )
     await place().reaches('loses', 'Available')
+  })
+
+  it('R2: loses a field of its override that went while its managed fields were empty', async () => {
+    const overrideSpec = { minReadySeconds: 1, template: { spec: { terminationGracePeriodSeconds: 7 } } }
+    await place().experiment('unseen', { source: 'cart', overrideSpec })
+    const path = place().path('deployments', forkOf(await place().reaches('unseen', 'Available')))
+    const { controller, startController } = await installation()
+    await controller().stop('SIGTERM', DEADLINE_MS)
+    await place().api.patch(path, { metadata: { managedFields: [{}] } })
+    await place().api.patch(place().path('experiments', 'unseen'), {
+      spec: { overrideSpec: { minReadySeconds: null } },
+    })
+    await startController()
+    await eventually('the field to be gone', DEADLINE_MS, async () => {
+      const fork = await place().api.get<KubeObject>(path)
+      expect(at(fork, 'spec', 'minReadySeconds')).to.equal(undefined)
+      expect(at(fork, 'spec', 'template', 'spec', 'terminationGracePeriodSeconds')).to.equal(7)
+      expect(marks(fork)).to.include({ isApplied: true, isShared: false })
+    })
+    await place().reaches('unseen', 'Available')
   })
 
   it('R3, F28: is repaired at the pace of all repairs while somebody keeps changing the hash of its derivation', async () => {

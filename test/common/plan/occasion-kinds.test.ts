@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { KubeObject } from '../../../common/api/object.ts'
 import type { DesiredFork } from '../../../common/assess/assess.ts'
 import { assess } from '../../../common/assess/assess.ts'
 import type { Facts } from '../../../common/assess/facts.ts'
@@ -67,6 +68,13 @@ describe('the occasion of an apply', () => {
       isSameDerivation: true,
       foldedMs: 0,
     })
+  })
+
+  it('is another derivation while the fields of a former one may be left', () => {
+    const managedFields = [{ manager: 'experiment-controller', operation: 'Apply' }, { manager: 'before-first-apply' }]
+    const shared = { ...fork, metadata: { ...fork.metadata, managedFields } }
+    const occasion = (of: KubeObject) => occasionOf(converged(), of, { wanted: wantedBy(converged()), isHeld: false })
+    expect([occasion(fork).isSameDerivation, occasion(shared).isSameDerivation]).to.deep.equal([true, false])
   })
 
   it('is the step that decides the number of pods, and no repair', () => {
