@@ -3,6 +3,7 @@ import { jobsOf, type Result, talliesOf } from './jobs.ts'
 
 const sources = {
   'test/faults/writes.faults.ts': "import { sideBySide } from './side-by-side.ts' … 'F5: lost', 'F6, F16: taken'",
+  'test/faults/blue-green-traffic.faults.ts': "it('F40: at most 2 s', …)",
   'test/faults/crash-points.faults.ts': "it('F1: killed', …)",
   'test/integration/leader.test.ts': "it('F20: stopped', …)",
   'test/load/serving.test.ts': "it('F32: many calls', …)",
@@ -14,6 +15,7 @@ describe('the jobs of the tests on faults', () => {
     expect(jobsOf({ wanted: [], times: 1, sources })).to.deep.equal([
       { files: ['test/faults/crash-points.faults.ts'], times: 1, isAlone: false },
       { files: ['test/faults/writes.faults.ts'], times: 1, isAlone: false },
+      { files: ['test/faults/blue-green-traffic.faults.ts'], times: 1, isAlone: true },
       { files: ['test/integration/leader.test.ts'], grep: '\\bF\\d+\\b', times: 1, isAlone: false },
       { files: ['test/load/serving.test.ts'], grep: '\\bF\\d+\\b', times: 1, isAlone: true },
     ]))

@@ -30,8 +30,10 @@ interface Asked {
 }
 
 const ROW = /\bF\d+\b/
-/** Takes half of the time of all others. */
-const LONGEST = /crash-points/
+/** These take half of the time of all. */
+const LONGEST = /-points\.|sequences/
+/** These say how long something takes at most. */
+const TIMED = /^test\/load\/|blue-green-traffic/
 
 const isOfFaults = (file: string): boolean => file.startsWith('test/faults/')
 const isOfLoad = (file: string): boolean => file.startsWith('test/load/')
@@ -46,7 +48,7 @@ export function jobsOf({ wanted, times, sources }: Asked): readonly Job[] {
   // files that repeat their tests themselves do so many at once, in one control plane
   const repeats = ({ files }: Chosen) => files.every((file) => sources[file]?.includes("from './side-by-side.ts'"))
   return chosen.flatMap((of) => {
-    const job = { ...of, isAlone: of.files.some(isOfLoad) }
+    const job = { ...of, isAlone: of.files.some((file) => TIMED.test(file)) }
     return repeats(of) ? [{ ...job, times }] : Array.from({ length: times }, () => ({ ...job, times: 1 }))
   })
 }
