@@ -10,6 +10,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'common/override': ['common/json', 'common/text', 'common/api', 'deepmerge'],
   'common/strategy': ['common/json', 'common/text', 'common/api', 'common/override', 'fast-json-patch'],
   'common/analysis': ['common/json', 'common/text', 'common/api'],
+  'common/analysis/engine': ['common/analysis'],
   'common/policy': ['common/json', 'common/text', 'common/api', 'common/override', 'common/strategy'],
   'common/pod': ['common/json', 'common/text', 'common/api', 'common/policy'],
   'common/workload': ['common/json', 'common/text', 'common/api', 'common/override'],

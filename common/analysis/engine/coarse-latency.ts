@@ -1,0 +1,150 @@
+import { added, mixture, zeros } from './mixture.ts'
+import { FACTORS, oddsSteps, type Side } from './steps.ts'
+
+/** How many requests of an arm took longer than each boundary, and how many there were. */
+export interface Exceeding {
+  readonly exceeding: readonly number[]
+  readonly total: number
+}
+
+/** A window of histograms with the same boundaries in both arms, in seconds. */
+export interface CoarseWindow {
+  readonly boundaries: readonly number[]
+  readonly treatment: Exceeding
+  readonly control: Exceeding
+}
+
+/** How much worse is tolerated, and how much worse has to be ruled out, as parts: 0.1 is 10 %. */
+export interface Margins {
+  readonly tolerance: number
+  readonly maxRegression: number
+}
+
+/** Which boundaries count, by index. */
+export interface Calibration {
+  readonly live: readonly number[]
+  /** nearest to the median, and to the slowest twentieth, of both arms together */
+  readonly body: number
+  readonly tail: number
+}
+
+/** All that the next window needs of the former ones. */
+export interface CoarseState {
+  /** of all former windows, of both arms together and of the control */
+  readonly pooled: Exceeding
+  readonly control: Exceeding
+  /** absent: fewer than 200 requests were seen */
+  readonly calibration?: Calibration
+  /** sums of increments: for each live boundary, for the body and for the tail */
+  readonly harm: readonly (readonly number[])[]
+  readonly body: readonly number[]
+  readonly tail: readonly number[]
+}
+
+/** Requests of both arms that must have been seen before it is fixed which boundaries count. */
+export const CALIBRATING_REQUESTS = 200
+/** The part of requests above a boundary that counts, at most and at least. */
+const [MOST_SHARE, LEAST_SHARE] = [0.995, 0.005]
+/** The tail has doubled: so much has to be ruled out. */
+export const TAIL_ODDS = 2
+/** The exponent of the tolerance before the control has shown how its odds change with time. */
+const USUAL_SLOPE = 2
+const STEEPEST_SLOPE = 6
+
+/** Before the first window. */
+export const noCoarseState = (boundaries: number): CoarseState => ({
+  pooled: { exceeding: zeros(boundaries), total: 0 },
+  control: { exceeding: zeros(boundaries), total: 0 },
+  harm: [],
+  body: zeros(FACTORS.length),
+  tail: zeros(FACTORS.length),
+})
+
+/**
+ * `state` with one more window. What lies between two boundaries is not known, so tolerance is about the odds to exceed
+ * each boundary. By how much they may grow is known before the window, from how the odds of the control fell from one
+ * boundary to the next in all windows before. Section 4.3.
+ */
+export function withCoarseWindow(former: CoarseState, window: CoarseWindow, margins: Margins): CoarseState {
+  const state = calibrated(former)
+  const { calibration } = state
+  const seen = {
+    ...state,
+    pooled: sum(state.pooled, sum(window.treatment, window.control)),
+    control: sum(state.control, window.control),
+  }
+  if (!calibration) return seen
+  const steps = (index: number, odds: number, side: Side) =>
+    oddsSteps(
+      {
+        events: window.treatment.exceeding[index] ?? 0,
+        exposure: window.treatment.total,
+        controlEvents: window.control.exceeding[index] ?? 0,
+        controlExposure: window.control.total,
+      },
+      odds,
+      side,
+    )
+  const slope = (index: number) => slopeOf(state.control, window.boundaries, index)
+  const { tolerance, maxRegression } = margins
+  const toleratedAt = (index: number) => (1 + tolerance) ** clamp(slope(index), USUAL_SLOPE, STEEPEST_SLOPE)
+  const ruledOutAt = (index: number) => (1 + maxRegression) ** clamp(slope(index), 1, USUAL_SLOPE)
+  return {
+    ...seen,
+    harm: calibration.live.map((index, place) => added(state.harm[place] ?? [], steps(index, toleratedAt(index), 1))),
+    body: added(state.body, steps(calibration.body, ruledOutAt(calibration.body), -1)),
+    tail: added(state.tail, steps(calibration.tail, TAIL_ODDS, -1)),
+  }
+}
+
+/** Fixes which boundaries count, as soon as enough requests were seen in former windows. */
+function calibrated(state: CoarseState): CoarseState {
+  const { total, exceeding } = state.pooled
+  if (state.calibration || total < CALIBRATING_REQUESTS) return state
+  const shares = exceeding.map((count) => count / total)
+  const inside = shares.flatMap((share, index) => (share >= LEAST_SHARE && share <= MOST_SHARE ? [index] : []))
+  const above = (inside.at(-1) ?? shares.length) + 1
+  const live = above < shares.length ? [...inside, above] : inside
+  const calibration = { live, body: nearest(shares, 0.5), tail: nearest(shares, 0.05) }
+  return { ...state, calibration, harm: live.map(() => zeros(FACTORS.length)) }
+}
+
+/** The boundary whose odds are nearest to those of `share`. */
+function nearest(shares: readonly number[], share: number): number {
+  const logOdds = (q: number) => Math.log((q + 1e-4) / (1 - q + 1e-4))
+  const distances = shares.map((each) => Math.abs(logOdds(each) - logOdds(share)))
+  return distances.indexOf(Math.min(...distances))
+}
+
+/** By which power of time the odds of the control to exceed a boundary fall: κ of section 4.3. */
+function slopeOf({ exceeding, total }: Exceeding, boundaries: readonly number[], index: number): number {
+  if (total < CALIBRATING_REQUESTS || index === 0) return USUAL_SLOPE
+  const logOdds = (at: number) => {
+    const count = exceeding[at] ?? 0
+    return Math.log((count + 0.5) / (total - count + 0.5))
+  }
+  const [lower = 0, upper = 0] = [boundaries[index - 1], boundaries[index]]
+  return (logOdds(index - 1) - logOdds(index)) / Math.log(upper / lower)
+}
+
+const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value))
+
+const sum = (one: Exceeding, other: Exceeding): Exceeding => ({
+  exceeding: added(one.exceeding, other.exceeding),
+  total: one.total + other.total,
+})
+
+/** What the windows show, as logarithms. */
+export interface LatencyEvidence {
+  readonly harm: number
+  readonly body: number
+  readonly tail: number
+  /** the parts of harm: none may speak loudly where a Pass is given */
+  readonly parts: readonly number[]
+}
+
+/** The evidence of all windows. Harm is asked at every live boundary. */
+export function coarseEvidence({ harm, body, tail }: CoarseState): LatencyEvidence {
+  const parts = harm.map(mixture)
+  return { harm: parts.length > 0 ? mixture(harm.flat()) : 0, body: mixture(body), tail: mixture(tail), parts }
+}

@@ -1,0 +1,71 @@
+import { CALIBRATING_REQUESTS, type LatencyEvidence, type Margins, TAIL_ODDS } from './coarse-latency.ts'
+import { type Bins, binAt, type Distribution, merged, totalOf } from './distribution.ts'
+import { added, mixture, zeros } from './mixture.ts'
+import { FACTORS, oddsSteps, rankSteps, SHIFTS } from './steps.ts'
+
+/** All that the next window needs of the former ones. */
+export interface LatencyState {
+  /** the requests of each arm */
+  readonly treatment: Bins
+  readonly control: Bins
+  /** absent: fewer than 200 requests were seen */
+  readonly bounds?: readonly number[]
+  readonly ranks: readonly number[]
+  /** for each bound */
+  readonly odds: readonly (readonly number[])[]
+  readonly body: readonly number[]
+  readonly tail: readonly number[]
+}
+
+/** Where requests are compared by how many took longer. From section 4.2. */
+const QUANTILES: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99]
+/** Which of these the tail is. */
+const TAIL = 3
+
+/** Before the first window. */
+export const NO_LATENCY_STATE: LatencyState = {
+  treatment: new Map(),
+  control: new Map(),
+  ranks: zeros(SHIFTS.length),
+  odds: [],
+  body: zeros(SHIFTS.length),
+  tail: zeros(FACTORS.length),
+}
+
+/** `state` with one more window of samples or fine buckets. Section 4.2. */
+export function withLatencyWindow(former: LatencyState, window: Distribution, margins: Margins): LatencyState {
+  const state = calibrated(former, window)
+  const { bounds } = state
+  const { tolerance, maxRegression } = margins
+  const seen = {
+    ...state,
+    treatment: merged(state.treatment, window.treatment),
+    control: merged(state.control, window.control),
+    ranks: added(state.ranks, rankSteps(window.ranks(tolerance, 1), 1)),
+    body: added(state.body, rankSteps(window.ranks(maxRegression, -1), -1)),
+  }
+  if (!bounds) return seen
+  const odds = bounds.map((bound, index) =>
+    added(state.odds[index] ?? [], oddsSteps(window.above(bound, tolerance), 1, 1)),
+  )
+  return { ...seen, odds, tail: added(state.tail, oddsSteps(window.above(bounds[TAIL] ?? 0, 0), TAIL_ODDS, -1)) }
+}
+
+/** Fixes the bounds as soon as enough requests were seen in former windows. */
+function calibrated(state: LatencyState, { boundOf }: Distribution): LatencyState {
+  const pooled = merged(state.treatment, state.control)
+  if (state.bounds || totalOf(pooled) < CALIBRATING_REQUESTS) return state
+  const bounds = QUANTILES.map((quantile) => boundOf(binAt(pooled, quantile) ?? 0))
+  return { ...state, bounds, odds: bounds.map(() => zeros(FACTORS.length)) }
+}
+
+/** The evidence of all windows: ranks and bounds together, and before there are bounds ranks alone. */
+export function latencyEvidence({ ranks, odds, body, tail }: LatencyState): LatencyEvidence {
+  const [byRanks, byOdds] = [mixture(ranks), odds.length > 0 ? mixture(odds.flat()) : 0]
+  return {
+    harm: mixture([byRanks, byOdds]),
+    body: mixture(body),
+    tail: mixture(tail),
+    parts: [byRanks, ...odds.map(mixture)],
+  }
+}

@@ -1,0 +1,27 @@
+import type { Ranks } from './steps.ts'
+
+/** How the values of two samples compare. `scale` multiplies those of the control. */
+export function ranksOf(treatment: readonly number[], control: readonly number[], scale = 1): Ranks {
+  const [a, b] = [treatment.length, control.length]
+  const others = Float64Array.from(control, (value) => value * scale).sort()
+  const own = Float64Array.from(treatment).sort()
+  let [below, upTo, u] = [0, 0, 0]
+  for (const value of own) {
+    while (below < b && (others[below] ?? 0) < value) below += 1
+    while (upTo < b && (others[upTo] ?? 0) <= value) upTo += 1
+    u += (below + upTo) / 2
+  }
+  return { u, a, b }
+}
+
+/** The same of counts by bucket. Values in the same bucket count as equal. */
+export function ranksOfBuckets(treatment: readonly number[], control: readonly number[]): Ranks {
+  let [u, a, b] = [0, 0, 0]
+  for (const [index, count] of treatment.entries()) {
+    const same = control[index] ?? 0
+    u += count * (b + same / 2)
+    a += count
+    b += same
+  }
+  return { u, a, b: control.reduce((sum, count) => sum + count, 0) }
+}

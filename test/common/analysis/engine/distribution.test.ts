@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import { binAt, merged, ofSamples, totalOf } from '../../../../common/analysis/engine/distribution.ts'
+
+describe('bins', () => {
+  const bins = new Map([
+    [3, 2],
+    [-1, 6],
+    [9, 0],
+    [5, 2],
+  ])
+
+  it('are counted and merged', () => {
+    expect(totalOf(bins)).to.equal(10)
+    expect([...merged(bins, new Map([[3, 1]]))].sort()).to.deep.equal(
+      [...bins, [3, 3]].filter(([bin, count]) => bin !== 3 || count === 3).sort(),
+    )
+  })
+
+  it('tell where a part of all requests is reached', () => {
+    expect([0, 0.5, 0.6, 0.61, 0.8, 0.81, 1].map((part) => binAt(bins, part))).to.deep.equal([-1, -1, -1, 3, 3, 5, 5])
+    expect(binAt(new Map(), 0.5)).to.equal(undefined)
+  })
+})
+
+describe('the distribution of samples', () => {
+  it('has bins that are an eighth of a doubling, closed above', () => {
+    const { treatment, boundOf } = ofSamples([1, 1.01, 2, 0.5, 0, 1e300], [])
+    expect([...treatment.keys()].sort((one, other) => one - other)).to.deep.equal([-400, -8, 0, 1, 8, 400])
+    expect([boundOf(8), boundOf(0), boundOf(-8)]).to.deep.equal([2, 1, 0.5])
+  })
+
+  it('counts what is above a bound, with the control scaled', () =>
+    expect(ofSamples([1, 2, 3], [1, 2]).above(2, 0.5)).to.deep.equal({
+      events: 1,
+      exposure: 3,
+      controlEvents: 1,
+      controlExposure: 2,
+    }))
+})

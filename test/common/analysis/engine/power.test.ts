@@ -1,0 +1,17 @@
+import { expect } from 'chai'
+import { detectable } from '../../../../common/analysis/engine/power.ts'
+import { areNear, VECTORS } from './vectors.ts'
+
+describe('the smallest slowdown that shows', () => {
+  it('is that of the vectors', () =>
+    areNear(
+      VECTORS.power.map((of) => detectable(of, of, of.seconds)),
+      VECTORS.power.map((of) => of.detectable),
+      1e-6,
+    ))
+
+  it('is infinite where hardly anybody asks', () => {
+    const traffic = { requestsPerSecond: 0.01, share: 0.1, intervalSeconds: 30, spread: 1 }
+    expect(detectable(traffic, { tolerance: 0.1, alpha: 0.025, metrics: 1 }, 60)).to.equal(Number.POSITIVE_INFINITY)
+  })
+})
