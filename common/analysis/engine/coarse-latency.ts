@@ -85,10 +85,10 @@ export function withCoarseWindow(former: CoarseState, window: CoarseWindow, marg
       odds,
       side,
     )
-  const slope = (index: number) => slopeOf(state.control, window.boundaries, index)
   const { tolerance, maxRegression } = margins
-  const toleratedAt = (index: number) => (1 + tolerance) ** clamp(slope(index), USUAL_SLOPE, STEEPEST_SLOPE)
-  const ruledOutAt = (index: number) => (1 + maxRegression) ** clamp(slope(index), 1, USUAL_SLOPE)
+  const exponentsAt = (index: number) => exponents(state.control, window.boundaries, index)
+  const toleratedAt = (index: number) => (1 + tolerance) ** exponentsAt(index).most
+  const ruledOutAt = (index: number) => (1 + maxRegression) ** exponentsAt(index).least
   return {
     ...seen,
     harm: calibration.live.map((index, place) => added(state.harm[place] ?? [], steps(index, toleratedAt(index), 1))),
@@ -114,6 +114,15 @@ function nearest(shares: readonly number[], share: number): number {
   const logOdds = (q: number) => Math.log((q + 1e-4) / (1 - q + 1e-4))
   const distances = shares.map((each) => Math.abs(logOdds(each) - logOdds(share)))
   return distances.indexOf(Math.min(...distances))
+}
+
+/**
+ * By which powers a slowdown changes the odds to exceed a boundary, at most and at least, as far as the control has
+ * shown it in former windows.
+ */
+export function exponents(control: Exceeding, boundaries: readonly number[], index: number) {
+  const slope = slopeOf(control, boundaries, index)
+  return { most: clamp(slope, USUAL_SLOPE, STEEPEST_SLOPE), least: clamp(slope, 1, USUAL_SLOPE) }
 }
 
 /** By which power of time the odds of the control to exceed a boundary fall: κ of section 4.3. */

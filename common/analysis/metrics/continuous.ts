@@ -1,0 +1,179 @@
+import { type Bins, binAt, type Distribution, merged, ofBuckets, ofSamples, totalOf } from '../engine/distribution.ts'
+import { type LatencyState, latencyEvidence, NO_LATENCY_STATE, withLatencyWindow } from '../engine/latency.ts'
+import { FACTORS, rankSteps } from '../engine/steps.ts'
+import type { FineCounts, Samples, WindowData } from '../window-data.ts'
+import { percentMore, shownBy, withRungs } from './effect.ts'
+import { judged, needsOfHarm, needsOfSafety } from './judgement.ts'
+import { type ArmsOfPods, comparedPods, withPods } from './pod-bins.ts'
+import type { Judgement, Question, Rule } from './rule.ts'
+import { loaded, partsOf, saved } from './saved.ts'
+
+/** Where the requests of pods are divided: at these parts of the first window. The bets have bounds of their own. */
+const POD_QUANTILES: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99]
+const POD_BINS = POD_QUANTILES.length + 1
+/** A sketch keeps so many bins of each arm: those of the fastest requests are joined. */
+const KEPT_BINS = 120
+
+type FineData = WindowData & { readonly is: 'samples' | 'fine' }
+
+interface State {
+  readonly latency: LatencyState
+  /** 0 for samples, else that of the buckets */
+  readonly ratio: number
+  readonly rungs: readonly number[]
+  readonly podBounds: readonly number[]
+  readonly pods: readonly number[]
+}
+
+function save({ latency, ratio, rungs, podBounds, pods }: State): readonly number[] {
+  const { treatment, control, bounds = [], ranks, odds, body, tail } = latency
+  return saved(
+    [ratio],
+    savedBins(treatment),
+    savedBins(control),
+    bounds,
+    ranks,
+    odds.flat(),
+    body,
+    tail,
+    rungs,
+    podBounds,
+    pods,
+  )
+}
+
+function load(numbers: readonly number[]): State {
+  if (numbers.length === 0) return { latency: NO_LATENCY_STATE, ratio: 0, rungs: [], podBounds: [], pods: [] }
+  const [
+    [ratio = 0] = [],
+    treatment = [],
+    control = [],
+    bounds = [],
+    ranks = [],
+    odds = [],
+    body = [],
+    tail = [],
+    rungs = [],
+    podBounds = [],
+    pods = [],
+  ] = loaded(numbers)
+  const latency = {
+    treatment: loadedBins(treatment),
+    control: loadedBins(control),
+    ...(bounds.length > 0 ? { bounds } : {}),
+    ranks,
+    odds: partsOf(odds, FACTORS.length),
+    body,
+    tail,
+  }
+  return { latency, ratio, rungs, podBounds, pods }
+}
+
+/** The lowest bin, and the count of this and each higher one. */
+function savedBins(bins: Bins): readonly number[] {
+  if (bins.size === 0) return []
+  const [least, most] = [Math.min(...bins.keys()), Math.max(...bins.keys())]
+  const from = Math.max(least, most - KEPT_BINS + 1)
+  const counts = Array.from({ length: most - from + 1 }, (_, index) => bins.get(from + index) ?? 0)
+  const joined = totalOf([...bins].filter(([bin]) => bin < from))
+  return [from, joined + (counts[0] ?? 0), ...counts.slice(1)]
+}
+
+const loadedBins = ([from = 0, ...counts]: readonly number[]): Bins =>
+  new Map(counts.flatMap((count, index) => (count > 0 ? [[from + index, count] as const] : [])))
+
+/** What all pods of an arm gave together. Requests below all buckets are in the bucket under the lowest. */
+function allBins(counts: readonly FineCounts[]): Bins {
+  const all = new Map<number, number>()
+  for (const { buckets } of counts) for (const [bin, count] of buckets) all.set(bin, (all.get(bin) ?? 0) + count)
+  const zero = counts.reduce((sum, each) => sum + each.zero, 0)
+  const below = Math.min(0, ...all.keys()) - 1
+  return zero > 0 ? all.set(below, zero) : all
+}
+
+const allValues = (samples: readonly Samples[]): readonly number[] => samples.flatMap(({ values }) => values)
+
+const distributionOf = (data: FineData): Distribution =>
+  data.is === 'samples'
+    ? ofSamples(allValues(data.treatment), allValues(data.control))
+    : ofBuckets(allBins(data.treatment), allBins(data.control), data.ratio)
+
+/** The requests of each pod above so many of the bounds. */
+function podWindow(data: FineData, bounds: readonly number[]): ArmsOfPods {
+  const binOf = (bound: number) => bounds.filter((each) => bound > each).length
+  const counted = (values: Iterable<readonly [number, number]>) => {
+    const bins = Array.from({ length: POD_BINS }, () => 0)
+    for (const [value, count] of values) bins[binOf(value)] = (bins[binOf(value)] ?? 0) + count
+    return bins
+  }
+  const ofSample = ({ pod, values }: Samples) =>
+    pod === undefined ? [] : [{ pod, bins: counted(values.map((value) => [value, 1] as const)) }]
+  const ofCounts = ({ pod, zero, buckets }: FineCounts) =>
+    pod === undefined ? [] : [{ pod, bins: counted([[Number.NEGATIVE_INFINITY, zero], ...buckets]) }]
+  return data.is === 'samples'
+    ? { treatment: data.treatment.flatMap(ofSample), control: data.control.flatMap(ofSample) }
+    : { treatment: data.treatment.flatMap(ofCounts), control: data.control.flatMap(ofCounts) }
+}
+
+/** Where the requests of both arms are divided; empty without any. */
+function quantilesOf({ treatment, control, boundOf }: Distribution): readonly number[] {
+  const pooled = merged(treatment, control)
+  return POD_QUANTILES.flatMap((quantile) => {
+    const bin = binAt(pooled, quantile)
+    return bin === undefined ? [] : [boundOf(bin)]
+  })
+}
+
+const nearest = (bounds: readonly number[], bound: number): number => {
+  const distances = bounds.map((each) => Math.abs(each - bound))
+  return distances.indexOf(Math.min(...distances))
+}
+
+/** Latency of samples or fine buckets, with one more window; undefined if its buckets grow otherwise than before. */
+export function foldContinuous(numbers: readonly number[], data: FineData, rule: Rule): readonly number[] | undefined {
+  const former = load(numbers)
+  const ratio = data.is === 'fine' ? data.ratio : 0
+  if (numbers.length > 0 && former.ratio !== ratio) return undefined
+  const { tolerancePercent = 0, maxRegressionPercent = 0 } = rule
+  const margins = { tolerance: tolerancePercent / 100, maxRegression: maxRegressionPercent / 100 }
+  const window = distributionOf(data)
+  const latency = withLatencyWindow(former.latency, window, margins)
+  const rungs = withRungs(former.rungs, (margin, side) => rankSteps(window.ranks(margin, side), side))
+  const podBounds = former.podBounds.length > 0 ? former.podBounds : quantilesOf(window)
+  const pods = podBounds.length > 0 ? withPods(former.pods, podWindow(data, podBounds), POD_BINS) : former.pods
+  return save({ latency, ratio, rungs, podBounds, pods })
+}
+
+/** What all windows of samples or fine buckets say. */
+export function judgeContinuous(numbers: readonly number[], question: Question): Judgement {
+  const { latency, ratio, rungs, podBounds, pods } = load(numbers)
+  const { harm, body, tail, parts } = latencyEvidence(latency)
+  const loudest = parts.indexOf(Math.max(...parts))
+  const above = nearest(podBounds, latency.bounds?.[loudest - 1] ?? 0)
+  const compared = loudest <= 0 ? ({ by: 'ranks' } as const) : ({ by: 'share', above } as const)
+  const estimate = estimateOf(latency, ratio)
+  return judged(
+    {
+      harm,
+      safe: { body, tail },
+      parts,
+      samples: { treatment: totalOf(latency.treatment), control: totalOf(latency.control) },
+      effect: {
+        ...(estimate === undefined ? {} : { estimate }),
+        ...shownBy(rungs, needsOfHarm(question), needsOfSafety(question)),
+        of: 'median',
+      },
+      pods: () => comparedPods(pods, POD_BINS, compared, question.random),
+    },
+    question,
+  )
+}
+
+/** Eight bins of samples are one doubling. */
+const SAMPLE_RATIO = 2 ** (1 / 8)
+
+function estimateOf({ treatment, control }: LatencyState, ratio: number): number | undefined {
+  const [own, others] = [binAt(treatment, 0.5), binAt(control, 0.5)]
+  if (own === undefined || others === undefined) return undefined
+  return percentMore((ratio === 0 ? SAMPLE_RATIO : ratio) ** (own - others), 1)
+}

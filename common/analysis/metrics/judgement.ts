@@ -1,0 +1,48 @@
+import type { PodsCompared } from '../engine/pods.ts'
+import type { Effect, Judgement, Question } from './rule.ts'
+
+/** No part of harm may be this likely where a Pass is given: it is not called safe while harm is suspected. */
+const CALM = Math.log(4)
+
+/** What the windows show, as logarithms of e. */
+export interface Shown {
+  readonly harm: number
+  /** each has to be shown */
+  readonly safe: Readonly<Record<string, number>>
+  /** single questions of which harm is made */
+  readonly parts: readonly number[]
+  readonly samples: Judgement['samples']
+  readonly effect?: Effect | undefined
+  /** asked only if harm is shown: whether single pods could explain it */
+  readonly pods?: () => PodsCompared | undefined
+  /** whether there is enough of what `minSamples` does not count; default: yes */
+  readonly isEnough?: boolean
+}
+
+/** How much evidence of harm is needed. α is shared by all metrics that have a bound. */
+export const needsOfHarm = ({ alpha, metrics }: Question): number => Math.log(metrics / alpha)
+
+/** How much evidence of safety is needed, of each part. Every metric has to pass, so β is not shared. */
+export const needsOfSafety = ({ beta }: Question): number => Math.log(1 / beta)
+
+/** The decision about a metric whose kind bounds its errors. Section 4.6. */
+export function judged(shown: Shown, question: Question): Judgement {
+  const { harm, samples, effect, isEnough = true } = shown
+  const [toFail, toPass] = [needsOfHarm(question), needsOfSafety(question)]
+  const safe = Object.entries(shown.safe).map(([part, logE]) => ({ part, logE, needs: toPass }))
+  const isHarm = harm >= toFail
+  const pods = isHarm ? shown.pods?.() : undefined
+  const doPodsDiffer = pods !== undefined && pods.outer > 0
+  const isCalm = shown.parts.every((part) => part <= CALM)
+  const isSafe =
+    isEnough && isCalm && samples.treatment >= question.minSamples && safe.every(({ logE }) => logE >= toPass)
+  return {
+    verdict: isHarm ? (doPodsDiffer ? 'Wait' : 'Fail') : isSafe ? 'Pass' : 'Wait',
+    doPodsDiffer,
+    samples,
+    harm: { logE: harm, needs: toFail },
+    safe,
+    ...(effect ? { effect } : {}),
+    ...(pods ? { pods } : {}),
+  }
+}

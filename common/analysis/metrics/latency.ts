@@ -1,0 +1,25 @@
+import { foldCoarse, judgeCoarse } from './coarse.ts'
+import { foldContinuous, judgeContinuous } from './continuous.ts'
+import { judged } from './judgement.ts'
+import type { MetricEngine } from './rule.ts'
+
+/** What a state begins with: of which data it is. */
+const [CONTINUOUS, COARSE] = [1, 2]
+
+/** How long requests take, from samples or from histograms. Data of another sort than before are of no use. */
+export const LATENCY: MetricEngine = {
+  isBounded: true,
+  fold: ([sort, ...state], data, rule) => {
+    if (data.is === 'coarse') return sort === CONTINUOUS ? undefined : begun(COARSE, foldCoarse(state, data, rule))
+    if (data.is !== 'samples' && data.is !== 'fine') return undefined
+    return sort === COARSE ? undefined : begun(CONTINUOUS, foldContinuous(state, data, rule))
+  },
+  judge: ([sort, ...state], _rule, question) => {
+    if (sort === COARSE) return judgeCoarse(state, question)
+    if (sort === CONTINUOUS) return judgeContinuous(state, question)
+    const nothing = { harm: 0, safe: { body: 0, tail: 0 }, parts: [], samples: { treatment: 0, control: 0 } }
+    return judged(nothing, question)
+  },
+}
+
+const begun = (sort: number, state: readonly number[] | undefined) => state && [sort, ...state]

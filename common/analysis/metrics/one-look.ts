@@ -1,0 +1,46 @@
+import { mannWhitney } from '../engine/mann-whitney.ts'
+import type { MetricEngine } from './rule.ts'
+import { loaded, saved } from './saved.ts'
+
+/** Of each arm so many samples are kept: both fit into a state. */
+const KEPT_SAMPLES = 450
+
+/** The rule of Gated Deployments: one look as soon as both arms have enough samples. It bounds no error. */
+export const MANN_WHITNEY: MetricEngine = {
+  isBounded: false,
+  fold: (numbers, data) => {
+    if (data.is !== 'samples') return undefined
+    const [treatment = [], control = []] = loaded(numbers)
+    const kept = (former: readonly number[], more: typeof data.treatment) =>
+      [...former, ...more.flatMap(({ values }) => values)].slice(0, KEPT_SAMPLES)
+    return saved(kept(treatment, data.treatment), kept(control, data.control))
+  },
+  judge: (numbers, { minSamples = 50, zScoreThreshold = 1.96, harmThreshold = 1.5 }) => {
+    const [treatment = [], control = []] = loaded(numbers)
+    const { verdict } = mannWhitney(treatment, control, { minSamples, zScoreThreshold, harmThreshold })
+    const ours = { notSignificant: 'Wait', noHarm: 'Pass', harm: 'Fail' } as const
+    const samples = { treatment: treatment.length, control: control.length }
+    return { verdict: ours[verdict], doPodsDiffer: false, samples, safe: [] }
+  },
+}
+
+const DECISIONS = ['Wait', 'Pass', 'Fail'] as const
+
+/** What a plugin decides. Its errors are its own. */
+export const DECISION: MetricEngine = {
+  isBounded: false,
+  fold: (numbers, data) => {
+    if (data.is !== 'decision') return undefined
+    const [[, looks = 0] = []] = loaded(numbers)
+    return saved([DECISIONS.indexOf(data.decision), looks + 1])
+  },
+  judge: (numbers) => {
+    const [[decision = 0, looks = 0] = []] = loaded(numbers)
+    return {
+      verdict: DECISIONS[decision] ?? 'Wait',
+      doPodsDiffer: false,
+      samples: { treatment: looks, control: 0 },
+      safe: [],
+    }
+  },
+}

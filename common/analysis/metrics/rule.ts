@@ -1,0 +1,74 @@
+import type { PodsCompared } from '../engine/pods.ts'
+import type { WindowData } from '../window-data.ts'
+
+/** How a metric is judged, with all defaults of its kind. Percentages are whole: 10 is 10 %. */
+export interface Rule {
+  /** so much worse is no harm */
+  readonly tolerancePercent?: number
+  /** so much worse must be ruled out before a Pass */
+  readonly maxRegressionPercent?: number
+  /** up to it the rate of the fork is fine; 0: off */
+  readonly acceptablePercent?: number
+  readonly higherIsBetter?: boolean
+  readonly min?: number
+  readonly max?: number
+  readonly failureLimit?: number
+  readonly successCount?: number
+  readonly minSamples?: number
+  readonly zScoreThreshold?: number
+  readonly harmThreshold?: number
+}
+
+/** What a decision about one metric depends on, beside its evidence. */
+export interface Question {
+  /** at most this part of all analysis runs has a wrong Fail, of all metrics together */
+  readonly alpha: number
+  /** at most this part has a wrong Pass */
+  readonly beta: number
+  /** how many metrics count and have a bound */
+  readonly metrics: number
+  /** requests of the treatment before a Pass */
+  readonly minSamples: number
+  /** numbers in [0, 1): the same ones for the same subject */
+  readonly random: () => number
+}
+
+/** Evidence as the logarithm of e, and how much of it is needed. */
+export interface Evidence {
+  readonly logE: number
+  readonly needs: number
+}
+
+/** By how many percent the treatment is worse. What is not known yet is absent. */
+export interface Effect {
+  readonly estimate?: number
+  /** shown so far, at any look: at least, and at most so much */
+  readonly atLeast?: number
+  readonly atMost?: number
+  /** `median`, `rate` or `value` */
+  readonly of: string
+}
+
+/** What is known about one metric. */
+export interface Judgement {
+  readonly verdict: 'Wait' | 'Pass' | 'Fail'
+  /** harm is shown, and single pods could explain it */
+  readonly doPodsDiffer: boolean
+  /** requests, or what else was counted, of each arm */
+  readonly samples: { readonly treatment: number; readonly control: number }
+  /** absent: the kind bounds no error */
+  readonly harm?: Evidence
+  readonly safe: readonly (Evidence & { readonly part: string })[]
+  readonly effect?: Effect
+  readonly pods?: PodsCompared
+}
+
+/** The statistics of a kind of metrics. A state is at most 1,000 finite numbers; that of no window is empty. */
+export interface MetricEngine {
+  /** whether the kind bounds the part of wrong verdicts, so that α is shared with it */
+  readonly isBounded: boolean
+  /** `state` with one more window; undefined if the kind can do nothing with such data. Changes neither argument. */
+  readonly fold: (state: readonly number[], data: WindowData, rule: Rule) => readonly number[] | undefined
+  /** what all windows say */
+  readonly judge: (state: readonly number[], rule: Rule, question: Question) => Judgement
+}

@@ -1,0 +1,20 @@
+import type { MetricEngine, Rule } from './rule.ts'
+import { loaded, saved } from './saved.ts'
+
+const isInside = (value: number, { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Rule): boolean =>
+  value >= min && value <= max
+
+/** Bounds of the fork's own value, as Argo Rollouts and Flagger have them. It bounds no error. */
+export const THRESHOLD: MetricEngine = {
+  isBounded: false,
+  fold: (numbers, data, rule) => {
+    if (data.is !== 'treatmentValue') return undefined
+    const [[violations = 0, inside = 0, windows = 0] = []] = loaded(numbers)
+    return saved(isInside(data.treatment, rule) ? [0, inside + 1, windows + 1] : [violations + 1, inside, windows + 1])
+  },
+  judge: (numbers, { failureLimit = 0, successCount = 1 }) => {
+    const [[violations = 0, inside = 0, windows = 0] = []] = loaded(numbers)
+    const verdict = violations > failureLimit ? 'Fail' : violations === 0 && inside >= successCount ? 'Pass' : 'Wait'
+    return { verdict, doPodsDiffer: false, samples: { treatment: windows, control: 0 }, safe: [] }
+  },
+}

@@ -1,0 +1,64 @@
+import { expect } from 'chai'
+import { mixture } from '../../../../common/analysis/engine/mixture.ts'
+import { ranksOf } from '../../../../common/analysis/engine/ranks.ts'
+import { oddsSteps, rankSteps } from '../../../../common/analysis/engine/steps.ts'
+
+/** Each way to choose `size` of the numbers under `count`. */
+function* choices(count: number, size: number, from = 0): Generator<readonly number[]> {
+  if (size === 0) yield []
+  else
+    for (let first = from; first <= count - size; first += 1)
+      for (const others of choices(count, size - 1, first + 1)) yield [first, ...others]
+}
+
+/** The mean of e over all ways in which `values` may belong to the treatment: none is likelier without harm. */
+function meanOver(
+  values: readonly number[],
+  size: number,
+  logE: (own: readonly number[], others: readonly number[]) => number,
+) {
+  let [sum, count] = [0, 0]
+  for (const chosen of choices(values.length, size)) {
+    const own = chosen.map((index) => values[index] ?? 0)
+    const others = values.filter((_, index) => !chosen.includes(index))
+    sum += Math.exp(logE(own, others))
+    count += 1
+  }
+  return sum / count
+}
+
+const SAMPLES: Readonly<Record<string, readonly number[]>> = {
+  'without ties': [1, 2, 3, 4, 5, 6, 7, 8, 9],
+  'with ties': [1, 1, 1, 2, 2, 3, 7, 7, 7],
+  'all equal': [4, 4, 4, 4, 4, 4, 4, 4, 4],
+}
+
+describe('a bet wins nothing on average where both arms are alike', () => {
+  for (const [what, values] of Object.entries(SAMPLES))
+    for (const side of [1, -1] as const)
+      it(`on ranks, ${what}, side ${side}`, () => {
+        for (const size of [1, 3, 6]) {
+          const mean = meanOver(values, size, (own, others) => mixture(rankSteps(ranksOf(own, others), side)))
+          expect(mean).to.be.at.most(1 + 1e-12)
+          if (what === 'without ties') expect(mean).to.be.closeTo(1, 1e-9)
+        }
+      })
+
+  for (const side of [1, -1] as const)
+    it(`on odds, side ${side}`, () => {
+      const events = [1, 1, 1, 0, 0, 0, 0, 0, 0]
+      const total = (of: readonly number[]) => of.reduce((sum, one) => sum + one, 0)
+      for (const size of [1, 4, 7]) {
+        const mean = meanOver(events, size, (own, others) => {
+          const counts = {
+            events: total(own),
+            exposure: own.length,
+            controlEvents: total(others),
+            controlExposure: others.length,
+          }
+          return mixture(oddsSteps(counts, 1, side))
+        })
+        expect(mean).to.be.closeTo(1, 1e-9)
+      }
+    })
+})

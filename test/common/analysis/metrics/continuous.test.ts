@@ -1,0 +1,60 @@
+import { expect } from 'chai'
+import { foldContinuous, judgeContinuous } from '../../../../common/analysis/metrics/continuous.ts'
+import type { FineCounts, WindowData } from '../../../../common/analysis/window-data.ts'
+import { question } from './windows.ts'
+
+const RULE = { tolerancePercent: 10, maxRegressionPercent: 25 }
+const fine = (treatment: readonly FineCounts[], control = treatment): WindowData & { readonly is: 'fine' } => ({
+  is: 'fine',
+  ratio: 1.1,
+  treatment,
+  control,
+})
+
+describe('latency from samples or fine buckets', () => {
+  it('counts requests below all buckets as the fastest', () => {
+    const state = foldContinuous(
+      [],
+      fine([{ zero: 30, buckets: [[-3, 10]] }], [{ zero: 0, buckets: [[-3, 40]] }]),
+      RULE,
+    )
+    const found = judgeContinuous(state ?? [], question())
+    expect(found.samples).to.deep.equal({ treatment: 40, control: 40 })
+    expect(found.effect?.estimate).to.be.closeTo(100 * (1 / 1.1 - 1), 1e-9)
+  })
+
+  it('keeps a sketch of the slowest, with all others in its lowest bin', () => {
+    const state =
+      foldContinuous(
+        [],
+        fine([
+          {
+            zero: 0,
+            buckets: [
+              [-9_000, 7],
+              [-200, 2],
+              [0, 5],
+            ],
+          },
+        ]),
+        RULE,
+      ) ?? []
+    expect(state.length).to.be.at.most(900)
+    expect(judgeContinuous(state, question()).samples.treatment).to.equal(14)
+  })
+
+  it('has nothing to say about windows without requests', () => {
+    const state = foldContinuous([], { is: 'samples', treatment: [], control: [] }, RULE) ?? []
+    const found = judgeContinuous(state, question())
+    expect([found.verdict, found.effect]).to.deep.equal(['Wait', { of: 'median' }])
+  })
+
+  it('compares pods from the first window on', () => {
+    const pod = (name: string, bin: number): FineCounts => ({ pod: name, zero: 0, buckets: [[bin, 100]] })
+    const window = fine([pod('fork-0', 20)], [pod('source-0', 0), pod('source-1', 0), pod('source-2', 19)])
+    const state = foldContinuous([], window, RULE) ?? []
+    expect(judgeContinuous(state, question())).to.deep.include({ verdict: 'Fail' })
+    const like = fine([pod('fork-0', 20)], [pod('source-0', 0), pod('source-1', 0), pod('source-2', 20)])
+    expect(judgeContinuous(foldContinuous([], like, RULE) ?? [], question())).to.deep.include({ doPodsDiffer: true })
+  })
+})

@@ -1,0 +1,28 @@
+import { expect } from 'chai'
+import { LADDER, percentMore, shownBy, withRungs } from '../../../../common/analysis/metrics/effect.ts'
+
+describe('what is shown of an effect', () => {
+  /** Harm is shown for all margins under 12 %, and safety for all above 40 %. */
+  const rungs = withRungs([], (margin, side) => (side === 1 ? [margin < 0.12 ? 9 : -9] : [margin > 0.4 ? 9 : -9]))
+
+  it('is the largest step with harm and the smallest with safety', () =>
+    expect(shownBy(rungs, 5, 5)).to.deep.equal({ atLeast: 10, atMost: 50 }))
+
+  it('is nothing without evidence', () => {
+    expect(shownBy([], 5, 5)).to.deep.equal({})
+    expect(shownBy(rungs, 10, 10)).to.deep.equal({})
+  })
+
+  it('grows with each window', () => {
+    const twice = withRungs(rungs, () => [1])
+    expect(twice).to.deep.equal(rungs.map((value) => value + 1))
+    expect(twice).to.have.length(2 * LADDER.length)
+  })
+})
+
+describe('percentMore', () => {
+  it('is undefined where it is no number', () => {
+    expect([percentMore(3, 2), percentMore(1, 2)]).to.deep.equal([50, -50])
+    expect([percentMore(1, 0), percentMore(0, 0)]).to.deep.equal([undefined, undefined])
+  })
+})

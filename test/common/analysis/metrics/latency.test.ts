@@ -1,0 +1,102 @@
+import { expect } from 'chai'
+import { LATENCY } from '../../../../common/analysis/metrics/latency.ts'
+import type { WindowData } from '../../../../common/analysis/window-data.ts'
+import { asCoarse, asFine, question, sampleWindow, seeded } from './windows.ts'
+
+const RULE = { tolerancePercent: 10, maxRegressionPercent: 25 }
+const MOST_WINDOWS = 200
+
+const SORTS: Readonly<Record<string, (data: WindowData) => WindowData>> = {
+  samples: (data) => data,
+  'coarse buckets': asCoarse,
+  'fine buckets': asFine,
+}
+
+/** Windows until there is a verdict. `slowness`: of the fork's pods. */
+function judgedAfter(
+  sort: (data: WindowData) => WindowData,
+  slowness: (pod: number) => number,
+  windows = MOST_WINDOWS,
+) {
+  const random = seeded(20_261_123)
+  const [fork, source] = [
+    { count: 2, requests: 30, slowness },
+    { count: 6, requests: 40, slowness: () => 1 },
+  ]
+  let state: readonly number[] = []
+  for (let window = 1; window <= windows; window += 1) {
+    const next = LATENCY.fold(state, sort(sampleWindow(fork, source, random)), RULE)
+    if (!next) throw new Error('the window is of no use')
+    state = JSON.parse(JSON.stringify(next))
+    expect(state).to.deep.equal(next)
+    expect(state.length).to.be.at.most(1_000)
+    const found = LATENCY.judge(state, RULE, question())
+    if (found.verdict !== 'Wait') return { ...found, window, state }
+  }
+  return { ...LATENCY.judge(state, RULE, question()), window: windows, state }
+}
+
+describe('the metric of latency', () => {
+  for (const [what, sort] of Object.entries(SORTS)) {
+    it(`finds from ${what} that a fork is twice as slow`, () => {
+      const { verdict, window, effect, harm, pods } = judgedAfter(sort, () => 2)
+      expect(verdict).to.equal('Fail')
+      expect(window).to.be.at.most(10)
+      expect(harm?.logE).to.be.at.least(harm?.needs ?? 0)
+      expect(effect?.estimate).to.be.within(60, 140)
+      expect(effect?.atLeast ?? 0).to.be.within(0, 100)
+      expect(pods).to.include({ groups: 28, outer: 0 })
+    })
+
+    it(`finds from ${what} that a fork is as fast as its source`, () => {
+      const { verdict, safe, effect, samples, window } = judgedAfter(sort, () => 1)
+      expect(verdict).to.equal('Pass')
+      expect(safe.map(({ part }) => part)).to.deep.equal(['body', 'tail'])
+      expect(effect?.atMost).to.be.at.most(35)
+      expect(effect?.estimate).to.be.within(-15, 15)
+      expect(samples).to.deep.equal({ treatment: 60 * window, control: 240 * window })
+    })
+
+    it(`holds a verdict from ${what} back where pods of the source are as slow as those of the fork`, () => {
+      const random = seeded(11)
+      const [fork, source] = [
+        { count: 2, requests: 30, slowness: () => 2 },
+        { count: 6, requests: 40, slowness: (pod: number) => (pod < 2 ? 2.4 : 1) },
+      ]
+      let state: readonly number[] = []
+      for (let window = 0; window < 30; window += 1)
+        state = LATENCY.fold(state, sort(sampleWindow(fork, source, random)), RULE) ?? []
+      const found = LATENCY.judge(state, RULE, question())
+      expect([found.verdict, found.doPodsDiffer]).to.deep.equal(['Wait', true])
+      expect(found.pods?.outer).to.be.above(0)
+    })
+  }
+
+  it('is not sure at once', () => {
+    for (const slowness of [1, 2]) expect(judgedAfter(asCoarse, () => slowness, 1).verdict).to.equal('Wait')
+  })
+
+  it('waits without any window', () => {
+    const found = LATENCY.judge([], RULE, question())
+    expect([found.verdict, found.samples]).to.deep.equal(['Wait', { treatment: 0, control: 0 }])
+  })
+
+  it('can do nothing with data of another sort, with other boundaries, or with buckets that grow otherwise', () => {
+    const window = sampleWindow(
+      { count: 1, requests: 5, slowness: () => 1 },
+      { count: 1, requests: 5, slowness: () => 1 },
+      seeded(1),
+    )
+    const [coarse, fine] = [asCoarse(window), asFine(window)]
+    if (coarse.is !== 'coarse' || fine.is !== 'fine') throw new Error('these are histograms')
+    const [ofCoarse, ofFine] = [LATENCY.fold([], coarse, RULE) ?? [], LATENCY.fold([], fine, RULE) ?? []]
+    expect(LATENCY.fold(ofCoarse, window, RULE)).to.equal(undefined)
+    expect(LATENCY.fold(ofFine, coarse, RULE)).to.equal(undefined)
+    expect(LATENCY.fold(ofFine, window, RULE)).to.equal(undefined)
+    expect(LATENCY.fold(ofFine, { ...fine, ratio: 2 }, RULE)).to.equal(undefined)
+    expect(
+      LATENCY.fold(ofCoarse, { ...coarse, boundaries: coarse.boundaries.map((bound) => 2 * bound) }, RULE),
+    ).to.equal(undefined)
+    expect(LATENCY.fold([], { is: 'value', treatment: 1, control: 1 }, RULE)).to.equal(undefined)
+  })
+})

@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import { DECISION, MANN_WHITNEY } from '../../../../common/analysis/metrics/one-look.ts'
+import type { WindowData } from '../../../../common/analysis/window-data.ts'
+import { VECTORS } from '../engine/vectors.ts'
+import { question } from './windows.ts'
+
+const VERDICTS: Readonly<Record<string, string>> = { notSignificant: 'Wait', noHarm: 'Pass', harm: 'Fail' }
+
+describe('the metric of kind MannWhitney', () => {
+  for (const { what, treat, ctrl, minSamples, verdict } of VECTORS.gd_more)
+    it(`gives the verdict of Gated Deployments, over several windows: ${what}`, () => {
+      const rule = { minSamples, zScoreThreshold: 1.96, harmThreshold: 1.5 }
+      const half = (values: readonly number[], part: 0 | 1) =>
+        part === 0 ? values.slice(0, values.length / 2) : values.slice(values.length / 2)
+      let state: readonly number[] = []
+      for (const part of [0, 1] as const) {
+        const arm = (values: readonly number[]) => [{ values: half(values, part) }]
+        const data: WindowData = { is: 'samples', treatment: arm(treat), control: arm(ctrl) }
+        state = MANN_WHITNEY.fold(state, data, rule) ?? []
+      }
+      expect(state.length).to.be.at.most(1_000)
+      expect(MANN_WHITNEY.judge(state, rule, question()).verdict).to.equal(VERDICTS[verdict])
+    })
+
+  it('can do nothing with other data', () =>
+    expect(MANN_WHITNEY.fold([], { is: 'value', treatment: 1, control: 1 }, {})).to.equal(undefined))
+})
+
+describe('the metric of kind Decision', () => {
+  it('says what the plugin said last', () => {
+    const said = (decision: 'Wait' | 'Pass' | 'Fail', state: readonly number[] = []) =>
+      DECISION.fold(state, { is: 'decision', decision, message: '' }, {}) ?? []
+    expect(DECISION.judge([], {}, question()).verdict).to.equal('Wait')
+    expect(DECISION.judge(said('Pass'), {}, question()).verdict).to.equal('Pass')
+    const after = DECISION.judge(said('Fail', said('Wait')), {}, question())
+    expect(after).to.deep.include({ verdict: 'Fail', samples: { treatment: 2, control: 0 } })
+    expect(DECISION.fold([], { is: 'value', treatment: 1, control: 1 }, {})).to.equal(undefined)
+  })
+})

@@ -1,0 +1,73 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { METRIC_ENGINES } from '../../../../common/analysis/metrics/registry.ts'
+import type { WindowData } from '../../../../common/analysis/window-data.ts'
+import '../../../property.ts'
+import { question } from './windows.ts'
+
+const RULE = { tolerancePercent: 10, maxRegressionPercent: 25, acceptablePercent: 1, min: 0, max: 1 }
+
+const name = fc.record({ pod: fc.constantFrom('a', 'b', 'c') }, { requiredKeys: [] })
+const arms = <T>(of: fc.Arbitrary<T>) => ({
+  treatment: fc.array(of, { maxLength: 3 }),
+  control: fc.array(of, { maxLength: 3 }),
+})
+const count = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 100_000 }))
+const seconds = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1e4, noNaN: true }))
+
+const boundaries = [0.1, 0.2, 0.5]
+const coarse = fc
+  .tuple(name, count, fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 3, maxLength: 3 }))
+  .map(([of, total, parts]) => ({
+    ...of,
+    total,
+    exceeding: parts.toSorted((a, b) => b - a).map((part) => Math.floor(part * total)),
+  }))
+const fine = fc.record({
+  zero: count,
+  buckets: fc.uniqueArray(fc.tuple(fc.integer({ min: -300, max: 300 }), count), {
+    selector: ([bin]) => bin,
+    maxLength: 5,
+  }),
+})
+const events = fc.tuple(name, count, fc.double({ min: 0, max: 1, noNaN: true })).map(([of, exposure, part]) => ({
+  ...of,
+  exposure,
+  events: Math.floor(part * exposure),
+}))
+
+const SORTS: Readonly<Record<string, fc.Arbitrary<WindowData>>> = {
+  samples: fc.record({
+    is: fc.constant('samples' as const),
+    ...arms(fc.tuple(name, fc.array(seconds, { maxLength: 60 })).map(([of, values]) => ({ ...of, values }))),
+  }),
+  coarse: fc.record({ is: fc.constant('coarse' as const), boundaries: fc.constant(boundaries), ...arms(coarse) }),
+  fine: fc.record({ is: fc.constant('fine' as const), ratio: fc.constant(1.09), ...arms(fine) }),
+  events: fc.record({ is: fc.constant('events' as const), ...arms(events) }),
+  value: fc.record({ is: fc.constant('value' as const), treatment: seconds, control: seconds }),
+  treatmentValue: fc.record({ is: fc.constant('treatmentValue' as const), treatment: seconds }),
+}
+
+describe('every kind of metrics', () => {
+  for (const [kind, engine] of Object.entries(METRIC_ENGINES))
+    for (const [sort, window] of Object.entries(SORTS)) {
+      const isOf = (data: WindowData) => engine.fold([], data, RULE) !== undefined
+      it(`${kind} has a bounded state of finite numbers whatever its windows of ${sort} hold`, () =>
+        fc.assert(
+          fc.property(fc.array(window, { minLength: 1, maxLength: 6 }), (windows) => {
+            if (!windows.every(isOf)) return
+            let state: readonly number[] = []
+            for (const data of windows) {
+              const next = engine.fold(state, data, RULE) ?? []
+              expect(engine.fold(state, data, RULE)).to.deep.equal(next)
+              expect(JSON.parse(JSON.stringify(next))).to.deep.equal(next)
+              expect(next.length).to.be.at.most(1_000)
+              state = next
+            }
+            const { harm, safe, effect } = engine.judge(state, RULE, question())
+            const numbers = [harm?.logE ?? 0, ...safe.map(({ logE }) => logE), effect?.estimate ?? 0]
+            expect(numbers.every(Number.isFinite)).to.equal(true)
+          }),
+        ))
+    }
+})

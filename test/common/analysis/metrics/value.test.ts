@@ -1,0 +1,43 @@
+import { expect } from 'chai'
+import { VALUE } from '../../../../common/analysis/metrics/value.ts'
+import { question } from './windows.ts'
+
+const RULE = { tolerancePercent: 10, maxRegressionPercent: 25 }
+
+function judgementAfter(
+  windows: number,
+  treatment: number,
+  control: number,
+  rule: Parameters<typeof VALUE.fold>[2] = RULE,
+) {
+  let state: readonly number[] = []
+  for (let window = 0; window < windows; window += 1)
+    state = VALUE.fold(state, { is: 'value', treatment, control }, rule) ?? []
+  return VALUE.judge(state, rule, question())
+}
+
+describe('the metric of a value', () => {
+  it('finds what is larger, but not before seven windows', () => {
+    expect(judgementAfter(6, 2, 1).verdict).to.equal('Wait')
+    expect(judgementAfter(7, 2, 1)).to.deep.include({ verdict: 'Fail', effect: { estimate: 100, of: 'value' } })
+  })
+
+  it('finds what is no larger', () => {
+    expect(judgementAfter(6, 1, 1).verdict).to.equal('Wait')
+    expect(judgementAfter(7, 1, 1).verdict).to.equal('Pass')
+  })
+
+  it('finds what is smaller where more is better', () => {
+    const rule = { ...RULE, higherIsBetter: true }
+    expect([judgementAfter(7, 0.5, 1, rule).verdict, judgementAfter(7, 2, 1, rule).verdict]).to.deep.equal([
+      'Fail',
+      'Pass',
+    ])
+  })
+
+  it('waits where the tolerance is exceeded, and what has to be ruled out is not', () =>
+    expect(judgementAfter(3, 1.2, 1).verdict).to.equal('Wait'))
+
+  it('can do nothing with other data', () =>
+    expect(VALUE.fold([], { is: 'treatmentValue', treatment: 1 }, RULE)).to.equal(undefined))
+})
