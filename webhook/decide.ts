@@ -2,16 +2,12 @@ import { warning } from '../common/api/conditions.ts'
 import { allowedReplicas } from '../common/api/defaults.ts'
 import { isLive } from '../common/api/expiry.ts'
 import { known, knownOrAbsent, unknown } from '../common/api/known.ts'
-import type { KubeObject } from '../common/api/object.ts'
-import type { ExperimentDeployment, ExperimentDeploymentSpec, FieldError, Warning } from '../common/api/types.ts'
+import type { ExperimentDeployment, FieldError, Warning } from '../common/api/types.ts'
 import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts'
-import { blueGreenErrors, pinnedEditErrors } from '../common/assess/blue-green-errors.ts'
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/assess/facts.ts'
-import { promoteErrors, promotionErrors } from '../common/assess/promotion-errors.ts'
+import { promoteErrors } from '../common/assess/promotion-errors.ts'
 import { promotionIn, runState } from '../common/assess/run.ts'
-import { strategyErrors } from '../common/assess/strategy-errors.ts'
 import { inDocumentOrder } from '../common/json/document-order.ts'
-import { isEqual } from '../common/json/json.ts'
 import { changesBetween } from '../common/override/changes.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { describe } from '../common/plan/describe.ts'
@@ -33,6 +29,7 @@ import type { ReviewDecision } from './review/decision.ts'
 import { droppedNulls, nullDropped } from './review/dropped-nulls.ts'
 import type { DecodedRequest } from './review/request.ts'
 import type { Yielder } from './review/yielder.ts'
+import { runErrors } from './run-errors.ts'
 
 /** The request is refused because the policies could not be read in time. */
 export const POLICIES_UNCHECKED: ReviewDecision = {
@@ -106,10 +103,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   const errors = [
     ...review.forged,
     ...compared.errors,
-    ...ownStrategyErrors(facts, decoded),
-    ...ownPromotionErrors(facts, decoded),
-    ...ownBlueGreenErrors(facts, decoded, derivedFork(judged)),
-    ...pinnedEditErrors(facts, decoded.previous),
+    ...runErrors(facts, decoded, derivedFork(judged)),
     ...commandErrors(decoded.request, commandedRun(facts), now),
     ...(saysPromote(decoded.request) ? promoteErrors(facts) : []),
     ...outcome.errors.map((error) => withSimilar(error, similar)),
@@ -163,30 +157,6 @@ function specFacts({ decoded: { experiment }, schema, found, now, ...review }: R
 function commandedRun(facts: Facts) {
   const state = runState(facts, undefined)
   return state && { ...state, promotion: promotionIn(facts.experiment, state.run) }
-}
-
-/** Mistakes in a strategy that this request sets or changes. The source may have another size than it had. */
-const ownStrategyErrors = (facts: Facts, { experiment, previous }: DecodedRequest): readonly FieldError[] =>
-  isEqual(experiment.spec.strategy, previous?.spec.strategy) ? [] : strategyErrors(facts)
-
-/** The same of the Services that a blue-green names, which depends on the labels of the fork too. */
-function ownBlueGreenErrors(facts: Facts, { experiment, previous }: DecodedRequest, fork: KubeObject | undefined) {
-  const named = ({ overrideSpec, overrideType, strategy }: Partial<ExperimentDeploymentSpec> = {}) => [
-    overrideSpec,
-    overrideType,
-    strategy,
-  ]
-  return isEqual(named(experiment.spec), named(previous?.spec)) ? [] : blueGreenErrors(facts, fork)
-}
-
-/** The same of a promotion, which depends on the override too. */
-function ownPromotionErrors(facts: Facts, { experiment, previous }: DecodedRequest): readonly FieldError[] {
-  const promoted = ({ overrideSpec, overrideType, promotion }: Partial<ExperimentDeploymentSpec> = {}) => [
-    overrideSpec,
-    overrideType,
-    promotion !== undefined,
-  ]
-  return isEqual(promoted(experiment.spec), promoted(previous?.spec)) ? [] : promotionErrors(facts)
 }
 
 /** New mistakes in the override itself are reported alone: the assessment stops at them and finds no others. */

@@ -1,0 +1,41 @@
+import type { KubeObject } from '../common/api/object.ts'
+import type { ExperimentDeploymentSpec, FieldError } from '../common/api/types.ts'
+import { blueGreenErrors, pinnedEditErrors } from '../common/assess/blue-green-errors.ts'
+import type { Facts } from '../common/assess/facts.ts'
+import { promotionErrors } from '../common/assess/promotion-errors.ts'
+import { strategyErrors } from '../common/assess/strategy-errors.ts'
+import { isEqual } from '../common/json/json.ts'
+import type { DecodedRequest } from './review/request.ts'
+
+/**
+ * Mistakes of this request in a strategy or a promotion, for the wanted `fork`, and edits that a run forbids now. What
+ * the request does not change is not judged: the source may have another size than it had, and other labels.
+ */
+export function runErrors(
+  facts: Facts,
+  { experiment, previous }: Pick<DecodedRequest, 'experiment' | 'previous'>,
+  fork: KubeObject | undefined,
+): readonly FieldError[] {
+  const isChanged = (parts: (spec: Partial<ExperimentDeploymentSpec>) => unknown) =>
+    !isEqual(parts(experiment.spec), parts(previous?.spec ?? {}))
+  return [
+    ...(isChanged(({ strategy }) => strategy) ? strategyErrors(facts) : []),
+    ...(isChanged(promoted) ? promotionErrors(facts) : []),
+    ...(isChanged(named) ? blueGreenErrors(facts, fork) : []),
+    ...pinnedEditErrors(facts, previous),
+  ]
+}
+
+/** What a promotion depends on. */
+const promoted = ({ overrideSpec, overrideType, promotion }: Partial<ExperimentDeploymentSpec>) => [
+  overrideSpec,
+  overrideType,
+  promotion !== undefined,
+]
+
+/** What it depends on whether the Services that a blue-green names suit its fork. */
+const named = ({ overrideSpec, overrideType, strategy }: Partial<ExperimentDeploymentSpec>) => [
+  overrideSpec,
+  overrideType,
+  strategy,
+]
