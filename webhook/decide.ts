@@ -16,6 +16,7 @@ import { decidePolicy, findingsOf, isCounting } from '../common/plan/policy-deci
 import { promotionWarnings } from '../common/plan/promotion-warnings.ts'
 import type { ValidationAction } from '../common/policy/policy.ts'
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
+import type { Surroundings } from '../common/surroundings/traffic-report.ts'
 import { clauses } from '../common/text/fitted.ts'
 import { type ComparedAssessment, compareAssessments, storedAssessment } from './ratchet/assessment.ts'
 import { policyOutcome } from './ratchet/policy-findings.ts'
@@ -53,11 +54,13 @@ export interface Review {
   readonly now: Date
 }
 
-/** The reads that depend on the derived fork, and a counter of findings. */
+/** The reads that depend on what was read first, and a counter of findings. */
 export interface LaterReads {
   /** the other experiments that limits count; undefined if they could not be read in time */
   readonly others: () => ReturnType<ExperimentCounter['others']>
   readonly surroundings: (pair: ForkAndSource) => ReturnType<SurroundingsReader['of']>
+  /** those of the fork, which a review may need before it derives the fork */
+  readonly neighbours: () => ReturnType<SurroundingsReader['neighbours']>
   /** workloads that may be meant where the source does not exist */
   readonly similar: () => ReturnType<SimilarSources['of']>
   readonly onFinding: (action: ValidationAction) => void
@@ -66,7 +69,9 @@ export interface LaterReads {
 /** The decision on a request whose author has permission to read the source. */
 export async function decide(review: Review, reads: LaterReads): Promise<ReviewDecision> {
   const { decoded, own, policies, yielder, now } = review
-  const early = specFacts(review)
+  const neighbours = hasPreview(decoded) ? await reads.neighbours() : NO_SURROUNDINGS.neighbours
+  yielder.resume()
+  const early = specFacts(review, { ...NO_SURROUNDINGS, neighbours })
   const mistakes = [...review.forged, ...own.errors]
   // A known mistake stops the controller from writing, but must not hide new mistakes of this request.
   const judged = assess(early, () => own.errors)
@@ -122,6 +127,10 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   return { is: 'admitted', warnings, ...audited }
 }
 
+/** Whether the number of pods may depend on the neighbours, now or before the update. */
+const hasPreview = ({ experiment, previous }: DecodedRequest): boolean =>
+  [experiment, previous].some((each) => each?.spec.strategy?.blueGreen !== undefined)
+
 /** The source does not exist, and no fork of it does. */
 const isMissing = ({ source, fork }: SpecFacts): boolean => source.is === 'absent' && fork.is === 'absent'
 
@@ -139,7 +148,10 @@ const withSimilar = (error: FieldError, similar: readonly string[]): FieldError 
 const NOT_READ = unknown('not read in a review')
 
 /** The facts that the plan needs, as far as they are read at this point. */
-function specFacts({ decoded: { experiment }, schema, found, now, ...review }: Review): SpecFacts {
+function specFacts(
+  { decoded: { experiment }, schema, found, now, ...review }: Review,
+  surroundings: Surroundings,
+): SpecFacts {
   const { creationTimestamp = now.toISOString() } = experiment.metadata
   const { access: _access, needs: _needs, ...read } = found
   return {
@@ -147,6 +159,7 @@ function specFacts({ decoded: { experiment }, schema, found, now, ...review }: R
     experiment: { ...experiment, metadata: { ...experiment.metadata, creationTimestamp } },
     schema: knownOrAbsent(schema),
     now,
+    surroundings,
     gate: review.isGateInstalled ? { pods: NOT_READ } : undefined,
     cutOver: review.isCutOverInstalled ? { services: NOT_READ } : undefined,
     isExcluded: false, // our webhook configurations send no reviews for excluded namespaces

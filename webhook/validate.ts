@@ -77,6 +77,7 @@ export const validator = (deps: ValidatorDeps) => {
         {
           others: () => counter.others(decoded, policies, deadline.signal),
           surroundings: (pair) => surroundings.of(pair, scope),
+          neighbours: () => surroundings.neighbours(decoded.source.namespace, scope),
           similar: () => similar.of(decoded, scope),
           onFinding: deps.onFinding ?? (() => undefined),
         },

@@ -35,7 +35,7 @@ export interface BlueGreenStrategy extends Delays {
   readonly activeService: string
   /** another Service, whose requests go to the fork before the cut-over */
   readonly previewService?: string
-  /** the pods of the fork before the cut-over; default: as many as the source has */
+  /** the pods of the fork before the cut-over; default: as many as the source has, a tenth beside an HPA on CPU */
   readonly previewReplicaCount?: number
   /** whether the cut-over needs no command; default: whether there is no previewService */
   readonly autoPromotionEnabled?: boolean

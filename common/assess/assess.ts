@@ -111,7 +111,8 @@ function withGate(facts: SpecFacts, kind: WorkloadKind, plain: KubeObject): Pick
   const { fork, ...deadline } = gated(kind, plain)
   const [revision, pods] = [revisionOf(fork), podsOf(facts)]
   const target = runState(facts, fork)?.target
-  const replicas = target && pods ? podsNow(pods, target, { revision }) : replicasOf(plain)
+  const known = target && (pods ? podsNow(pods, target, { revision }) : target.pods)
+  const replicas = known ?? replicasOf(plain)
   return {
     fork: { ...fork, spec: { ...objectOr(fork.spec), replicas } },
     gate: { target, revision, ...deadline },

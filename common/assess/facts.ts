@@ -36,6 +36,8 @@ export interface SpecFacts {
   readonly policies: Known<PolicyFacts>
   /** whether the webhooks exclude the namespace of the experiment, so that no permissions were checked */
   readonly isExcluded: boolean
+  /** what else touches the pods of the fork; a review reads the Services only when it has derived the fork */
+  readonly surroundings: Surroundings
   /** absent: this installation has no component "gate" */
   readonly gate?: GateFacts | undefined
   /** absent: this installation has no component "cut-over" */
@@ -46,7 +48,6 @@ export interface SpecFacts {
 
 /** Everything on which a plan may depend. The webhook collects it for one review, the controller for one pass. */
 export interface Facts extends SpecFacts {
-  readonly surroundings: Surroundings
   /** why Kubernetes refused the last pod of the fork; absent: it did not, or the status of the fork tells it */
   readonly podRefusal: Known<string>
   /** milliseconds until the fork may be repaired again, because another client keeps changing it; 0 or less: now */

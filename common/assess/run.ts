@@ -17,6 +17,7 @@ import { revisionOf } from '../workload/gated-spec.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { SpecFacts } from './facts.ts'
 import { isServing, pinningAt, pinState } from './pins.ts'
+import { previewSize } from './preview.ts'
 import { promotionInto, recordedPatches } from './promotion.ts'
 
 /** A run at its present step. */
@@ -55,7 +56,7 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   const stepsOf = (path: RunPath) => compile(spec, path)
   const run = presentRun(status?.strategy, { run: runHash(experiment), revision }, stepsOf, now)
   const steps = stepsOf(run.path)
-  const sizes = sizesOf(facts, spec)
+  const sizes = sizesOf(facts, spec, { fork })
   // A way back needs no source.
   if (steps[run.stepIndex]?.is === 'restore') return { spec, run, steps, target: restoringTarget(facts, spec) }
   if (isQuarantined(run, steps) || isReturning(run, steps))
@@ -106,9 +107,8 @@ const quarantineTarget = ({ fork }: SpecFacts): Target | undefined =>
 function restoringTarget(facts: SpecFacts, spec: RunSpec): Target | undefined {
   const { fork } = facts
   const inverse = recordedPatches(facts)?.inverse
-  const sizes = sizesOf(facts, spec, (source) =>
-    inverse ? mergePatch(objectOr(source.spec) as JsonObject, inverse) : undefined,
-  )
+  const next: NextSpec = (source) => (inverse ? mergePatch(objectOr(source.spec) as JsonObject, inverse) : undefined)
+  const sizes = sizesOf(facts, spec, { next })
   if (!sizes || fork.is === 'unknown') return undefined
   const pods = Math.max(reservedPods(sizes), fork.is === 'known' ? replicasOf(fork.value) : 0)
   if (!spec.isGated) return { pods, open: pods }
@@ -119,7 +119,7 @@ function restoringTarget(facts: SpecFacts, spec: RunSpec): Target | undefined {
 /** The pods of a gated fork; undefined if they are not known. */
 export const podsOf = ({ gate }: SpecFacts) => knownValue(gate?.pods ?? { is: 'absent' })
 
-const NO_SIZES: Sizes = { source: 0, replicas: 0, maxSurge: 0, reserve: 0, isGated: false }
+const NO_SIZES: Sizes = { source: 0, preview: 0, replicas: 0, maxSurge: 0, reserve: 0, isGated: false }
 const DIGITS = 10
 
 /** An edit of anything in it begins another run. An approval does not. */
@@ -130,11 +130,22 @@ export function runHash({ spec }: ExperimentDeployment): string {
   return hashOf({ overrideSpec, overrideType, strategy: spec.strategy, promotion, ...traffic }, DIGITS)
 }
 
+interface SizedFor {
+  /** the wanted fork; default: the present one */
+  readonly fork?: KubeObject | undefined
+  /** what the `spec` of the source becomes; default: by a promotion */
+  readonly next?: NextSpec
+}
+
 /**
- * Undefined while there is no source. `next` is what the `spec` of the source becomes: the rollout that this starts is
- * that of the new one, which may be Recreate from then on.
+ * Undefined while there is no source. The rollout that `next` starts is that of the new `spec`, which may be Recreate
+ * from then on.
  */
-export function sizesOf(facts: SpecFacts, spec: RunSpec, next: NextSpec = promotedSpec(facts)): Sizes | undefined {
+export function sizesOf(
+  facts: SpecFacts,
+  spec: RunSpec,
+  { fork, next = promotedSpec(facts) }: SizedFor = {},
+): Sizes | undefined {
   const { experiment, kind } = facts
   const [object, adapter] = [knownValue(facts.source)?.object, knownValue(kind)]
   if (!object || !adapter || object.metadata.deletionTimestamp) return undefined
@@ -143,7 +154,8 @@ export function sizesOf(facts: SpecFacts, spec: RunSpec, next: NextSpec = promot
   const takenDown = Math.max(...[object, ...(after ? [{ ...object, spec: after }] : [])].map(adapter.takesDown))
   const reserve = Math.max(0, takenDown - (roundedDown(spec.maxUnavailable, pods) ?? 0))
   const { maxSurge, isGated } = spec
-  return { source: pods, replicas: allowedReplicas(experiment), maxSurge, reserve, isGated }
+  const preview = previewSize(facts, object, fork)
+  return { source: pods, preview, replicas: allowedReplicas(experiment), maxSurge, reserve, isGated }
 }
 
 /** The run that the status stores, whatever its fork is; undefined while it stores none. */

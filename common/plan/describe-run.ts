@@ -22,7 +22,7 @@ export function strategyLines(facts: Facts, { conclusion }: Plan, fork: KubeObje
   if (!state) return []
   const { run, steps, spec } = state
   if (run.path !== 'Forward') return [wayBack(run.path, steps[run.stepIndex]?.is)]
-  const sizes = sizesOf(facts, spec)
+  const sizes = sizesOf(facts, spec, { fork })
   const texts = sizes ? forecastTexts(steps, sizes, run.stepIndex) : steps.slice(run.stepIndex).map(nameOfStep)
   const lines = inLines(texts, introduction(facts, state))
   if (!sizes) return lines

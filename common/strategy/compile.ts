@@ -12,8 +12,11 @@ export type Step =
   | { readonly is: 'surge' }
   /** as many pods as `spec.replicas` says */
   | { readonly is: 'replicas' }
-  /** so many pods, all shut; without `pods` as many as the source has. `field`: where the user asks for them */
-  | { readonly is: 'size'; readonly pods?: number; readonly field: string }
+  /**
+   * so many pods, all shut; without `pods` as many as the source has, or as a preview shall have. `field`: where the
+   * user asks for them
+   */
+  | { readonly is: 'size'; readonly pods?: number; readonly isPreview?: true; readonly field: string }
   /** the Service sends to the pods of the fork, also to shut ones */
   | { readonly is: 'preview'; readonly service: string }
   /** as many pods as the source has, all open; then the Service sends to them only */
@@ -59,9 +62,11 @@ function quarantine({ abortScaleDownDelaySeconds: seconds }: RunSpec): readonly 
 /** The fork is previewed while it gets no other requests, then gets all, and is watched for a while. */
 function blueGreenSteps(blueGreen: BlueGreenSpec, { scaleDownDelaySeconds }: RunSpec): readonly Step[] {
   const { activeService, previewService, previewReplicaCount: pods } = blueGreen
-  const size: Step = { is: 'size', field: 'spec.strategy.blueGreen' }
+  const size = { is: 'size', field: 'spec.strategy.blueGreen' } as const
   return [
-    pods === undefined ? size : { is: 'size', pods, field: 'spec.strategy.blueGreen.previewReplicaCount' },
+    pods === undefined
+      ? { ...size, isPreview: true }
+      : { is: 'size', pods, field: 'spec.strategy.blueGreen.previewReplicaCount' },
     ...(previewService === undefined ? [] : [{ is: 'preview', service: previewService } as const]),
     ...(blueGreen.autoPromotionEnabled ? pauseOf(blueGreen.autoPromotionSeconds) : [{ is: 'pause' } as const]),
     size,

@@ -7,6 +7,8 @@ import { podsFor } from './weight.ts'
 export interface Sizes {
   /** `spec.replicas` of the source */
   readonly source: number
+  /** the pods of a blue-green before its cut-over, if the strategy has no number for them */
+  readonly preview: number
   /** `spec.replicas` of the experiment: its pods where no weight decides; of a gated fork, all that run */
   readonly replicas: number
   readonly maxSurge: Amount
@@ -94,7 +96,7 @@ function sizedBy(step: Step | undefined, sizes: Sizes): Serving {
     case 'surge':
       return { pods: Math.max(1, surgeLimit(sizes)) }
     case 'size':
-      return { pods: step.pods ?? sizes.source }
+      return { pods: step.pods ?? (step.isPreview ? sizes.preview : sizes.source) }
     case 'cutOver':
       return { pods: sizes.source }
     case 'remove':

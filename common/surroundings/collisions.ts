@@ -8,6 +8,7 @@ import { at, isEmpty, isObject, listOr } from '../json/json.ts'
 import { aside, type Part } from '../text/fitted.ts'
 import { list } from '../text/list.ts'
 import { isGatedFork } from '../workload/gated-spec.ts'
+import { countingAutoscaler } from './counting.ts'
 import type { Neighbours } from './neighbours.ts'
 import {
   type ForkAndSource,
@@ -83,14 +84,13 @@ function policies({ pods, neighbours: { networkPolicies } }: CollisionInput): re
 }
 
 /**
- * An autoscaler averages over all pods that match its target's selector, with any owner: argoproj/argo-rollouts#4369.
- * One on CPU takes a pod that is not ready for idle when it scales up. The pods of a gated fork are not ready while
- * they are shut.
+ * An autoscaler on CPU takes a pod that is not ready for idle when it scales up. The pods of a gated fork are not ready
+ * while they are shut.
  */
-function autoscalers({ pair: { source, fork }, pods, neighbours }: CollisionInput): readonly Warning[] {
-  const { autoscaler } = pods
-  const isCounted = autoscaler !== undefined && selects(at(source, 'spec', 'selector'), pods.fork.labels)
-  const counting = isCounted ? [`hpa/${autoscaler.name}`] : []
+function autoscalers({ pair, neighbours }: CollisionInput): readonly Warning[] {
+  const { fork } = pair
+  const autoscaler = countingAutoscaler(pair, neighbours.autoscalers)
+  const counting = autoscaler ? [`hpa/${autoscaler.name}`] : []
   const isHeldBack = isGatedFork(fork) && autoscaler?.isOnCpu === true
   const ofFork = namesOf('hpa', neighbours.autoscalers.filter(scales(fork)))
   const name = fork.metadata.labels?.[CR_NAME]

@@ -66,13 +66,17 @@ export class SurroundingsReader {
       unlessOver(this.#neighbourhoodOf(namespace), signal),
       source ? readPrimary(kube, kind, source) : ABSENT,
     ])
-    const { neighbours, referring = [] } = neighbourhood ?? {}
     return {
       traffic: traffic ? known(traffic) : unknown('the Services'),
-      neighbours: neighbours ? known(neighbours) : unknown('autoscalers, budgets and network policies'),
+      neighbours: neighboursOf(neighbourhood),
       primary,
-      referrer: knownOrAbsent(source && referrerOf(source, referring)),
+      referrer: knownOrAbsent(source && referrerOf(source, neighbourhood?.referring ?? [])),
     }
+  }
+
+  /** Those in `namespace` alone. `of` does not read them again. */
+  async neighbours(namespace: string, { signal }: ReviewScope): Promise<Known<Neighbours>> {
+    return neighboursOf(await unlessOver(this.#neighbourhoodOf(namespace), signal))
   }
 
   async #trafficOf(namespace: string, pair: ForkAndSource): Promise<Traffic | undefined> {
@@ -109,6 +113,9 @@ interface Neighbourhood {
   /** workloads that may take their template from another workload */
   readonly referring: readonly KubeObject[]
 }
+
+const neighboursOf = (of: Neighbourhood | undefined): Known<Neighbours> =>
+  of?.neighbours ? known(of.neighbours) : unknown('autoscalers, budgets and network policies')
 
 /** How long a neighbourhood is cached: 200 experiments of one `kubectl apply` share one read. */
 const KEPT_MS = 10_000

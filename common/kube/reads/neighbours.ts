@@ -21,7 +21,7 @@ export async function neighboursIn(
   const list = async <View>(resource: ResourceType, view: (object: KubeObject) => View): Promise<readonly View[]> => {
     try {
       const path = pathOf(resource, { namespace })
-      // resourceVersion 0 reads the API server's cache, not etcd: enough, since nothing is decided by these lists
+      // resourceVersion 0 reads the API server's cache, not etcd: enough, for they decide only the size of a preview
       const found = await client.request({ verb: 'list', path, query: { resourceVersion: '0' }, deadlineMs })
       return listOr(member(found, 'items')).filter(isNamed).map(view)
     } catch (error) {

@@ -97,6 +97,7 @@ describe('the sizes of a run', () => {
     const facts = someFacts({ experiment: aRunExperiment(), source: aSource(10, 'example/cart:1', { strategy }) })
     expect(sizesOf(facts, spec)).to.deep.equal({
       source: 10,
+      preview: 10,
       replicas: 1,
       maxSurge: '100%',
       reserve: 3,

@@ -56,6 +56,7 @@ export function aRunExperiment({ promotion, traffic, ...given }: RunOf = {}) {
 interface World {
   policies?: Given['policies']
   traffic?: Given['traffic']
+  neighbours?: Given['neighbours']
   now: Date
   experiment: ReturnType<typeof anExperiment>
   source: KubeObject | undefined
@@ -104,6 +105,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
       fork: world.fork,
       ...(world.revision ? { revision: world.revision } : {}),
       ...(world.policies ? { policies: world.policies } : {}),
+      ...('neighbours' in world ? { neighbours: world.neighbours } : {}),
       traffic: trafficNow() ?? { services: [], slices: [] },
     }),
     gate: { pods: known(world.pods) },

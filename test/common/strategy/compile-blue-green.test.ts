@@ -8,7 +8,7 @@ import { runSpecOf } from '../../../common/strategy/run-spec.ts'
 import { type Sizes, type Target, targetOf } from '../../../common/strategy/target.ts'
 import { anExperiment } from '../../builders.ts'
 
-const TEN: Sizes = { source: 10, replicas: 1, maxSurge: '100%', reserve: 0, isGated: true }
+const TEN: Sizes = { source: 10, preview: 10, replicas: 1, maxSurge: '100%', reserve: 0, isGated: true }
 
 interface Of extends Partial<BlueGreenStrategy> {
   readonly mode?: PromotionMode
@@ -111,9 +111,18 @@ describe('the pods at each step of a blue-green', () => {
     ]))
 
   it('are as many as the source has, whatever spec.replicas says, without previewReplicaCount', () => {
-    const pods = targets({}, { replicas: 40, source: 3 }).map(([, target]) => target.pods)
+    const pods = targets({}, { replicas: 40, source: 3, preview: 3 }).map(([, target]) => target.pods)
     expect(new Set(pods)).to.deep.equal(new Set([3]))
   })
+
+  it('are those of a preview before the cut-over, without previewReplicaCount', () =>
+    expect(targets({ previewService: 'cart-preview' }, { preview: 1 }).slice(0, 5)).to.deep.equal([
+      ['size', { pods: 1, open: 0 }],
+      ['preview', { pods: 1, open: 0 }],
+      ['pause', { pods: 1, open: 0 }],
+      ['size', { pods: 10, open: 0 }],
+      ['cutOver', { pods: 10, open: 10 }],
+    ]))
 
   it('follow the source', () =>
     expect([1, 4, 7].map((source) => targets(PREVIEWED, { source })[4]?.[1])).to.deep.equal([

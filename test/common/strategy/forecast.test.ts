@@ -5,7 +5,7 @@ import { runSpecOf } from '../../../common/strategy/run-spec.ts'
 import type { Sizes } from '../../../common/strategy/target.ts'
 import { anExperiment } from '../../builders.ts'
 
-const TEN: Sizes = { source: 10, replicas: 2, maxSurge: '100%', reserve: 0, isGated: false }
+const TEN: Sizes = { source: 10, preview: 10, replicas: 2, maxSurge: '100%', reserve: 0, isGated: false }
 
 function stepsOf(of: Parameters<typeof anExperiment>[0]): readonly Step[] {
   const spec = runSpecOf(anExperiment(of).spec)

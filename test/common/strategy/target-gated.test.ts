@@ -5,7 +5,7 @@ import { podsNow, type Sizes, surgeLimit, type Target, targetOf } from '../../..
 import { LAW } from '../../property.ts'
 import { aGatedPod, anyGatedPods } from './gated-pods.ts'
 
-const TEN: Sizes = { source: 10, replicas: 4, maxSurge: '100%', reserve: 0, isGated: true }
+const TEN: Sizes = { source: 10, preview: 10, replicas: 4, maxSurge: '100%', reserve: 0, isGated: true }
 const setWeight = (weight: number): Step => ({ is: 'setWeight', weight, field: 'f' })
 const PAUSE: Step = { is: 'pause' }
 const PROMOTE: Step = { is: 'promote' }
@@ -65,6 +65,7 @@ describe('the target of a step of a gated fork', () => {
   )
   const anySizes = fc.record({
     source: fc.integer({ min: 0, max: 20 }),
+    preview: fc.integer({ min: 0, max: 20 }),
     replicas: fc.integer({ min: 0, max: 20 }),
     maxSurge: fc.constantFrom('0%', '25%', '100%', 3),
     reserve: fc.integer({ min: 0, max: 10 }),

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Step } from '../../../common/strategy/compile.ts'
 import { type Sizes, surgeLimit, targetOf } from '../../../common/strategy/target.ts'
 
-const TEN: Sizes = { source: 10, replicas: 2, maxSurge: '100%', reserve: 0, isGated: false }
+const TEN: Sizes = { source: 10, preview: 10, replicas: 2, maxSurge: '100%', reserve: 0, isGated: false }
 const setWeight = (weight: number): Step => ({ is: 'setWeight', weight, field: 'f' })
 const PAUSE: Step = { is: 'pause' }
 const [AWAIT, PROMOTE]: readonly [Step, Step] = [{ is: 'await' }, { is: 'promote' }]
