@@ -23,6 +23,7 @@ import { strategyLines } from './describe-run.ts'
 import { differences } from './differences.ts'
 import { expiryMessage, toMinutes } from './lifecycle.ts'
 import type { Evaluation } from './plan.ts'
+import { ownedServices } from './run-status.ts'
 import type { Write } from './write.ts'
 
 /** What a description needs in addition to facts and plan. */
@@ -61,6 +62,7 @@ export function describe(facts: Facts, plan: Plan, described: Described): readon
   return [
     ...(wanted?.warnings() ?? []),
     ...(isWaiting ? [warning(reason, ...clauses(message))] : []),
+    ...ownedServices(facts, isRunning ? plan.conclusion.run : undefined),
     ...(report ? [...report.hazards, ...report.collisions] : []),
     ...planLines(writeLines(facts, plan, described)),
     ...(isRunning && isApplied(plan) ? changeLines(described) : []),

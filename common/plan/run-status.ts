@@ -1,13 +1,15 @@
 import { type ConditionDraft, warning } from '../api/conditions.ts'
-import { COMMAND, EXPERIMENT_ID } from '../api/names.ts'
+import { knownValue } from '../api/known.ts'
+import { COMMAND } from '../api/names.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
 import type { Facts } from '../assess/facts.ts'
 import { pinState, statesIn } from '../assess/pins.ts'
-import { declaredBy } from '../strategy/declared.ts'
+import { selectorDeclaredBy } from '../strategy/declared.ts'
 import { phaseOf, runStatus } from '../strategy/run.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
+import type { ServiceView } from '../surroundings/traffic.ts'
 import { aside } from '../text/fitted.ts'
 import type { Conclusion, RunReport } from './conclusion.ts'
 
@@ -101,13 +103,27 @@ export function limitedWeight(report: RunReport | undefined): readonly Warning[]
   return [warning('WeightLimited', `${weight}% needs ${needed} pods, and maxSurge allows ${pods}`, '; raise maxSurge')]
 }
 
-/** The warning that a tool declares a Service of a blue-green, and may take the label of the fork away. */
+/**
+ * The warning that a tool declares a Service of a blue-green, and may take the label of the fork away. Both the review
+ * and the status tell it.
+ */
 export function ownedServices(facts: Facts, report: RunReport | undefined): readonly Warning[] {
-  const pins = report && pinState(facts, report.spec)
-  if (!pins || report.run.path !== 'Forward' || !report.steps[report.run.stepIndex]) return []
-  const owned = statesIn(pins).flatMap(({ name, service }) => {
-    const tool = service && declaredBy(service, { selector: { [EXPERIMENT_ID]: '' } })
-    return tool === undefined ? [] : [`service/${name} is declared by ${tool}`]
-  })
+  if (report?.run.path !== 'Forward' || !report.steps[report.run.stepIndex]) return []
+  const owned = namedServices(facts, report).flatMap(({ name, declaredBy }) =>
+    declaredBy === undefined ? [] : [`service/${name} is declared by ${declaredBy}`],
+  )
   return owned.length === 0 ? [] : [warning('ServiceIsOwned', owned.join(', '), aside(', which may undo a cut-over'))]
+}
+
+/** The Services of a blue-green, and who declares them. A review has views of them only. */
+function namedServices(facts: Facts, { spec }: RunReport): readonly Pick<ServiceView, 'name' | 'declaredBy'>[] {
+  const pins = pinState(facts, spec)
+  if (pins)
+    return statesIn(pins).map(({ name, service }) => {
+      const declaredBy = service && selectorDeclaredBy(service)
+      return declaredBy === undefined ? { name } : { name, declaredBy }
+    })
+  const { activeService, previewService } = spec.blueGreen ?? {}
+  const views = knownValue(facts.surroundings.traffic)?.services ?? []
+  return [activeService, previewService].flatMap((named) => views.filter(({ name }) => name === named))
 }

@@ -1,3 +1,4 @@
+import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../api/object.ts'
 import { isEmpty, isObject, type JsonObject, member } from '../json/json.ts'
 import { shortName } from '../text/short-name.ts'
@@ -42,6 +43,10 @@ export function declaredBy(source: KubeObject, patch: JsonObject): string | unde
   const applier = managedFields.find((entry) => isApply(entry) && overlaps(entry.fieldsV1?.['f:spec'], patch))
   return applier && `a server-side apply of ${JSON.stringify(applier.manager ?? '')}`
 }
+
+/** Who declares the selector of `service`, and may take away the label by which a blue-green limits it to a fork. */
+export const selectorDeclaredBy = (service: KubeObject): string | undefined =>
+  declaredBy(service, { selector: { [EXPERIMENT_ID]: '' } })
 
 const isApply = ({ operation, subresource }: ManagedFieldsEntry): boolean => operation === 'Apply' && !subresource
 

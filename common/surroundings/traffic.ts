@@ -15,6 +15,8 @@ export interface ServiceView {
   readonly isManagedByArgo?: boolean
   /** its endpoints count as ready whether or not the pods are */
   readonly publishesNotReady?: boolean
+  /** who declares the selector; only in a review, because the caches of the controller have no field managers */
+  readonly declaredBy?: string
   /** the following three are set only if they change the share */
   readonly sessionAffinity?: string
   readonly internalTrafficPolicy?: string

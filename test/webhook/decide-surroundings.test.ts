@@ -70,6 +70,35 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
   ],
 }
 
+describe('the decision on a blue-green whose Services somebody else declares', () => {
+  const services = (metadata: Partial<KubeObject['metadata']>) =>
+    ['cart', 'preview'].map((name) => {
+      const service = aService(name)
+      return { ...service, metadata: { ...service.metadata, ...metadata } }
+    })
+  const strategy = { blueGreen: { activeService: 'cart', previewService: 'preview' } }
+  const warningsAbout = async (world: readonly KubeObject[]) => {
+    const { kube } = aReader([aDeployment(), ...world])
+    const deps = { ...validatorDeps(kube, ANY_SCHEMA), isGateInstalled: true, isCutOverInstalled: true }
+    const lines = linesOf(await validator(deps)(aRequest({ object: anExperiment({ strategy }) })))
+    return lines.filter((line) => line.includes('ServiceIsOwned'))
+  }
+
+  it('names the tool and the Services, as the status does', async () =>
+    expect(await warningsAbout(services({ labels: { 'kustomize.toolkit.fluxcd.io/name': 'shop' } }))).to.deep.equal([
+      '[ServiceIsOwned] service/cart is declared by Flux, service/preview is declared by Flux, which may undo a cut-over',
+    ]))
+
+  it('names who applies the selector, and nobody who applies other fields', async () => {
+    const appliedWith = (field: string) =>
+      services({ managedFields: [{ manager: 'team', operation: 'Apply', fieldsV1: { 'f:spec': { [field]: {} } } }] })
+    expect(await warningsAbout(appliedWith('f:selector').slice(0, 1))).to.deep.equal([
+      '[ServiceIsOwned] service/cart is declared by a server-side apply of "team", which may undo a cut-over',
+    ])
+    expect(await warningsAbout(appliedWith('f:ports'))).to.deep.equal([])
+  })
+})
+
 describe('the decision on a fork whose pods other objects select', () => {
   for (const [sentence, [{ world, overrideSpec = {} }, ...expected]] of Object.entries(cases))
     it(sentence, async () => {

@@ -5,6 +5,7 @@ import { neighboursIn } from '../../common/kube/reads/neighbours.ts'
 import { BriefCache } from '../../common/program/brief-cache.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
+import { selectorDeclaredBy } from '../../common/strategy/declared.ts'
 import { primaryOf, REFERRING_KINDS, referrerOf } from '../../common/surroundings/hazards.ts'
 import type { Neighbours } from '../../common/surroundings/neighbours.ts'
 import { type ForkAndSource, trafficInput } from '../../common/surroundings/pod-labels.ts'
@@ -81,7 +82,7 @@ export class SurroundingsReader {
 
   async #trafficOf(namespace: string, pair: ForkAndSource): Promise<Traffic | undefined> {
     const path = pathOf(RESOURCES.Service, { namespace })
-    const services = await this.#services.of(path, () => list(this.#kube, { path, query: {}, view: serviceView }))
+    const services = await this.#services.of(path, () => list(this.#kube, { path, query: {}, view: reviewedService }))
     if (services === undefined) return undefined
     const concerned = serviceShares({ services, slices: [] }, trafficInput(pair)).map(({ name }) => name)
     const slices = await this.#slicesOf(namespace, concerned)
@@ -112,6 +113,12 @@ interface Neighbourhood {
   readonly neighbours: Neighbours | undefined
   /** workloads that may take their template from another workload */
   readonly referring: readonly KubeObject[]
+}
+
+/** The projection of a Service, with who declares its selector. */
+function reviewedService(service: KubeObject): ServiceView | undefined {
+  const [view, declaredBy] = [serviceView(service), selectorDeclaredBy(service)]
+  return view && declaredBy !== undefined ? { ...view, declaredBy } : view
 }
 
 const neighboursOf = (of: Neighbourhood | undefined): Known<Neighbours> =>

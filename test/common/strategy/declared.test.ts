@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ManagedFieldsEntry, ObjectMeta } from '../../../common/api/object.ts'
-import { declaredBy } from '../../../common/strategy/declared.ts'
+import { declaredBy, selectorDeclaredBy } from '../../../common/strategy/declared.ts'
 import { aDeployment, imageOverride } from '../../builders.ts'
 
 const PATCH = imageOverride('example/cart:2')
@@ -47,4 +47,19 @@ describe('who declares a source', () => {
     expect(applied(CONTAINERS, { subresource: 'status' })).to.equal(undefined)
     expect(applied(CONTAINERS, { operation: 'Update' })).to.equal(undefined)
   })
+})
+
+describe('who declares the selector of a Service', () => {
+  const declared = (metadata: Partial<ObjectMeta>) =>
+    selectorDeclaredBy({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'cart', ...metadata } })
+  const applies = (field: string) =>
+    declared({ managedFields: [{ manager: 'ci', operation: 'Apply', fieldsV1: { 'f:spec': { [field]: {} } } }] })
+
+  it('is a tool by its marks, or whoever applies the selector', () => {
+    expect(declared({ labels: { 'kustomize.toolkit.fluxcd.io/name': 'x' } })).to.equal('Flux')
+    expect(applies('f:selector')).to.equal('a server-side apply of "ci"')
+  })
+
+  it('is nobody for other fields', () =>
+    expect([applies('f:ports'), declared({})]).to.deep.equal([undefined, undefined]))
 })
