@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { isEqual } from '../json/json.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
+import { lostPorts } from '../surroundings/ports.ts'
 import { notSwitchable } from '../surroundings/switchable.ts'
 import { type Facts, forkAndSource, type SpecFacts } from './facts.ts'
 import { pinningAt } from './pins.ts'
@@ -24,6 +25,17 @@ export function blueGreenErrors(facts: Facts, fork: KubeObject | undefined): rea
     const found = service && notSwitchable(service.name, service, { ...pods, isActive: field === 'activeService' })
     return found ? [{ field: `${FIELD}.${field}`, message: found.message, cause: 'FieldValueInvalid' as const }] : []
   })
+}
+
+/** Why a Service of a blue-green would lose requests that only `fork` answers: the ports that the fork lacks. */
+export function lostPortsOf(facts: Facts, fork: KubeObject | undefined): readonly string[] {
+  const { activeService, previewService } = facts.experiment.spec.strategy?.blueGreen ?? {}
+  const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
+  if (!pair || !traffic) return []
+  const pods = trafficInput(pair)
+  return traffic.services.flatMap((service) =>
+    [activeService, previewService].includes(service.name) ? (lostPorts(service, pods) ?? []) : [],
+  )
 }
 
 const OF_THE_RUN = ['overrideSpec', 'overrideType', 'strategy', 'traffic', 'promotion'] as const

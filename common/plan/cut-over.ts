@@ -20,6 +20,7 @@ import { aborted } from '../strategy/next.ts'
 import type { Run } from '../strategy/run.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
+import { lostPorts } from '../surroundings/ports.ts'
 import { notSwitchable } from '../surroundings/switchable.ts'
 import { serviceView } from '../surroundings/traffic.ts'
 import { experimentId } from '../workload/identity.ts'
@@ -83,12 +84,13 @@ function towards(seen: Seen, both: readonly Wanted[]): Partial<CuttingOver> {
   const { facts, state, pins } = seen
   const { run, steps } = state
   for (const { of, is } of both) {
-    if (is !== 'pinned' || of.isOurs) continue
-    const obstacle = obstacleOf(seen, of)
-    if (obstacle) return { decision: obstacle }
     const isActive = of === pins.active
-    if (isActive && !hasJoined(seen)) continue
     const isRepair = steps[run.stepIndex]?.is !== (isActive ? 'cutOver' : 'preview')
+    // Once the step is over, a Service that is as wanted is not judged again.
+    if (is !== 'pinned' || (of.isOurs && isRepair)) continue
+    const obstacle = (of.isOurs ? undefined : obstacleOf(seen, of)) ?? missingPort(seen, of)
+    if (obstacle) return { decision: obstacle }
+    if (of.isOurs || (isActive && !hasJoined(seen))) continue
     const later = isRepair ? repairLater(seen, of) : undefined
     if (later) return later
     const pinning = pin(facts, of, { isPreview: !isActive, isRepair })
@@ -166,6 +168,13 @@ function obstacleOf({ facts, fork, pins }: Seen, of: ServiceState): Decision | u
   const found =
     pair && notSwitchable(name, serviceView(service), { ...trafficInput(pair), isActive: of === pins.active })
   return found && stalled(found.reason, found.message)
+}
+
+/** Why a Service would lose requests, or would list no pod, if it sent only to the fork. */
+function missingPort({ facts, fork }: Seen, { service }: ServiceState): Decision | undefined {
+  const [pair, view] = [forkAndSource(facts, fork), service && serviceView(service)]
+  const lost = pair && view && lostPorts(view, trafficInput(pair))
+  return lost === undefined ? undefined : stalled('PortMissing', lost)
 }
 
 interface PinOf {

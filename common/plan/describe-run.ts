@@ -1,12 +1,16 @@
 import { roundedDown } from '../api/amount.ts'
+import { warning } from '../api/conditions.ts'
 import { DEFAULTS } from '../api/defaults.ts'
 import type { KubeObject } from '../api/object.ts'
+import type { Warning } from '../api/types.ts'
+import { lostPortsOf } from '../assess/blue-green-errors.ts'
 import type { Facts } from '../assess/facts.ts'
 import { type RunState, runState, sizesOf } from '../assess/run.ts'
 import { nameOfStep, type Step } from '../strategy/compile.ts'
 import { forecast, forecastTexts } from '../strategy/forecast.ts'
 import { type Sizes, targetOf } from '../strategy/target.ts'
 import { count } from '../text/count.ts'
+import { aside } from '../text/fitted.ts'
 import { shortName } from '../text/short-name.ts'
 import type { Plan } from './conclusion.ts'
 
@@ -57,6 +61,12 @@ function missingServices({ experiment: { spec }, surroundings: { traffic } }: Fa
   return [activeService, previewService]
     .filter((name) => name !== undefined && !found.has(name))
     .map((name) => `service/${name} does not exist, or has no selector: the run waits for it`)
+}
+
+/** The ports for which its run will wait, because a Service of a blue-green would answer nobody there. */
+export function portWarnings(facts: Facts, { conclusion }: Plan, fork: KubeObject): readonly Warning[] {
+  if (conclusion.run?.run.path !== 'Forward') return []
+  return lostPortsOf(facts, fork).map((lost) => warning('PortMissing', lost, aside(': the run waits for it')))
 }
 
 /** What is not as its author may expect. */

@@ -19,7 +19,7 @@ import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type Alone, aloneWarnings } from './alone.ts'
 import type { Plan } from './conclusion.ts'
-import { strategyLines } from './describe-run.ts'
+import { portWarnings, strategyLines } from './describe-run.ts'
 import { differences } from './differences.ts'
 import { expiryMessage, toMinutes } from './lifecycle.ts'
 import type { Evaluation } from './plan.ts'
@@ -64,6 +64,7 @@ export function describe(facts: Facts, plan: Plan, described: Described): readon
     ...(isWaiting ? [warning(reason, ...clauses(message))] : []),
     ...ownedServices(facts, isRunning ? plan.conclusion.run : undefined),
     ...(report ? [...report.hazards, ...report.collisions] : []),
+    ...(wanted ? portWarnings(facts, plan, wanted.fork) : []),
     ...planLines(writeLines(facts, plan, described)),
     ...(isRunning && isApplied(plan) ? changeLines(described) : []),
     ...(wanted ? planLines(strategyLines(facts, plan, wanted.fork)) : []),

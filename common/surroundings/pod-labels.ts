@@ -30,6 +30,8 @@ export interface TrafficInput {
   readonly fork: PodLabels
   /** whether a container of the fork has a port of this name */
   readonly hasPort: (name: string) => boolean
+  /** the same of the source */
+  readonly sourceHasPort: (name: string) => boolean
   /** undefined if the source or its template is not known now */
   readonly source: PodLabels | undefined
   /** whether requests are divided by something other than the number of endpoints */
@@ -48,6 +50,7 @@ export function trafficInput(pair: ForkAndSource, autoscalers: readonly Autoscal
     replicas: replicasOf(fork),
     fork: podLabelsOf(kind, fork, templateLabels(fork)),
     hasPort: (name) => hasPort(at(fork.spec, 'template', 'spec'), name),
+    sourceHasPort: (name) => hasPort(pod?.spec, name),
     source: source && pod ? podLabelsOf(kind, source, pod.labels) : undefined,
     isRouted: source !== undefined && kind.podReach.isRouted(source),
     pinnedServices: source ? kind.podReach.pinnedServices(source) : [],

@@ -7,6 +7,7 @@ import { percent } from '../text/percent.ts'
 import { ROLLOUT_HASH } from '../workload/stable-template.ts'
 import { type ReadyEndpoints, readyEndpoints } from './endpoints.ts'
 import { missingLabels, type PodLabels, type TrafficInput, withoutPin } from './pod-labels.ts'
+import { hasNoOthers, missingPorts } from './ports.ts'
 import type { ServiceView, SliceView, Traffic } from './traffic.ts'
 
 /** Labels by which a Service can select a single pod of a StatefulSet. */
@@ -46,8 +47,8 @@ function row(service: ServiceView, slices: readonly SliceView[], input: TrafficI
   const counts = { experimentEndpoints, readyEndpoints: endpoints.all }
   const missing = missingLabels(selector, input.fork)
   if (missing.length > 0) return { name, selected: false, ...absence(service, missing, input), ...counts }
-  const unknownPorts = (service.portNames ?? []).filter((port) => !input.hasPort(port))
-  if (unknownPorts.length > 0 && unknownPorts.length === service.portNames?.length) {
+  const unknownPorts = missingPorts(service, input)
+  if (unknownPorts.length > 0 && hasNoOthers(service, unknownPorts)) {
     const message = `no container of the fork has a port named ${unknownPorts.join(' or ')}`
     return { name, selected: false, reason: 'PortMissing', message, ...counts }
   }

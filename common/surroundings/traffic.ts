@@ -7,10 +7,10 @@ export interface ServiceView {
   readonly selector: Labels
   /** DNS returns the addresses of the pods */
   readonly isHeadless?: boolean
-  /**
-   * the names of ports of pods, set only if it sends to no port by its number: without one of them, pods get nothing
-   */
+  /** the ports of pods to which it sends by name: pods without such a port get no requests of it */
   readonly portNames?: readonly string[]
+  /** set only beside `portNames`: it sends to other ports by number */
+  readonly hasPortNumbers?: boolean
   /** Argo Rollouts says so in it */
   readonly isManagedByArgo?: boolean
   /** its endpoints count as ready whether or not the pods are */
@@ -49,10 +49,11 @@ export function serviceView({ metadata, spec }: KubeObject): ServiceView | undef
   }
 }
 
-function portNamesOf(ports: unknown): Pick<ServiceView, 'portNames'> {
+function portNamesOf(ports: unknown): Pick<ServiceView, 'portNames' | 'hasPortNumbers'> {
   const targets = listOr(ports).map((port) => member(port, 'targetPort'))
   const portNames = targets.filter((target) => typeof target === 'string')
-  return portNames.length > 0 && portNames.length === targets.length ? { portNames } : {}
+  if (portNames.length === 0) return {}
+  return { portNames, ...(portNames.length < targets.length ? { hasPortNumbers: true } : {}) }
 }
 
 /** The projection of an EndpointSlice; undefined if it belongs to no Service. */

@@ -164,10 +164,18 @@ describe('blue-greens of Argo, pasted with their Services', function () {
       const step = stepOf(subject)
       const { status } = await place.shows(NAME, step, ({ status }) => status?.strategy?.stepName === step)
       const id = status?.experimentResourceRef?.name.slice(-10)
-      const limited = [of.previewService, ...(step === 'await' ? [of.activeService] : [])]
+      const limited = [
+        ...(step === 'preview' ? [] : [of.previewService]),
+        ...(step === 'await' ? [of.activeService] : []),
+      ]
+      if (step === 'preview' || step === 'cutOver') {
+        const awaited = step === 'preview' ? of.previewService : of.activeService
+        const isThere = services.some(({ metadata }) => metadata.name === awaited)
+        await place.reaches(NAME, isThere ? 'PortMissing' : 'ServiceNotFound')
+      }
       for (const service of services) {
         const { name } = service.metadata
-        const isPreview = name === of.previewService
+        const isPreview = name === of.previewService && limited.includes(name)
         await eventually(`service ${name} of ${pasted.file} to be as the step says`, DEADLINE_MS, async () => {
           const { spec } = await place.api.get<KubeObject>(place.path('services', name))
           const pin = limited.includes(name) && id !== undefined ? { [EXPERIMENT_ID]: id } : {}

@@ -70,18 +70,18 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
   ],
 }
 
-describe('the decision on a blue-green whose Services somebody else declares', () => {
+describe('the decision on a blue-green, about its Services', () => {
   const services = (metadata: Partial<KubeObject['metadata']>) =>
     ['cart', 'preview'].map((name) => {
       const service = aService(name)
       return { ...service, metadata: { ...service.metadata, ...metadata } }
     })
   const strategy = { blueGreen: { activeService: 'cart', previewService: 'preview' } }
-  const warningsAbout = async (world: readonly KubeObject[]) => {
+  const warningsAbout = async (world: readonly KubeObject[], reason = 'ServiceIsOwned') => {
     const { kube } = aReader([aDeployment(), ...world])
     const deps = { ...validatorDeps(kube, ANY_SCHEMA), isGateInstalled: true, isCutOverInstalled: true }
     const lines = linesOf(await validator(deps)(aRequest({ object: anExperiment({ strategy }) })))
-    return lines.filter((line) => line.includes('ServiceIsOwned'))
+    return lines.filter((line) => line.includes(reason))
   }
 
   it('names the tool and the Services, as the status does', async () =>
@@ -96,6 +96,18 @@ describe('the decision on a blue-green whose Services somebody else declares', (
       '[ServiceIsOwned] service/cart is declared by a server-side apply of "team", which may undo a cut-over',
     ])
     expect(await warningsAbout(appliedWith('f:ports'))).to.deep.equal([])
+  })
+
+  it('names the port by which a Service would reach nobody', async () => {
+    const service = aService('preview')
+    const sendingTo = (targetPort: string | number) => [
+      aService(),
+      { ...service, spec: { selector: { app: 'cart' }, ports: [{ port: 80, targetPort }] } },
+    ]
+    expect(await warningsAbout(sendingTo('http'), 'PortMissing')).to.deep.equal([
+      '[PortMissing] service/preview sends to the port http, which no container of the fork has: the run waits for it',
+    ])
+    expect(await warningsAbout(sendingTo(8080), 'PortMissing')).to.deep.equal([])
   })
 })
 

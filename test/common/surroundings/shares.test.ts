@@ -50,6 +50,12 @@ describe('serviceShares', () => {
       expect(rows(named('http', 'grpc'), [], withPort(http))[0]?.selected).to.equal(true)
     })
 
+    it('selects a fork without any of them if it sends to others by number', () => {
+      expect(rows([{ ...CART, portNames: ['http'], hasPortNumbers: true }], [], withPort({}))[0]?.selected).to.equal(
+        true,
+      )
+    })
+
     it('selects a fork with one in an init container that keeps running', () => {
       const of = (restartPolicy: string) => {
         const sidecar = { name: 'proxy', image: 'a:1', restartPolicy, ...http }

@@ -32,14 +32,16 @@ describe('the projections of Services and EndpointSlices', () => {
     })
   })
 
-  it('keep the names of the ports of pods only if no port has a number', () => {
-    const portNames = (...targets: readonly unknown[]) =>
+  it('keep the names of the ports of pods, and whether other ports have a number', () => {
+    const namesOf = (...targets: readonly unknown[]) =>
       serviceView(
         object({ spec: { selector: { a: 'b' }, ports: targets.map((targetPort) => ({ port: 80, targetPort })) } }),
-      )?.portNames
-    expect(portNames('http', 'grpc')).to.deep.equal(['http', 'grpc'])
-    expect(portNames('http', 8080)).to.equal(undefined)
-    expect(portNames(8080)).to.equal(undefined)
+      )
+    expect(namesOf('http', 'grpc'))
+      .to.deep.include({ portNames: ['http', 'grpc'] })
+      .and.not.have.property('hasPortNumbers')
+    expect(namesOf('http', 8080)).to.deep.include({ portNames: ['http'], hasPortNumbers: true })
+    expect(namesOf(8080)).to.have.all.keys('name', 'selector')
     const headless = { selector: { a: 'b' }, clusterIP: 'None', ports: [{ targetPort: 'http' }] }
     expect(serviceView(object({ spec: headless }))).not.to.have.property('portNames')
   })
