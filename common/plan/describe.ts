@@ -68,7 +68,9 @@ export function describe(facts: Facts, plan: Plan, described: Described): readon
     ...planLines(writeLines(facts, plan, described)),
     ...(isRunning && isApplied(plan) ? changeLines(described) : []),
     ...(wanted ? planLines(strategyLines(facts, plan, wanted.fork)) : []),
-    ...(wanted && report && isWritten(plan) && !moved ? serviceLines(facts, wanted, { report, alone }) : []),
+    ...(wanted && report && isWritten(plan) && !moved
+      ? serviceLines(facts, wanted, { report, alone, isTold: isAtSize(plan) })
+      : []),
     ...planLines(endLines(facts)),
   ]
 }
@@ -77,6 +79,9 @@ const planLines = (lines: readonly Line[]): readonly Warning[] =>
   lines.map((line) => warning('Plan', ...(typeof line === 'string' ? [line] : line)))
 
 const isApplied = ({ writes }: Plan): boolean => writes.some(({ verb }) => verb === 'apply')
+
+/** Whether the run brings up the pods of a blue-green, which are without requests. */
+const isAtSize = ({ conclusion: { run } }: Plan): boolean => run?.steps[run.run.stepIndex]?.is === 'size'
 
 /** Whether the wanted fork exists after the writes. */
 const isWritten = (plan: Plan): boolean => plan.conclusion.source !== undefined || isApplied(plan)
@@ -165,12 +170,14 @@ function changeLines({ changes }: Described): readonly Warning[] {
 interface Expected {
   readonly report: TrafficReport
   readonly alone: Alone | undefined
+  /** whether the steps say that the pods are without requests */
+  readonly isTold: boolean
 }
 
 function serviceLines(
   { surroundings, experiment }: Facts,
   { fork, gate }: DesiredFork,
-  { report, alone }: Expected,
+  { report, alone, isTold }: Expected,
 ): readonly Warning[] {
   const { services } = report
   const replicas = gate ? (gate.target?.open ?? 0) : replicasOf(fork)
@@ -179,7 +186,7 @@ function serviceLines(
   if (alone?.isHeld) return aloneWarnings(alone, true)
   const remedy = experiment.spec.strategy ? '' : '; scale it to give it some'
   const opens = experiment.spec.strategy?.blueGreen ? 'until the cut-over' : 'until a weight opens some'
-  if (gate && replicas === 0) return planLines([`no pod is open, so no requests ${opens}`])
+  if (gate && replicas === 0) return isTold ? [] : planLines([`no pod is open, so no requests ${opens}`])
   if (replicas === 0) return planLines([`no pods, so no requests${remedy}`])
   if (services.length === 0) return planLines(['no Service selects these pods: they will receive no traffic'])
   const views = new Map(surroundings.traffic.value.services.map((view) => [view.name, view]))

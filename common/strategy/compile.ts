@@ -31,8 +31,8 @@ export type Step =
   | { readonly is: 'drain'; readonly seconds: number }
   /** the source gets back its former values */
   | { readonly is: 'restore' }
-  /** no Service is limited to the fork any more */
-  | { readonly is: 'return' }
+  /** none of these Services is limited to the fork any more */
+  | { readonly is: 'return'; readonly services: readonly string[] }
   /** no pod is open */
   | { readonly is: 'shut' }
   /** no pods */
@@ -41,7 +41,7 @@ export type Step =
 /** The steps of a run: the steps of the user, and what follows them; or a way back. */
 export function compile(spec: RunSpec, path: RunPath): readonly Step[] {
   // It is a step of every blue-green, whether or not a Service was changed: whoever looks finds out.
-  const back: readonly Step[] = spec.blueGreen ? [{ is: 'return' }] : []
+  const back: readonly Step[] = spec.blueGreen ? [{ is: 'return', services: servicesOf(spec.blueGreen) }] : []
   if (path === 'Abort') return [...back, ...(spec.isGated ? quarantine(spec) : [{ is: 'remove' } as const])]
   if (path === 'Undo') return [{ is: 'restore' }, ...back, { is: 'remove' }]
   return [
@@ -52,6 +52,9 @@ export function compile(spec: RunSpec, path: RunPath): readonly Step[] {
     { is: 'drain', seconds: spec.scaleDownDelaySeconds },
   ]
 }
+
+const servicesOf = ({ activeService, previewService }: BlueGreenSpec): readonly string[] =>
+  previewService === undefined ? [activeService] : [activeService, previewService]
 
 /** The pods of an aborted fork that is gated stay for inspection, without requests. */
 function quarantine({ abortScaleDownDelaySeconds: seconds }: RunSpec): readonly Step[] {

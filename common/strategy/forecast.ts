@@ -67,8 +67,16 @@ function fieldOf(step: Step): string {
 export function forecastTexts(steps: readonly Step[], sizes: Sizes, start = 0): readonly string[] {
   const left = forecast(steps, sizes).slice(start)
   const first = left.find(({ step, open }) => step.is === 'setWeight' && open > 0)
-  return left.map((each) => textOf(each, sizes, each === first ? ' pods' : ''))
+  return left.flatMap((each, index) => {
+    const before = left.slice(0, index).findLast(({ step }) => step.is === 'size')
+    if (each.step.is !== 'size' || !before) return textOf(each, sizes, each === first ? ' pods' : '')
+    // that they are without requests was said
+    return each.pods === before.pods ? [] : count(each.pods, 'pod')
+  })
 }
+
+const servicesText = ([service, ...others]: readonly string[]): string =>
+  others.length === 0 ? `service/${service} sends` : 'both Services send'
 
 /** `unit` says what is counted. */
 function textOf({ step, pods, open }: ForecastStep, { source }: Sizes, unit: string): string {
@@ -85,7 +93,7 @@ function textOf({ step, pods, open }: ForecastStep, { source }: Sizes, unit: str
     case 'cutOver':
       return `service/${step.service} sends only to them (for at most 2s both versions answer)`
     case 'return':
-      return 'the Services send to the source again'
+      return `${servicesText(step.services)} to the source again`
     case 'pause':
       return step.seconds === undefined ? 'pause until resumed' : `pause ${duration(step.seconds)}`
     case 'await':

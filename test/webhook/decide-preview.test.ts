@@ -33,7 +33,7 @@ describe('the plan for a blue-green whose source has an HPA on CPU', () => {
     const { lines, reads } = await review(blueGreen())
     expect(lines[0]).to.match(/^\[HeldBackHPA\] /)
     expect(lines[1]).to.match(/^\[Plan\] creates .*: 2 pods, from deployment\/cart$/)
-    expect(lines[2]).to.match(/^\[Plan\] steps: 2 pods without requests; .* 20 pods without requests; /)
+    expect(lines[2]).to.match(/^\[Plan\] steps: 2 pods without requests; .* 20 pods; /)
     expect(reads).to.equal(1)
   })
 

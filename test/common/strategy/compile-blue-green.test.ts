@@ -141,14 +141,36 @@ describe('the forecast of a blue-green', () => {
       '2 pods without requests',
       'service/cart-preview sends to them',
       'pause until resumed',
+      '10 pods',
+      'service/cart sends only to them (for at most 2s both versions answer)',
+      'pause 30s',
+      'wait until promoted',
+      'promote',
+      'both Services send to the source again',
+      'delete the fork after 30s',
+    ]))
+
+  it('says a number of pods once, and the name of a single Service', () =>
+    expect(forecastTexts(stepsOf(), TEN)).to.deep.equal([
       '10 pods without requests',
       'service/cart sends only to them (for at most 2s both versions answer)',
       'pause 30s',
       'wait until promoted',
       'promote',
-      'the Services send to the source again',
+      'service/cart sends to the source again',
       'delete the fork after 30s',
     ]))
+
+  it('says of the steps that are left that the pods are without requests, if the first ones are gone', () => {
+    const texts = (start: number) => forecastTexts(stepsOf({ ...PREVIEWED, previewReplicaCount: 10 }), TEN, start)
+    expect(texts(0).slice(0, 4)).to.deep.equal([
+      '10 pods without requests',
+      'service/cart-preview sends to them',
+      'pause until resumed',
+      'service/cart sends only to them (for at most 2s both versions answer)',
+    ])
+    expect(texts(3)[0]).to.equal('10 pods without requests')
+  })
 
   it('demands the pods of the preview, and as many as the source has', () => {
     const field = 'spec.strategy.blueGreen'
