@@ -1,6 +1,7 @@
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeploymentSpec, FieldError } from '../common/api/types.ts'
-import { blueGreenErrors, pinnedEditErrors } from '../common/assess/blue-green-errors.ts'
+import { blueGreenErrors } from '../common/assess/blue-green-errors.ts'
+import { editErrors } from '../common/assess/edit-errors.ts'
 import type { Facts } from '../common/assess/facts.ts'
 import { promotionErrors } from '../common/assess/promotion-errors.ts'
 import { strategyErrors } from '../common/assess/strategy-errors.ts'
@@ -22,7 +23,7 @@ export function runErrors(
     ...(isChanged(({ strategy }) => strategy) ? strategyErrors(facts) : []),
     ...(isChanged(promoted) ? promotionErrors(facts) : []),
     ...(isChanged(named) ? blueGreenErrors(facts, fork) : []),
-    ...pinnedEditErrors(facts, previous),
+    ...editErrors(facts, previous),
   ]
 }
 

@@ -1,13 +1,10 @@
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import { isEqual } from '../json/json.ts'
+import type { FieldError } from '../api/types.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { lostPorts } from '../surroundings/ports.ts'
 import { notSwitchable } from '../surroundings/switchable.ts'
-import { type Facts, forkAndSource, type SpecFacts } from './facts.ts'
-import { pinningAt } from './pins.ts'
-import { runHash, storedRun } from './run.ts'
+import { type Facts, forkAndSource } from './facts.ts'
 
 const FIELD = 'spec.strategy.blueGreen'
 
@@ -36,23 +33,4 @@ export function lostPortsOf(facts: Facts, fork: KubeObject | undefined): readonl
   return traffic.services.flatMap((service) =>
     [activeService, previewService].includes(service.name) ? (lostPorts(service, pods) ?? []) : [],
   )
-}
-
-const OF_THE_RUN = ['overrideSpec', 'overrideType', 'strategy', 'traffic', 'promotion'] as const
-
-/**
- * Refuses to begin another run while a Service sends only to the fork of the present one: its pods serve production, so
- * they cannot be changed, and nobody said that the Service shall go back.
- */
-export function pinnedEditErrors(facts: SpecFacts, previous: ExperimentDeployment | undefined): readonly FieldError[] {
-  const state = previous && storedRun({ ...facts, experiment: previous })
-  const { activeService } = state?.spec.blueGreen ?? {}
-  if (!previous || !state || activeService === undefined || runHash(facts.experiment) === runHash(previous)) return []
-  const { run, steps } = state
-  if (run.path !== 'Forward' || pinningAt(run, steps).active !== 'pinned') return []
-  const isWritten = previous.status?.promotion?.record !== undefined
-  const remedy = isWritten ? 'say undo, or wait until it is over' : 'say abort first, or promote it'
-  const message = `cannot be changed while service/${activeService} sends only to the fork; ${remedy}`
-  const changed = OF_THE_RUN.filter((key) => !isEqual(facts.experiment.spec[key], previous.spec[key]))
-  return changed.map((key) => ({ field: `spec.${key}`, message, cause: 'FieldValueForbidden' }))
 }

@@ -79,6 +79,14 @@ for (const [variant, overlay] of Object.entries(variants))
       const partial = await place().reaches('partial', 'ChangeNotStored')
       expect(condition(partial, 'Ready')?.message).to.contain('updateStrategy.rollingUpdate.maxUnavailable')
       expect((await statefulSet()).metadata.generation).to.equal(2)
+      const edit = JSON.stringify({
+        spec: { overrideSpec: { template: { metadata: { annotations: { version: 'c' } } } } },
+      })
+      const { code, text } = await place().kubectl(['patch', 'expd/partial', '--type=merge', `--patch=${edit}`])
+      expect(code, text).to.equal(1)
+      expect(text).to.contain(
+        'cannot be changed while statefulset/till is promoted; say undo, or wait until it is over',
+      )
       expect(await say('partial', 'undo')).to.deep.include({ code: 0 })
       await shows('partial', 'Undone')
       expect((await statefulSet()).spec).to.deep.equal(spec)

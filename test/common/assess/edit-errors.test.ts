@@ -1,0 +1,106 @@
+import { expect } from 'chai'
+import type { PromotionStatus, RunStatus } from '../../../common/api/strategy.ts'
+import { editErrors } from '../../../common/assess/edit-errors.ts'
+import { runHash } from '../../../common/assess/run.ts'
+import { anExperiment, imageOverride } from '../../builders.ts'
+import { someFacts } from '../plan/some-facts.ts'
+import { aRunExperiment, aSource } from '../plan/some-run.ts'
+
+const strategy = { blueGreen: { activeService: 'cart', previewService: 'cart-preview' } }
+const EXPERIMENT = anExperiment({ strategy })
+const RECORD = { name: 'x', hash: 'x' }
+const WRITTEN = { uid: 'uid-of-cart', generation: 2 }
+
+interface StoredOf {
+  readonly stepIndex?: number
+  readonly path?: RunStatus['path']
+  readonly promotion?: PromotionStatus
+}
+
+/** The errors of an edit to `edited` of an experiment whose run is at a step. 4: it is cut over. */
+function errorsOf(edited: object, { stepIndex = 4, path = 'Forward', promotion }: StoredOf = {}) {
+  const run = { run: runHash(EXPERIMENT), revision: 'a', path, stepIndex, since: '2026-11-21T10:00:00Z' }
+  const status = { strategy: run as RunStatus, ...(promotion ? { promotion } : {}) }
+  const experiment = { ...anExperiment({ strategy, ...edited }), status }
+  return editErrors(someFacts({ experiment }), { ...EXPERIMENT, status }).map(
+    ({ field, message }) => `${field}: ${message}`,
+  )
+}
+
+describe('an edit of a blue-green', () => {
+  const refused = 'cannot be changed while service/cart sends only to the fork; say abort first, or promote it'
+
+  it('is refused at each field that would begin another run, from its cut-over', () => {
+    const overrideSpec = imageOverride('example/cart:3')
+    expect(errorsOf({ overrideSpec })).to.deep.equal([`spec.overrideSpec: ${refused}`])
+    expect(errorsOf({ strategy: { blueGreen: { activeService: 'other' } } })).to.deep.equal([
+      `spec.strategy: ${refused}`,
+    ])
+  })
+
+  it('may change everything else, and what approves a revision', () => {
+    expect(errorsOf({ ttlSeconds: 60 })).to.deep.equal([])
+    expect(errorsOf({ promotion: { approvedRevision: '1f2e3d4c5b' } })).to.deep.equal([])
+  })
+
+  it('is not refused before its cut-over, and on its way back', () => {
+    const overrideSpec = imageOverride('example/cart:3')
+    expect(errorsOf({ overrideSpec }, { stepIndex: 3 })).to.deep.equal([])
+    expect(errorsOf({ overrideSpec }, { stepIndex: 0, path: 'Abort' })).to.deep.equal([])
+  })
+
+  it('is told what ends it where the source may have been written', () =>
+    expect(
+      errorsOf(
+        { overrideSpec: imageOverride('example/cart:3') },
+        { stepIndex: 7, promotion: { mode: 'Manual', record: RECORD } },
+      )[0],
+    ).to.contain('say undo, or wait until it is over'))
+
+  it('is not refused of a new experiment', () =>
+    expect(editErrors(someFacts({ experiment: EXPERIMENT }), undefined)).to.deep.equal([]))
+})
+
+describe('an edit of a canary', () => {
+  const before = aRunExperiment()
+  const edited = aRunExperiment({ overrideSpec: imageOverride('example/cart:3') })
+  const PROMOTES = 5
+
+  interface At extends Omit<StoredOf, 'promotion'> {
+    readonly promotion?: Partial<PromotionStatus>
+    /** of the source now; the override wants example/cart:2 */
+    readonly image?: string
+  }
+
+  /** Steps: 0 and 2 weights, 4 await, 5 promote, 6 drain. */
+  const errorsAt = ({ stepIndex = PROMOTES, path = 'Forward', promotion, image }: At, to = edited) => {
+    const run = { run: runHash(before), revision: 'a', path, stepIndex, since: '2026-11-21T10:00:00Z' }
+    const stored = promotion ? { promotion: { mode: 'Manual' as const, ...promotion } } : {}
+    const status = { strategy: run as RunStatus, ...stored }
+    const facts = someFacts({ experiment: { ...to, status }, source: aSource(10, image) })
+    return editErrors(facts, { ...before, status }).map(({ field, message }) => `${field}: ${message}`)
+  }
+  const refused = 'spec.overrideSpec: cannot be changed while deployment/cart is promoted; '
+
+  it('begins a new run while nothing is written', () => {
+    for (const stepIndex of [0, 2, 4, PROMOTES]) expect(errorsAt({ stepIndex }), String(stepIndex)).to.deep.equal([])
+  })
+
+  it('is refused from the record of the former values on, until the run is over', () => {
+    const record = { record: RECORD }
+    for (const promotion of [record, { ...record, written: WRITTEN }])
+      for (const stepIndex of [PROMOTES, 6])
+        expect(errorsAt({ stepIndex, promotion })).to.deep.equal([`${refused}say undo, or wait until it is over`])
+    expect(errorsAt({ stepIndex: 7, promotion: { ...record, written: WRITTEN } })).to.deep.equal([])
+    expect(errorsAt({ stepIndex: 0, path: 'Undo', promotion: record })).to.deep.equal([])
+  })
+
+  it('is refused while the source has the change by other hands, and not once they have taken it back', () => {
+    const at = { promotion: { written: WRITTEN } }
+    expect(errorsAt({ ...at, image: 'example/cart:2' })).to.deep.equal([`${refused}wait until it is over`])
+    expect(errorsAt({ ...at, image: 'example/cart:1' })).to.deep.equal([])
+  })
+
+  it('may change what begins no new run', () =>
+    expect(errorsAt({ promotion: { record: RECORD } }, aRunExperiment({ ttlSeconds: 90, replicas: 3 }))).to.be.empty)
+})
