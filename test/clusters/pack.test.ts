@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parseDocument } from 'yaml'
-import { EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../../common/api/names.ts'
+import { COMMAND, EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../../common/api/names.ts'
+import type { BlueGreenStrategy } from '../../common/api/strategy.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import { ApiError } from '../../sandbox/api.ts'
@@ -28,13 +29,20 @@ const CREATES_DEPLOYMENTS = { verb: 'create', group: 'apps', resource: 'deployme
 const NEEDS = 'needs "create deployments.apps" and "get deployments.apps/cart" in namespace "shop"'
 const FORGED = `metadata.annotations["${REQUESTED_BY}"]: is set by the webhook to the name of the requester; remove it`
 
-/** A role that may do everything with experiments, and `verbs` with Deployments. */
-const roleOf = (name: string, verbs: readonly string[]) => ({
+const PREVIEWED: BlueGreenStrategy = { activeService: 'cart', previewService: 'preview' }
+const needsServices = (...names: readonly string[]) =>
+  `needs ${names.map((name) => `"patch services/${name}"`).join(' and ')} in namespace "shop"`
+
+/** A role that may do everything with experiments, `verbs` with Deployments, and change Services. */
+const roleOf = (name: string, verbs: readonly string[], services: readonly string[] = []) => ({
   metadata: { name },
   rules: [
     { apiGroups: [OURS], resources: ['experimentdeployments'], verbs: ['*'] },
     { apiGroups: [OURS], resources: ['experimentdeployments/scale', 'experimentdeployments/status'], verbs: ['*'] },
     ...(verbs.length > 0 ? [{ apiGroups: ['apps'], resources: ['deployments'], verbs }] : []),
+    ...(services.length > 0
+      ? [{ apiGroups: [''], resources: ['services'], verbs: ['patch'], resourceNames: services }]
+      : []),
   ],
 })
 
@@ -46,6 +54,9 @@ interface Asks {
   readonly source?: string
   readonly overrideSpec?: JsonObject
   readonly requester?: string
+  readonly blueGreen?: BlueGreenStrategy
+  /** what a command says */
+  readonly verb?: string
   readonly dryRun?: boolean
   readonly namespace?: string
 }
@@ -59,14 +70,21 @@ describe('the pack, while there is no webhook configuration', () => {
   let count = 0
   /** Creates an experiment in `shop`. Returns "accepted", or the message of the refusal. */
   async function create({ by, kind = 'Deployment', source = 'cart', dryRun = true, ...asks }: Asks): Promise<string> {
-    const { from, namespace = 'shop', overrideSpec = {}, requester } = asks
+    const { from, namespace = 'shop', overrideSpec = {}, requester, blueGreen, verb } = asks
     count += 1
-    const annotations = requester === undefined ? {} : { [REQUESTED_BY]: requester }
+    const annotations = {
+      ...(requester === undefined ? {} : { [REQUESTED_BY]: requester }),
+      ...(verb === undefined ? {} : { [COMMAND]: verb }),
+    }
     const experiment = {
       apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
       kind: EXPERIMENT_DEPLOYMENT.kind,
       metadata: { name: `e${count}`, annotations },
-      spec: { sourceRef: { kind, name: source, ...(from !== undefined && { namespace: from }) }, overrideSpec },
+      spec: {
+        sourceRef: { kind, name: source, ...(from !== undefined && { namespace: from }) },
+        overrideSpec,
+        ...(blueGreen ? { strategy: { blueGreen } } : {}),
+      },
     }
     return answered(apiOf(by).create(`${path(namespace)}${dryRun ? '?dryRun=All' : ''}`, experiment))
   }
@@ -80,7 +98,7 @@ describe('the pack, while there is no webhook configuration', () => {
       'manifests/pack',
     ])
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
-    for (const name of ['shop', 'other', 'blind'])
+    for (const name of ['shop', 'other', 'blind', 'green'])
       await plane().api.create('/api/v1/namespaces', { metadata: { name } })
     const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
     await plane().api.create(roles, roleOf('creates-and-gets', ['get', 'create']))
@@ -89,6 +107,8 @@ describe('the pack, while there is no webhook configuration', () => {
     await bind(plane(), 'alice', { role: 'creates-and-gets', namespace: 'shop', proof: CREATES_DEPLOYMENTS })
     await bind(plane(), 'alice', { role: 'creates', namespace: 'blind', proof: CREATES_DEPLOYMENTS })
     const proof = { verb: 'create', group: OURS, resource: 'experimentdeployments' }
+    await plane().api.create(roles, roleOf('switches', ['get', 'create'], ['cart', 'preview']))
+    await bind(plane(), 'alice', { role: 'switches', namespace: 'green', proof: CREATES_DEPLOYMENTS })
     await bind(plane(), 'bob', { role: 'only-experiments', namespace: 'shop', proof })
     await eventually('the pack to refuse', 20_000, async () => {
       if ((await create({ by: 'bob' })) === 'accepted') throw new Error('it does not yet')
@@ -137,6 +157,33 @@ describe('the pack, while there is no webhook configuration', () => {
       overrideSpec: { selector: null },
       answer: 'spec.overrideSpec.selector: the fork has its own selector; remove this',
     },
+    'refuses a blue-green to a user who may not change its preview': {
+      by: 'alice',
+      blueGreen: PREVIEWED,
+      answer: needsServices('preview'),
+    },
+    'allows it to a user who may': { by: 'alice', namespace: 'green', blueGreen: PREVIEWED, answer: 'accepted' },
+    'asks for the active Service where the cut-over needs no command': {
+      by: 'alice',
+      blueGreen: { activeService: 'cart' },
+      answer: needsServices('cart'),
+    },
+    'asks for both where that is so with a preview': {
+      by: 'alice',
+      blueGreen: { ...PREVIEWED, autoPromotionEnabled: true },
+      answer: needsServices('cart', 'preview'),
+    },
+    'asks for the Services by their names': {
+      by: 'alice',
+      namespace: 'green',
+      blueGreen: { activeService: 'other', previewService: 'preview', autoPromotionEnabled: true },
+      answer: needsServices('other', 'preview').replace('shop', 'green'),
+    },
+    'asks for none where neither is changed yet': {
+      by: 'alice',
+      blueGreen: { activeService: 'cart', autoPromotionEnabled: false },
+      answer: 'accepted',
+    },
     'allows users to name themselves as the requester': { by: 'alice', requester: 'alice', answer: 'accepted' },
     'refuses a forged requester': {
       by: 'alice',
@@ -164,6 +211,17 @@ describe('the pack, while there is no webhook configuration', () => {
     })
     expect(stderr).to.match(/^Error from server \(Forbidden\): .* denied request: needs "create deployments\.apps"/)
     expect(stderr.trim().split('\n')).to.have.lengthOf(1)
+  })
+
+  it('asks for the Services that a command to a blue-green lets the controller change', async () => {
+    expect(await create({ by: 'admin', blueGreen: PREVIEWED, dryRun: false })).to.equal('accepted')
+    const made = path('shop', `e${count}`)
+    const says = (by: User, verb: string) =>
+      answered(apiOf(by).patch(`${made}?dryRun=All`, { metadata: { annotations: { [COMMAND]: verb } } }))
+    expect(await says('alice', 'resume')).to.contain(needsServices('cart'))
+    expect(await says('alice', 'retry')).to.contain(needsServices('preview'))
+    for (const verb of ['resume', 'retry']) expect(await says('admin', verb), verb).to.equal('accepted')
+    for (const verb of ['pause', 'abort']) expect(await says('alice', verb), verb).to.equal('accepted')
   })
 
   it('checks changes of the spec, and not those of labels, status and finalizers', async () => {

@@ -45,7 +45,7 @@ describe('the pack', () => {
 
   it('refuses as Forbidden, because kubectl prints "is invalid: :" for an Invalid', () =>
     expect(listOr(at(policy(), 'spec', 'validations')).map((validation) => at(validation, 'reason'))).to.deep.equal(
-      Array.from({ length: 8 }, () => 'Forbidden'),
+      Array.from({ length: 9 }, () => 'Forbidden'),
     ))
 
   it('is evaluated for the requests for which the webhook is called', () => {
