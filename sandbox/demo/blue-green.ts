@@ -1,7 +1,7 @@
 import { SYSTEM_NAMESPACE } from '../installation.ts'
 import { foreignWrites, ownWrites } from '../proof.ts'
 import { measureShare, requestsDuring } from './measured.ts'
-import { NAMESPACE, type Stage, type Step } from './stage.ts'
+import { NAMESPACE, runOf, type Step } from './stage.ts'
 
 const NAME = 'green-frontend'
 const EXPERIMENT = `apiVersion: v1
@@ -22,14 +22,9 @@ spec:
   overrideSpec: {template: {spec: {containers: [{name: guestbook-frontend, image: "registry.example/agnhost:3.0.0"}]}}}
   strategy: {blueGreen: {activeService: frontend, previewService: frontend-preview, scaleDownDelaySeconds: 3600}}
 `
-const COMMAND = 'experiment-controller.example.com/command'
 const SELECTORS = 'get services frontend frontend-preview -o wide'
 
-const say = ({ kubectl }: Stage, word: string) => kubectl(`annotate --overwrite expd/${NAME} ${COMMAND}=${word}`)
-
-/** Waits until the run is at a step, such as `2/10 Paused`. */
-const isAt = ({ awaits }: Stage, step: string) =>
-  awaits(`get expd ${NAME} -o 'jsonpath={.status.strategy.step}'`, step, 60_000)
+const { say, isAt } = runOf(NAME)
 
 const previewed: Step = {
   title: 'A blue-green: a second frontend at full size. Only its preview reaches it, and users do not',

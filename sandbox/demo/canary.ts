@@ -1,7 +1,7 @@
 import { SYSTEM_NAMESPACE } from '../installation.ts'
 import { foreignWrites, ownWrites } from '../proof.ts'
 import { measureShare, requestsDuring } from './measured.ts'
-import { NAMESPACE, type Stage, type Step } from './stage.ts'
+import { NAMESPACE, runOf, type Step } from './stage.ts'
 
 const STEPS = '{setWeight: 25}, {pause: {duration: 2h}}, {setWeight: 50}, {pause: {}}'
 const EXPERIMENT = `apiVersion: experimentcontroller.example.com/v1alpha1
@@ -14,14 +14,9 @@ spec:
   overrideSpec: {template: {spec: {containers: [{name: guestbook-frontend, image: "registry.example/agnhost:2.0.0"}]}}}
   strategy: {canary: {steps: [${STEPS}], scaleDownDelaySeconds: 0}}
 `
-const COMMAND = 'experiment-controller.example.com/command'
 const IMAGE = "get deployment frontend -o 'jsonpath={.spec.template.spec.containers[0].image}'"
 
-const say = ({ kubectl }: Stage, word: string) => kubectl(`annotate --overwrite expd/next-frontend ${COMMAND}=${word}`)
-
-/** Waits until the run is at a step, such as `1/7 Paused`. */
-const isAt = ({ awaits }: Stage, step: string) =>
-  awaits("get expd next-frontend -o 'jsonpath={.status.strategy.step}'", step, 60_000)
+const { say, isAt } = runOf('next-frontend')
 
 const begun: Step = {
   title: 'A canary: a new image gets its share in steps. The webhook prints what each step costs',

@@ -1,3 +1,4 @@
+import { COMMAND } from '../../common/api/names.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import { eventually } from '../eventually.ts'
 
@@ -22,6 +23,14 @@ export interface Step {
   readonly title: string
   readonly play: (stage: Stage) => Promise<void>
 }
+
+/** What is said to the run of the experiment `name`, and what is awaited of it. */
+export const runOf = (name: string) => ({
+  say: ({ kubectl }: Stage, word: string) => kubectl(`annotate --overwrite expd/${name} ${COMMAND}=${word}`),
+  /** Waits until it is at a step, such as `1/7 Paused`. */
+  isAt: ({ awaits }: Stage, step: string) =>
+    awaits(`get expd ${name} -o 'jsonpath={.status.strategy.step}'`, step, 60_000),
+})
 
 interface StageOptions {
   readonly plane: ControlPlane
