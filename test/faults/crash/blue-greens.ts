@@ -1,11 +1,11 @@
 /** A blue-green, its cut-over and its ways back, while their controller is killed. */
 import { expect } from 'chai'
-import { COMMAND, EXPERIMENT_ID } from '../../../common/api/names.ts'
+import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import { at, objectOr } from '../../../common/json/json.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { imageOverride } from '../../builders.ts'
 import { condition, DEADLINE_MS, forkOf, hasEndpoints, imagesOf } from '../../integration/product.ts'
-import { PATIENT, type Scenario, type Scene } from './scenarios.ts'
+import { PATIENT, type Scenario, type Scene, say } from './scenarios.ts'
 
 const REPLICAS = 2
 const IMAGE = 'registry.example/cart:2'
@@ -29,11 +29,6 @@ async function created({ own }: Scene): Promise<void> {
       },
     },
   })
-}
-
-/** As `kubectl annotate`. */
-const say = async ({ own }: Scene, verb: string): Promise<void> => {
-  await own.api.patch(own.path('experiments', 'try'), { metadata: { annotations: { [COMMAND]: verb } } })
 }
 
 /** The selectors of both Services. */

@@ -1,11 +1,10 @@
 /** A canary, its promotion and the undo, while their controller is killed. */
 import { expect } from 'chai'
-import { COMMAND } from '../../../common/api/names.ts'
 import { at } from '../../../common/json/json.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { imageOverride } from '../../builders.ts'
 import { condition, DEADLINE_MS, imagesOf } from '../../integration/product.ts'
-import { PATIENT, type Scenario, type Scene } from './scenarios.ts'
+import { PATIENT, type Scenario, type Scene, say } from './scenarios.ts'
 
 const REPLICAS = 2
 const FORMER = 'registry.example/cart:1'
@@ -31,11 +30,6 @@ async function isAt({ own }: Scene, step: string): Promise<void> {
 
 const reaches = (scene: Scene, step: string): Promise<void> =>
   eventually(`the run to be at ${step}`, DEADLINE_MS, () => isAt(scene, step), PATIENT)
-
-/** As `kubectl annotate`. */
-const say = async ({ own }: Scene, verb: string): Promise<void> => {
-  await own.api.patch(own.path('experiments', 'try'), { metadata: { annotations: { [COMMAND]: verb } } })
-}
 
 /** @throws Error unless the source has `image` in all of its pods, and a run ends at `step` as `reason` says */
 async function hasEnded(scene: Scene, step: string, { reason, image }: { reason: string; image: string }) {

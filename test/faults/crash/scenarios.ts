@@ -1,6 +1,6 @@
 /** What happens to an experiment while its controller is killed. */
 import { expect } from 'chai'
-import { EXPERIMENT_POLICY, FORK_FINALIZER } from '../../../common/api/names.ts'
+import { COMMAND, EXPERIMENT_POLICY, FORK_FINALIZER } from '../../../common/api/names.ts'
 import { pathOf } from '../../../common/kube/client/resources.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { imageOverride } from '../../builders.ts'
@@ -46,6 +46,11 @@ export const created = ({ own, forks }: Scene): Promise<void> =>
   })
 
 const patched = ({ own }: Scene, patch: object) => own.api.patch(own.path('experiments', 'try'), patch)
+
+/** Says a word to the run of the experiment, as `kubectl annotate` does. */
+export const say = async (scene: Scene, verb: string): Promise<void> => {
+  await patched(scene, { metadata: { annotations: { [COMMAND]: verb } } })
+}
 
 /** @throws Error unless `try` is Ready for `reason`, with `image` in its fork, and its present share is known */
 async function shows({ own, forks }: Scene, reason: string, image: string, share = '50%'): Promise<void> {
