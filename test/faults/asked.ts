@@ -4,8 +4,7 @@ import { COMMAND, IS_EXPERIMENT } from '../../common/api/names.ts'
 import { at, isEqual } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import type { Answers } from '../../sandbox/traffic/burst.ts'
-import { startTraffic, type Traffic } from '../../sandbox/traffic/traffic.ts'
-import { usesControlPlane } from '../integration/fixture.ts'
+import { usesKubeProxy } from '../integration/kube-proxy.ts'
 import { DEADLINE_MS, type Place } from '../integration/product.ts'
 
 /** While something happens, and at least. */
@@ -31,22 +30,7 @@ interface HowToAsk {
 
 /** In a `describe`: kube-proxy runs, or its tests are skipped. Returns what sends requests to Services of the place. */
 export function usesTraffic(place: () => Place) {
-  const plane = usesControlPlane()
-  let traffic: Traffic | undefined
-  before('kube-proxy runs', async function () {
-    this.timeout(2 * DEADLINE_MS)
-    const started = await startTraffic(plane())
-    if ('unavailable' in started) {
-      console.error(`no real requests here: ${started.unavailable}`)
-      this.skip()
-    }
-    traffic = started
-  })
-  after(() => traffic?.stop())
-  const running = () => {
-    if (!traffic) throw new Error('kube-proxy runs while tests run')
-    return traffic
-  }
+  const running = usesKubeProxy()
 
   const ask = async (service: string, count: number): Promise<Answers> =>
     running().requests(count, { namespace: place().namespace, service })

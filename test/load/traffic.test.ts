@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { eventually } from '../../sandbox/eventually.ts'
 import { type Addresses, type AnswerCounts, experimentAddresses, sidesOf } from '../../sandbox/traffic/sides.ts'
-import { startTraffic, type Traffic } from '../../sandbox/traffic/traffic.ts'
-import { usesControlPlane } from '../integration/fixture.ts'
+import { usesKubeProxy } from '../integration/kube-proxy.ts'
 import { aSource, DEADLINE_MS, forkOf, usesProduct } from '../integration/product.ts'
 
 const REQUESTS = 2_000
@@ -24,20 +23,8 @@ interface Running {
 }
 
 describe('real requests through a Service, on the real control plane', () => {
-  const plane = usesControlPlane()
   const place = usesProduct()
-  let traffic: Traffic | undefined
-
-  before('kube-proxy runs', async function () {
-    this.timeout(2 * DEADLINE_MS)
-    const started = await startTraffic(plane())
-    if ('unavailable' in started) {
-      console.error(`no real requests here: ${started.unavailable}`)
-      this.skip()
-    }
-    traffic = started
-  })
-  after(() => traffic?.stop())
+  const traffic = usesKubeProxy()
 
   /** One pod of an experiment beside three of its source. kube-proxy knows all four. */
   async function running(name: string): Promise<Running> {
@@ -46,8 +33,8 @@ describe('real requests through a Service, on the real control plane', () => {
     await place().experiment(`${name}-exp`, { source: name })
     const shown = await place().shows(`${name}-exp`, '25%', ({ status }) => status?.share === '25%')
     const [share] = shown.status?.services ?? []
-    if (!share || !traffic) throw new Error('no Service in the status, or no traffic')
-    const { requests } = traffic
+    if (!share) throw new Error('no Service in the status')
+    const { requests } = traffic()
     await eventually(`all four pods of ${name} to be asked`, DEADLINE_MS, async () => {
       const { byPod, failures } = await requests(100, { namespace, service: name })
       expect([Object.keys(byPod).length, failures]).to.deep.equal([4, {}])
