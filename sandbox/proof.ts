@@ -92,17 +92,23 @@ function isAboutGate({ objectRef, requestObject }: AuditEvent): boolean {
   return /-experiment-[0-9a-f]{10}-/.test(objectRef?.name ?? '') && isEmpty(others) && isOurs
 }
 
-/** Whether a patch of a Service contains only our key, that shut pods are listed, who owns it, and which was read. */
-function isAboutPin(patch: unknown): boolean {
+/**
+ * Whether a patch of a Service contains only our key, who owns it, which was read, and of a preview that shut pods are
+ * listed. Without `isPreview` any Service may be one.
+ */
+export function isAboutPin(patch: unknown, { isPreview = true } = {}): boolean {
   const { metadata, spec, ...others } = objectOr(patch)
-  const { selector, publishNotReadyAddresses: _published, ...fields } = objectOr(spec)
+  const { selector, publishNotReadyAddresses: published = null, ...fields } = objectOr(spec)
   const [keys, pairs] = [Object.keys(objectOr(metadata)), Object.keys(objectOr(selector))]
   return (
     [others, fields].every((each) => isEmpty(each)) &&
+    (isPreview ? [true, null].includes(published as boolean | null) : !Object.hasOwn(objectOr(spec), PUBLISHED)) &&
     keys.every((key) => ['uid', 'resourceVersion', 'managedFields'].includes(key)) &&
     pairs.every((key) => key === EXPERIMENT_ID)
   )
 }
+
+const PUBLISHED = 'publishNotReadyAddresses'
 
 /** Whether a patch contains only finalizers, a uid and a resourceVersion. */
 const isAboutFinalizers = (patch: unknown): boolean =>

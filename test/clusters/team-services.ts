@@ -1,8 +1,9 @@
 /** Services as a team declares them, and what our accounts write of them. */
 import { EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, isEqual, isObject, type JsonObject, objectOr } from '../../common/json/json.ts'
+import { isEqual, type JsonObject, objectOr } from '../../common/json/json.ts'
 import { type AuditEvent, auditEvents } from '../../sandbox/audit.ts'
+import { isAboutPin } from '../../sandbox/proof.ts'
 
 /** A Service with more fields than we need, as kubectl reads it. */
 export const teamManifest = (name: string, app: string, spec: JsonObject = {}): string =>
@@ -59,7 +60,8 @@ export async function serviceWrites(auditLog: string, isPreview: (name: string) 
     const { verb, objectRef, requestObject, requestURI, responseStatus, responseObject } = event
     const { name = '', subresource } = objectRef ?? {}
     const what = `${verb} ${name}: ${JSON.stringify(requestObject)}`
-    const isSwitch = verb === 'patch' && subresource === undefined && isSwitching(requestObject, isPreview(name))
+    const isSwitch =
+      verb === 'patch' && subresource === undefined && isAboutPin(requestObject, { isPreview: isPreview(name) })
     if (!isSwitch) return [what]
     if (!/[?&]fieldManager=experiment-controller(&|$)/.test(requestURI)) return [`${what}: ${requestURI}`]
     const last = before(event)
@@ -70,20 +72,3 @@ export async function serviceWrites(auditLog: string, isPreview: (name: string) 
   })
   return { count: ours.length, forbidden }
 }
-
-/** Whether a patch has nothing but our key, of a preview that its pods are listed early, and which version was read. */
-function isSwitching(patch: unknown, isPreview: boolean): boolean {
-  const { metadata, spec, ...others } = objectOr(patch)
-  const { selector, ...fields } = objectOr(spec)
-  const published = isPreview ? ['publishNotReadyAddresses'] : []
-  return (
-    isOnly(others, []) &&
-    isOnly(metadata, ['uid', 'resourceVersion', 'managedFields']) &&
-    isOnly(objectOr(selector), [EXPERIMENT_ID]) &&
-    isOnly(fields, published) &&
-    [undefined, true, null].includes(at(fields, 'publishNotReadyAddresses') as boolean | null | undefined)
-  )
-}
-
-const isOnly = (value: unknown, keys: readonly string[]): boolean =>
-  isObject(value) && Object.keys(value).every((key) => keys.includes(key))
