@@ -2,6 +2,7 @@ import { boundedOverride } from '../common/api/decode.ts'
 import { brokenLimits } from '../common/api/limits.ts'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../common/api/names.ts'
 import type { KubeObject, ObjectMeta } from '../common/api/object.ts'
+import type { BlueGreenStrategy } from '../common/api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec, ExperimentDeploymentStatus } from '../common/api/types.ts'
 import type { PolicyFacts } from '../common/assess/facts.ts'
 import type { JsonObject } from '../common/json/json.ts'
@@ -153,6 +154,18 @@ export function aWrittenExperiment({ overrideSpec = {}, ...of }: ExperimentOf = 
 export const imageOverride = (image: string): JsonObject => ({
   template: { spec: { containers: [{ name: 'cart', image }] } },
 })
+
+/** A blue-green with all of its fields. */
+export const FULL_BLUE_GREEN: Required<BlueGreenStrategy> = {
+  activeService: 'cart',
+  previewService: 'cart-preview',
+  previewReplicaCount: 1,
+  autoPromotionEnabled: true,
+  autoPromotionSeconds: 60,
+  scaleDownDelaySeconds: 0,
+  abortScaleDownDelaySeconds: 0,
+  progressDeadlineAbort: true,
+}
 
 const keyedBy = (...keys: ListKey[]): Shape => ({ ...NO_SHAPE, items: () => POD, keys })
 const LISTS: Readonly<Record<string, Shape>> = {

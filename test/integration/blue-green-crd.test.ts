@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { decodeExperiment } from '../../common/api/decode.ts'
 import { at } from '../../common/json/json.ts'
+import { FULL_BLUE_GREEN } from '../builders.ts'
 import { usesCrd } from './crd-answers.ts'
 import { usesControlPlane } from './fixture.ts'
 
@@ -13,14 +14,7 @@ const previewed = (of: object = {}) => blueGreen({ previewService: 'cart-preview
 const ACCEPTED: Readonly<Record<string, object>> = {
   'an active Service alone': blueGreen(),
   'a preview': previewed(),
-  'every field': previewed({
-    previewReplicaCount: 1,
-    autoPromotionEnabled: true,
-    autoPromotionSeconds: 60,
-    scaleDownDelaySeconds: 0,
-    abortScaleDownDelaySeconds: 0,
-    progressDeadlineAbort: true,
-  }),
+  'every field': blueGreen(FULL_BLUE_GREEN),
   'null in place of fields': blueGreen({ previewService: null, autoPromotionEnabled: null, antiAffinity: null }),
   'null in place of the other strategy': { strategy: { canary: null, ...blueGreen().strategy } },
   'mode Gated': blueGreen({}, { traffic: { mode: 'Gated' } }),

@@ -7,21 +7,11 @@ import {
   strategyIn,
   trafficIn,
 } from '../../../common/api/decode-strategy.ts'
+import { FULL_BLUE_GREEN } from '../../builders.ts'
 
 const canary = (of: unknown) => ({ canary: of })
 const steps = (...of: readonly unknown[]) => canary({ steps: of })
 const blueGreen = (of: object) => ({ blueGreen: { activeService: 'cart', ...of } })
-
-const EVERY_FIELD = {
-  activeService: 'cart',
-  previewService: 'cart-preview',
-  previewReplicaCount: 1,
-  autoPromotionEnabled: true,
-  autoPromotionSeconds: 60,
-  scaleDownDelaySeconds: 0,
-  abortScaleDownDelaySeconds: 0,
-  progressDeadlineAbort: true,
-}
 
 describe('a strategy of a manifest', () => {
   const sound: Readonly<Record<string, unknown>> = {
@@ -34,7 +24,7 @@ describe('a strategy of a manifest', () => {
     'with percentages': canary({ maxSurge: '25%', maxUnavailable: '10%' }),
     'with fields that this version does not know': canary({ trafficRouting: {} }),
     'with an active Service alone': blueGreen({}),
-    'with every field of blueGreen': blueGreen(EVERY_FIELD),
+    'with every field of blueGreen': blueGreen(FULL_BLUE_GREEN),
     'with null in place of all that blueGreen need not have': blueGreen({
       previewService: null,
       progressDeadlineAbort: null,
@@ -104,8 +94,8 @@ describe('a strategy of a manifest', () => {
   })
 
   it('has only the members of a blueGreen that we use', () => {
-    const value = { ...EVERY_FIELD, previewReplicaCount: null, prePromotionAnalysis: {} }
-    const { previewReplicaCount: _null, ...members } = EVERY_FIELD
+    const value = { ...FULL_BLUE_GREEN, previewReplicaCount: null, prePromotionAnalysis: {} }
+    const { previewReplicaCount: _null, ...members } = FULL_BLUE_GREEN
     expect(strategyIn({ blueGreen: value, canary: null })).to.deep.equal({ blueGreen: members })
     expect(strategyIn(blueGreen({}))).to.deep.equal(blueGreen({}))
   })
