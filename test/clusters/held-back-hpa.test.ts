@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, GATE } from '../../common/api/names.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { crds, install, WITH_GATE } from '../../sandbox/installation.ts'
+import { crds, install, WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { DEADLINE_MS, placeAt } from '../integration/product.ts'
 import { autoscaledIn, TARGET } from './autoscaled.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
@@ -66,33 +66,67 @@ describe('an HPA on a source, on the real control plane', () => {
     expect(await settles('even', 8 * TARGET)).to.equal(6)
   })
 
-  it('is told at apply, and held back by a gated experiment while that exists', async function () {
-    this.timeout(TIMEOUT_MS)
-    await install(plane(), { overlay: WITH_GATE })
-    const place = placeAt(plane().api, plane().kubectl, 'shop')
-    await workload('cart', 'source', SIZE)
-    await autoscaler('cart')
-    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
-    const spec = {
-      sourceRef: { kind: 'Deployment', name: 'cart-source' },
-      replicas: SIZE,
-      overrideSpec: {},
-      traffic: { mode: 'Gated' },
-      strategy: { canary: { steps: [{ pause: {} }, { setWeight: 50 }] } },
-    }
-    const manifest = JSON.stringify({ apiVersion, kind, metadata: { name: 'cart' }, spec })
-    const { text } = await place.kubectl(['apply', '-f', '-'], manifest)
-    expect(text.split('\n')).to.include(TOLD)
-    expect(text).not.to.contain('CountedByHPA')
-    const { status } = await place.reaches('cart', 'Available')
-    expect(status?.pods).to.equal(`${SIZE}/${SIZE}`)
-    expect(status?.warnings?.map(({ reason }) => reason)).to.include('HeldBackHPA')
-    expect(await settles('cart', SIZE * TARGET)).to.equal(SIZE)
-    expect(await settles('cart', SIZE * 75)).to.equal(SIZE)
-    expect((await place.kubectl(['delete', 'expd/cart'])).code).to.equal(0)
-    // The HPA may compute once more before it knows that the pods are gone.
-    await eventually('the HPA to be free', DEADLINE_MS, async () =>
-      expect(await settles('cart', SIZE * 75)).to.equal(6),
-    )
+  describe('beside experiments', () => {
+    before('the product runs, and finds sources with an HPA', async function () {
+      this.timeout(TIMEOUT_MS)
+      for (const app of ['cart', 'green']) {
+        await workload(app, 'source', SIZE)
+        await autoscaler(app)
+      }
+      await install(plane(), { overlay: WITH_CUT_OVER })
+    })
+
+    it('is told at apply, and held back by a gated experiment while that exists', async function () {
+      this.timeout(TIMEOUT_MS)
+      const place = placeAt(plane().api, plane().kubectl, 'shop')
+      const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+      const spec = {
+        sourceRef: { kind: 'Deployment', name: 'cart-source' },
+        replicas: SIZE,
+        overrideSpec: {},
+        traffic: { mode: 'Gated' },
+        strategy: { canary: { steps: [{ pause: {} }, { setWeight: 50 }] } },
+      }
+      const manifest = JSON.stringify({ apiVersion, kind, metadata: { name: 'cart' }, spec })
+      const { text } = await place.kubectl(['apply', '-f', '-'], manifest)
+      expect(text.split('\n')).to.include(TOLD)
+      expect(text).not.to.contain('CountedByHPA')
+      const { status } = await place.reaches('cart', 'Available')
+      expect(status?.pods).to.equal(`${SIZE}/${SIZE}`)
+      expect(status?.warnings?.map(({ reason }) => reason)).to.include('HeldBackHPA')
+      expect(await settles('cart', SIZE * TARGET)).to.equal(SIZE)
+      expect(await settles('cart', SIZE * 75)).to.equal(SIZE)
+      expect((await place.kubectl(['delete', 'expd/cart'])).code).to.equal(0)
+      // The HPA may compute once more before it knows that the pods are gone.
+      await eventually('the HPA to be free', DEADLINE_MS, async () =>
+        expect(await settles('cart', SIZE * 75)).to.equal(6),
+      )
+    })
+
+    it('scales a source beside the preview of a blue-green, which has a tenth of its pods', async function () {
+      this.timeout(TIMEOUT_MS)
+      const place = placeAt(plane().api, plane().kubectl, 'shop')
+      for (const name of ['green', 'green-preview'])
+        await plane().api.create(place.path('services'), {
+          metadata: { name },
+          spec: { selector: { app: 'green' }, ports: [{ port: 80 }] },
+        })
+      const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+      const spec = {
+        sourceRef: { kind: 'Deployment', name: 'green-source' },
+        overrideSpec: {},
+        strategy: { blueGreen: { activeService: 'green', previewService: 'green-preview' } },
+      }
+      const manifest = JSON.stringify({ apiVersion, kind, metadata: { name: 'green' }, spec })
+      const { text } = await place.kubectl(['apply', '-f', '-'], manifest)
+      expect(text).to.contain('[HeldBackHPA] hpa/green')
+      expect(text).to.contain(`[Plan] steps: 1 pod without requests; service/green-preview sends to them; `)
+      const { status } = await place.shows('green', '2/10 Paused', (of) => of.status?.strategy?.step === '2/10 Paused')
+      expect(status?.pods).to.equal('1/1')
+      expect(await settles('green', SIZE * TARGET)).to.equal(SIZE)
+      // Beside four shut pods it stays at 4: the first test
+      expect(await settles('green', SIZE * 75)).to.equal(6)
+      expect((await place.experimentAt('green')).status?.pods).to.equal('1/1')
+    })
   })
 })
