@@ -27,7 +27,9 @@ export function strategyLines(facts: Facts, { conclusion }: Plan, fork: KubeObje
   const { run, steps, spec } = state
   if (run.path !== 'Forward') return [wayBack(run.path, steps[run.stepIndex]?.is)]
   const sizes = sizesOf(facts, spec, { fork })
-  const texts = sizes ? forecastTexts(steps, sizes, run.stepIndex) : steps.slice(run.stepIndex).map(nameOfStep)
+  const texts = sizes
+    ? [...forecastTexts(skippedCutOver(facts, state), sizes), ...forecastTexts(steps, sizes, run.stepIndex)]
+    : steps.slice(run.stepIndex).map(nameOfStep)
   const lines = inLines(texts, introduction(facts, state))
   if (!sizes) return lines
   const isAhead = steps.slice(run.stepIndex).some(({ is }) => is === 'promote')
@@ -37,6 +39,14 @@ export function strategyLines(facts: Facts, { conclusion }: Plan, fork: KubeObje
     ...caveats(state, sizes),
     ...(isAhead ? [promotionLine(facts, state, sizes)] : []),
   ]
+}
+
+/** The cut-over that `promote` makes up for because it was said before it, with the pods for it; else no steps. */
+function skippedCutOver({ experiment: { status } }: Facts, { run, steps }: RunState): readonly Step[] {
+  const index = steps.findIndex(({ is }) => is === 'cutOver')
+  const stored = status?.strategy
+  const isSkipped = stored?.run === run.run && stored.stepIndex <= index && index < run.stepIndex
+  return isSkipped ? steps.slice(index - 1, index + 1) : []
 }
 
 function wayBack(path: 'Abort' | 'Undo', step: Step['is'] | undefined): string {

@@ -8,6 +8,7 @@ import { strategyLines } from '../../../common/plan/describe-run.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { type Run, runStatus } from '../../../common/strategy/run.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
+import { aBlueGreen } from './blue-greens.ts'
 import { describedFacts } from './described.ts'
 import { applied, someFacts, theFork } from './some-facts.ts'
 
@@ -110,4 +111,26 @@ describe('the lines of the plan about a run and its commands', () => {
       'promote: writes deployment/cart; at most 11 pods beside it, never fewer than 11 serve',
     )
   })
+})
+
+describe('the lines of the plan about a blue-green that is promoted', () => {
+  const firstLineAfter = (...words: readonly string[]) => {
+    const run = aBlueGreen()
+    for (const word of words) {
+      run.rest()
+      run.say(word)
+    }
+    const facts = run.facts()
+    if (!run.world.fork) throw new Error('there is a fork')
+    return strategyLines(facts, plan(facts), run.world.fork)[0]
+  }
+  const rest = 'promote; both Services send to the source again; delete the fork after 30s'
+
+  it('tell the cut-over that its preview skips', () =>
+    expect(firstLineAfter('promote')).to.equal(
+      `from step 8 of 10: 10 pods without requests; service/cart sends only to them (for at most 2s both versions answer); ${rest}`,
+    ))
+
+  it('do not tell it again once it is cut over', () =>
+    expect(firstLineAfter('resume', 'promote')).to.equal(`from step 8 of 10: ${rest}`))
 })
