@@ -1,5 +1,5 @@
-import { ranksOf, ranksOfBuckets } from './ranks.ts'
-import type { Counts, Ranks, Side } from './steps.ts'
+import { ranksOfBuckets, ranksOfSorted } from './ranks.ts'
+import { type Counts, type Ranks, rankBets, type Side } from './steps.ts'
 
 /** How many requests are in each bin, by the number of the bin. */
 export type Bins = ReadonlyMap<number, number>
@@ -17,6 +17,12 @@ export interface Distribution {
   readonly above: (bound: number, margin: number) => Counts
 }
 
+/** The bets on the ranks of a window: that the treatment is worse (1), or not worse (−1), than by a margin. */
+export function betsOnRanks({ ranks }: Pick<Distribution, 'ranks'>): (margin: number, side: Side) => readonly number[] {
+  const bets = rankBets(ranks(0, 1))
+  return (margin, side) => bets(ranks(margin, side).u, side)
+}
+
 /** Bins of times in each doubling. */
 const BINS = 8
 /** 2^±50 seconds: shorter and longer times are as long as that. */
@@ -25,11 +31,12 @@ const OUTERMOST_BIN = 400
 /** Of single times in seconds. Bin k is (2^((k−1)/8), 2^(k/8)], and its bound is a time. */
 export function ofSamples(treatment: readonly number[], control: readonly number[]): Distribution {
   const above = (values: readonly number[], bound: number) => values.filter((value) => value > bound).length
+  const [own, others] = [Float64Array.from(treatment).sort(), Float64Array.from(control).sort()]
   return {
     treatment: binned(treatment),
     control: binned(control),
     boundOf: (bin) => 2 ** (bin / BINS),
-    ranks: (margin) => ranksOf(treatment, control, 1 + margin),
+    ranks: (margin) => ranksOfSorted(own, others, 1 + margin),
     above: (bound, margin) => ({
       events: above(treatment, bound),
       exposure: treatment.length,

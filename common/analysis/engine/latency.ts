@@ -1,7 +1,7 @@
 import { CALIBRATING_REQUESTS, type LatencyEvidence, type Margins, TAIL_ODDS } from './coarse-latency.ts'
-import { type Bins, binAt, type Distribution, merged, totalOf } from './distribution.ts'
+import { type Bins, betsOnRanks, binAt, type Distribution, merged, totalOf } from './distribution.ts'
 import { added, mixture, zeros } from './mixture.ts'
-import { FACTORS, oddsSteps, rankSteps, SHIFTS } from './steps.ts'
+import { FACTORS, oddsSteps, SHIFTS } from './steps.ts'
 
 /** All that the next window needs of the former ones. */
 export interface LatencyState {
@@ -37,12 +37,13 @@ export function withLatencyWindow(former: LatencyState, window: Distribution, ma
   const state = calibrated(former, window)
   const { bounds } = state
   const { tolerance, maxRegression } = margins
+  const bets = betsOnRanks(window)
   const seen = {
     ...state,
     treatment: merged(state.treatment, window.treatment),
     control: merged(state.control, window.control),
-    ranks: added(state.ranks, rankSteps(window.ranks(tolerance, 1), 1)),
-    body: added(state.body, rankSteps(window.ranks(maxRegression, -1), -1)),
+    ranks: added(state.ranks, bets(tolerance, 1)),
+    body: added(state.body, bets(maxRegression, -1)),
   }
   if (!bounds) return seen
   const odds = bounds.map((bound, index) =>

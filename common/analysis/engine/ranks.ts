@@ -1,14 +1,16 @@
 import type { Ranks } from './steps.ts'
 
 /** How the values of two samples compare. `scale` multiplies those of the control. */
-export function ranksOf(treatment: readonly number[], control: readonly number[], scale = 1): Ranks {
+export const ranksOf = (treatment: readonly number[], control: readonly number[], scale = 1): Ranks =>
+  ranksOfSorted(Float64Array.from(treatment).sort(), Float64Array.from(control).sort(), scale)
+
+/** The same of values in ascending order. */
+export function ranksOfSorted(treatment: Float64Array, control: Float64Array, scale: number): Ranks {
   const [a, b] = [treatment.length, control.length]
-  const others = Float64Array.from(control, (value) => value * scale).sort()
-  const own = Float64Array.from(treatment).sort()
   let [below, upTo, u] = [0, 0, 0]
-  for (const value of own) {
-    while (below < b && (others[below] ?? 0) < value) below += 1
-    while (upTo < b && (others[upTo] ?? 0) <= value) upTo += 1
+  for (const value of treatment) {
+    while (below < b && (control[below] ?? 0) * scale < value) below += 1
+    while (upTo < b && (control[upTo] ?? 0) * scale <= value) upTo += 1
     u += (below + upTo) / 2
   }
   return { u, a, b }

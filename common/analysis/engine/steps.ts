@@ -28,11 +28,15 @@ export interface Ranks {
 }
 
 /** Increments of log e of one window: one for each of `SHIFTS`. M1 of section 4.1. */
-export function rankSteps({ u, a, b }: Ranks, side: Side): readonly number[] {
-  return SHIFTS.map((shift) => {
+export const rankSteps = (ranks: Ranks, side: Side): readonly number[] => rankBets(ranks)(ranks.u, side)
+
+/** The same for several values of `u`, which share most of the work. */
+export function rankBets({ a, b }: Omit<Ranks, 'u'>): (u: number, side: Side) => readonly number[] {
+  const bets = SHIFTS.map((shift) => {
     const lambda = (12 * shift) / (a + b + 1)
-    return side * lambda * (u - (a * b) / 2) - cumulant(a, b, lambda)
+    return { lambda, cumulant: cumulant(a, b, lambda) }
   })
+  return (u, side) => bets.map(({ lambda, cumulant: k }) => side * lambda * (u - (a * b) / 2) - k)
 }
 
 /** The same for each of `FACTORS`, of events that follow Poisson's law. `ratio`: so often is tolerated. M2. */

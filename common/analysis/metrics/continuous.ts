@@ -1,6 +1,15 @@
-import { type Bins, binAt, type Distribution, merged, ofBuckets, ofSamples, totalOf } from '../engine/distribution.ts'
+import {
+  type Bins,
+  betsOnRanks,
+  binAt,
+  type Distribution,
+  merged,
+  ofBuckets,
+  ofSamples,
+  totalOf,
+} from '../engine/distribution.ts'
 import { type LatencyState, latencyEvidence, NO_LATENCY_STATE, withLatencyWindow } from '../engine/latency.ts'
-import { FACTORS, rankSteps } from '../engine/steps.ts'
+import { FACTORS } from '../engine/steps.ts'
 import type { FineCounts, Samples, WindowData } from '../window-data.ts'
 import { percentMore, shownBy, withRungs } from './effect.ts'
 import { judged, needsOfHarm, needsOfSafety } from './judgement.ts'
@@ -138,7 +147,7 @@ export function foldContinuous(numbers: readonly number[], data: FineData, rule:
   const margins = { tolerance: tolerancePercent / 100, maxRegression: maxRegressionPercent / 100 }
   const window = distributionOf(data)
   const latency = withLatencyWindow(former.latency, window, margins)
-  const rungs = withRungs(former.rungs, (margin, side) => rankSteps(window.ranks(margin, side), side))
+  const rungs = withRungs(former.rungs, betsOnRanks(window))
   const podBounds = former.podBounds.length > 0 ? former.podBounds : quantilesOf(window)
   const pods = podBounds.length > 0 ? withPods(former.pods, podWindow(data, podBounds), POD_BINS) : former.pods
   return save({ latency, ratio, rungs, podBounds, pods })
