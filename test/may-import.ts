@@ -122,6 +122,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/json',
     'common/text',
     'common/api',
+    'common/override',
     'common/policy',
     'common/workload',
     'common/assess',

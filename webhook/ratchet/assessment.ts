@@ -3,7 +3,9 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment, FieldError } from '../../common/api/types.ts'
 import { type Assessment, assess, derivedFork } from '../../common/assess/assess.ts'
 import type { SpecFacts } from '../../common/assess/facts.ts'
-import { isEqual, objectOr } from '../../common/json/json.ts'
+import { objectOr } from '../../common/json/json.ts'
+import { changesBetween } from '../../common/override/changes.ts'
+import { NO_SHAPE, type Shape } from '../../common/override/shape.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { type Ratcheted, ratchet } from './ratchet.ts'
 
@@ -43,20 +45,31 @@ function immutableErrors(now: Assessment, facts: SpecFacts, before: () => Assess
   const [kind, fork] = [knownValue(facts.kind), derivedFork(now)]
   const stored = kind && fork && before()
   const former = stored && derivedFork(stored)
-  return kind && fork && former ? immutableChanges(kind, former, fork) : []
+  const shape = knownValue(facts.schema)?.shape ?? NO_SHAPE
+  return kind && fork && former ? immutableChanges(kind, { before: former, after: fork, shape }) : []
 }
 
-/** The fields of `spec` that differ between two derived forks, although the API server refuses to update them. */
+interface Forks {
+  readonly before: KubeObject
+  readonly after: KubeObject
+  readonly shape: Shape
+}
+
+/**
+ * The fields of `spec` that differ between two derived forks, although the API server refuses to update them. What it
+ * stores alike is no difference.
+ */
 export function immutableChanges(
   { kind, mutableFields }: WorkloadKind,
-  before: KubeObject,
-  after: KubeObject,
+  { before, after, shape }: Forks,
 ): readonly FieldError[] {
   if (mutableFields === undefined) return []
   const [from, to] = [objectOr(before.spec), objectOr(after.spec)]
   const members = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort()
+  const isOther = (member: string) =>
+    changesBetween({ [member]: from[member] }, { [member]: to[member] }, shape).length > 0
   return members
-    .filter((member) => !mutableFields.includes(member) && !isEqual(from[member] ?? null, to[member] ?? null))
+    .filter((member) => !mutableFields.includes(member) && isOther(member))
     .map((member) => ({
       field: `spec.overrideSpec.${member}`,
       message: `immutable for ${kind}s; delete the experiment and create it again`,
