@@ -7,6 +7,8 @@ import { transformSync } from 'esbuild'
 const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/analysis/metrics/rule.ts': 'types only',
   'common/analysis/window-data.ts': 'types only',
+  'common/api/analysis/analysis.ts': 'types and lists of words, each tested where it is decoded',
+  'common/api/analysis/metric.ts': 'types and tables, tested by the rules of the CRD that follow from them',
   'common/api/failure.ts': 'types only',
   'common/api/object.ts': 'types only',
   'common/api/reasons.ts': 'a table, tested by test/vocabulary.test.ts',

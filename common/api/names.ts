@@ -10,6 +10,18 @@ const resource = (apiVersion: string, kind: string, plural: string): ResourceTyp
 export const EXPERIMENT_DEPLOYMENT = resource(API_VERSION, 'ExperimentDeployment', 'experimentdeployments')
 /** The cluster-scoped resource with which admins limit experiments. */
 export const EXPERIMENT_POLICY = resource(API_VERSION, 'ExperimentPolicy', 'experimentpolicies')
+/** One question whether a fork is worse than its source, and all evidence about it. Only the controller writes it. */
+export const ANALYSIS_RUN = resource(API_VERSION, 'ExperimentAnalysisRun', 'experimentanalysisruns')
+/** Metrics that many experiments of its namespace use. */
+export const ANALYSIS_TEMPLATE = resource(API_VERSION, 'ExperimentAnalysisTemplate', 'experimentanalysistemplates')
+/** The same for all namespaces. */
+export const CLUSTER_ANALYSIS_TEMPLATE = resource(
+  API_VERSION,
+  'ClusterExperimentAnalysisTemplate',
+  'clusterexperimentanalysistemplates',
+)
+/** The cluster-scoped resource with which admins say where data comes from. */
+export const ANALYSIS_PROVIDER = resource(API_VERSION, 'ExperimentAnalysisProvider', 'experimentanalysisproviders')
 /** Keeps the base of a pinned experiment. */
 export const CONTROLLER_REVISION = resource('apps/v1', 'ControllerRevision', 'controllerrevisions')
 

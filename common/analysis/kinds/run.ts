@@ -1,0 +1,237 @@
+import {
+  type AnalysisSpec,
+  type AnalysisVerdict,
+  CONTROLS,
+  TIMEOUT_ACTIONS,
+  type TimeoutAction,
+  VERDICTS,
+} from '../../api/analysis/analysis.ts'
+import { malformed } from '../../api/analysis/decode.ts'
+import type { Metric } from '../../api/analysis/metric.ts'
+import { MAX_METRICS, METRIC, objectName } from '../../api/analysis/structures.ts'
+import type { KubeObject, ObjectMeta } from '../../api/object.ts'
+import type { FieldError } from '../../api/types.ts'
+import {
+  amount,
+  anyNumber,
+  list,
+  number,
+  object,
+  optional,
+  picked,
+  type Structure,
+  text,
+  time,
+  whole,
+  word,
+} from '../../json/structure.ts'
+
+/** The experiment of an analysis run. */
+export interface RunExperiment {
+  readonly name: string
+  readonly uid: string
+  /** `metadata.generation` when the analysis run began */
+  readonly generation: number
+}
+
+/**
+ * The `spec` of an ExperimentAnalysisRun: what one subject is asked, whole and resolved, so that later edits of a
+ * template do not change it. Times and actions stay in the experiment, where they may change.
+ */
+export interface RunSpec extends Required<Pick<AnalysisSpec, 'attempt' | 'control' | 'alpha' | 'beta' | 'minSamples'>> {
+  readonly experiment: RunExperiment
+  /** a hash of all that makes it another question */
+  readonly subject: string
+  /** with all defaults and args; only the placeholders that differ from window to window are left */
+  readonly metrics: readonly Metric[]
+}
+
+/** What became of the windows of all metrics. */
+export interface RunWindows {
+  readonly counted: number
+  readonly empty: number
+  readonly unusable: number
+  readonly skipped: number
+}
+
+/** What the traffic can show. */
+export interface RunPower {
+  /** so much slower or more often shows in 8 of 10 analysis runs */
+  readonly percent: number
+  readonly withinSeconds: number
+}
+
+/** Evidence as the logarithm of e, and how much of it is needed. */
+export interface RunEvidence {
+  readonly logE: number
+  readonly needs: number
+}
+
+/** Evidence that one part of a metric is safe. */
+export interface RunSafety extends RunEvidence {
+  /** such as `body` or `tail` */
+  readonly part: string
+}
+
+/** How much worse the fork is, in percent; absent numbers are not known yet. */
+export interface RunEffect {
+  readonly estimate?: number
+  /** shown so far: at least this */
+  readonly atLeast?: number
+  /** shown so far: at most this */
+  readonly atMost?: number
+  /** such as `median` or `rate` */
+  readonly of: string
+}
+
+/** Whether single pods could explain the difference. */
+export interface RunPods {
+  /** groups of as many pods as the fork has that were compared with it */
+  readonly groups: number
+  /** how many of them differ from the rest as much as the fork does */
+  readonly outer: number
+}
+
+/** The evidence at one time, for people. */
+export interface RunPoint extends Omit<RunEffect, 'of'> {
+  readonly at: string
+  /** log e */
+  readonly harm: number
+  /** the smallest log e of all parts */
+  readonly safe: number
+}
+
+/** What is known about one metric. */
+export interface RunMetric {
+  readonly name: string
+  readonly verdict: AnalysisVerdict
+  readonly reason: string
+  readonly since: string
+  /** the end of the last window that was folded in: the next one starts here */
+  readonly windowEnd?: string
+  readonly samples?: { readonly control: number; readonly treatment: number }
+  readonly harm?: RunEvidence
+  readonly safe?: readonly RunSafety[]
+  readonly effect?: RunEffect
+  readonly pods?: RunPods
+  /** the memory of the engine: doubles, which the API server gives back bit by bit, but for -0 */
+  readonly state?: readonly number[]
+  readonly trace?: readonly RunPoint[]
+}
+
+/** The `status` of an ExperimentAnalysisRun. One write for each look, and none after the verdict. */
+export interface RunStatus {
+  readonly verdict: AnalysisVerdict
+  readonly reason: string
+  readonly message: string
+  /** RFC 3339, as all times here: the start of the first window */
+  readonly startedAt?: string
+  readonly finishedAt?: string
+  /** when verdict or reason last changed */
+  readonly since: string
+  readonly nextLookAt?: string
+  readonly looks: number
+  /** requests of the fork that were counted: the most of all metrics */
+  readonly requests: number
+  readonly windows: RunWindows
+  readonly power?: RunPower
+  /** what follows from the verdict */
+  readonly action?: TimeoutAction
+  readonly metrics?: readonly RunMetric[]
+}
+
+export interface AnalysisRun {
+  readonly metadata: Pick<ObjectMeta, 'name' | 'labels' | 'creationTimestamp' | 'resourceVersion'> & {
+    readonly namespace: string
+    readonly uid: string
+  }
+  readonly spec: RunSpec
+  /** absent: it has not begun */
+  readonly status?: RunStatus
+}
+
+/** The most numbers that a metric remembers: 13 KB for 600 of them. */
+export const MAX_STATE = 1_000
+/** The most points of a trace. */
+export const MAX_TRACE = 60
+
+const hash: Structure = text(64)
+const reason: Structure = text(1_024)
+const percent: Structure = anyNumber
+
+/** The `spec` of an analysis run. */
+export const RUN_SPEC = object<RunSpec>({
+  experiment: object<RunExperiment>({ name: objectName, uid: hash, generation: amount }),
+  subject: hash,
+  attempt: whole(1, 2_147_483_647),
+  control: word(CONTROLS),
+  alpha: number(0.0001, 0.2),
+  beta: number(0.0001, 0.2),
+  minSamples: whole(1, 1_000_000_000),
+  metrics: list(METRIC, MAX_METRICS, 1),
+})
+
+const EVIDENCE = { logE: anyNumber, needs: anyNumber }
+const EFFECT = { estimate: optional(percent), atLeast: optional(percent), atMost: optional(percent) }
+
+const RUN_METRIC = object<RunMetric>({
+  name: text(63),
+  verdict: word(VERDICTS),
+  reason,
+  since: time,
+  windowEnd: optional(time),
+  samples: optional(object<{ control: number; treatment: number }>({ control: amount, treatment: amount })),
+  harm: optional(object<RunEvidence>(EVIDENCE)),
+  safe: optional(list(object<RunSafety>({ part: text(63), ...EVIDENCE }), 8)),
+  effect: optional(object<RunEffect>({ ...EFFECT, of: text(63) })),
+  pods: optional(object<RunPods>({ groups: amount, outer: amount })),
+  state: optional(list(anyNumber, MAX_STATE)),
+  trace: optional(list(object<RunPoint>({ at: time, ...EFFECT, harm: anyNumber, safe: anyNumber }), MAX_TRACE)),
+})
+
+/** The `status` of an analysis run. */
+export const RUN_STATUS = object<RunStatus>({
+  verdict: word(VERDICTS),
+  reason,
+  message: text(1_024),
+  startedAt: optional(time),
+  finishedAt: optional(time),
+  since: time,
+  nextLookAt: optional(time),
+  looks: amount,
+  requests: amount,
+  windows: object<RunWindows>({ counted: amount, empty: amount, unusable: amount, skipped: amount }),
+  power: optional(object<RunPower>({ percent, withinSeconds: amount })),
+  action: optional(word(TIMEOUT_ACTIONS)),
+  metrics: optional(list(RUN_METRIC, MAX_METRICS)),
+})
+
+/**
+ * The analysis run in a watched object with exactly the members that we use, or what keeps it from being one. A status
+ * that is not as we write it is a mistake too: without its evidence the same windows would count again.
+ */
+export function decodeRun(
+  stored: KubeObject,
+):
+  | { readonly is: 'run'; readonly run: AnalysisRun }
+  | { readonly is: 'malformed'; readonly errors: readonly FieldError[] } {
+  const { status, metadata } = stored
+  const hasStatus = (status ?? undefined) !== undefined
+  const errors = [
+    ...malformed(stored.spec, RUN_SPEC, 'spec'),
+    ...(hasStatus ? malformed(status, RUN_STATUS, 'status') : []),
+  ]
+  if (errors.length > 0) return { is: 'malformed', errors }
+  const { name, namespace = '', uid = '', labels, creationTimestamp, resourceVersion } = metadata
+  const run: AnalysisRun = {
+    metadata: {
+      ...{ name, namespace, uid },
+      ...(labels === undefined ? {} : { labels }),
+      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    },
+    spec: picked(stored.spec, RUN_SPEC),
+    ...(hasStatus ? { status: picked<RunStatus>(status, RUN_STATUS) } : {}),
+  }
+  return { is: 'run', run }
+}

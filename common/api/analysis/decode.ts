@@ -1,0 +1,31 @@
+import { formatPath } from '../../json/field-path.ts'
+import { mismatches, picked, type Structure } from '../../json/structure.ts'
+import type { AnalysisSpec } from './analysis.ts'
+import { ANALYSIS, ANALYSIS_STATUS } from './structures.ts'
+
+/** A member that is not as the API says. It is a `FieldError`. */
+export interface Malformed {
+  readonly field: string
+  readonly message: string
+  readonly cause: 'FieldValueTypeInvalid'
+}
+
+/**
+ * Every mistake of a value at `root` of a manifest, as far as its structure can say; empty for a sound one. The CRD has
+ * refused them before, so that they are only in a cluster where somebody has loosened it.
+ */
+export const malformed = (value: unknown, structure: Structure, root: string): readonly Malformed[] =>
+  mismatches(value, structure).map(({ path, expected }) => ({
+    field: formatPath(root, path),
+    message: `expected ${expected}; set it so`,
+    cause: 'FieldValueTypeInvalid',
+  }))
+
+/** Every mistake in the types of `spec.analysis`. */
+export const malformedAnalysis = (value: unknown): readonly Malformed[] => malformed(value, ANALYSIS, 'spec.analysis')
+
+/** The members that we use of a value without such a mistake. */
+export const analysisIn = (value: unknown): AnalysisSpec => picked(value, ANALYSIS)
+
+/** Whether a stored value is `status.analysis`. */
+export const isAnalysisStatus = (value: unknown): boolean => mismatches(value, ANALYSIS_STATUS).length === 0
