@@ -36,10 +36,11 @@ export const CONDITION_PATTERN = `^${CONDITION}(?: (?:and|or|AND|OR) ${CONDITION
 export const LINE_PATTERN = '^[^\\x00-\\x1f\\x7f]+$'
 /** The same, or no text. */
 export const LINE_OR_NONE_PATTERN = '^[^\\x00-\\x1f\\x7f]*$'
+const PLAIN = '\\x00-\\x20\\x7f?#%\\\\/'
+const ENCODED = '%(?:[013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-DFa-df])' // not a dot
 /**
- * The path of a request behind an address: no empty segment, `.` or `..`, which would lead elsewhere, and nothing
- * encoded.
+ * The path of a request behind an address: no empty segment, `.` or `..`, plain or encoded, which would lead elsewhere.
  */
-export const PATH_PATTERN = '^/$|^(/\\.?[^./\\x00-\\x20\\x7f?#%\\\\][^/\\x00-\\x20\\x7f?#%\\\\]*)+/?$'
+export const PATH_PATTERN = `^/$|^(?:/\\.?(?:[^.${PLAIN}]|${ENCODED})(?:[^${PLAIN}]|${ENCODED})*)+/?$`
 /** RFC 6901. */
 export const POINTER_PATTERN = '^(/([^/~\\x00-\\x1f]|~0|~1)*)*$'

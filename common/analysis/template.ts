@@ -1,0 +1,188 @@
+import type { Args, TemplateScope, TemplateUse } from '../api/analysis/analysis.ts'
+import { malformed } from '../api/analysis/decode.ts'
+import { type CompleteAnalysis, metricWithDefaults } from '../api/analysis/defaults.ts'
+import type { Metric } from '../api/analysis/metric.ts'
+import { MAX_METRICS, METRIC } from '../api/analysis/structures.ts'
+import { ABSENT, type Known } from '../api/known.ts'
+import { ANALYSIS_PROVIDER, ANALYSIS_TEMPLATE, CLUSTER_ANALYSIS_TEMPLATE } from '../api/names.ts'
+import type { FieldError } from '../api/types.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
+import type { AnalysisProvider } from './kinds/provider.ts'
+import type { AnalysisTemplate, TemplateSpec } from './kinds/template.ts'
+import { filled } from './placeholders.ts'
+import { type MetricRuleInput, metricErrors, needsProvider } from './rules.ts'
+import { withTexts } from './texts.ts'
+
+/** The objects that an analysis names. */
+export interface AnalysisSources {
+  readonly template: (scope: TemplateScope, name: string) => Known<AnalysisTemplate>
+  readonly provider: (name: string) => Known<AnalysisProvider>
+  /** of the experiment; undefined: its labels are not known */
+  readonly namespace: MetricRuleInput['namespace']
+}
+
+/** What an analysis asks. */
+export interface ResolvedAnalysis {
+  /** with all defaults and args, those of templates first; what is wrong is left out */
+  readonly metrics: readonly Metric[]
+  /** the author's mistakes */
+  readonly errors: readonly FieldError[]
+  /** what is not there, or could not be read: the analysis waits for it */
+  readonly missing: readonly string[]
+}
+
+/** A metric and where it comes from. */
+interface Placed {
+  readonly metric: Metric
+  /** a member of `spec.analysis.metrics`, or of `spec.analysis.templates` */
+  readonly field: string
+  readonly template?: string
+}
+
+interface Part {
+  readonly placed: readonly Placed[]
+  readonly errors: readonly FieldError[]
+  readonly missing: readonly string[]
+}
+
+/** The metrics of an analysis, with those of its templates. Pure: the same spec and objects give the same metrics. */
+export function resolveAnalysis(spec: CompleteAnalysis, sources: AnalysisSources): ResolvedAnalysis {
+  const own = spec.metrics.map((metric, index): Placed => ({ metric, field: `spec.analysis.metrics[${index}]` }))
+  const templates = spec.templates.map((use, index) => usedTemplate(use, `spec.analysis.templates[${index}]`, sources))
+  const parts = [...templates, ownPart(own, sources)]
+  const placed = parts.flatMap((part) => part.placed)
+  const missing = parts.flatMap((part) => part.missing)
+  const errors = [...parts.flatMap((part) => part.errors), ...whole(placed, missing.length === 0)]
+  return { metrics: placed.map(({ metric }) => metricWithDefaults(metric)), errors, missing: [...new Set(missing)] }
+}
+
+const ownPart = (own: readonly Placed[], sources: AnalysisSources): Part => ({
+  placed: own,
+  errors: own.flatMap(({ metric, field }) =>
+    metricErrors(metric, field, inputOf(metric, sources, { args: undefined, isOfCluster: false })),
+  ),
+  missing: own.flatMap(({ metric }) => missingProvider(metric, sources)),
+})
+
+const inputOf = (
+  metric: Metric,
+  { provider, namespace }: AnalysisSources,
+  of: Pick<MetricRuleInput, 'args' | 'isOfCluster'>,
+): MetricRuleInput => ({ ...of, provider: needsProvider(metric) ? provider(metric.provider) : ABSENT, namespace })
+
+function missingProvider(metric: Metric, { provider }: AnalysisSources): readonly string[] {
+  return needsProvider(metric) ? notKnown(ANALYSIS_PROVIDER.plural, metric.provider, provider(metric.provider)) : []
+}
+
+/** Why an object is not used. */
+function notKnown(plural: string, name: string, found: Known<unknown>): readonly string[] {
+  const object = `${plural.replace(/s$/, '')}/${name}`
+  if (found.is === 'known') return []
+  return [found.is === 'absent' ? `there is no ${object} yet` : `${object}: ${found.because}`]
+}
+
+function usedTemplate(use: TemplateUse, field: string, sources: AnalysisSources): Part {
+  const { scope = 'Namespace', name, args = {} } = use
+  const found = sources.template(scope, name)
+  const isOfCluster = scope === 'Cluster'
+  const { plural } = isOfCluster ? CLUSTER_ANALYSIS_TEMPLATE : ANALYSIS_TEMPLATE
+  if (found.is !== 'known') return { placed: [], errors: [], missing: notKnown(plural, name, found) }
+  const { spec } = found.value
+  const wrongArgs = argErrors(spec, args, `${field}.args`)
+  if (wrongArgs.length > 0) return { placed: [], errors: wrongArgs, missing: [] }
+  const values = valuesOf(spec, args)
+  const names = (spec.args ?? []).map((arg) => arg.name)
+  const parts = spec.metrics.map((metric, index): Part => {
+    const place = `spec.metrics[${index}]`
+    const before = metricErrors(metric, place, inputOf(metric, sources, { args: names, isOfCluster }))
+    const resolved = withTexts(metric, ({ text, language }) => filled(text, language, values))
+    const errors = before.length > 0 ? before : malformed(resolved, METRIC, place)
+    const placed = errors.length > 0 ? [] : [{ metric: resolved, field, template: name }]
+    return { placed, errors: errors.map(inTemplate(plural, name, field)), missing: missingProvider(metric, sources) }
+  })
+  return {
+    placed: parts.flatMap((part) => part.placed),
+    errors: parts.flatMap((part) => part.errors),
+    missing: parts.flatMap((part) => part.missing),
+  }
+}
+
+/** The author of the experiment can only use another template. */
+const inTemplate =
+  (plural: string, name: string, field: string) =>
+  (error: FieldError): FieldError => ({
+    field,
+    message: `${plural.replace(/s$/, '')}/${name}: ${error.field}: ${error.message}`,
+    cause: error.cause,
+  })
+
+function argErrors({ args = [] }: TemplateSpec, given: Args, field: string): readonly FieldError[] {
+  const names = args.map(({ name }) => name)
+  const unknown = Object.keys(given)
+    .filter((name) => !names.includes(name))
+    .map((name): FieldError => {
+      const meant = didYouMean(name, names)
+      const valid = names.length === 0 ? 'the template has no args; remove it' : `valid args: ${names.join(', ')}`
+      const remedy = meant === undefined ? valid : `did you mean ${JSON.stringify(meant)}?`
+      return { field: `${field}.${name}`, message: `unknown arg; ${remedy}`, cause: 'FieldValueNotSupported' }
+    })
+  const required = args
+    .filter(({ name, value }) => value === undefined && !Object.hasOwn(given, name))
+    .map(
+      ({ name }): FieldError => ({
+        field: `${field}.${name}`,
+        message: 'required by the template; set it',
+        cause: 'FieldValueRequired',
+      }),
+    )
+  return [...unknown, ...required]
+}
+
+const valuesOf = ({ args = [] }: TemplateSpec, given: Args): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    args.map(({ name, value = '' }) => [`args.${name}`, Object.hasOwn(given, name) ? (given[name] ?? '') : value]),
+  )
+
+/** What is wrong with all metrics together. `isWhole`: nothing is missing. */
+function whole(placed: readonly Placed[], isWhole: boolean): readonly FieldError[] {
+  const tooMany =
+    placed.length > MAX_METRICS
+      ? [
+          invalid(
+            'spec.analysis',
+            `has ${placed.length} metrics, those of templates included; remove some, at most ${MAX_METRICS}`,
+          ),
+        ]
+      : []
+  const counts = placed.some(({ metric }) => !metric.dryRun)
+  const noneCounts =
+    isWhole && placed.length > 0 && !counts
+      ? [invalid('spec.analysis', 'every metric is a dry run, so nothing counts; add one that does')]
+      : []
+  return [...tooMany, ...noneCounts, ...placed.flatMap((each, index) => sameName(each, placed.slice(0, index)))]
+}
+
+function sameName({ metric, field, template }: Placed, before: readonly Placed[]): readonly FieldError[] {
+  const first = before.find((other) => other.metric.name === metric.name)
+  if (!first) return []
+  const name = JSON.stringify(metric.name)
+  const holder =
+    first.template === undefined ? 'another metric' : `a metric of template ${JSON.stringify(first.template)}`
+  if (template === undefined)
+    return [
+      {
+        field: `${field}.name`,
+        message: `${holder} has the name ${name}; choose another one`,
+        cause: 'FieldValueDuplicate',
+      },
+    ]
+  return [
+    {
+      field,
+      message: `${holder} has the name ${name} too; use only one of the templates`,
+      cause: 'FieldValueDuplicate',
+    },
+  ]
+}
+
+const invalid = (field: string, message: string): FieldError => ({ field, message, cause: 'FieldValueInvalid' })
