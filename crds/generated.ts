@@ -3,8 +3,14 @@ import { AMOUNT_PATTERN } from '../common/api/amount.ts'
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from '../common/api/defaults.ts'
 import { attributesOf, REASONS, type Reason, SUBJECTS } from '../common/api/reasons.ts'
 import { PROMOTION_MODES } from '../common/api/strategy.ts'
+import { type JsonObject, objectOr } from '../common/json/json.ts'
 import { MAX_PAUSE_SECONDS, PAUSE_PATTERN } from '../common/strategy/pause.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
+import { analysisSchema, analysisStatusSchema } from './analysis/analysis.ts'
+import { providerCrd } from './analysis/provider.ts'
+import { runCrd } from './analysis/run.ts'
+import { clusterTemplateCrd, templateCrd } from './analysis/template.ts'
+import { styledNode, YAML_STYLE } from './analysis/yaml.ts'
 import { alertManifest } from './monitoring/alerts.ts'
 import { dashboardManifest } from './monitoring/dashboard.ts'
 import { metricsPage } from './monitoring/page.ts'
@@ -27,6 +33,10 @@ export function generated(read: Read): readonly Generated[] {
   const roles = { 'experiment-controller': controllerRole.text, 'experiment-webhook': webhookRole.text }
   return [
     yaml(read, 'crds/experimentdeployments.yaml', keepCrd),
+    { file: 'crds/experimentanalysisruns.yaml', text: runCrd() },
+    { file: 'crds/experimentanalysistemplates.yaml', text: templateCrd() },
+    { file: 'crds/clusterexperimentanalysistemplates.yaml', text: clusterTemplateCrd() },
+    { file: 'crds/experimentanalysisproviders.yaml', text: providerCrd(selectorSchema(read)) },
     controllerRole,
     webhookRole,
     { file: 'manifests/namespaced/roles.yaml', text: namespacedRoles(roles) },
@@ -44,11 +54,21 @@ function yaml(read: Read, file: string, keep: (document: Document) => void): Gen
     keep(document)
   }
   // the style of the files, so that only the generated parts differ
-  const texts = documents.map((document) => document.toString({ lineWidth: 120, flowCollectionPadding: false }))
+  const texts = documents.map((document) => document.toString(YAML_STYLE))
   return { file, text: texts.map((text) => text.replace(/^---\n/, '')).join('---\n') }
 }
 
-const SPEC = ['spec', 'versions', 0, 'schema', 'openAPIV3Schema', 'properties', 'spec', 'properties']
+const PROPERTIES = ['spec', 'versions', 0, 'schema', 'openAPIV3Schema', 'properties']
+const SPEC = [...PROPERTIES, 'spec', 'properties']
+const STATUS = [...PROPERTIES, 'status', 'properties']
+
+/** A label selector, as policies have it, without a default. */
+function selectorSchema(read: Read): JsonObject {
+  const [crd] = parseAllDocuments(read('crds/experimentpolicies.yaml'))
+  const node = crd?.getIn([...SPEC, 'namespaceSelector'])
+  const { type, properties } = objectOr(isMap(node) ? node.toJSON() : undefined)
+  return { type, properties } as JsonObject
+}
 
 function keepCrd(document: Document): void {
   set(document, [...SPEC, 'sourceRef', 'properties', 'kind', 'enum'], Object.keys(WORKLOAD_KINDS))
@@ -61,6 +81,8 @@ function keepCrd(document: Document): void {
   const duration = [...canary, 'steps', 'items', 'properties', 'pause', 'properties', 'duration']
   document.setIn([...duration, 'pattern'], PAUSE_PATTERN)
   document.setIn([...duration, 'maximum'], MAX_PAUSE_SECONDS)
+  document.setIn([...SPEC, 'analysis'], styledNode(document, analysisSchema()))
+  document.setIn([...STATUS, 'analysis'], styledNode(document, analysisStatusSchema()))
 }
 
 /** Writes the list in one line, as the files do. */

@@ -38,11 +38,18 @@ const MANIFESTS = [
   'people-roles',
 ]
 
+const CRDS = [
+  'experimentdeployments',
+  'experimentpolicies',
+  'experimentanalysisproviders',
+  'experimentanalysisruns',
+  'experimentanalysistemplates',
+  'clusterexperimentanalysistemplates',
+]
+
 /** The CRDs, for `startControlPlane`. */
 export const crds = (): Promise<readonly string[]> =>
-  Promise.all(
-    ['experimentdeployments', 'experimentpolicies'].map((name) => readFile(join(ROOT, 'crds', `${name}.yaml`), 'utf8')),
-  )
+  Promise.all(CRDS.map((name) => readFile(join(ROOT, 'crds', `${name}.yaml`), 'utf8')))
 
 /** The product in a control plane, as two processes with the permissions of the manifests. */
 export interface Installation {
@@ -176,7 +183,7 @@ const isConfiguration = (kind: string): boolean => kind.endsWith('WebhookConfigu
 const runsElsewhere = (kind: string): boolean => kind === 'Deployment' || isConfiguration(kind)
 
 /** The variables by which components tell the programs that they are there. */
-const COMPONENTS = ['PROMOTION', 'GATE', 'CUT_OVER'] as const
+const COMPONENTS = ['PROMOTION', 'GATE', 'CUT_OVER', 'ANALYSIS'] as const
 
 /** What the Deployments say about components; undefined for those of which they say nothing. */
 const componentSettings = (objects: readonly KubeObject[]): Readonly<Record<string, string | undefined>> =>

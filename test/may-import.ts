@@ -30,6 +30,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/surroundings',
     'common/advice',
     'common/strategy',
+    'common/analysis/kinds',
   ],
   'common/plan': [
     'common/json',

@@ -51,6 +51,7 @@ export interface Review {
   readonly isPromotionInstalled: boolean
   readonly isGateInstalled: boolean
   readonly isCutOverInstalled: boolean
+  readonly isAnalysisInstalled: boolean
   readonly now: Date
 }
 
@@ -146,6 +147,10 @@ const withSimilar = (error: FieldError, similar: readonly string[]): FieldError 
   error.field === 'spec.sourceRef' ? { ...error, message: [error.message, ...meantBy(similar)].join('; ') } : error
 
 const NOT_READ = unknown('not read in a review')
+const UNREAD_ANALYSIS = {
+  ...{ templates: NOT_READ, clusterTemplates: NOT_READ, providers: NOT_READ },
+  namespace: undefined,
+}
 
 /** The facts that the plan needs, as far as they are read at this point. */
 function specFacts(
@@ -162,6 +167,7 @@ function specFacts(
     surroundings,
     gate: review.isGateInstalled ? { pods: NOT_READ } : undefined,
     cutOver: review.isCutOverInstalled ? { services: NOT_READ } : undefined,
+    analysis: review.isAnalysisInstalled ? UNREAD_ANALYSIS : undefined,
     isExcluded: false, // our webhook configurations send no reviews for excluded namespaces
   }
 }

@@ -76,6 +76,7 @@ const deps = {
   isPromotionInstalled: config.isPromotionInstalled,
   isGateInstalled: config.isGateInstalled,
   isCutOverInstalled: config.isCutOverInstalled,
+  isAnalysisInstalled: config.isAnalysisInstalled,
 }
 const app = admissionApp({
   mutate: mutator(deps),

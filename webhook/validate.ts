@@ -37,6 +37,8 @@ export interface ValidatorDeps {
   readonly isGateInstalled?: boolean
   /** whether the controller may change the selectors of Services; default: it may not */
   readonly isCutOverInstalled?: boolean
+  /** whether the controller may run analyses; default: it may not */
+  readonly isAnalysisInstalled?: boolean
 }
 
 /** Our configuration makes the API server wait for 5 s. The difference is for the transport of the answer. */
@@ -73,6 +75,7 @@ export const validator = (deps: ValidatorDeps) => {
           isPromotionInstalled: deps.isPromotionInstalled ?? false,
           isGateInstalled: deps.isGateInstalled ?? false,
           isCutOverInstalled: deps.isCutOverInstalled ?? false,
+          isAnalysisInstalled: deps.isAnalysisInstalled ?? false,
         },
         {
           others: () => counter.others(decoded, policies, deadline.signal),

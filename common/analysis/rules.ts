@@ -98,8 +98,8 @@ const RULES: readonly Rule[] = [
 ]
 
 /**
- * What is wrong with a metric at `field`, as far as its provider is known. What the metric says by itself alone, the CRD
- * has checked, except placeholders.
+ * What is wrong with a metric at `field`, as far as its provider is known. Of what the metric says by itself, only the
+ * placeholders are checked: the CRD has checked the rest.
  */
 export const metricErrors = (metric: Metric, field: string, input: MetricRuleInput): readonly FieldError[] =>
   RULES.flatMap((rule) => rule(metric, input)).map(({ path, message, cause }) => ({

@@ -12,8 +12,8 @@ export interface MetricText {
 type Mapping = (text: MetricText) => string
 
 /**
- * The metric with `change` made to each of its texts in which placeholders may stand. The names of series and attributes
- * are not among them: their patterns allow no placeholder.
+ * The metric with `change` made to each of its texts in which placeholders may stand. The names of series and
+ * attributes are not among them: their patterns allow no placeholder.
  */
 export function withTexts(metric: Metric, change: Mapping): Metric {
   const { prometheus, newRelic, web, plugin } = metric

@@ -11,6 +11,7 @@ import {
   orAbsent,
   soundMembers,
 } from '../json/members.ts'
+import { isAnalysisStatus } from './analysis/decode.ts'
 import {
   COMMAND_ANSWERS,
   type CommandStatus,
@@ -85,6 +86,7 @@ const STATUS: Members<ExperimentDeploymentStatus> = {
   source: isSource,
   strategy: isRun,
   promotion: isPromotionStatus,
+  analysis: isAnalysisStatus,
   services: listOf(isService),
   warnings: listOf(objectWith<Warning>(each(isText, 'reason', 'message'))),
 }

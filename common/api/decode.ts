@@ -1,5 +1,6 @@
 import { at, isObject, type JsonObject, listOr, member, textOr } from '../json/json.ts'
 import { each, isNumber, isText, oneOf, orAbsent, soundMembers } from '../json/members.ts'
+import { analysisIn, malformedAnalysis } from './analysis/decode.ts'
 import { decodeStatus } from './decode-status.ts'
 import { isPromotion, isStrategy, isTraffic, promotionSpecIn, strategyIn, trafficIn } from './decode-strategy.ts'
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from './defaults.ts'
@@ -41,7 +42,9 @@ const EXPECTATIONS = [
 export function decodeExperiment(object: Readonly<Record<string, unknown>>, namespace: string) {
   // null counts as absent: the CRD prunes it before it fills in defaults
   const broken = EXPECTATIONS.filter(({ path, holds }) => !holds(at(object, 'spec', ...path) ?? undefined))
-  if (broken.length > 0) return { is: 'malformed', errors: broken.map(mistyped) } as const
+  const analysis = at(object, 'spec', 'analysis') ?? undefined
+  const errors = [...broken.map(mistyped), ...(analysis === undefined ? [] : malformedAnalysis(analysis))]
+  if (errors.length > 0) return { is: 'malformed', errors } as const
   const overrideErrors = brokenLimits(at(object, 'spec', 'overrideSpec'))
   const status = decodeStatus(object.status)
   const experiment: ExperimentDeployment = {
@@ -107,6 +110,7 @@ function specIn(object: unknown, isWithinLimits: boolean): ExperimentDeploymentS
     strategy: isObject(read('strategy')) ? strategyIn(read('strategy')) : undefined,
     traffic: isObject(read('traffic')) ? trafficIn(read('traffic')) : undefined,
     promotion: isObject(read('promotion')) ? promotionSpecIn(read('promotion')) : undefined,
+    analysis: isObject(read('analysis')) ? analysisIn(read('analysis')) : undefined,
   })
 }
 

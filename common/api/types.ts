@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/json.ts'
+import type { AnalysisSpec, AnalysisStatus } from './analysis/analysis.ts'
 import type { KubeObject, ObjectMeta } from './object.ts'
 import type { Reason } from './reasons.ts'
 import type { PromotionSpec, PromotionStatus, RunStatus, Strategy, TrafficSpec } from './strategy.ts'
@@ -36,6 +37,8 @@ export interface ExperimentDeploymentSpec {
   readonly traffic?: TrafficSpec
   /** what follows the steps; also without a strategy */
   readonly promotion?: PromotionSpec
+  /** whether the fork is worse than the source, and what follows; also without a strategy */
+  readonly analysis?: AnalysisSpec
 }
 
 export interface Condition {
@@ -49,6 +52,8 @@ export interface Condition {
     | 'Paused'
     | 'Promoted'
     | 'CutOver'
+    | 'AnalysisComplete'
+    | 'AnalysisPassed'
     | 'Valid'
   readonly status: 'True' | 'False' | 'Unknown'
   readonly reason: string
@@ -124,6 +129,7 @@ export interface ExperimentDeploymentStatus {
   /** the memory of the run of `spec.strategy` */
   readonly strategy?: RunStatus
   readonly promotion?: PromotionStatus
+  readonly analysis?: AnalysisStatus
   /** RFC 3339: creationTimestamp + ttlSeconds */
   readonly expiresAt?: string
 }

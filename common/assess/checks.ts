@@ -138,11 +138,21 @@ const NO_GATE: FieldError = {
   cause: 'FieldValueForbidden',
 }
 
+const analysisIsInstalled: Check = ({ analysis, experiment: { spec } }) =>
+  analysis || !spec.analysis ? undefined : mistaken('NotInstalled', [NO_ANALYSIS])
+
+const NO_ANALYSIS: FieldError = {
+  field: 'spec.analysis',
+  message: 'this installation has no component "analysis"; remove it, or ask an administrator for the component',
+  cause: 'FieldValueForbidden',
+}
+
 const BEFORE_THE_OVERRIDE: readonly Check[] = [
   kindIsAvailable,
   namespaceIsReviewed,
   cutOverIsInstalled,
   gateIsInstalled,
+  analysisIsInstalled,
   sourceIsShared,
   consentIsKnown,
   sourceHasNoClaims,

@@ -1,3 +1,5 @@
+import type { AnalysisProvider } from '../analysis/kinds/provider.ts'
+import type { AnalysisTemplate } from '../analysis/kinds/template.ts'
 import { type Known, knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
@@ -42,6 +44,8 @@ export interface SpecFacts {
   readonly gate?: GateFacts | undefined
   /** absent: this installation has no component "cut-over" */
   readonly cutOver?: CutOverFacts | undefined
+  /** absent: this installation has no component "analysis" */
+  readonly analysis?: AnalysisFacts | undefined
   /** read only at the step of a run that writes the source */
   readonly promotion?: PromotionFacts | undefined
 }
@@ -87,6 +91,19 @@ export interface SeenServices {
   /** whether somebody has taken the pin away again and again */
   readonly isContested: boolean
 }
+
+/** What an analysis needs. */
+export interface AnalysisFacts {
+  /** those of the namespace of the experiment */
+  readonly templates: Known<ByName<AnalysisTemplate>>
+  readonly clusterTemplates: Known<ByName<AnalysisTemplate>>
+  readonly providers: Known<ByName<AnalysisProvider>>
+  /** that of the experiment; undefined: its labels could not be read */
+  readonly namespace: NamespaceView | undefined
+}
+
+/** Objects by name; unknown: the object is not as the API says. */
+export type ByName<T> = ReadonlyMap<string, Known<T>>
 
 /** What a promotion needs. */
 export interface PromotionFacts {

@@ -14,6 +14,8 @@ export function installedComponents(vars: Vars) {
     isGateInstalled: isEnabled('GATE'),
     /** whether the selector of a Service may be changed */
     isCutOverInstalled: isEnabled('CUT_OVER'),
+    /** whether a fork may be compared with its source */
+    isAnalysisInstalled: isEnabled('ANALYSIS'),
   }
   // the fork must be without requests until the Service is switched to it
   if (components.isCutOverInstalled && !components.isGateInstalled)

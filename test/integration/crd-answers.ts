@@ -1,5 +1,5 @@
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
-import type { KubeObject } from '../../common/api/object.ts'
+import type { KubeObject, ResourceType } from '../../common/api/object.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { usesControlPlane } from './fixture.ts'
@@ -27,6 +27,27 @@ export function usesCrd() {
     /** `accepted`, or why not */
     answerTo: (spec: object): Promise<string> =>
       stored(spec).then(
+        () => 'accepted',
+        (error: unknown) => (error instanceof ApiError ? error.message : String(error)),
+      ),
+  }
+}
+
+/** To be called in a `describe`: the same of a kind that no webhook of ours reviews, in a namespace or in none. */
+export function usesKind({ apiVersion, kind, ...of }: ResourceType, place: { readonly namespace?: string } = {}) {
+  const plane = usesControlPlane()
+  const collection = pathOf({ apiVersion, kind, ...of }, place)
+  const stored = (spec: object, name = 'tried'): Promise<KubeObject> =>
+    plane().api.create(`${collection}?dryRun=All&fieldValidation=Strict`, {
+      apiVersion,
+      kind,
+      metadata: { name },
+      spec,
+    })
+  return {
+    stored,
+    answerTo: (spec: object, name?: string): Promise<string> =>
+      stored(spec, name).then(
         () => 'accepted',
         (error: unknown) => (error instanceof ApiError ? error.message : String(error)),
       ),

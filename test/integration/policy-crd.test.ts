@@ -148,7 +148,14 @@ describe('the CRD of policies, by itself', () => {
 
   it('is installed by the sandbox, as every CRD is', async () => {
     const names = (await crds()).map((text) => at(parse(text), 'spec', 'names', 'plural'))
-    expect(names).to.deep.equal(['experimentdeployments', 'experimentpolicies'])
+    expect(names).to.deep.equal([
+      'experimentdeployments',
+      'experimentpolicies',
+      'experimentanalysisproviders',
+      'experimentanalysisruns',
+      'experimentanalysistemplates',
+      'clusterexperimentanalysistemplates',
+    ])
   })
 })
 

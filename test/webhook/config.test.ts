@@ -17,6 +17,7 @@ describe('readConfig of the webhook', () => {
       isPromotionInstalled: false,
       isGateInstalled: false,
       isCutOverInstalled: false,
+      isAnalysisInstalled: false,
     })
   })
   it('reads which components are installed', () => {

@@ -34,6 +34,8 @@ describe('the checks before a fork is derived', () => {
   const taken = { nameHolder: aDeployment({ name: FORK }) }
   const cutOver = { services: unknown('not read') }
   const gate = { pods: unknown('not read') }
+  const none = unknown('not read')
+  const analysis = { templates: none, clusterTemplates: none, providers: none, namespace: undefined }
   const cases: Record<string, readonly [Partial<SpecFacts>, ...string[]]> = {
     pass: [{}],
     'wait for a kind that the cluster does not serve': [
@@ -61,6 +63,12 @@ describe('the checks before a fork is derived', () => {
       'NotInstalled',
       'spec.strategy.blueGreen: this installation has no component "cut-over"; use canary, or ask an administrator for the component',
     ],
+    'stop for an analysis without the component that runs it': [
+      { experiment: anExperiment({ analysis: {} }) },
+      'NotInstalled',
+      'spec.analysis: this installation has no component "analysis"; remove it, or ask an administrator for the component',
+    ],
+    'pass for an analysis with its component': [{ experiment: anExperiment({ analysis: {} }), analysis }],
     'pass for a blue-green with both components': [{ experiment: BLUE_GREEN, cutOver, gate }],
     'stop for a blue-green of a source with claims, whose fork would have empty volumes': [
       {

@@ -1,7 +1,12 @@
 import { expect } from 'chai'
 import { installedComponents } from '../../../common/program/components.ts'
 
-const NONE = { isPromotionInstalled: false, isGateInstalled: false, isCutOverInstalled: false }
+const NONE = {
+  isPromotionInstalled: false,
+  isGateInstalled: false,
+  isCutOverInstalled: false,
+  isAnalysisInstalled: false,
+}
 
 describe('the components of an installation', () => {
   it('are absent by default, also where their variables are empty', () => {
@@ -12,6 +17,7 @@ describe('the components of an installation', () => {
   it('have a variable each', () => {
     expect(installedComponents({ PROMOTION: 'enabled' })).to.deep.equal({ ...NONE, isPromotionInstalled: true })
     expect(installedComponents({ GATE: 'enabled' })).to.deep.equal({ ...NONE, isGateInstalled: true })
+    expect(installedComponents({ ANALYSIS: 'enabled' })).to.deep.equal({ ...NONE, isAnalysisInstalled: true })
     expect(installedComponents({ GATE: 'enabled', CUT_OVER: 'enabled' })).to.deep.equal({
       ...NONE,
       isGateInstalled: true,
@@ -25,7 +31,7 @@ describe('the components of an installation', () => {
     )
   })
 
-  for (const name of ['PROMOTION', 'GATE', 'CUT_OVER'])
+  for (const name of ['PROMOTION', 'GATE', 'CUT_OVER', 'ANALYSIS'])
     it(`names ${name}, its choices and its value`, () =>
       expect(() => installedComponents({ [name]: 'yes' })).to.throw(
         `${name} must be one of enabled, disabled, found "yes"`,

@@ -233,6 +233,10 @@ export const INPUTS = {
       isSeen: tells('Expired'),
     },
   },
+  // no pass reads `analysis` yet: such an experiment is NotInstalled
 } satisfies Readonly<
-  Record<Exclude<keyof Facts, 'surroundings'> | `surroundings.${keyof Surroundings}`, Readonly<Record<string, Input>>>
+  Record<
+    Exclude<keyof Facts, 'surroundings' | 'analysis'> | `surroundings.${keyof Surroundings}`,
+    Readonly<Record<string, Input>>
+  >
 >

@@ -1,0 +1,100 @@
+import { ARG_NAME_PATTERN } from '../../common/api/analysis/patterns.ts'
+import { ANALYSIS, ANALYSIS_STATUS } from '../../common/api/analysis/structures.ts'
+import type { JsonObject } from '../../common/json/json.ts'
+import { METRIC_NOTES } from './metric.ts'
+import { METRIC_RULES } from './metric-rules.ts'
+import { type Note, type Rule, schemaOf } from './schema.ts'
+
+/** Metrics as users write them, in experiments and in templates. */
+export const metricsNote = (about: string): Note => ({
+  about,
+  keys: ['name'],
+  itemRules: METRIC_RULES,
+  members: METRIC_NOTES,
+})
+
+const RULES: readonly Rule[] = [
+  {
+    rule: 'self.noDataSeconds >= self.intervalSeconds',
+    fieldPath: '.noDataSeconds',
+    message: 'must not be less than intervalSeconds, the length of a window; raise it, or lower intervalSeconds',
+  },
+  {
+    rule: '!has(self.maxSeconds) || self.maxSeconds >= self.intervalSeconds',
+    fieldPath: '.maxSeconds',
+    message: 'must not be less than intervalSeconds, the length of a window; raise it, or lower intervalSeconds',
+  },
+  {
+    rule:
+      '!has(self.metrics) || self.metrics.size() == 0 || (has(self.templates) && self.templates.size() > 0) || ' +
+      'self.metrics.exists(metric, !has(metric.dryRun) || !metric.dryRun)',
+    fieldPath: '.metrics',
+    message: 'every metric is a dry run, so nothing counts; set dryRun of one of them to false',
+  },
+]
+
+const NOTE: Note = {
+  about:
+    'Whether the fork is worse than the source, by metrics, and what follows. {} alone asks about its health: its restarts, and whether its pods stay ready.',
+  rules: RULES,
+  members: {
+    templates: {
+      about: 'Templates whose metrics the analysis has, before those of "metrics": at most 4.',
+      keys: ['scope', 'name'],
+      members: {
+        name: 'The name of the template.',
+        scope:
+          'Namespace is an ExperimentAnalysisTemplate in the namespace of this object, Cluster is a ClusterExperimentAnalysisTemplate.',
+        args: {
+          about: 'Values of the args of the template, by name.',
+          rules: [
+            {
+              rule: `self.all(name, name.matches(${JSON.stringify(ARG_NAME_PATTERN)}))`,
+              message: 'the name of an arg has letters, digits, _ and - only; correct it',
+            },
+          ],
+        },
+      },
+    },
+    metrics: metricsNote(
+      'The metrics: at most 8, those of the templates included. Each needs a name of its own. Without templates and metrics it is the health of the fork.',
+    ),
+    control:
+      'What the fork is compared with. Source is the pods of the source. Twin is a second fork without the override, of the same size and age; it counts against the limits of policies.',
+    intervalSeconds: 'The length of a window. It must not be shorter than the scrape interval of the provider.',
+    warmUpSeconds: 'A pod counts once it was ready for so long.',
+    maxSeconds:
+      'How long the analysis goes on after its first window. Then onTimeout follows. Without it the analysis goes on as long as the experiment lives.',
+    noDataSeconds: 'How long there may be no data. Then onNoData follows.',
+    minSamples: 'So many requests of the fork are needed before a Pass.',
+    alpha: 'At most this part of all analysis runs fails a fork that is within its tolerance, however often it looks.',
+    beta: 'At most this part of all analysis runs passes a fork that is worse than maxRegressionPercent.',
+    onTimeout:
+      'What follows when the time is over and neither harm nor safety has been shown. RollBack takes the pods of the fork away. Keep leaves the fork as it is. Promote goes on as after a Pass, without proof; a policy must allow it.',
+    onNoData: 'What follows when there is no data, or the provider fails: RollBack or Keep. No data is never a Pass.',
+    continueAfterPass: 'Whether it goes on after a Pass, watching for harm until the experiment ends.',
+    attempt: 'Raise it to ask again. The verdict names it.',
+  },
+}
+
+/** `spec.analysis` of an experiment */
+export const analysisSchema = (): JsonObject => schemaOf(ANALYSIS, NOTE)
+
+const STATUS_NOTE: Note = {
+  about: 'What the analysis run says. The numbers are in the ExperimentAnalysisRun.',
+  members: {
+    run: 'The name of the ExperimentAnalysisRun.',
+    verdict: 'Wait, or what was found: Pass, Fail, Inconclusive, NoData, Error or Aborted.',
+    reason: 'Why, in one word.',
+    message: 'Why, in a sentence.',
+    since: 'When the verdict or the reason last changed.',
+    attempt: 'The analysis.attempt that it is about.',
+    metrics: {
+      about: 'The verdict on each metric.',
+      members: { name: 'The name of the metric.', verdict: 'The verdict on it.' },
+    },
+  },
+}
+
+/** `status.analysis` of an experiment */
+export const analysisStatusSchema = (): JsonObject => schemaOf(ANALYSIS_STATUS, STATUS_NOTE)

@@ -1,0 +1,154 @@
+import { RUN_SPEC, RUN_STATUS } from '../../common/analysis/kinds/run.ts'
+import { ANALYSIS_RUN } from '../../common/api/names.ts'
+import { crdManifest } from './kinds.ts'
+import { METRIC_NOTES } from './metric.ts'
+import { type Note, schemaOf } from './schema.ts'
+
+const SPEC: Note = {
+  about: 'What is asked. It never changes: another question is another analysis run.',
+  members: {
+    experiment: {
+      about: 'The ExperimentDeployment in this namespace.',
+      members: {
+        name: 'Its name.',
+        uid: 'Its uid.',
+        generation: 'Its metadata.generation when the analysis run began.',
+      },
+    },
+    subject: 'A hash of what is compared with what, and by which metrics.',
+    attempt: 'The analysis.attempt of the experiment.',
+    control: 'What the fork is compared with: Source or Twin.',
+    alpha: 'At most this part of all analysis runs fails a fork that is within its tolerance.',
+    beta: 'At most this part of all analysis runs passes a fork that is worse than maxRegressionPercent.',
+    minSamples: 'So many requests of the fork are needed before a Pass.',
+    metrics: {
+      about: 'The metrics of the templates and of the experiment, with all defaults and the values of all args.',
+      members: METRIC_NOTES,
+    },
+  },
+}
+
+const EVIDENCE = {
+  logE: 'The natural logarithm of the evidence, as an e-value.',
+  needs: 'From which logE on it is shown.',
+}
+
+const EFFECT = {
+  estimate: 'The estimate.',
+  atLeast: 'It is at least this. The interval holds at every look.',
+  atMost: 'It is at most this.',
+}
+
+const METRIC: Note = {
+  about: 'What is known about each metric.',
+  members: {
+    name: 'The name of the metric.',
+    verdict: 'The verdict on it.',
+    reason: 'Why, in one word.',
+    since: 'When the verdict or the reason last changed.',
+    windowEnd: 'The end of the last window that counts. The next one begins here.',
+    samples: {
+      about: 'How much was counted.',
+      members: { control: 'Of the pods that the fork is compared with.', treatment: 'Of the pods of the fork.' },
+    },
+    harm: { about: 'The evidence that the fork is worse than tolerated.', members: EVIDENCE },
+    safe: {
+      about: 'The evidence that it is not much worse. Every part is needed for a Pass.',
+      members: { part: 'What the part is about.', ...EVIDENCE },
+    },
+    effect: {
+      about: 'How much worse the fork is, in percent.',
+      members: { ...EFFECT, of: 'What was compared.' },
+    },
+    pods: {
+      about: 'Whether single pods could explain the difference.',
+      members: {
+        groups: 'How many groups of as many pods were compared with the fork.',
+        outer: 'How many of them differ as much as the fork does.',
+      },
+    },
+    state: 'What the controller remembers about the windows that count.',
+    trace: {
+      about: 'The evidence over time, at most 60 points.',
+      members: {
+        at: 'When.',
+        ...EFFECT,
+        harm: 'logE of harm.',
+        safe: 'The smallest logE of all parts of safe.',
+      },
+    },
+  },
+}
+
+const STATUS: Note = {
+  about: 'What was found. Only the controller writes it.',
+  members: {
+    verdict: 'Wait, or what was found: Pass, Fail, Inconclusive, NoData, Error or Aborted.',
+    reason: 'Why, in one word.',
+    message: 'Why, in a sentence.',
+    startedAt: 'When the first window began.',
+    finishedAt: 'When the verdict was found.',
+    since: 'When the verdict or the reason last changed.',
+    nextLookAt: 'When the next window is asked for.',
+    looks: 'How often it was looked.',
+    requests: 'The requests of the fork that were counted: the most of all metrics.',
+    windows: {
+      about: 'What became of the windows of all metrics.',
+      members: {
+        counted: 'They count.',
+        empty: 'They had too few requests.',
+        unusable: 'The answer was not usable, or there was none.',
+        skipped: 'They were too old when their turn came.',
+      },
+    },
+    power: {
+      about: 'What this traffic can show in 8 of 10 analysis runs.',
+      members: { percent: 'So much worse.', withinSeconds: 'In so many seconds.' },
+    },
+    action: 'What follows from the verdict: RollBack, Keep or Promote.',
+    metrics: METRIC,
+  },
+}
+
+/** The CRD of analysis runs. */
+export const runCrd = (): string =>
+  crdManifest({
+    of: ANALYSIS_RUN,
+    scope: 'Namespaced',
+    shortName: 'expdrun',
+    columns: [
+      {
+        name: 'Experiment',
+        type: 'string',
+        description: 'The experiment.',
+        jsonPath: '.spec.experiment.name',
+      },
+      { name: 'Verdict', type: 'string', description: 'What was found.', jsonPath: '.status.verdict' },
+      { name: 'Looks', type: 'integer', description: 'How often it was looked.', jsonPath: '.status.looks' },
+      {
+        name: 'Requests',
+        type: 'integer',
+        description: 'The requests of the fork that were counted.',
+        jsonPath: '.status.requests',
+      },
+      {
+        name: 'Since',
+        type: 'date',
+        description: 'When the verdict or the reason last changed.',
+        jsonPath: '.status.since',
+      },
+    ],
+    comment: 'What an analysis asked and found. Only the controller writes it.',
+    about: 'One question whether the fork of an experiment is worse than its source, with all evidence about it.',
+    spec: {
+      ...schemaOf(RUN_SPEC, SPEC, { withoutRules: true }),
+      'x-kubernetes-validations': [
+        {
+          rule: 'self == oldSelf',
+          reason: 'FieldValueForbidden',
+          message: 'is immutable; delete the analysis run, then the controller makes another one',
+        },
+      ],
+    },
+    status: schemaOf(RUN_STATUS, STATUS, { withoutRules: true }),
+  })

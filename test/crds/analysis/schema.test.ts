@@ -1,0 +1,124 @@
+import { expect } from 'chai'
+import {
+  amount,
+  anyNumber,
+  anyObject,
+  flag,
+  list,
+  map,
+  number,
+  object,
+  optional,
+  type Structure,
+  text,
+  time,
+  whole,
+  word,
+} from '../../../common/json/structure.ts'
+import { schemaOf } from '../../../crds/analysis/schema.ts'
+
+const RULE = { rule: 'self.size() > 0', message: 'is empty; fill it' }
+
+describe('the schema of a structure', () => {
+  const scalars: readonly (readonly [structure: Structure, schema: object])[] = [
+    [text(3), { type: 'string', minLength: 1, maxLength: 3 }],
+    [word(['a', 'b']), { type: 'string', enum: ['a', 'b'] }],
+    [whole(0, 8), { type: 'integer', format: 'int32', minimum: 0, maximum: 8 }],
+    [amount, { type: 'integer', format: 'int64', minimum: 0 }],
+    [number(0, 1), { type: 'number', format: 'double', minimum: 0, maximum: 1 }],
+    [anyNumber, { type: 'number', format: 'double' }],
+    [flag, { type: 'boolean' }],
+    [time, { type: 'string', format: 'date-time' }],
+  ]
+  for (const [structure, schema] of scalars)
+    it(`is ${JSON.stringify(schema)}`, () =>
+      expect(schemaOf(structure, 'About it.')).to.deep.equal({ description: 'About it.', ...schema }))
+
+  it('says in a rule what a pattern means, because its message can name the remedy', () =>
+    expect(schemaOf(text(3, '^"\\d$', 'a digit'), '')).to.deep.equal({
+      type: 'string',
+      maxLength: 3,
+      'x-kubernetes-validations': [{ rule: 'self.matches("^\\"\\\\d$")', message: 'must be a digit' }],
+    }))
+
+  it('checks a bound that is no whole number by a rule too', () =>
+    expect(schemaOf(number(0.01, 1), '')).to.deep.include({
+      'x-kubernetes-validations': [{ rule: 'self >= 0.01', message: 'must be 0.01 to 1; raise it' }],
+    }))
+
+  const PET = object<{ name: string; tags?: object; toys?: readonly { name: string }[]; legs?: number }>({
+    name: text(3),
+    tags: optional(map(text(3), 2)),
+    toys: optional(list(object<{ name: string }>({ name: text(3, '^a*$', 'all a') }), 2, 1)),
+    legs: optional(whole(0, 8), 4),
+  })
+  const members = {
+    name: 'Its name.',
+    tags: { about: 'Its tags.', rules: [RULE] },
+    toys: { about: 'Its toys.', keys: ['name'], itemRules: [RULE], members: { name: 'The name.' } },
+    legs: 'Its legs.',
+  }
+  const toys = (item: object) => ({
+    description: 'Its toys.',
+    ...{ type: 'array', minItems: 1, maxItems: 2 },
+    ...{ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
+    items: {
+      type: 'object',
+      required: ['name'],
+      ...item,
+    },
+  })
+
+  it('has members, their defaults and their rules', () =>
+    expect(schemaOf(PET, { about: 'A pet.', rules: [RULE], members })).to.deep.equal({
+      description: 'A pet.',
+      type: 'object',
+      required: ['name'],
+      'x-kubernetes-validations': [RULE],
+      properties: {
+        name: { description: 'Its name.', type: 'string', minLength: 1, maxLength: 3 },
+        tags: {
+          description: 'Its tags.',
+          ...{ type: 'object', maxProperties: 2, 'x-kubernetes-validations': [RULE] },
+          additionalProperties: { type: 'string', minLength: 1, maxLength: 3 },
+        },
+        toys: toys({
+          'x-kubernetes-validations': [RULE],
+          properties: {
+            name: {
+              description: 'The name.',
+              ...{ type: 'string', maxLength: 3 },
+              'x-kubernetes-validations': [{ rule: 'self.matches("^a*$")', message: 'must be all a' }],
+            },
+          },
+        }),
+        legs: { description: 'Its legs.', type: 'integer', format: 'int32', minimum: 0, maximum: 8, default: 4 },
+      },
+    }))
+
+  it('has no rules for what only the program writes', () => {
+    const schema = schemaOf(PET, { about: 'A pet.', rules: [RULE], members }, { withoutRules: true })
+    expect(JSON.stringify(schema)).not.to.include('x-kubernetes-validations')
+    expect(schema).to.have.nested.property('properties.toys.items.properties.name.maxLength', 3)
+  })
+
+  it('treats a list without keys as one value', () =>
+    expect(schemaOf(list(anyNumber, 9), 'Numbers.')).to.deep.equal({
+      description: 'Numbers.',
+      ...{ type: 'array', maxItems: 9, 'x-kubernetes-list-type': 'atomic' },
+      items: { type: 'number', format: 'double' },
+    }))
+
+  it('comes from its note where somebody else checks the object', () => {
+    expect(schemaOf(anyObject, { about: 'Any.', schema: { type: 'object' } })).to.deep.equal({
+      description: 'Any.',
+      type: 'object',
+    })
+    expect(() => schemaOf(anyObject, 'Any.')).to.throw('needs a schema in its note')
+  })
+
+  it('needs a description of every member', () =>
+    expect(() => schemaOf(PET, { about: 'A pet.', members: { name: 'Its name.' } })).to.throw(
+      'the schema of tags has no description',
+    ))
+})
