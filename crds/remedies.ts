@@ -48,6 +48,11 @@ const OF_STRATEGIES = {
     'Change the override or the strategy to start another run, give the command `retry`, or delete the experiment.',
 }
 
+const OF_ANALYSES = {
+  AnalysisNotReady:
+    'Create the template or the provider that the message names, or correct its name in `spec.analysis`. Only administrators create providers and cluster templates.',
+}
+
 const OF_CONDITIONS = {
   Available: 'No action needed. Every pod of the experiment is ready.',
   ScaledToZero:
@@ -176,4 +181,9 @@ const OF_WARNINGS = {
 }
 
 /** What a user should do about each reason: whole sentences of Markdown, in `docs/reasons.md`. */
-export const REMEDIES: Readonly<Record<Reason, string>> = { ...OF_STRATEGIES, ...OF_CONDITIONS, ...OF_WARNINGS }
+export const REMEDIES: Readonly<Record<Reason, string>> = {
+  ...OF_STRATEGIES,
+  ...OF_ANALYSES,
+  ...OF_CONDITIONS,
+  ...OF_WARNINGS,
+}

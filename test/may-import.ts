@@ -30,7 +30,9 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/surroundings',
     'common/advice',
     'common/strategy',
+    'common/analysis',
     'common/analysis/kinds',
+    'common/api/analysis',
   ],
   'common/plan': [
     'common/json',
@@ -110,6 +112,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/text',
     'common/program',
     'common/api',
+    'common/analysis/kinds',
     'common/policy',
     'common/workload',
     'common/strategy',

@@ -3,6 +3,7 @@ import { allowedReplicas } from '../common/api/defaults.ts'
 import { isLive } from '../common/api/expiry.ts'
 import { known, knownOrAbsent, unknown } from '../common/api/known.ts'
 import type { ExperimentDeployment, FieldError, Warning } from '../common/api/types.ts'
+import { analysisWarnings } from '../common/assess/analysis-errors.ts'
 import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts'
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/assess/facts.ts'
 import { promoteErrors } from '../common/assess/promotion-errors.ts'
@@ -51,7 +52,6 @@ export interface Review {
   readonly isPromotionInstalled: boolean
   readonly isGateInstalled: boolean
   readonly isCutOverInstalled: boolean
-  readonly isAnalysisInstalled: boolean
   readonly now: Date
 }
 
@@ -120,6 +120,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     ...outcome.warnings,
     ...knownMistakes(own, compared, judged),
     ...promotionWarnings(facts, review.isPromotionInstalled),
+    ...analysisWarnings(facts),
     ...droppedNulls(decoded.request.object).map(nullDropped),
     ...describe(facts, plan(facts, evaluation), describedBy(facts, decoded, evaluation, compared)).flatMap((line) =>
       IS_MISSING.has(line.reason) ? [line, ...meantBy(similar).map((message) => ({ ...line, message }))] : [line],
@@ -147,10 +148,6 @@ const withSimilar = (error: FieldError, similar: readonly string[]): FieldError 
   error.field === 'spec.sourceRef' ? { ...error, message: [error.message, ...meantBy(similar)].join('; ') } : error
 
 const NOT_READ = unknown('not read in a review')
-const UNREAD_ANALYSIS = {
-  ...{ templates: NOT_READ, clusterTemplates: NOT_READ, providers: NOT_READ },
-  namespace: undefined,
-}
 
 /** The facts that the plan needs, as far as they are read at this point. */
 function specFacts(
@@ -167,7 +164,6 @@ function specFacts(
     surroundings,
     gate: review.isGateInstalled ? { pods: NOT_READ } : undefined,
     cutOver: review.isCutOverInstalled ? { services: NOT_READ } : undefined,
-    analysis: review.isAnalysisInstalled ? UNREAD_ANALYSIS : undefined,
     isExcluded: false, // our webhook configurations send no reviews for excluded namespaces
   }
 }

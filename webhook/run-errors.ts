@@ -1,5 +1,6 @@
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeploymentSpec, FieldError } from '../common/api/types.ts'
+import { analysisErrors } from '../common/assess/analysis-errors.ts'
 import { blueGreenErrors } from '../common/assess/blue-green-errors.ts'
 import { editErrors } from '../common/assess/edit-errors.ts'
 import type { Facts } from '../common/assess/facts.ts'
@@ -9,8 +10,9 @@ import { isEqual } from '../common/json/json.ts'
 import type { DecodedRequest } from './review/request.ts'
 
 /**
- * Mistakes of this request in a strategy or a promotion, for the wanted `fork`, and edits that a run forbids now. What
- * the request does not change is not judged: the source may have another size than it had, and other labels.
+ * Mistakes of this request in a strategy, a promotion or an analysis, for the wanted `fork`, and edits that a run
+ * forbids now. What the request does not change is not judged: the source may have another size than it had, and other
+ * labels, and the templates of an analysis may have changed.
  */
 export function runErrors(
   facts: Facts,
@@ -23,6 +25,7 @@ export function runErrors(
     ...(isChanged(({ strategy }) => strategy) ? strategyErrors(facts) : []),
     ...(isChanged(promoted) ? promotionErrors(facts) : []),
     ...(isChanged(named) ? blueGreenErrors(facts, fork) : []),
+    ...(isChanged(({ analysis }) => analysis) ? analysisErrors(facts) : []),
     ...editErrors(facts, previous),
   ]
 }

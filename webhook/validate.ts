@@ -64,7 +64,8 @@ export const validator = (deps: ValidatorDeps) => {
     const deadline = startDeadline(deps.timers, limitMs)
     try {
       const scope = { kube: within(kube, { limitMs, signal: deadline.signal }), signal: deadline.signal }
-      const found = await readFacts({ ...scope, policies: deps.policies }, decoded)
+      const { policies: policySource, isAnalysisInstalled } = deps
+      const found = await readFacts({ ...scope, policies: policySource, isAnalysisInstalled }, decoded)
       yielder.resume()
       const entitlement = entitlementOf(decoded, [...forged, ...own.errors], found)
       if (entitlement.is === 'refused') return entitlement.decision
@@ -75,7 +76,6 @@ export const validator = (deps: ValidatorDeps) => {
           isPromotionInstalled: deps.isPromotionInstalled ?? false,
           isGateInstalled: deps.isGateInstalled ?? false,
           isCutOverInstalled: deps.isCutOverInstalled ?? false,
-          isAnalysisInstalled: deps.isAnalysisInstalled ?? false,
         },
         {
           others: () => counter.others(decoded, policies, deadline.signal),

@@ -29,6 +29,14 @@ export interface ResolvedAnalysis {
   readonly errors: readonly FieldError[]
   /** what is not there, or could not be read: the analysis waits for it */
   readonly missing: readonly string[]
+  /** every provider that is asked, also by metrics that are left out, but not Kubernetes itself */
+  readonly providers: readonly AskedProvider[]
+}
+
+/** The name of a provider, and which field asks it. */
+export interface AskedProvider {
+  readonly field: string
+  readonly name: string
 }
 
 /** A metric and where it comes from. */
@@ -40,6 +48,7 @@ interface Placed {
 }
 
 interface Part {
+  readonly providers: readonly AskedProvider[]
   readonly placed: readonly Placed[]
   readonly errors: readonly FieldError[]
   readonly missing: readonly string[]
@@ -53,7 +62,12 @@ export function resolveAnalysis(spec: CompleteAnalysis, sources: AnalysisSources
   const placed = parts.flatMap((part) => part.placed)
   const missing = parts.flatMap((part) => part.missing)
   const errors = [...parts.flatMap((part) => part.errors), ...whole(placed, missing.length === 0)]
-  return { metrics: placed.map(({ metric }) => metricWithDefaults(metric)), errors, missing: [...new Set(missing)] }
+  return {
+    metrics: placed.map(({ metric }) => metricWithDefaults(metric)),
+    errors,
+    missing: [...new Set(missing)],
+    providers: parts.flatMap((part) => part.providers),
+  }
 }
 
 const ownPart = (own: readonly Placed[], sources: AnalysisSources): Part => ({
@@ -62,7 +76,11 @@ const ownPart = (own: readonly Placed[], sources: AnalysisSources): Part => ({
     metricErrors(metric, field, inputOf(metric, sources, { args: undefined, isOfCluster: false })),
   ),
   missing: own.flatMap(({ metric }) => missingProvider(metric, sources)),
+  providers: own.flatMap(({ metric, field }) => asked(metric, `${field}.provider`)),
 })
+
+const asked = (metric: Metric, field: string): readonly AskedProvider[] =>
+  needsProvider(metric) ? [{ field, name: metric.provider }] : []
 
 const inputOf = (
   metric: Metric,
@@ -81,15 +99,17 @@ function notKnown(plural: string, name: string, found: Known<unknown>): readonly
   return [found.is === 'absent' ? `there is no ${object} yet` : `${object}: ${found.because}`]
 }
 
+const NOTHING: Part = { placed: [], errors: [], missing: [], providers: [] }
+
 function usedTemplate(use: TemplateUse, field: string, sources: AnalysisSources): Part {
   const { scope = 'Namespace', name, args = {} } = use
   const found = sources.template(scope, name)
   const isOfCluster = scope === 'Cluster'
   const { plural } = isOfCluster ? CLUSTER_ANALYSIS_TEMPLATE : ANALYSIS_TEMPLATE
-  if (found.is !== 'known') return { placed: [], errors: [], missing: notKnown(plural, name, found) }
+  if (found.is !== 'known') return { ...NOTHING, missing: notKnown(plural, name, found) }
   const { spec } = found.value
   const wrongArgs = argErrors(spec, args, `${field}.args`)
-  if (wrongArgs.length > 0) return { placed: [], errors: wrongArgs, missing: [] }
+  if (wrongArgs.length > 0) return { ...NOTHING, errors: wrongArgs }
   const values = valuesOf(spec, args)
   const names = (spec.args ?? []).map((arg) => arg.name)
   const parts = spec.metrics.map((metric, index): Part => {
@@ -98,12 +118,18 @@ function usedTemplate(use: TemplateUse, field: string, sources: AnalysisSources)
     const resolved = withTexts(metric, ({ text, language }) => filled(text, language, values))
     const errors = before.length > 0 ? before : malformed(resolved, METRIC, place)
     const placed = errors.length > 0 ? [] : [{ metric: resolved, field, template: name }]
-    return { placed, errors: errors.map(inTemplate(plural, name, field)), missing: missingProvider(metric, sources) }
+    return {
+      placed,
+      errors: errors.map(inTemplate(plural, name, field)),
+      missing: missingProvider(metric, sources),
+      providers: asked(metric, field),
+    }
   })
   return {
     placed: parts.flatMap((part) => part.placed),
     errors: parts.flatMap((part) => part.errors),
     missing: parts.flatMap((part) => part.missing),
+    providers: parts.flatMap((part) => part.providers),
   }
 }
 

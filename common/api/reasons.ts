@@ -2,6 +2,7 @@
 export const SUBJECTS = {
   fork: 'The fork',
   strategy: 'Strategies',
+  analysis: 'Analyses',
   source: 'The source',
   override: 'The override',
   policy: 'Policies and limits',
@@ -89,6 +90,7 @@ export const REASONS = {
   Contested: { about: 'fork' },
   ScaleNotReviewed: { about: 'fork' },
   ...OF_STRATEGIES,
+  AnalysisNotReady: { about: 'analysis' },
   Expired: { about: 'fork' },
   Terminating: { about: 'fork' },
   Orphaned: { about: 'fork' },

@@ -90,6 +90,9 @@ export function aReader(objects: readonly KubeObject[], { isDown = false, access
     HorizontalPodAutoscaler: 'horizontalpodautoscalers',
     PodDisruptionBudget: 'poddisruptionbudgets',
     NetworkPolicy: 'networkpolicies',
+    ExperimentAnalysisTemplate: 'experimentanalysistemplates',
+    ClusterExperimentAnalysisTemplate: 'clusterexperimentanalysistemplates',
+    ExperimentAnalysisProvider: 'experimentanalysisproviders',
   }
   const request = async ({ path, body }: { readonly path: string; readonly body?: unknown }): Promise<unknown> => {
     if (path === '/apis/authorization.k8s.io/v1/subjectaccessreviews') {

@@ -71,8 +71,8 @@ function found(objects: readonly KubeObject[], path: string): KubeObject {
 
 function listed(objects: readonly KubeObject[], path: string, query: Query): readonly object[] {
   const { labelSelector = '', fieldSelector = '' } = query
-  const isThere = (each: KubeObject) =>
-    [pathOf(typeOf(each), { namespace: each.metadata.namespace ?? '' }), pathOf(typeOf(each))].includes(path)
+  const placed = ({ metadata: { namespace } }: KubeObject) => (namespace === undefined ? {} : { namespace })
+  const isThere = (each: KubeObject) => [pathOf(typeOf(each), placed(each)), pathOf(typeOf(each))].includes(path)
   return objects
     .filter(isThere)
     .filter(({ metadata }) => termsOf(`${labelSelector}`).every((term) => meets(term, metadata.labels?.[term.key])))

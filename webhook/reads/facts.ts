@@ -17,33 +17,42 @@ import { forkName } from '../../common/workload/identity.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import type { DecodedRequest } from '../review/request.ts'
 import { type Access, accessOf, type Need, needsOf } from './access.ts'
+import { readAnalysis } from './analysis.ts'
 import { POLICIES_NOT_READ, type PolicySource, readPolicyFacts } from './policies.ts'
 import { isKubeObject, type Reader, unlessOver } from './reader.ts'
 
 /** What a review reads first: everything that does not depend on the result of another read. */
 export interface RequestFacts
-  extends Pick<SpecFacts, 'kind' | 'source' | 'policies' | keyof RevisionFacts | keyof ForkFacts> {
+  extends Pick<SpecFacts, 'kind' | 'source' | 'policies' | 'analysis' | keyof RevisionFacts | keyof ForkFacts> {
   readonly access: Access
   /** the permissions that `access` is about */
   readonly needs: readonly Need[]
 }
 
+interface FactsReader {
+  readonly kube: Reader
+  readonly policies: PolicySource
+  readonly isAnalysisInstalled?: boolean | undefined
+  readonly signal: AbortSignal
+}
+
 /** Reads all facts concurrently, until `signal` aborts. What cannot be read in time is unknown. */
 export async function readFacts(
-  { kube, policies, signal }: { kube: Reader; policies: PolicySource; signal: AbortSignal },
+  { kube, policies, isAnalysisInstalled, signal }: FactsReader,
   decoded: DecodedRequest,
 ): Promise<RequestFacts> {
   const { request, experiment } = decoded
   const needs = needsOf(decoded)
   const namespaces = { own: experiment.metadata.namespace, source: decoded.source.namespace }
-  const [access, read, revisions, fork, policyFacts] = await Promise.all([
+  const [access, read, revisions, fork, policyFacts, analysis] = await Promise.all([
     accessOf(kube, request.userInfo, needs),
     readSource(kube, decoded.kind, decoded.source),
     readRevision(kube, decoded),
     readFork(kube, decoded),
     unlessOver(readPolicyFacts(namespaces, policies), signal),
+    isAnalysisInstalled ? readAnalysis({ kube, policies, signal }, experiment) : undefined,
   ])
-  const found = { ...read, ...revisions, ...fork, policies: policyFacts ?? POLICIES_NOT_READ }
+  const found = { ...read, ...revisions, ...fork, policies: policyFacts ?? POLICIES_NOT_READ, analysis }
   const more = access === 'granted' ? referentNeeds(decoded, read.source) : []
   if (more.length === 0) return { ...found, access, needs }
   return { ...found, access: await accessOf(kube, request.userInfo, more), needs: more }

@@ -1,10 +1,24 @@
-import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, POD, SERVICE } from '../../api/names.ts'
+import {
+  ANALYSIS_PROVIDER,
+  ANALYSIS_RUN,
+  ANALYSIS_TEMPLATE,
+  CLUSTER_ANALYSIS_TEMPLATE,
+  CONTROLLER_REVISION,
+  EXPERIMENT_DEPLOYMENT,
+  EXPERIMENT_POLICY,
+  POD,
+  SERVICE,
+} from '../../api/names.ts'
 import type { ResourceType } from '../../api/object.ts'
 
 /** The kinds that our code names. Those of workloads are in the registry of workloads. */
 export const RESOURCES = {
   ExperimentDeployment: EXPERIMENT_DEPLOYMENT,
   ExperimentPolicy: EXPERIMENT_POLICY,
+  ExperimentAnalysisRun: ANALYSIS_RUN,
+  ExperimentAnalysisTemplate: ANALYSIS_TEMPLATE,
+  ClusterExperimentAnalysisTemplate: CLUSTER_ANALYSIS_TEMPLATE,
+  ExperimentAnalysisProvider: ANALYSIS_PROVIDER,
   Deployment: { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' },
   Pod: POD,
   Service: SERVICE,

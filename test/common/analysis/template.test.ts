@@ -41,7 +41,12 @@ const withHttp = (spec: TemplateSpec = HTTP) => sources({ 'Namespace/http': know
 
 describe('an analysis with its templates', () => {
   it('asks about health where nothing else is asked', () =>
-    expect(resolved({})).to.deep.equal({ metrics: [metricWithDefaults(HEALTH)], errors: [], missing: [] }))
+    expect(resolved({})).to.deep.equal({
+      metrics: [metricWithDefaults(HEALTH)],
+      errors: [],
+      missing: [],
+      providers: [],
+    }))
 
   it('has the metrics of templates first, with their args and all defaults', () =>
     expect(resolved({ templates: [USE], metrics: [latency('latency')] }, withHttp())).to.deep.equal({
@@ -53,6 +58,10 @@ describe('an analysis with its templates', () => {
       ],
       errors: [],
       missing: [],
+      providers: [
+        { field: 'spec.analysis.templates[0]', name: 'prometheus' },
+        { field: 'spec.analysis.metrics[0].provider', name: 'prometheus' },
+      ],
     }))
 
   it('finds a template by its scope', () => {

@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+import type { AnalysisProvider } from '../../../common/analysis/kinds/provider.ts'
+import type { AnalysisTemplate } from '../../../common/analysis/kinds/template.ts'
+import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
+import type { Metric } from '../../../common/api/analysis/metric.ts'
+import { type Known, known, unknown } from '../../../common/api/known.ts'
+import { analysisErrors, analysisOf, analysisWarnings, askedProviders } from '../../../common/assess/analysis-errors.ts'
+import type { AnalysisFacts } from '../../../common/assess/facts.ts'
+import { anExperiment } from '../../builders.ts'
+
+const metric = (name: string): Metric => ({
+  ...{ name, kind: 'Latency', provider: 'prometheus' },
+  prometheus: { histogram: 'h', matchers: ['pod="x"'] },
+})
+const template = (name: string): AnalysisTemplate => ({ metadata: { name: 'http' }, spec: { metrics: [metric(name)] } })
+const provider: AnalysisProvider = {
+  metadata: { name: 'prometheus' },
+  spec: { type: 'Prometheus', address: 'https://a', namespaceSelector: { matchLabels: { team: 'shop' } } },
+}
+const byName = <T>(of: Readonly<Record<string, Known<T>>>) => known(new Map(Object.entries(of)))
+
+const FACTS: AnalysisFacts = {
+  templates: byName({ http: known(template('own')) }),
+  clusterTemplates: byName({ http: known(template('all')) }),
+  providers: byName({ prometheus: known(provider) }),
+  namespace: { name: 'shop', labels: { team: 'shop' } },
+}
+const facts = (spec: AnalysisSpec, analysis: AnalysisFacts | undefined = FACTS) => ({
+  experiment: anExperiment({ analysis: spec }),
+  analysis,
+})
+const SET = 'prometheus.matchers[0]: the label pod is always set by the query itself; remove it'
+
+describe('the analysis of an experiment', () => {
+  it('is not there without spec.analysis, and without the component', () => {
+    for (const none of [
+      { experiment: anExperiment(), analysis: FACTS },
+      { experiment: anExperiment({ analysis: {} }) },
+    ]) {
+      expect(analysisOf(none)).to.equal(undefined)
+      expect(analysisErrors(none)).to.deep.equal([])
+      expect(analysisWarnings(none)).to.deep.equal([])
+      expect(askedProviders(none)).to.equal(undefined)
+    }
+  })
+
+  it('asks about health where nothing else is asked', () => {
+    expect(analysisOf(facts({}))?.metrics.map(({ kind }) => kind)).to.deep.equal(['Health'])
+    expect(askedProviders(facts({}))).to.deep.equal([])
+  })
+
+  it('has mistakes at their fields', () =>
+    expect(analysisErrors(facts({ metrics: [metric('a')] })).map(({ field, message }) => `${field}: ${message}`))
+      .to.deep //
+      .equal([`spec.analysis.metrics[0].${SET}`]))
+
+  it('finds templates of both scopes, and providers', () => {
+    const both = facts({ templates: [{ name: 'http' }, { name: 'http', scope: 'Cluster' }] })
+    expect(analysisErrors(both).map(({ message }) => message)).to.deep.equal([
+      `experimentanalysistemplate/http: spec.metrics[0].${SET}`,
+      `clusterexperimentanalysistemplate/http: spec.metrics[0].${SET}`,
+    ])
+    expect(askedProviders(both)).to.deep.equal([
+      { field: 'spec.analysis.templates[0]', name: 'prometheus' },
+      { field: 'spec.analysis.templates[1]', name: 'prometheus' },
+    ])
+  })
+
+  it('knows for which namespaces a provider is', () => {
+    const elsewhere = { ...FACTS, namespace: { name: 'shop', labels: {} } }
+    expect(analysisErrors(facts({ metrics: [metric('a')] }, elsewhere))).to.have.lengthOf(2)
+    expect(analysisErrors(facts({ metrics: [metric('a')] }, { ...FACTS, namespace: undefined }))).to.have.lengthOf(1)
+  })
+
+  it('warns of what is not there, malformed, or not read', () => {
+    const warned = (analysis: AnalysisFacts) =>
+      analysisWarnings(facts({ templates: [{ name: 'http' }], metrics: [metric('a')] }, analysis))
+    expect(warned({ ...FACTS, templates: byName({}), providers: unknown('not read in time') })).to.deep.equal([
+      { reason: 'AnalysisNotReady', message: 'there is no experimentanalysistemplate/http yet' },
+      { reason: 'AnalysisNotReady', message: 'experimentanalysisprovider/prometheus: not read in time' },
+    ])
+    expect(warned({ ...FACTS, templates: byName({ http: unknown('spec.metrics: wrong') }) })).to.deep.equal([
+      { reason: 'AnalysisNotReady', message: 'experimentanalysistemplate/http: spec.metrics: wrong' },
+    ])
+  })
+})

@@ -1,0 +1,60 @@
+import { decodeProvider } from '../../common/analysis/kinds/provider.ts'
+import { decodeTemplate } from '../../common/analysis/kinds/template.ts'
+import { type Known, known, unknown } from '../../common/api/known.ts'
+import { ANALYSIS_PROVIDER, ANALYSIS_TEMPLATE, CLUSTER_ANALYSIS_TEMPLATE } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import type { ExperimentDeployment, FieldError } from '../../common/api/types.ts'
+import type { AnalysisFacts, ByName } from '../../common/assess/facts.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
+import type { PolicySource } from './policies.ts'
+import { list, type Reader, unlessOver } from './reader.ts'
+
+interface AnalysisReader {
+  readonly kube: Reader
+  readonly policies: Pick<PolicySource, 'namespace'>
+  /** aborts when the review ends */
+  readonly signal: AbortSignal
+}
+
+/**
+ * What the analysis of an experiment may name. What cannot be read in time is unknown. Undefined without an analysis:
+ * then nothing is read.
+ */
+export async function readAnalysis(
+  { kube, policies, signal }: AnalysisReader,
+  { metadata: { namespace }, spec }: ExperimentDeployment,
+): Promise<AnalysisFacts | undefined> {
+  if (!spec.analysis) return undefined
+  const [templates, clusterTemplates, providers, labels] = await Promise.all([
+    byName(kube, pathOf(ANALYSIS_TEMPLATE, { namespace }), template),
+    byName(kube, pathOf(CLUSTER_ANALYSIS_TEMPLATE), template),
+    byName(kube, pathOf(ANALYSIS_PROVIDER), provider),
+    unlessOver(policies.namespace(namespace), signal),
+  ])
+  return { templates, clusterTemplates, providers, namespace: labels }
+}
+
+function template(object: KubeObject) {
+  const decoded = decodeTemplate(object)
+  return decoded.is === 'template' ? known(decoded.template) : malformed(decoded.errors)
+}
+
+function provider(object: KubeObject) {
+  const decoded = decodeProvider(object)
+  return decoded.is === 'provider' ? known(decoded.provider) : malformed(decoded.errors)
+}
+
+const malformed = ([first]: readonly FieldError[]) => unknown(`${first?.field}: ${first?.message}`)
+
+async function byName<T>(
+  kube: Reader,
+  path: string,
+  read: (object: KubeObject) => Known<T>,
+): Promise<Known<ByName<T>>> {
+  const found = await list(kube, {
+    path,
+    query: {},
+    view: (object) => ({ name: object.metadata.name, value: read(object) }),
+  })
+  return found ? known(new Map(found.map(({ name, value }) => [name, value]))) : unknown('not read in time')
+}
