@@ -14,13 +14,14 @@ const SPEC: Members<ExperimentPolicySpec> = {
   ...each(isNumber, 'maxReplicas', 'maxExperimentsPerSource', 'maxExperimentsPerNamespace'),
   ...each(isNumber, 'maxTTLSeconds', 'defaultTTLSeconds'),
   ...each(listOf(isText), 'allowedOverridePaths', 'deniedOverridePaths', 'allowedImages', 'allowSourcesFrom'),
+  allowedProviders: listOf(isText),
   maxShare: isText,
   namespaceSelector: isObject,
   validationActions: listOf(oneOf(VALIDATION_ACTIONS)),
   sourceMissing: oneOf(['Warn', 'Deny']),
   aloneBehindService: oneOf(['Allow', 'Deny']),
   promotionModes: listOf(oneOf(PROMOTION_MODES)),
-  approverNotRequester: isBoolean,
+  ...each(isBoolean, 'approverNotRequester', 'requireAnalysis', 'allowTimeoutPromotion'),
 }
 
 const STATUS: Members<ExperimentPolicyStatus> = {

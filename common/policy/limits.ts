@@ -89,9 +89,33 @@ const approver: Limit = ({ approverNotRequester }, { experiment: { metadata } })
   return { field: `metadata.annotations[${JSON.stringify(COMMAND)}]`, message, cause: 'FieldValueForbidden' }
 }
 
+const analysisIsThere: Limit = ({ requireAnalysis }, { experiment: { spec } }) =>
+  requireAnalysis && !spec.analysis
+    ? {
+        field: 'spec.analysis',
+        message: 'required; set it, {} asks about the health of the fork',
+        cause: 'FieldValueRequired',
+      }
+    : undefined
+
+const provider: Limit = ({ allowedProviders }, { providers = [] }) => {
+  const found = allowedProviders && providers.find(({ name }) => !allowedProviders.includes(name))
+  if (!found) return undefined
+  const allowed = allowedProviders.length > 0 ? `use ${allowedProviders.join(' or ')}` : 'only kubernetes is allowed'
+  return invalid(found.field, `provider ${JSON.stringify(found.name)} is not allowed; ${allowed}`)
+}
+
+const timeout: Limit = ({ allowTimeoutPromotion }, { experiment: { spec } }) =>
+  spec.analysis?.onTimeout === 'Promote' && !allowTimeoutPromotion
+    ? invalid('spec.analysis.onTimeout', 'Promote is not allowed; use RollBack or Keep')
+    : undefined
+
 const LIMITS: readonly (readonly [limit: Limit, about: LimitKind])[] = [
   [ttl, 'content'],
   [sourceExists, 'content'],
+  [analysisIsThere, 'content'],
+  [provider, 'content'],
+  [timeout, 'content'],
   [perSource, 'count'],
   [perNamespace, 'count'],
   [promotionMode, 'promotion'],

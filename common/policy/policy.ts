@@ -38,6 +38,12 @@ export interface ExperimentPolicySpec {
   readonly promotionModes?: readonly PromotionMode[]
   /** whether somebody else must promote than the one who last changed the `spec` of the experiment; absent: no */
   readonly approverNotRequester?: boolean
+  /** whether every experiment must have an analysis; absent: no */
+  readonly requireAnalysis?: boolean
+  /** names of ExperimentAnalysisProviders; absent: all. Kubernetes itself may always be asked */
+  readonly allowedProviders?: readonly string[]
+  /** whether the end of the time of an analysis may count as a Pass; absent: no */
+  readonly allowTimeoutPromotion?: boolean
 }
 
 export interface ExperimentPolicyStatus {
@@ -82,6 +88,8 @@ export interface PolicyInput {
   readonly isSourceMissing: boolean
   /** the pods at each step of its strategy, one entry for each number; absent: it has no strategy */
   readonly demands?: readonly PodDemand[] | undefined
+  /** the providers that its analysis asks, and the fields that say so; absent: it asks none */
+  readonly providers?: readonly { readonly field: string; readonly name: string }[] | undefined
   readonly forks: OverrideEffect | undefined
   /** all experiments; those of other sources, expired ones and this experiment itself may be among them */
   readonly others: readonly ExperimentDeployment[] | undefined

@@ -30,6 +30,9 @@ const FIELDS: Readonly<Record<keyof ExperimentPolicySpec, true>> = {
   aloneBehindService: true,
   promotionModes: true,
   approverNotRequester: true,
+  requireAnalysis: true,
+  allowedProviders: true,
+  allowTimeoutPromotion: true,
 }
 
 describe('A-7: the guide for policy writers, on the real control plane', () => {
