@@ -5,8 +5,12 @@ const COMMENT = `# The permissions of both programs in the one namespace that th
 # \`npm run generate\`. Do not edit. The component replaces the name of the namespace.
 `
 
-/** Policies have no namespace, and a review of permissions is not about an object of a namespace. */
-const OF_CLUSTER = /^(experimentpolicies|subjectaccessreviews)(\/|$)/
+/**
+ * Policies, providers and cluster templates have no namespace, and a review of permissions is not about an object of a
+ * namespace.
+ */
+const OF_CLUSTER =
+  /^(experimentpolicies|experimentanalysisproviders|clusterexperimentanalysistemplates|subjectaccessreviews)(\/|$)/
 
 /**
  * The Roles, with the bindings to the accounts of the programs. `roles` are the texts of the files with ClusterRoles.

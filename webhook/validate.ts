@@ -64,8 +64,8 @@ export const validator = (deps: ValidatorDeps) => {
     const deadline = startDeadline(deps.timers, limitMs)
     try {
       const scope = { kube: within(kube, { limitMs, signal: deadline.signal }), signal: deadline.signal }
-      const { policies: policySource, isAnalysisInstalled } = deps
-      const found = await readFacts({ ...scope, policies: policySource, isAnalysisInstalled }, decoded)
+      const { isAnalysisInstalled } = deps
+      const found = await readFacts({ ...scope, policies: deps.policies, isAnalysisInstalled }, decoded)
       yielder.resume()
       const entitlement = entitlementOf(decoded, [...forged, ...own.errors], found)
       if (entitlement.is === 'refused') return entitlement.decision

@@ -9,6 +9,13 @@ const OURS = 'experimentcontroller.example.com'
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   promotion: ['patch argoproj.io/rollouts/status', `patch ${OURS}/experimentdeployments`],
   gate: ['list /pods', 'watch /pods', 'patch /pods/status'],
+  analysis: [
+    ...['get', 'list', 'watch', 'create', 'delete'].map((verb) => `${verb} ${OURS}/experimentanalysisruns`),
+    `patch ${OURS}/experimentanalysisruns/status`,
+    `list ${OURS}/experimentanalysistemplates`,
+    `watch ${OURS}/experimentanalysistemplates`,
+    'list /pods',
+  ],
   'cut-over': ['get /services', 'patch /services', `patch ${OURS}/experimentdeployments`],
 }
 

@@ -13,6 +13,8 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     [`${OURS}/experimentdeployments/finalizers`]: 'update',
     [`${OURS}/experimentpolicies`]: 'list watch',
     [`${OURS}/experimentpolicies/status`]: 'patch',
+    [`${OURS}/experimentanalysisproviders`]: 'list watch',
+    [`${OURS}/clusterexperimentanalysistemplates`]: 'list watch',
     'apps/deployments': 'get list watch create patch delete',
     'apps/statefulsets': 'get list watch create patch delete',
     'argoproj.io/rollouts': 'get list watch create patch delete',
@@ -35,6 +37,9 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'experiment-webhook': {
     [`${OURS}/experimentdeployments`]: 'list',
     [`${OURS}/experimentpolicies`]: 'list watch',
+    [`${OURS}/experimentanalysisproviders`]: 'list',
+    [`${OURS}/clusterexperimentanalysistemplates`]: 'list',
+    [`${OURS}/experimentanalysistemplates`]: 'list',
     'apps/deployments': 'get list',
     'apps/statefulsets': 'get list',
     'argoproj.io/rollouts': 'get list',
@@ -53,13 +58,22 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     [`${OURS}/experimentdeployments`]: 'get list watch create update patch delete deletecollection',
     [`${OURS}/experimentdeployments/scale`]: 'get update patch',
     [`${OURS}/experimentdeployments/status`]: 'get',
+    [`${OURS}/experimentanalysistemplates`]: 'get list watch create update patch delete deletecollection',
+    [`${OURS}/experimentanalysisruns`]: 'get list watch',
+    [`${OURS}/experimentanalysisruns/status`]: 'get',
   },
   'experiment-viewer': {
     [`${OURS}/experimentdeployments`]: 'get list watch',
     [`${OURS}/experimentdeployments/scale`]: 'get',
     [`${OURS}/experimentdeployments/status`]: 'get',
+    [`${OURS}/experimentanalysistemplates`]: 'get list watch',
+    [`${OURS}/experimentanalysisruns`]: 'get list watch',
+    [`${OURS}/experimentanalysisruns/status`]: 'get',
   },
-  'experiment-policy-viewer': { [`${OURS}/experimentpolicies`]: 'get list watch' },
+  'experiment-policy-viewer': {
+    [`${OURS}/experimentpolicies`]: 'get list watch',
+    [`${OURS}/clusterexperimentanalysistemplates`]: 'get list watch',
+  },
 }
 
 /** A rule lists groups and resources separately. These are the groups in which each resource exists. */
