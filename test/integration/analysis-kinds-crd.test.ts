@@ -138,6 +138,20 @@ describe('the kinds of an analysis, by themselves', () => {
     })
   })
 
+  it('come with templates that a strict API server accepts', async () => {
+    const args = [
+      'apply',
+      '--server-side',
+      '--dry-run=server',
+      '--validate=strict',
+      '-k',
+      'manifests/analysis-templates',
+    ]
+    const { code, stdout, stderr } = await plane().kubectl(args)
+    expect(code, stderr).to.equal(0)
+    for (const name of ['http', 'istio', 'gated-deployments']) expect(stdout).to.include(`/${name} serverside-applied`)
+  })
+
   for (const { kind, plural } of ALL)
     it(`explain every field of ${kind}`, async () => {
       const crd = await plane().api.get(
