@@ -13,7 +13,7 @@ const PROMETHEUS: Note = {
   about: 'What Prometheus is asked. The pods and their namespace are added to every selector.',
   members: {
     histogram:
-      'For Latency: the name of a histogram of seconds, classic or native, without "_bucket", such as http_request_duration_seconds.',
+      'For Latency: the name of a histogram of durations, classic or native, without "_bucket", such as http_request_duration_seconds.',
     events: 'For ErrorRate and Ratio: the name of a counter of which the events are a part.',
     eventMatchers: {
       about: 'For ErrorRate and Ratio: which series of "events" count, such as code=~"5..", besides "matchers".',
