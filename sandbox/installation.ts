@@ -20,6 +20,8 @@ export const WITH_PROMOTION = join(ROOT, 'sandbox/with-promotion')
 export const WITH_GATE = join(ROOT, 'sandbox/with-gate')
 /** The same of one whose controller may also switch Services. */
 export const WITH_CUT_OVER = join(ROOT, 'sandbox/with-cut-over')
+/** The same of one that may compare forks with their sources, and has no other component. */
+export const WITH_ANALYSIS = join(ROOT, 'sandbox/with-analysis')
 
 const leaseIn = (namespace: string) => pathOf(RESOURCES.Lease, { namespace, name: 'experiment-controller' })
 /** The Lease of the controllers. */

@@ -3,14 +3,15 @@ import { parseAllDocuments } from 'yaml'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr } from '../../common/json/json.ts'
-import { crds, install, SYSTEM_NAMESPACE, WITH_CUT_OVER, WITH_GATE } from '../../sandbox/installation.ts'
+import { crds, install, SYSTEM_NAMESPACE, WITH_ANALYSIS, WITH_CUT_OVER, WITH_GATE } from '../../sandbox/installation.ts'
 import { aSource, placeAt } from '../integration/product.ts'
 import { anOverlay } from './overlay.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 /** What each optional component sets in both programs. */
-const VARIABLES = { promotion: 'PROMOTION', gate: 'GATE', 'cut-over': 'CUT_OVER' } as const
+const VARIABLES = { promotion: 'PROMOTION', gate: 'GATE', 'cut-over': 'CUT_OVER', analysis: 'ANALYSIS' } as const
 const OPTIONAL = ['promotion', 'gate', 'cut-over'] as const
+const ALL = [...OPTIONAL, 'analysis'] as const
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const ACCOUNT_POLICY = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/experiment-controller-account'
@@ -66,6 +67,14 @@ describe('the optional components of an installation', () => {
     for (const components of others) expect(inOrder(await built(components)), components.join()).to.deep.equal(expected)
   })
 
+  it('are the same wherever the analysis is among them', async () => {
+    const [others = []] = POSSIBLE
+    const [first = [], ...more] = [...others, ''].map((_, index) => others.toSpliced(index, 0, 'analysis'))
+    expect(more).to.have.lengthOf(5)
+    const expected = inOrder(await built(first))
+    for (const components of more) expect(inOrder(await built(components)), components.join()).to.deep.equal(expected)
+  })
+
   it('each set their variable in both programs, and no other', async () => {
     for (const [component, variable] of Object.entries(VARIABLES)) {
       const programs = (await built(['namespaced', component, 'beside'])).filter(({ kind }) => kind === 'Deployment')
@@ -78,14 +87,14 @@ describe('the optional components of an installation', () => {
   })
 
   it('give their permissions in the one namespace only, to the account of their own installation', async () => {
-    const objects = await built([...OPTIONAL, 'namespaced', 'beside'])
+    const objects = await built([...ALL, 'namespaced', 'beside'])
     const found = objects.filter(({ metadata: { name } }) => name.startsWith('experiment-controller-components'))
     expect(found.map(({ kind, metadata: { namespace } }) => `${kind} in ${namespace}`)).to.deep.equal([
       'Role in bank',
       'RoleBinding in bank',
     ])
     const [role, binding] = found
-    expect(listOr(role?.rules)).to.have.lengthOf(7)
+    expect(listOr(role?.rules)).to.have.lengthOf(11)
     expect(binding?.roleRef).to.deep.include({ kind: 'Role', name: 'experiment-controller-components' })
     expect(at(listOr(binding?.subjects)[0], 'namespace')).to.equal('experiments-bank')
   })
@@ -110,7 +119,7 @@ describe('the manifests with components, in a cluster of their own', () => {
     const path = `/apis/apps/v1/namespaces/${SYSTEM_NAMESPACE}/deployments`
     const programs = (await plane().api.list<KubeObject>(path)).map((found) => JSON.stringify(found))
     const isIn = (text: string) => (name: keyof typeof VARIABLES) => text.includes(`"${VARIABLES[name]}"`)
-    return programs.map((text) => OPTIONAL.filter(isIn(text)))
+    return programs.map((text) => ALL.filter(isIn(text)))
   }
   const rules = async () =>
     listOr((await plane().api.get(`${RBAC}/clusterroles/experiment-controller-components`)).rules).length
@@ -120,6 +129,7 @@ describe('the manifests with components, in a cluster of their own', () => {
   for (const [components, expected] of [
     [['promotion'], 3],
     [['promotion', 'gate', 'cut-over'], 7],
+    [['analysis'], 5],
   ] as const)
     it(`are accepted with ${components.join(', ')}, in any way, and without it again`, async () => {
       const [without, overlay] = [
@@ -130,7 +140,7 @@ describe('the manifests with components, in a cluster of their own', () => {
         await isAccepted(overlay, flags)
         expect(await installed()).to.deep.equal([components, components])
         expect(await rules()).to.equal(expected)
-        expect(await allowsSources()).to.equal(true)
+        expect(await allowsSources()).to.equal(components.some((each) => each === 'promotion'))
         await isAccepted(without, flags)
         expect(await installed()).to.deep.equal([[], []])
         expect(await rules()).to.equal(1)
@@ -139,28 +149,33 @@ describe('the manifests with components, in a cluster of their own', () => {
     })
 })
 
-for (const [installed, overlay, answer] of [
-  ['no component', undefined, 'this installation has no component "gate"'],
-  ['the component gate', WITH_GATE, 'created (server dry run)'],
-  ['all components', WITH_CUT_OVER, 'created (server dry run)'],
+const GATED = { traffic: { mode: 'Gated' }, strategy: { canary: { steps: [{ pause: {} }] } } }
+const ANALYSED = { analysis: { templates: [{ name: 'http', scope: 'Cluster' }] } }
+
+for (const [installed, overlay, spec, answer] of [
+  ['no component', undefined, GATED, 'this installation has no component "gate"'],
+  ['no component', undefined, ANALYSED, 'spec.analysis: this installation has no component "analysis"'],
+  ['the component gate', WITH_GATE, GATED, 'created (server dry run)'],
+  ['all components that write', WITH_CUT_OVER, GATED, 'created (server dry run)'],
+  [
+    'the component analysis',
+    WITH_ANALYSIS,
+    ANALYSED,
+    '[AnalysisNotReady] there is no clusterexperimentanalysistemplate/http yet',
+  ],
 ] as const)
   describe(`an installation with ${installed}`, () => {
     const plane = usesOwnControlPlane(crds)
 
-    it(`answers to an experiment with a gate: ${answer}`, async function () {
+    it(`answers to an experiment with ${Object.keys(spec)[0]}: ${answer}`, async function () {
       this.timeout(180_000)
       await install(plane(), overlay === undefined ? {} : { overlay })
       await aSource(placeAt(plane().api, plane().kubectl, 'default'), 'cart', { replicas: 1 })
       const input = JSON.stringify({
         apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
         kind: EXPERIMENT_DEPLOYMENT.kind,
-        metadata: { name: 'gated' },
-        spec: {
-          sourceRef: { kind: 'Deployment', name: 'cart' },
-          overrideSpec: {},
-          traffic: { mode: 'Gated' },
-          strategy: { canary: { steps: [{ pause: {} }] } },
-        },
+        metadata: { name: 'asked-about' },
+        spec: { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {}, ...spec },
       })
       const { stdout, stderr } = await plane().kubectl(['create', '--dry-run=server', '-f', '-'], { input })
       expect(`${stdout}${stderr}`).to.contain(answer)

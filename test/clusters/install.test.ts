@@ -185,7 +185,7 @@ describe('the manifests, in an empty cluster', () => {
     expect(`${answer}`).to.contain('violates PodSecurity "restricted')
   })
 
-  it('let editors create experiments, viewers read them, and both read policies', async () => {
+  it('let editors create experiments, viewers read them, both read policies, and neither providers', async () => {
     const namespace = 'default'
     const proof = { verb: 'get', group: GROUP, resource: 'experimentdeployments' }
     const edits = { verb: 'create', group: GROUP, resource: 'experimentdeployments' } // beside what it has from view
@@ -203,6 +203,13 @@ describe('the manifests, in an empty cluster', () => {
     expect(await rights('bob', 'experimentdeployments')).to.deep.equal(READ)
     expect(await rights('alice', 'experimentpolicies')).to.deep.equal(READ)
     expect(await rights('bob', 'experimentpolicies')).to.deep.equal(READ)
+    expect(await rights('alice', 'experimentanalysistemplates')).to.deep.equal([...READ, ...write])
+    expect(await rights('bob', 'experimentanalysistemplates')).to.deep.equal(READ)
+    for (const user of ['alice', 'bob'] as const) {
+      expect(await rights(user, 'experimentanalysisruns')).to.deep.equal(READ)
+      expect(await rights(user, 'clusterexperimentanalysistemplates')).to.deep.equal(READ)
+      expect(await rights(user, 'experimentanalysisproviders')).to.deep.equal([])
+    }
   })
 
   // policies have no namespace: no RoleBinding grants them, and a review that names a namespace does not notice
