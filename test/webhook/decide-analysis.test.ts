@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { AnalysisSpec } from '../../common/api/analysis/analysis.ts'
 import { ANALYSIS_PROVIDER } from '../../common/api/names.ts'
 import { type ValidatorDeps, validator } from '../../webhook/validate.ts'
-import { aDeployment, anExperiment } from '../builders.ts'
+import { aDeployment, anExperiment, aPolicy } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
 import { aReader, aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
 
@@ -54,4 +54,15 @@ describe('the decision on an experiment with an analysis', () => {
     expect(await answerTo(installed, of('later', []))).to.deep.equal([
       '[AnalysisNotReady] there is no experimentanalysisprovider/later yet',
     ]))
+
+  it('lets policies judge the providers that it asks', async () => {
+    const policies: ValidatorDeps['policies'] = {
+      policies: () => [aPolicy({ allowedProviders: ['other'] })],
+      namespace: async (name) => ({ name, labels: {} }),
+      isExcluded: () => false,
+    }
+    expect((await answerTo({ ...installed, policies }, of('prometheus', []))).join()).to.include(
+      'spec.analysis.metrics[0].provider: provider "prometheus" is not allowed; use other (policy "limits")',
+    )
+  })
 })
