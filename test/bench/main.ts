@@ -9,9 +9,10 @@ import { followers } from './followers.ts'
 import { restart } from './restart.ts'
 import { scale } from './scale.ts'
 import { steps } from './steps.ts'
+import { verdicts } from './verdicts.ts'
 import { webhook } from './webhook.ts'
 
-const BENCHES: readonly Bench[] = [scale, restart, drift, argo, steps, derivation, followers, webhook]
+const BENCHES: readonly Bench[] = [scale, restart, drift, argo, steps, verdicts, derivation, followers, webhook]
 
 const USAGE = `npm run bench [-- [NAME …] [--json]]
 
