@@ -1,4 +1,5 @@
 import { cumulant } from './cumulant.ts'
+import { zeros } from './mixture.ts'
 import { logWays } from './odds.ts'
 
 /** How far from chance a shift of ranks is bet on, as a part of the largest. From section 4.1, as the next two. */
@@ -39,14 +40,18 @@ export function rankBets({ a, b }: Omit<Ranks, 'u'>): (u: number, side: Side) =>
   return (u, side) => bets.map(({ lambda, cumulant: k }) => side * lambda * (u - (a * b) / 2) - k)
 }
 
-/** The same for each of `FACTORS`, of events that follow Poisson's law. `ratio`: so often is tolerated. M2. */
+/**
+ * The same for each of `FACTORS`, of events that follow Poisson's law. `ratio`: so often is tolerated. An arm without
+ * exposure adds nothing, even where an event is counted in it. M2.
+ */
 export function rateSteps(counts: Counts, ratio: number, side: Side): readonly number[] {
   const { events, exposure, controlEvents, controlExposure } = counts
+  if (exposure === 0 || controlExposure === 0) return zeros(FACTORS.length)
   const all = events + controlEvents
   return FACTORS.map((factor) => {
     const bet = ratio * factor ** side
     const scale = (exposure * bet + controlExposure) / (exposure * ratio + controlExposure)
-    return events * Math.log(bet / ratio) - (all === 0 ? 0 : all * Math.log(scale))
+    return events * Math.log(bet / ratio) - all * Math.log(scale)
   })
 }
 
@@ -54,7 +59,7 @@ export function rateSteps(counts: Counts, ratio: number, side: Side): readonly n
 export function oddsSteps(counts: Counts, odds: number, side: Side): readonly number[] {
   const { events, exposure: treatment, controlEvents, controlExposure: control } = counts
   const margins = { treatment, control, events: events + controlEvents }
-  if (margins.events === 0 || margins.events === treatment + control) return FACTORS.map(() => 0)
+  if (margins.events === 0 || margins.events === treatment + control) return zeros(FACTORS.length)
   const tolerated = logWays(margins, odds)
   return FACTORS.map((factor) => {
     const bet = odds * factor ** side
@@ -68,7 +73,9 @@ export const fixedRateSteps = (
   rate: number,
   side: Side,
 ): readonly number[] =>
-  FACTORS.map((factor) => events * Math.log(factor ** side) - exposure * rate * (factor ** side - 1))
+  exposure === 0
+    ? zeros(FACTORS.length)
+    : FACTORS.map((factor) => events * Math.log(factor ** side) - exposure * rate * (factor ** side - 1))
 
 /** The same for each of `STAKES`, of one value of each arm. `margin`: so much more is tolerated, as a part. M3. */
 export const signSteps = (treatment: number, control: number, margin: number, side: Side): readonly number[] =>

@@ -57,4 +57,14 @@ describe('a step says nothing', () => {
     areNear(rateSteps(countsOf([0, 0, 0, 0]), 1.2, 1), [0, 0, 0, 0, 0, 0, 0])
     areNear(rankSteps({ u: 0, a: 0, b: 5 }, 1), [0, 0, 0, 0, 0])
   })
+
+  it('of an arm without exposure, even where an event is counted in it', () => {
+    for (const row of [
+      [1, 0, 3, 50],
+      [1, 0, 0, 0],
+      [2, 50, 1, 0],
+    ] as const)
+      areNear(rateSteps(countsOf(row), 1.2, 1), [0, 0, 0, 0, 0, 0, 0])
+    areNear(fixedRateSteps({ events: 1, exposure: 0 }, 0.01, 1), [0, 0, 0, 0, 0, 0, 0])
+  })
 })
