@@ -15,11 +15,15 @@ const QUIET_SECONDS = 300
 /** Of Health, which has no tolerance of its own: that of rates. */
 const HEALTH_RULE: Rule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptablePercent: 0 }
 
-const marginsOf = ({ tolerancePercent = 0, maxRegressionPercent = 0, acceptablePercent = 0 }: Rule) => ({
-  tolerance: tolerancePercent / 100,
-  maxRegression: maxRegressionPercent / 100,
-  acceptable: acceptablePercent / 100,
-})
+const marginsOf = (rule: Rule) => {
+  const { tolerancePercent = 0, maxRegressionPercent = 0, acceptablePercent = 0, higherIsBetter = false } = rule
+  return {
+    tolerance: tolerancePercent / 100,
+    maxRegression: maxRegressionPercent / 100,
+    // it would be about the rate of the control, which then has the place of the treatment
+    acceptable: higherIsBetter ? 0 : acceptablePercent / 100,
+  }
+}
 
 interface State {
   readonly totals: Counts

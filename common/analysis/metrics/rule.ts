@@ -7,7 +7,7 @@ export interface Rule {
   readonly tolerancePercent?: number
   /** so much worse must be ruled out before a Pass */
   readonly maxRegressionPercent?: number
-  /** up to it the rate of the fork is fine; 0: off */
+  /** up to it the rate of the fork is fine; 0: off, as it is where a higher rate is better */
   readonly acceptablePercent?: number
   readonly higherIsBetter?: boolean
   readonly min?: number

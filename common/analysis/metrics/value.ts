@@ -37,10 +37,10 @@ export const VALUE: MetricEngine = {
       added(state.safe, steps(rule.maxRegressionPercent, -1)),
     )
   },
-  judge: (numbers, _rule, question) => {
+  judge: (numbers, { higherIsBetter = false }, question) => {
     const { windows, treatment, control, harm, safe } = load(numbers)
     const isEnough = windows >= LEAST_WINDOWS
-    const estimate = percentMore(treatment, control)
+    const estimate = higherIsBetter ? percentMore(control, treatment) : percentMore(treatment, control)
     const log = isEnough ? mixture(harm) : Math.min(0, mixture(harm))
     return judged(
       {

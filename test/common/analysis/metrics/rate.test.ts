@@ -58,6 +58,15 @@ describe('the metric of a rate', () => {
     expect(judgementAfter(60, RATE, rule, window(0.2)).verdict).to.equal('Pass')
   })
 
+  it('knows no rate that is acceptable by itself where more is better', () => {
+    const rule = { ...ERRORS, acceptablePercent: 0, higherIsBetter: true }
+    const judgedBy = (of: Rule) =>
+      judgementAfter(20, RATE, of, (random) => eventWindow(PODS, (arm) => (arm === 'fork' ? 0.001 : 0.005), random))
+    expect(judgedBy({ ...rule, acceptablePercent: 1 })).to.deep.equal(judgedBy(rule))
+    expect(judgedBy(rule).verdict).to.equal('Fail')
+    expect(judgedBy(rule).effect?.estimate).to.be.above(100)
+  })
+
   it('has no estimate without events of the source', () => {
     const found = judgementAfter(3, RATE, ERRORS, (random) => eventWindow(PODS, () => 0, random))
     expect(found.effect).to.not.have.property('estimate')

@@ -33,6 +33,7 @@ describe('the metric of a value', () => {
       'Fail',
       'Pass',
     ])
+    expect(judgementAfter(7, 0.5, 1, rule).effect?.estimate).to.equal(100)
   })
 
   it('waits where the tolerance is exceeded, and what has to be ruled out is not', () =>
