@@ -1,7 +1,7 @@
-import { ranksOfBuckets, ranksOfSorted } from './ranks.ts'
+import { ranksOfBins, ranksOfSorted, type SortedBins } from './ranks.ts'
 import { type Counts, type Ranks, rankBets, type Side } from './steps.ts'
 
-/** How many requests are in each bin, by the number of the bin. */
+/** How many requests are in each bin, or in each bucket, by its number. */
 export type Bins = ReadonlyMap<number, number>
 
 /** A window of which it is known, for each bound that matters, how many requests of an arm took longer. */
@@ -55,37 +55,59 @@ function binned(values: readonly number[]): Bins {
   return counts
 }
 
+/** The bucket of requests that took no time: no margin makes them longer. It is far below all others. */
+export const ZERO_BUCKET = -(2 ** 30)
+
+/** So many buckets are one bin: about as wide as the bins of samples, so that a state has room for all that matters. */
+const bucketsOfBin = (ratio: number): number => Math.max(1, Math.floor(Math.LN2 / BINS / Math.log(ratio) + ROUNDING))
+
+/** How much longer the times of a bin are than those of the bin before it. `ratio`: that of buckets; 0: of samples */
+export const ratioOfBins = (ratio: number): number => (ratio === 0 ? 2 ** (1 / BINS) : ratio ** bucketsOfBin(ratio))
+
 /**
- * Of a histogram whose buckets grow by `ratio`; the bound of a bucket is its own number. Times that are longer by a
- * margin are so many buckets further up: for a bet on harm rounded up, for one on safety down.
+ * Of a histogram whose buckets grow by `ratio`; the bound of a bin is the number of its last bucket. Times that are
+ * longer by a margin are so many buckets further up: for a bet on harm rounded up, for one on safety down.
  */
 export function ofBuckets(treatment: Bins, control: Bins, ratio: number): Distribution {
-  const shiftOf = (margin: number, side: Side) => {
+  const width = bucketsOfBin(ratio)
+  const [own, others] = [sorted(treatment), sorted(control)]
+  const mover = (margin: number, side: Side) => {
     const exact = Math.log1p(margin) / Math.log(ratio)
-    return side === 1 ? Math.ceil(exact - ROUNDING) : Math.floor(exact + ROUNDING)
+    const by = side === 1 ? Math.ceil(exact - ROUNDING) : Math.floor(exact + ROUNDING)
+    return (bucket: number) => (bucket === ZERO_BUCKET ? bucket : bucket + by)
   }
-  const above = (bins: Bins, bound: number) => totalOf([...bins].filter(([bin]) => bin > bound))
   return {
-    treatment,
-    control,
-    boundOf: (bin) => bin,
-    ranks: (margin, side) => {
-      const shifted = new Map([...control].map(([bin, count]) => [bin + shiftOf(margin, side), count]))
-      const all = [...new Set([...treatment.keys(), ...shifted.keys()])].toSorted((one, other) => one - other)
-      const countsOf = (bins: Bins) => all.map((bin) => bins.get(bin) ?? 0)
-      return ranksOfBuckets(countsOf(treatment), countsOf(shifted))
+    treatment: joined(treatment, width),
+    control: joined(control, width),
+    boundOf: (bin) => bin * width,
+    ranks: (margin, side) => ranksOfBins(own, others, mover(margin, side)),
+    above: (bound, margin) => {
+      const moved = mover(margin, 1)
+      return {
+        events: totalOf(own.filter(([bucket]) => bucket > bound)),
+        exposure: totalOf(own),
+        controlEvents: totalOf(others.filter(([bucket]) => moved(bucket) > bound)),
+        controlExposure: totalOf(others),
+      }
     },
-    above: (bound, margin) => ({
-      events: above(treatment, bound),
-      exposure: totalOf(treatment),
-      controlEvents: above(control, bound - shiftOf(margin, 1)),
-      controlExposure: totalOf(control),
-    }),
   }
 }
 
 /** A margin that is a whole number of buckets but for its last digits is that number. */
 const ROUNDING = 1e-9
+
+const sorted = (bins: Bins): SortedBins => [...bins].toSorted(([one], [other]) => one - other)
+
+/** Bins that are `width` buckets each. */
+function joined(buckets: Bins, width: number): Bins {
+  if (width === 1) return buckets
+  const counts = new Map<number, number>()
+  for (const [bucket, count] of buckets) {
+    const bin = Math.ceil(bucket / width)
+    counts.set(bin, (counts.get(bin) ?? 0) + count)
+  }
+  return counts
+}
 
 /** How many requests `bins` have. */
 export const totalOf = (bins: Iterable<readonly [number, number]>): number => {
@@ -98,7 +120,7 @@ export const totalOf = (bins: Iterable<readonly [number, number]>): number => {
 export function binAt(bins: Bins, quantile: number): number | undefined {
   const wanted = quantile * totalOf(bins)
   let seen = 0
-  for (const [bin, count] of [...bins].toSorted(([one], [other]) => one - other)) {
+  for (const [bin, count] of sorted(bins)) {
     seen += count
     if (count > 0 && seen >= wanted) return bin
   }

@@ -6,7 +6,9 @@ import {
   merged,
   ofBuckets,
   ofSamples,
+  ratioOfBins,
   totalOf,
+  ZERO_BUCKET,
 } from '../engine/distribution.ts'
 import { type LatencyState, latencyEvidence, NO_LATENCY_STATE, withLatencyWindow } from '../engine/latency.ts'
 import { FACTORS } from '../engine/steps.ts'
@@ -91,13 +93,12 @@ function savedBins(bins: Bins): readonly number[] {
 const loadedBins = ([from = 0, ...counts]: readonly number[]): Bins =>
   new Map(counts.flatMap((count, index) => (count > 0 ? [[from + index, count] as const] : [])))
 
-/** What all pods of an arm gave together. Requests below all buckets are in the bucket under the lowest. */
+/** What all pods of an arm gave together. */
 function allBins(counts: readonly FineCounts[]): Bins {
   const all = new Map<number, number>()
   for (const { buckets } of counts) for (const [bin, count] of buckets) all.set(bin, (all.get(bin) ?? 0) + count)
   const zero = counts.reduce((sum, each) => sum + each.zero, 0)
-  const below = Math.min(0, ...all.keys()) - 1
-  return zero > 0 ? all.set(below, zero) : all
+  return zero > 0 ? all.set(ZERO_BUCKET, zero) : all
 }
 
 const allValues = (samples: readonly Samples[]): readonly number[] => samples.flatMap(({ values }) => values)
@@ -118,7 +119,7 @@ function podWindow(data: FineData, bounds: readonly number[]): ArmsOfPods {
   const ofSample = ({ pod, values }: Samples) =>
     pod === undefined ? [] : [{ pod, bins: counted(values.map((value) => [value, 1] as const)) }]
   const ofCounts = ({ pod, zero, buckets }: FineCounts) =>
-    pod === undefined ? [] : [{ pod, bins: counted([[Number.NEGATIVE_INFINITY, zero], ...buckets]) }]
+    pod === undefined ? [] : [{ pod, bins: counted([[ZERO_BUCKET, zero], ...buckets]) }]
   return data.is === 'samples'
     ? { treatment: data.treatment.flatMap(ofSample), control: data.control.flatMap(ofSample) }
     : { treatment: data.treatment.flatMap(ofCounts), control: data.control.flatMap(ofCounts) }
@@ -178,11 +179,8 @@ export function judgeContinuous(numbers: readonly number[], question: Question):
   )
 }
 
-/** Eight bins of samples are one doubling. */
-const SAMPLE_RATIO = 2 ** (1 / 8)
-
 function estimateOf({ treatment, control }: LatencyState, ratio: number): number | undefined {
   const [own, others] = [binAt(treatment, 0.5), binAt(control, 0.5)]
   if (own === undefined || others === undefined) return undefined
-  return percentMore((ratio === 0 ? SAMPLE_RATIO : ratio) ** (own - others), 1)
+  return percentMore(ratioOfBins(ratio) ** (own - others), 1)
 }

