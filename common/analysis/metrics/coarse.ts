@@ -154,7 +154,7 @@ export function judgeCoarse(numbers: readonly number[], question: Question): Jud
         ...shownBy(rungs, needsOfHarm(question), needsOfSafety(question)),
         of: 'median',
       },
-      pods: () => comparedPods(pods, POD_BINS, { by: 'share', above: loudest }, question.random),
+      pods: () => comparedPods(pods, POD_BINS, { by: 'share', above: loudest }, question.subject),
     },
     question,
   )

@@ -173,7 +173,7 @@ export function judgeContinuous(numbers: readonly number[], question: Question):
         ...shownBy(rungs, needsOfHarm(question), needsOfSafety(question)),
         of: 'median',
       },
-      pods: () => comparedPods(pods, POD_BINS, compared, question.random),
+      pods: () => comparedPods(pods, POD_BINS, compared, question.subject),
     },
     question,
   )

@@ -1,5 +1,6 @@
 import { added, zeros } from '../engine/mixture.ts'
 import { type Compared, comparePods, type PodsCompared } from '../engine/pods.ts'
+import { hashOf, seeded } from '../engine/random.ts'
 import type { Arm } from '../window-data.ts'
 
 /** The requests of one pod, by bin. */
@@ -24,14 +25,7 @@ interface Kept {
 }
 
 /** A number for the name of a pod that JSON keeps: 53 bits of a hash (FNV-1a, twice with other seeds). */
-export function keyOfPod(pod: string): number {
-  const hash = (seed: number) => {
-    let value = seed
-    for (let index = 0; index < pod.length; index += 1) value = Math.imul(value ^ pod.charCodeAt(index), 0x01000193)
-    return value >>> 0
-  }
-  return hash(0x811c9dc5) * 2 ** 21 + (hash(0x050c5d1f) >>> 11)
-}
+export const keyOfPod = (pod: string): number => hashOf(pod) * 2 ** 21 + (hashOf(pod, 0x050c5d1f) >>> 11)
 
 const total = ({ bins }: Pick<Kept, 'bins'>): number => bins.reduce((sum, count) => sum + count, 0)
 
@@ -68,13 +62,13 @@ export function withPods(list: readonly number[], window: ArmsOfPods, width: num
 
 /**
  * How the pods of the treatment compare with other groups of as many. Undefined without requests of single pods, and
- * with less than two pods of the control: then there is nothing to compare.
+ * with less than two pods of the control: then there is nothing to compare. `subject`: decides which groups are drawn.
  */
 export function comparedPods(
   list: readonly number[],
   width: number,
   compared: Compared,
-  random: () => number,
+  subject: string,
 ): PodsCompared | undefined {
   const pods = loadedPods(list, width).filter((pod) => total(pod) >= LEAST_REQUESTS)
   const [own, others] = ARMS.map((arm) => pods.filter((pod) => pod.arm === arm))
@@ -83,6 +77,6 @@ export function comparedPods(
     [...own, ...others].map(({ bins }) => bins),
     own.length,
     compared,
-    random,
+    seeded(hashOf(subject)),
   )
 }

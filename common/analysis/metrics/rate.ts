@@ -114,7 +114,7 @@ function judge(state: State, rule: Rule, question: Question, others: Partial<Sho
         ? { treatment: controlExposure, control: exposure }
         : { treatment: exposure, control: controlExposure },
       effect: { ...(estimate === undefined ? {} : { estimate }), ...shown, of: 'rate' },
-      pods: () => comparedPods(state.pods, BINS, { by: 'share', above: 0 }, question.random),
+      pods: () => comparedPods(state.pods, BINS, { by: 'share', above: 0 }, question.subject),
       ...others,
     },
     question,

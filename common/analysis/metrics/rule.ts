@@ -29,8 +29,8 @@ export interface Question {
   readonly metrics: number
   /** requests of the treatment before a Pass */
   readonly minSamples: number
-  /** numbers in [0, 1): the same ones for the same subject */
-  readonly random: () => number
+  /** of the run: where pods can be grouped in too many ways, it decides which groups are looked at */
+  readonly subject: string
 }
 
 /** Evidence as the logarithm of e, and how much of it is needed. */

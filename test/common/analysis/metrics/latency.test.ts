@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { seeded } from '../../../../common/analysis/engine/random.ts'
 import { LATENCY } from '../../../../common/analysis/metrics/latency.ts'
 import type { WindowData } from '../../../../common/analysis/window-data.ts'
-import { asCoarse, asFine, question, sampleWindow, seeded } from './windows.ts'
+import { asCoarse, asFine, question, sampleWindow } from './windows.ts'
 
 const RULE = { tolerancePercent: 10, maxRegressionPercent: 25 }
 const MOST_WINDOWS = 200

@@ -1,9 +1,7 @@
 import { expect } from 'chai'
 import { comparedPods, keyOfPod, withPods } from '../../../../common/analysis/metrics/pod-bins.ts'
 
-const never = () => {
-  throw new Error('nothing is drawn')
-}
+const SUBJECT = '5891b5b522'
 const pods = (word: string, ...bins: readonly (readonly number[])[]) =>
   bins.map((of, index) => ({ pod: `${word}-${index}`, bins: of }))
 
@@ -13,7 +11,7 @@ describe('the requests of pods', () => {
     const twice = withPods(withPods([], window, 2), window, 2)
     expect(twice).to.have.length(3 * 4)
     expect(twice.slice(0, 4)).to.deep.equal([0, keyOfPod('fork-0'), 20, 10])
-    expect(comparedPods(twice, 2, { by: 'share', above: 0 }, never)).to.include({ groups: 3, outer: 1 })
+    expect(comparedPods(twice, 2, { by: 'share', above: 0 }, SUBJECT)).to.include({ groups: 3, outer: 1 })
   })
 
   it('are kept of those with the most', () => {
@@ -30,11 +28,19 @@ describe('the requests of pods', () => {
         withPods([], { treatment: pods('fork', treatment), control: pods('source', ...control) }, 2),
         2,
         by,
-        never,
+        SUBJECT,
       )
     expect(of([10, 10], [30, 0])).to.equal(undefined)
     expect(of([10, 9], [30, 0], [30, 0])).to.equal(undefined)
     expect(of([10, 10], [30, 0], [30, 0])).to.not.equal(undefined)
+  })
+
+  it('are compared in the same groups for the same subject', () => {
+    const bins = Array.from({ length: 12 }, (_, pod) => [30 + 7 * (pod % 5), 40 + 11 * (pod % 3)])
+    const list = withPods([], { treatment: pods('fork', ...bins.slice(0, 4)), control: pods('source', ...bins) }, 2)
+    const of = (subject: string) => comparedPods(list, 2, { by: 'ranks' }, subject)
+    expect(of(SUBJECT)).to.deep.equal(of(SUBJECT))
+    expect(new Set(['a', 'b', 'c', 'd'].map((subject) => of(subject)?.outer)).size).to.be.above(1)
   })
 
   it('are told apart by a number that JSON keeps', () => {

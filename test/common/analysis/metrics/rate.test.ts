@@ -1,8 +1,9 @@
 import { expect } from 'chai'
+import { seeded } from '../../../../common/analysis/engine/random.ts'
 import { HEALTH, RATE } from '../../../../common/analysis/metrics/rate.ts'
 import type { MetricEngine, Rule } from '../../../../common/analysis/metrics/rule.ts'
 import type { WindowData } from '../../../../common/analysis/window-data.ts'
-import { eventWindow, question, seeded } from './windows.ts'
+import { eventWindow, question } from './windows.ts'
 
 const ERRORS: Rule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptablePercent: 1 }
 const PODS = [
