@@ -117,12 +117,23 @@ export const totalOf = (bins: Iterable<readonly [number, number]>): number => {
 }
 
 /** The bin in which the part `quantile` of all requests is reached; undefined without requests. */
-export function binAt(bins: Bins, quantile: number): number | undefined {
+export const binAt = (bins: Bins, quantile: number): number | undefined => reached(bins, quantile)?.bin
+
+/**
+ * The same, with the part of that bin: 2.5 is the middle of bin 3, and 3 is its upper end. As bins grow by a factor,
+ * the difference of two places is the logarithm of a ratio of times.
+ */
+export function placeAt(bins: Bins, quantile: number): number | undefined {
+  const found = reached(bins, quantile)
+  return found && found.bin - 1 + found.part
+}
+
+function reached(bins: Bins, quantile: number): { readonly bin: number; readonly part: number } | undefined {
   const wanted = quantile * totalOf(bins)
   let seen = 0
   for (const [bin, count] of sorted(bins)) {
+    if (count > 0 && seen + count >= wanted) return { bin, part: (wanted - seen) / count }
     seen += count
-    if (count > 0 && seen >= wanted) return bin
   }
   return undefined
 }

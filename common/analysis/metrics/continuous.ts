@@ -6,6 +6,7 @@ import {
   merged,
   ofBuckets,
   ofSamples,
+  placeAt,
   ratioOfBins,
   totalOf,
   ZERO_BUCKET,
@@ -180,7 +181,7 @@ export function judgeContinuous(numbers: readonly number[], question: Question):
 }
 
 function estimateOf({ treatment, control }: LatencyState, ratio: number): number | undefined {
-  const [own, others] = [binAt(treatment, 0.5), binAt(control, 0.5)]
+  const [own, others] = [placeAt(treatment, 0.5), placeAt(control, 0.5)]
   if (own === undefined || others === undefined) return undefined
   return percentMore(ratioOfBins(ratio) ** (own - others), 1)
 }

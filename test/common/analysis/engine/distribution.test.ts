@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { binAt, merged, ofSamples, totalOf } from '../../../../common/analysis/engine/distribution.ts'
+import { binAt, merged, ofSamples, placeAt, totalOf } from '../../../../common/analysis/engine/distribution.ts'
 
 describe('bins', () => {
   const bins = new Map([
@@ -19,6 +19,11 @@ describe('bins', () => {
   it('tell where a part of all requests is reached', () => {
     expect([0, 0.5, 0.6, 0.61, 0.8, 0.81, 1].map((part) => binAt(bins, part))).to.deep.equal([-1, -1, -1, 3, 3, 5, 5])
     expect(binAt(new Map(), 0.5)).to.equal(undefined)
+  })
+
+  it('tell how far into a bin that is', () => {
+    expect([0, 0.3, 0.6, 0.7, 0.8, 1].map((part) => placeAt(bins, part))).to.deep.equal([-2, -1.5, -1, 2.5, 3, 5])
+    expect(placeAt(new Map(), 0.5)).to.equal(undefined)
   })
 })
 

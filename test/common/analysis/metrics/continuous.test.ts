@@ -24,6 +24,23 @@ describe('latency from samples or fine buckets', () => {
     expect(found.effect?.estimate).to.be.closeTo(-100, 0.1)
   })
 
+  it('estimates medians inside a bucket, from how many requests are above and below', () => {
+    const window = fine(
+      [
+        {
+          zero: 0,
+          buckets: [
+            [4, 50],
+            [5, 50],
+          ],
+        },
+      ],
+      [{ zero: 0, buckets: [[4, 100]] }],
+    )
+    const { effect } = judgeContinuous(foldContinuous([], window, RULE) ?? [], question())
+    expect(effect?.estimate).to.be.closeTo(100 * (1.1 ** 0.5 - 1), 1e-9)
+  })
+
   it('keeps narrow buckets over as wide a range of times as others', () => {
     const narrow = (buckets: FineCounts['buckets']): WindowData & { readonly is: 'fine' } => {
       const counts = [{ zero: 0, buckets }]
