@@ -49,6 +49,19 @@ export function detectable(traffic: Traffic, question: Question, seconds: number
   return above
 }
 
+/** So many standard deviations of a normal distribution are between its median and its upper tenth. */
+const UPPER_TENTH = 1.28
+
+/**
+ * The spread of `Traffic`, from the times that half and nine tenths of the requests take at most. Undefined where one
+ * is not known, or both are the same. From section 4.7.
+ */
+export function spreadOf(half: number | undefined, nineTenths: number | undefined): number | undefined {
+  if (half === undefined || nineTenths === undefined) return undefined
+  const spread = Math.log(nineTenths / half) / UPPER_TENTH
+  return spread > 0 && Number.isFinite(spread) ? spread : undefined
+}
+
 /** By how much more than one half the treatment's value is the larger one of a pair. */
 function shiftOf(slowdown: number, tolerance: number, spread: number): number {
   const w = ((1 + slowdown) / (1 + tolerance)) ** (LOGISTIC / spread)

@@ -8,6 +8,7 @@ import {
   withCoarseWindow,
 } from '../engine/coarse-latency.ts'
 import { added, zeros } from '../engine/mixture.ts'
+import { spreadOf } from '../engine/power.ts'
 import { FACTORS, oddsSteps } from '../engine/steps.ts'
 import type { CoarseCounts, WindowData } from '../window-data.ts'
 import { percentMore, shownBy, withRungs } from './effect.ts'
@@ -140,7 +141,7 @@ export function judgeCoarse(numbers: readonly number[], question: Question): Jud
     exceeding: pooled.exceeding.map((count, index) => count - (control.exceeding[index] ?? 0)),
     total: pooled.total - control.total,
   }
-  const [own, others] = [treatment, control].map((arm) => medianOf(arm, boundaries))
+  const [own, others] = [timeAt(treatment, 0.5, boundaries), timeAt(control, 0.5, boundaries)]
   const estimate = own === undefined || others === undefined ? undefined : percentMore(own, others)
   const loudest = Math.floor(parts.indexOf(Math.max(...parts)) / spacing(calibration?.live ?? []))
   return judged(
@@ -154,17 +155,19 @@ export function judgeCoarse(numbers: readonly number[], question: Question): Jud
         ...shownBy(rungs, needsOfHarm(question), needsOfSafety(question)),
         of: 'median',
       },
+      spread: spreadOf(others, timeAt(control, 0.9, boundaries)),
       pods: () => comparedPods(pods, POD_BINS, { by: 'share', above: loudest }, question.subject),
     },
     question,
   )
 }
 
-/** The time that half of the requests exceed, between the two boundaries around it; undefined outside of all. */
-function medianOf({ exceeding, total }: Exceeding, boundaries: readonly number[]): number | undefined {
-  const upper = exceeding.findIndex((count) => count <= total / 2)
+/** The time that a part of the requests takes at most, between two boundaries; undefined outside of all. */
+function timeAt({ exceeding, total }: Exceeding, part: number, boundaries: readonly number[]): number | undefined {
+  const above = total - part * total
+  const upper = exceeding.findIndex((count) => count <= above)
   const [low, high] = [boundaries[upper - 1], boundaries[upper]]
   const [more, fewer] = [exceeding[upper - 1], exceeding[upper]]
   if (low === undefined || high === undefined || more === undefined || fewer === undefined) return undefined
-  return low * (high / low) ** ((more - total / 2) / (more - fewer))
+  return low * (high / low) ** ((more - above) / (more - fewer))
 }

@@ -12,6 +12,7 @@ import {
   ZERO_BUCKET,
 } from '../engine/distribution.ts'
 import { type LatencyState, latencyEvidence, NO_LATENCY_STATE, withLatencyWindow } from '../engine/latency.ts'
+import { spreadOf } from '../engine/power.ts'
 import { FACTORS } from '../engine/steps.ts'
 import type { FineCounts, Samples, WindowData } from '../window-data.ts'
 import { percentMore, shownBy, withRungs } from './effect.ts'
@@ -174,10 +175,17 @@ export function judgeContinuous(numbers: readonly number[], question: Question):
         ...shownBy(rungs, needsOfHarm(question), needsOfSafety(question)),
         of: 'median',
       },
+      spread: spreadOf(timeAt(latency.control, 0.5, ratio), timeAt(latency.control, 0.9, ratio)),
       pods: () => comparedPods(pods, POD_BINS, compared, question.subject),
     },
     question,
   )
+}
+
+/** The time that a part of the requests takes at most. */
+function timeAt(bins: Bins, quantile: number, ratio: number): number | undefined {
+  const place = placeAt(bins, quantile)
+  return place === undefined ? undefined : ratioOfBins(ratio) ** place
 }
 
 function estimateOf({ treatment, control }: LatencyState, ratio: number): number | undefined {

@@ -13,6 +13,7 @@ export interface Shown {
   readonly parts: readonly number[]
   readonly samples: Judgement['samples']
   readonly effect?: Effect | undefined
+  readonly spread?: number | undefined
   /** asked only if harm is shown: whether single pods could explain it */
   readonly pods?: () => PodsCompared | undefined
   /** whether there is enough of what `minSamples` does not count; default: yes */
@@ -27,7 +28,7 @@ export const needsOfSafety = ({ beta }: Question): number => Math.log(1 / beta)
 
 /** The decision about a metric whose kind bounds its errors. Section 4.6. */
 export function judged(shown: Shown, question: Question): Judgement {
-  const { harm, samples, effect, isEnough = true } = shown
+  const { harm, samples, effect, spread, isEnough = true } = shown
   const [toFail, toPass] = [needsOfHarm(question), needsOfSafety(question)]
   const safe = Object.entries(shown.safe).map(([part, logE]) => ({ part, logE, needs: toPass }))
   const isHarm = harm >= toFail
@@ -43,6 +44,7 @@ export function judged(shown: Shown, question: Question): Judgement {
     harm: { logE: harm, needs: toFail },
     safe,
     ...(effect ? { effect } : {}),
+    ...(spread === undefined ? {} : { spread }),
     ...(pods ? { pods } : {}),
   }
 }

@@ -60,6 +60,8 @@ export interface Judgement {
   readonly harm?: Evidence
   readonly safe: readonly (Evidence & { readonly part: string })[]
   readonly effect?: Effect
+  /** of the times of the control: the standard deviation of their logarithm. `detectable` asks for it. */
+  readonly spread?: number
   readonly pods?: PodsCompared
 }
 

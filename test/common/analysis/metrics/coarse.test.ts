@@ -34,6 +34,10 @@ describe('latency from coarse buckets', () => {
       'estimate',
     )
     expect(judgeCoarse(stateAfter(2, window([0.1, 1], [80, 5], 100)), question()).effect?.estimate).to.equal(0)
+    const { spread } = judgeCoarse(stateAfter(2, window([0.1, 1, 10], [90, 40, 10], 100)), question())
+    // nine tenths take at most 10 s, half of them 10^-0.2
+    expect(spread).to.be.closeTo((1.2 * Math.LN10) / 1.28, 1e-9)
+    expect(judgeCoarse(stateAfter(2, window([0.1, 1], [80, 40], 100)), question())).to.not.have.property('spread')
   })
 
   it('says no verdict without names of pods that it could not say with them', () => {

@@ -50,11 +50,12 @@ describe('the metric of latency', () => {
     })
 
     it(`finds from ${what} that a fork is as fast as its source`, () => {
-      const { verdict, safe, effect, samples, window } = judgedAfter(sort, () => 1)
+      const { verdict, safe, effect, samples, spread, window } = judgedAfter(sort, () => 1)
       expect(verdict).to.equal('Pass')
       expect(safe.map(({ part }) => part)).to.deep.equal(['body', 'tail'])
       expect(effect?.atMost).to.be.at.most(35)
       expect(effect?.estimate).to.be.within(-15, 15)
+      expect(spread).to.be.within(0.42, 0.65)
       expect(samples).to.deep.equal({ treatment: 60 * window, control: 240 * window })
     })
 
