@@ -27,10 +27,14 @@ export function mannWhitney(
   const controlU = a * b - treatmentU
   const z = scoreOf(Math.min(treatmentU, controlU), [...treatment, ...control], a * b)
   const looked = { treatmentU, controlU, z }
-  if (Math.min(a, b) < Math.max(1, minSamples)) return { ...looked, verdict: 'notSignificant' }
+  if (!isEnough(treatment, control, minSamples)) return { ...looked, verdict: 'notSignificant' }
   const isHarm = z !== null && z >= zScoreThreshold && treatmentU / controlU >= harmThreshold
   return { ...looked, verdict: isHarm ? 'harm' : 'noHarm' }
 }
+
+/** Whether both arms have the samples that the look asks for. */
+export const isEnough = (treatment: readonly number[], control: readonly number[], minSamples: number): boolean =>
+  Math.min(treatment.length, control.length) >= Math.max(1, minSamples)
 
 /** How many standard deviations `u` is from the mean, with the usual correction for ties; null without any spread. */
 function scoreOf(u: number, values: readonly number[], pairs: number): number | null {

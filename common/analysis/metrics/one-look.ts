@@ -1,16 +1,20 @@
-import { mannWhitney } from '../engine/mann-whitney.ts'
+import { isEnough, mannWhitney } from '../engine/mann-whitney.ts'
 import type { MetricEngine } from './rule.ts'
 import { loaded, saved } from './saved.ts'
 
 /** Of each arm so many samples are kept: both fit into a state. */
 const KEPT_SAMPLES = 450
 
-/** The rule of Gated Deployments: one look as soon as both arms have enough samples. It bounds no error. */
+/**
+ * The rule of Gated Deployments: one look as soon as both arms have enough samples. It bounds no error. After the look
+ * its evidence stays as it is, so that a verdict does not change while other metrics wait for theirs.
+ */
 export const MANN_WHITNEY: MetricEngine = {
   isBounded: false,
-  fold: (numbers, data) => {
+  fold: (numbers, data, { minSamples = 50 }) => {
     if (data.is !== 'samples') return undefined
     const [treatment = [], control = []] = loaded(numbers)
+    if (isEnough(treatment, control, minSamples)) return numbers
     const kept = (former: readonly number[], more: typeof data.treatment) =>
       [...former, ...more.flatMap(({ values }) => values)].slice(0, KEPT_SAMPLES)
     return saved(kept(treatment, data.treatment), kept(control, data.control))

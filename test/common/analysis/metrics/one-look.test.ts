@@ -10,8 +10,10 @@ describe('the metric of kind MannWhitney', () => {
   for (const { what, treat, ctrl, minSamples, verdict } of VECTORS.gd_more)
     it(`gives the verdict of Gated Deployments, over several windows: ${what}`, () => {
       const rule = { minSamples, zScoreThreshold: 1.96, harmThreshold: 1.5 }
+      // the first window has too few samples for a look
+      const first = Math.max(0, minSamples - 1)
       const half = (values: readonly number[], part: 0 | 1) =>
-        part === 0 ? values.slice(0, values.length / 2) : values.slice(values.length / 2)
+        part === 0 ? values.slice(0, first) : values.slice(first)
       let state: readonly number[] = []
       for (const part of [0, 1] as const) {
         const arm = (values: readonly number[]) => [{ values: half(values, part) }]
@@ -21,6 +23,17 @@ describe('the metric of kind MannWhitney', () => {
       expect(state.length).to.be.at.most(1_000)
       expect(MANN_WHITNEY.judge(state, rule, question()).verdict).to.equal(VERDICTS[verdict])
     })
+
+  it('looks once', () => {
+    const rule = { minSamples: 50, zScoreThreshold: 1.96, harmThreshold: 1.5 }
+    const arm = (value: number) => [{ values: Array.from({ length: 50 }, (_, index) => value + index / 100) }]
+    const equal: WindowData = { is: 'samples', treatment: arm(1), control: arm(1) }
+    const slow: WindowData = { is: 'samples', treatment: arm(9), control: arm(1) }
+    const looked = MANN_WHITNEY.fold([], equal, rule) ?? []
+    expect(MANN_WHITNEY.fold(looked, slow, rule)).to.deep.equal(looked)
+    expect(MANN_WHITNEY.judge(looked, rule, question()).verdict).to.equal('Pass')
+    expect(MANN_WHITNEY.judge(MANN_WHITNEY.fold([], slow, rule) ?? [], rule, question()).verdict).to.equal('Fail')
+  })
 
   it('can do nothing with other data', () =>
     expect(MANN_WHITNEY.fold([], { is: 'value', treatment: 1, control: 1 }, {})).to.equal(undefined))
