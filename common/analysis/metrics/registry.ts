@@ -2,17 +2,24 @@ import { LATENCY } from './latency.ts'
 import { DECISION, MANN_WHITNEY } from './one-look.ts'
 import { HEALTH, RATE } from './rate.ts'
 import type { MetricEngine } from './rule.ts'
+import { isSound } from './sound.ts'
 import { THRESHOLD } from './threshold.ts'
 import { VALUE } from './value.ts'
 
+/** A window that no provider can have counted is of no use, whatever the kind. */
+const guarded = ({ fold, ...engine }: MetricEngine): MetricEngine => ({
+  ...engine,
+  fold: (state, data, rule) => (isSound(data) ? fold(state, data, rule) : undefined),
+})
+
 /** The statistics of each kind of metrics. */
 export const METRIC_ENGINES = {
-  Latency: LATENCY,
-  ErrorRate: RATE,
-  Ratio: RATE,
-  Value: VALUE,
-  Health: HEALTH,
-  Threshold: THRESHOLD,
-  MannWhitney: MANN_WHITNEY,
-  Decision: DECISION,
+  Latency: guarded(LATENCY),
+  ErrorRate: guarded(RATE),
+  Ratio: guarded(RATE),
+  Value: guarded(VALUE),
+  Health: guarded(HEALTH),
+  Threshold: guarded(THRESHOLD),
+  MannWhitney: guarded(MANN_WHITNEY),
+  Decision: guarded(DECISION),
 } as const satisfies Readonly<Record<string, MetricEngine>>

@@ -69,7 +69,7 @@ export interface Judgement {
 export interface MetricEngine {
   /** whether the kind bounds the part of wrong verdicts, so that α is shared with it */
   readonly isBounded: boolean
-  /** `state` with one more window; undefined if the kind can do nothing with such data. Changes neither argument. */
+  /** `state` with one more window; undefined if such data are of no use to the kind. Changes neither argument. */
   readonly fold: (state: readonly number[], data: WindowData, rule: Rule) => readonly number[] | undefined
   /** what all windows say */
   readonly judge: (state: readonly number[], rule: Rule, question: Question) => Judgement

@@ -48,7 +48,41 @@ const SORTS: Readonly<Record<string, fc.Arbitrary<WindowData>>> = {
   treatmentValue: fc.record({ is: fc.constant('treatmentValue' as const), treatment: seconds }),
 }
 
+/** What a provider can send by mistake. */
+const anything = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(-0, 0, 1, 2 ** 53, -1))
+const anyArms = <T>(of: fc.Arbitrary<T>) => ({
+  treatment: fc.array(of, { maxLength: 2 }),
+  control: fc.array(of, { maxLength: 2 }),
+})
+const ANYTHING: fc.Arbitrary<WindowData> = fc.oneof(
+  fc.record({ is: fc.constant('samples' as const), ...anyArms(fc.record({ values: fc.array(anything) })) }),
+  fc.record({
+    is: fc.constant('coarse' as const),
+    boundaries: fc.array(anything, { maxLength: 3 }),
+    ...anyArms(fc.record({ exceeding: fc.array(anything, { maxLength: 3 }), total: anything })),
+  }),
+  fc.record({
+    is: fc.constant('fine' as const),
+    ratio: anything,
+    ...anyArms(fc.record({ zero: anything, buckets: fc.array(fc.tuple(anything, anything), { maxLength: 3 }) })),
+  }),
+  fc.record({ is: fc.constant('events' as const), ...anyArms(fc.record({ events: anything, exposure: anything })) }),
+  fc.record({ is: fc.constant('value' as const), treatment: anything, control: anything }),
+)
+
 describe('every kind of metrics', () => {
+  for (const [kind, engine] of Object.entries(METRIC_ENGINES))
+    it(`${kind} keeps finite numbers whatever a provider sends`, () =>
+      fc.assert(
+        fc.property(fc.array(ANYTHING, { maxLength: 4 }), (windows) => {
+          let state: readonly number[] = []
+          for (const data of windows) state = engine.fold(state, data, RULE) ?? state
+          expect(JSON.parse(JSON.stringify(state))).to.deep.equal(state)
+          const { harm, safe } = engine.judge(state, RULE, question())
+          expect([harm?.logE ?? 0, ...safe.map(({ logE }) => logE)].every(Number.isFinite)).to.equal(true)
+        }),
+      ))
+
   for (const [kind, engine] of Object.entries(METRIC_ENGINES))
     for (const [sort, window] of Object.entries(SORTS)) {
       const isOf = (data: WindowData) => engine.fold([], data, RULE) !== undefined
