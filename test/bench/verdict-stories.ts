@@ -1,8 +1,9 @@
 /** What `bench verdicts` and its short form in the tests simulate: requests of two arms, window by window. */
+import { seeded } from '../../common/analysis/engine/random.ts'
 import { METRIC_ENGINES } from '../../common/analysis/metrics/registry.ts'
 import type { Rule } from '../../common/analysis/metrics/rule.ts'
 import type { WindowData } from '../../common/analysis/window-data.ts'
-import { asCoarse, normal, seeded } from '../common/analysis/metrics/windows.ts'
+import { asCoarse, normal } from '../common/analysis/metrics/windows.ts'
 
 /** As in section 4.7 of the specification of analyses. */
 export const [ALPHA, BETA, TOLERANCE, MAX_REGRESSION] = [0.025, 0.05, 10, 25]
@@ -162,7 +163,7 @@ export interface Ending {
 export function played({ windows, metrics }: Story, seed: number, ends: 'Pass' | 'Fail' | 'either'): Ending {
   const random = seeded(seed)
   const bounded = metrics.filter(({ kind }) => METRIC_ENGINES[kind].isBounded).length
-  const question = { alpha: ALPHA, beta: BETA, metrics: Math.max(1, bounded), minSamples: 50, random }
+  const question = { alpha: ALPHA, beta: BETA, metrics: Math.max(1, bounded), minSamples: 50, subject: `${seed}` }
   const states: (readonly number[])[] = metrics.map(() => [])
   for (let window = 1; window <= windows; window += 1) {
     const verdicts = metrics.map(({ kind, rule, windowOf }, index) => {
