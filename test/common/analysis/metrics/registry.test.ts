@@ -70,7 +70,36 @@ const ANYTHING: fc.Arbitrary<WindowData> = fc.oneof(
   fc.record({ is: fc.constant('value' as const), treatment: anything, control: anything }),
 )
 
+/** Windows with as many pods and boundaries, and as wide a range of times, as there can be. */
+const FULL: Readonly<Record<string, WindowData>> = {
+  samples: { is: 'samples', ...fullArms({ values: Array.from({ length: 80 }, (_, index) => 2 ** (index - 40)) }) },
+  coarse: {
+    is: 'coarse',
+    boundaries: Array.from({ length: 100 }, (_, index) => 1.1 ** index),
+    ...fullArms({ total: 101, exceeding: Array.from({ length: 100 }, (_, index) => 100 - index) }),
+  },
+  fine: {
+    is: 'fine',
+    ratio: 1.003,
+    ...fullArms({ zero: 5, buckets: Array.from({ length: 160 }, (_, index) => [9 * index, 3] as const) }),
+  },
+  events: { is: 'events', ...fullArms({ events: 3, exposure: 90 }) },
+}
+function fullArms<T>(of: T) {
+  const arm = (word: string) => Array.from({ length: 64 }, (_, pod) => ({ pod: `${word}-${pod}`, ...of }))
+  return { treatment: arm('fork'), control: arm('source') }
+}
+
 describe('every kind of metrics', () => {
+  for (const [kind, engine] of Object.entries(METRIC_ENGINES))
+    for (const [sort, window] of Object.entries(FULL))
+      it(`${kind} has a bounded state after full windows of ${sort}`, () => {
+        let state = engine.fold([], window, RULE)
+        for (let index = 0; state && index < 5; index += 1) state = engine.fold(state, window, RULE)
+        expect(state?.length ?? 0).to.be.at.most(1_000)
+        expect(JSON.parse(JSON.stringify(state ?? []))).to.deep.equal(state ?? [])
+      })
+
   for (const [kind, engine] of Object.entries(METRIC_ENGINES))
     it(`${kind} keeps finite numbers whatever a provider sends`, () =>
       fc.assert(
