@@ -1,9 +1,9 @@
 /** What `bench verdicts` and its short form in the tests simulate: requests of two arms, window by window. */
-import { seeded } from '../../common/analysis/engine/random.ts'
+import { hashOf, seeded } from '../../common/analysis/engine/random.ts'
 import { METRIC_ENGINES } from '../../common/analysis/metrics/registry.ts'
 import type { Rule } from '../../common/analysis/metrics/rule.ts'
 import type { WindowData } from '../../common/analysis/window-data.ts'
-import { asCoarse, normal } from '../common/analysis/metrics/windows.ts'
+import { asCoarse, BOUNDARIES, normal } from '../common/analysis/metrics/windows.ts'
 
 /** As in section 4.7 of the specification of analyses. */
 export const [ALPHA, BETA, TOLERANCE, MAX_REGRESSION] = [0.025, 0.05, 10, 25]
@@ -13,9 +13,11 @@ export const INTERVAL_SECONDS = 30
 interface Moment {
   readonly window: number
   readonly random: () => number
+  /** of the experiment: its pods stay as they are from window to window */
+  readonly seed: number
 }
 
-interface SimulatedMetric {
+export interface SimulatedMetric {
   readonly kind: keyof typeof METRIC_ENGINES
   readonly rule: Rule
   readonly windowOf: (moment: Moment) => WindowData
@@ -28,7 +30,7 @@ export interface Story {
 }
 
 /** How the requests of an experiment are. */
-interface Times {
+export interface Times {
   /** how many times as slow as the source's are the requests of the fork */
   readonly slowness?: number
   /** of the logarithm of the times */
@@ -39,6 +41,17 @@ interface Times {
   readonly tail?: number
   /** how much longer all requests take in a window, of both arms */
   readonly drift?: (window: number) => number
+  /** default: one for ten requests of a window */
+  readonly pods?: Pods
+}
+
+interface Pods {
+  /** of both arms */
+  readonly counts: readonly [number, number]
+  /** of the logarithm of how slow each pod is, as long as the experiment lives */
+  readonly spread: number
+  /** whether the windows say which pod gave what */
+  readonly areNamed: boolean
 }
 
 const LATENCY: Rule = { tolerancePercent: TOLERANCE, maxRegressionPercent: MAX_REGRESSION }
@@ -46,39 +59,61 @@ const ERRORS: Rule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptab
 /** A boundary of Prometheus' defaults. */
 const MEDIAN_SECONDS = 0.05
 
-function timesOf({ slowness = 1, spread = 0.5, requests: [a, b] = [20, 80], tail = 0, drift = () => 1 }: Times) {
-  return ({ window, random }: Moment): WindowData => {
+function timesOf({ slowness = 1, spread = 0.5, requests = [20, 80], tail = 0, drift = () => 1, pods }: Times) {
+  const {
+    counts,
+    spread: ofPods,
+    areNamed,
+  } = pods ?? { ...ALIKE, counts: [podsFor(requests[0]), podsFor(requests[1])] }
+  return ({ window, random, seed }: Moment): WindowData => {
     const level = MEDIAN_SECONDS * drift(window)
-    const time = (factor: number) => level * factor * Math.exp(spread * normal(random))
-    const own = Array.from({ length: a }, () => time(slowness * (tail > 0 && random() < tail ? 10 : 1)))
-    const others = Array.from({ length: b }, () => time(1))
-    return { is: 'samples', treatment: ofPods('fork', own), control: ofPods('source', others) }
+    const arm = (word: string, index: 0 | 1, factor: () => number) => {
+      const slow = Array.from({ length: counts[index] }, (_, pod) =>
+        Math.exp(ofPods * normal(seeded(hashOf(`${word}-${pod} of ${seed}`)))),
+      )
+      const times = Array.from({ length: requests[index] }, () => level * factor() * Math.exp(spread * normal(random)))
+      return slow.map((one, pod) => ({
+        ...(areNamed ? { pod: `${word}-${pod}` } : {}),
+        values: times.filter((_, request) => request % slow.length === pod).map((time) => one * time),
+      }))
+    }
+    const treatment = arm('fork', 0, () => slowness * (tail > 0 && random() < tail ? 10 : 1))
+    return { is: 'samples', treatment, control: arm('source', 1, () => 1) }
   }
 }
 
-/** The requests of pods that get ten in a window. */
-const ofPods = (word: string, values: readonly number[]) =>
-  Array.from({ length: Math.ceil(values.length / PER_POD) }, (_, pod) => ({
-    pod: `${word}-${pod}`,
-    values: values.slice(pod * PER_POD, (pod + 1) * PER_POD),
-  }))
-const PER_POD = 10
+const ALIKE = { spread: 0, areNamed: true }
+const podsFor = (requests: number): number => Math.ceil(requests / 10)
 
-const bySamples = (times: Times): SimulatedMetric => ({ kind: 'Latency', rule: LATENCY, windowOf: timesOf(times) })
-const byBuckets = (times: Times): SimulatedMetric => ({
+export const bySamples = (times: Times): SimulatedMetric => ({
   kind: 'Latency',
   rule: LATENCY,
-  windowOf: (moment) => asCoarse(timesOf(times)(moment)),
+  windowOf: timesOf(times),
 })
+export const byBuckets = (times: Times, boundaries = BOUNDARIES): SimulatedMetric => ({
+  kind: 'Latency',
+  rule: LATENCY,
+  windowOf: (moment) => asCoarse(timesOf(times)(moment), boundaries),
+})
+/** As New Relic is asked: twelve boundaries around the median, each √2 times the one before. */
+export const byNarrowBuckets = (times: Times): SimulatedMetric =>
+  byBuckets(
+    times,
+    Array.from({ length: 12 }, (_, index) => MEDIAN_SECONDS * Math.SQRT2 ** (index - 5.5)),
+  )
 const GATED: Rule = { minSamples: 50, zScoreThreshold: 1.96, harmThreshold: 1.5 }
-const byGatedDeployments = (times: Times): SimulatedMetric => ({
+export const byGatedDeployments = (times: Times): SimulatedMetric => ({
   kind: 'MannWhitney',
   rule: GATED,
   windowOf: timesOf(times),
 })
 
 /** Errors among 20 requests of the fork and 80 of its source. */
-const byErrors = (own: number, others: number, requests: readonly [number, number] = [20, 80]): SimulatedMetric => ({
+export const byErrors = (
+  own: number,
+  others: number,
+  requests: readonly [number, number] = [20, 80],
+): SimulatedMetric => ({
   kind: 'ErrorRate',
   rule: ERRORS,
   windowOf: ({ random }) => {
@@ -120,39 +155,6 @@ export const AT_THE_LIMIT: Readonly<Record<string, Story>> = {
   'errors exactly at M': looks(byErrors(0.1, 0.05)),
 }
 
-interface Row {
-  readonly what: string
-  readonly times: Times
-  readonly samples: number
-  readonly coarse: number
-  readonly gated: number
-}
-const ROWS: readonly Row[] = [
-  { what: '+25 %, σ 0.5', times: { slowness: 1.25 }, samples: 87, coarse: 56, gated: 72 },
-  { what: '+25 %, σ 1', times: { slowness: 1.25, spread: 1 }, samples: 18, coarse: 11, gated: 18 },
-  { what: '+50 %, σ 1', times: { slowness: 1.5, spread: 1 }, samples: 98, coarse: 85, gated: 62 },
-  { what: '+100 %, σ 1', times: { slowness: 2, spread: 1 }, samples: 100, coarse: 100, gated: 99 },
-  { what: '5 % of requests ×10, σ 0.5', times: { tail: 0.05 }, samples: 65, coarse: 98, gated: 4 },
-]
-/** 570 seconds. */
-const WINDOWS_OF_TABLE = 19
-/** A story of harm, with the part of which the specification says that it fails within 570 s, in percent. */
-export interface HarmfulStory extends Story {
-  readonly page: number
-}
-
-/** Harm of several sizes, found in three ways. */
-export const HARMFUL: Readonly<Record<string, HarmfulStory>> = Object.fromEntries(
-  ROWS.flatMap(({ what, times, samples: ofSamples, coarse, gated }) => {
-    const story = (metric: SimulatedMetric, page: number) => ({ windows: WINDOWS_OF_TABLE, metrics: [metric], page })
-    return [
-      [`samples, ${what}`, story(bySamples(times), ofSamples)],
-      [`coarse buckets, ${what}`, story(byBuckets(times), coarse)],
-      [`Gated Deployments' rule, ${what}`, story(byGatedDeployments(times), gated)],
-    ] as const
-  }),
-)
-
 /** What came of one experiment, and in which window. */
 export interface Ending {
   readonly verdict: 'Wait' | 'Pass' | 'Fail'
@@ -168,7 +170,7 @@ export function played({ windows, metrics }: Story, seed: number, ends: 'Pass' |
   for (let window = 1; window <= windows; window += 1) {
     const verdicts = metrics.map(({ kind, rule, windowOf }, index) => {
       const engine = METRIC_ENGINES[kind]
-      states[index] = engine.fold(states[index] ?? [], windowOf({ window, random }), rule) ?? states[index] ?? []
+      states[index] = engine.fold(states[index] ?? [], windowOf({ window, random, seed }), rule) ?? states[index] ?? []
       return engine.judge(states[index] ?? [], rule, question).verdict
     })
     if (ends !== 'Pass' && verdicts.includes('Fail')) return { verdict: 'Fail', window }

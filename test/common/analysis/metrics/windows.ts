@@ -35,15 +35,15 @@ export function sampleWindow(treatment: Pods, control: Pods, random: () => numbe
 }
 
 /** The same window as histograms. */
-export function asCoarse(data: WindowData): WindowData {
+export function asCoarse(data: WindowData, boundaries: readonly number[] = BOUNDARIES): WindowData {
   if (data.is !== 'samples') throw new Error('it has no samples')
   const arm = (samples: readonly Samples[]): readonly CoarseCounts[] =>
     samples.map(({ values, ...of }) => ({
       ...of,
-      exceeding: BOUNDARIES.map((bound) => values.filter((value) => value > bound).length),
+      exceeding: boundaries.map((bound) => values.filter((value) => value > bound).length),
       total: values.length,
     }))
-  return { is: 'coarse', boundaries: BOUNDARIES, treatment: arm(data.treatment), control: arm(data.control) }
+  return { is: 'coarse', boundaries, treatment: arm(data.treatment), control: arm(data.control) }
 }
 
 export function asFine(data: WindowData): WindowData {

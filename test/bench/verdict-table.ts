@@ -1,0 +1,96 @@
+/** The table of section 4.7 of the specification of analyses, and what is written below it. */
+import type { SimulatedMetric, Story, Times } from './verdict-stories.ts'
+import { byBuckets, byErrors, byGatedDeployments, byNarrowBuckets, bySamples } from './verdict-stories.ts'
+
+/** A story, with what the specification says of it. Times are medians, in seconds. */
+export interface TableRow {
+  readonly story: Story
+  /** of those that fail within so many windows, in percent */
+  readonly fails?: { readonly within: number; readonly page: number; readonly goal: 'near' | 'atLeast' | 'told' }
+  readonly failSeconds?: number
+  readonly passSeconds?: number
+}
+
+/** 570 seconds, and half an hour. */
+const [TABLE_WINDOWS, HALF_HOUR] = [19, 60]
+/** An hour: time for medians. */
+const HOUR = 120
+
+interface Harm {
+  readonly what: string
+  readonly times: Times
+  /** percent within 570 s, and seconds */
+  readonly samples: readonly [number, number]
+  readonly coarse: readonly [number, number]
+  readonly gated: number
+}
+const HARMS: readonly Harm[] = [
+  { what: '+25 %, σ 0.5', times: { slowness: 1.25 }, samples: [87, 300], coarse: [56, 540], gated: 72 },
+  { what: '+25 %, σ 1', times: { slowness: 1.25, spread: 1 }, samples: [18, 1_140], coarse: [11, 2_070], gated: 18 },
+  { what: '+50 %, σ 1', times: { slowness: 1.5, spread: 1 }, samples: [98, 240], coarse: [85, 360], gated: 62 },
+  { what: '+100 %, σ 1', times: { slowness: 2, spread: 1 }, samples: [100, 90], coarse: [100, 150], gated: 99 },
+  { what: '5 % of requests ×10, σ 0.5', times: { tail: 0.05 }, samples: [65, 450], coarse: [98, 270], gated: 4 },
+]
+
+const story = (metric: SimulatedMetric, windows = HOUR): Story => ({ windows, metrics: [metric] })
+
+/** More may be found than the specification says, but not less. The boundaries of Prometheus are not in its table. */
+const harmRows = ({ what, times, samples, coarse, gated }: Harm): Readonly<Record<string, TableRow>> => ({
+  [`samples, ${what}`]: {
+    story: story(bySamples(times)),
+    fails: { within: TABLE_WINDOWS, page: samples[0], goal: 'atLeast' },
+    failSeconds: samples[1],
+  },
+  [`coarse buckets, ${what}`]: {
+    story: story(byNarrowBuckets(times)),
+    fails: { within: TABLE_WINDOWS, page: coarse[0], goal: 'atLeast' },
+    failSeconds: coarse[1],
+  },
+  [`Prometheus' boundaries, ${what}`]: {
+    story: story(byBuckets(times)),
+    fails: { within: TABLE_WINDOWS, page: coarse[0], goal: 'told' },
+    failSeconds: coarse[1],
+  },
+  [`Gated Deployments' rule, ${what}`]: {
+    story: story(byGatedDeployments(times)),
+    fails: { within: TABLE_WINDOWS, page: gated, goal: 'near' },
+  },
+})
+
+const MUCH: Times = { requests: [240, 960] }
+const WELL: Readonly<Record<string, TableRow>> = {
+  'samples, an equal fork, σ 0.5': { story: story(bySamples({})), passSeconds: 450 },
+  'samples, an equal fork, σ 1': { story: story(bySamples({ spread: 1 })), passSeconds: 630 },
+  'coarse buckets, an equal fork, σ 0.5': { story: story(byNarrowBuckets({})), passSeconds: 840 },
+  'coarse buckets, an equal fork, σ 1': { story: story(byNarrowBuckets({ spread: 1 })), passSeconds: 720 },
+  "Prometheus' boundaries, an equal fork, σ 0.5": { story: story(byBuckets({})), passSeconds: 840 },
+  "Prometheus' boundaries, an equal fork, σ 1": { story: story(byBuckets({ spread: 1 })), passSeconds: 720 },
+  'samples, 12 times the traffic, an equal fork': { story: story(bySamples(MUCH)), passSeconds: 120 },
+  'coarse buckets, 12 times the traffic, an equal fork': { story: story(byNarrowBuckets(MUCH)), passSeconds: 120 },
+}
+
+const ERRORS: Readonly<Record<string, TableRow>> = {
+  'errors 1 → 5 %': { story: story(byErrors(0.05, 0.01)), failSeconds: 300 },
+  'errors 0.1 → 5 %': { story: story(byErrors(0.05, 0.001)), failSeconds: 210 },
+}
+
+/** Pods that are slower or faster for good, without any difference between the versions: a Fail is a wrong one. */
+function podRow(counts: readonly [number, number], spread: number, areNamed: boolean, page: number): TableRow {
+  const times = { pods: { counts, spread, areNamed } }
+  return { story: story(bySamples(times), HALF_HOUR), fails: { within: HALF_HOUR, page, goal: 'told' } }
+}
+const PODS: Readonly<Record<string, TableRow>> = {
+  '2 pods of 10 that differ by 20 %, unguarded': podRow([2, 8], 0.2, false, 22),
+  '2 pods of 10 that differ by 20 %': podRow([2, 8], 0.2, true, 6),
+  '1 pod of 13 that differ by 20 %, unguarded': podRow([1, 12], 0.2, false, 17.5),
+  '1 pod of 13 that differ by 20 %': podRow([1, 12], 0.2, true, 9.5),
+  '2 pods of 10 that differ by 10 %': podRow([2, 8], 0.1, true, 3.5),
+}
+
+/** Each row of the table, by what it says. Where the specification has a range, its middle. */
+export const TABLE: Readonly<Record<string, TableRow>> = {
+  ...Object.assign({}, ...HARMS.map(harmRows)),
+  ...WELL,
+  ...ERRORS,
+  ...PODS,
+}
