@@ -28,14 +28,7 @@ describe('the permissions of an installation for one namespace', () => {
   for (const [name, ofCluster, missing] of [
     [
       'experiment-controller',
-      [
-        `list ${OURS}/experimentpolicies`,
-        `watch ${OURS}/experimentpolicies`,
-        ...['experimentanalysisproviders', 'clusterexperimentanalysistemplates'].flatMap((kind) => [
-          `list ${OURS}/${kind}`,
-          `watch ${OURS}/${kind}`,
-        ]),
-      ],
+      [`list ${OURS}/experimentpolicies`, `watch ${OURS}/experimentpolicies`],
       [`patch ${OURS}/experimentpolicies/status`],
     ],
     [
