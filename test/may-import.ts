@@ -14,6 +14,13 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'common/analysis/kinds': ['common/json', 'common/api', 'common/api/analysis'],
   'common/analysis/engine': [],
   'common/analysis/metrics': ['common/json', 'common/analysis', 'common/analysis/engine'],
+  'common/analysis/query': [
+    'common/json',
+    'common/text',
+    'common/api/analysis',
+    'common/analysis',
+    'common/analysis/kinds',
+  ],
   'common/policy': ['common/json', 'common/text', 'common/api', 'common/override', 'common/strategy'],
   'common/pod': ['common/json', 'common/text', 'common/api', 'common/policy'],
   'common/workload': ['common/json', 'common/text', 'common/api', 'common/override'],
@@ -135,6 +142,13 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/plan',
   ],
   webhook: ['common', 'webhook'],
+  'controller/analysis/providers': [
+    'common/json',
+    'common/api/analysis',
+    'common/analysis',
+    'common/analysis/kinds',
+    'common/analysis/query',
+  ],
   'controller/runtime': ['common/json', 'common/program', 'common/api', 'common/kube/client', 'common/kube/reads'],
   'controller/observe': [
     'common/json',

@@ -6,6 +6,7 @@ import { transformSync } from 'esbuild'
 /** Sources without a test of their own, and why. `types only` is checked. */
 const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/analysis/metrics/rule.ts': 'types only',
+  'common/analysis/query/window-query.ts': 'types only',
   'common/analysis/window-data.ts': 'types only',
   'common/api/analysis/analysis.ts': 'types and lists of words, each tested where it is decoded',
   'common/api/analysis/metric.ts': 'types and tables, tested by the rules of the CRD that follow from them',
@@ -16,6 +17,7 @@ const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/api/types.ts': 'types only',
   'common/override/spec-schema.ts': 'types only',
   'common/workload/kind.ts': 'types only',
+  'controller/analysis/providers/provider.ts': 'types only',
   'controller/observe/ports.ts': 'types only',
   'controller/main.ts': 'run as a process by test/integration',
   'webhook/main.ts': 'run as a process by test/integration',

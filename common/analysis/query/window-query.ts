@@ -1,0 +1,60 @@
+import type { Metric } from '../../api/analysis/metric.ts'
+import type { Arm, WindowData } from '../window-data.ts'
+
+/** A span of time. Both are milliseconds since 1970. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** The pods of an arm that count in a window. */
+export interface ArmPods {
+  /** the name of the workload whose pods they are */
+  readonly workload: string
+  /** their names, at least one, in order */
+  readonly pods: readonly string[]
+}
+
+/** What is asked of a provider for one window of one metric. */
+export interface WindowQuery {
+  /** resolved, with all defaults */
+  readonly metric: Metric
+  readonly window: Span
+  readonly namespace: string
+  readonly arms: Readonly<Record<Arm, ArmPods>>
+  /** the boundaries of earlier windows in seconds, which stay for the whole analysis run; absent: there are none yet */
+  readonly boundaries?: readonly number[]
+  /** for a plugin */
+  readonly run: { readonly name: string; readonly uid: string }
+}
+
+/** What is sent to a provider. Its address, its credential and its headers are not in it. */
+export interface ProviderRequest {
+  readonly method: 'GET' | 'POST'
+  /** behind the path of the address: begins with a slash, percent-encoded, without a query */
+  readonly path: string
+  /** the query of the URL; not encoded yet */
+  readonly params?: Readonly<Record<string, string>>
+  /** sent as it is, with its media type */
+  readonly body?: { readonly type: 'application/json' | 'application/x-www-form-urlencoded'; readonly text: string }
+}
+
+/**
+ * An answer without data that can be used. `message`: such as `503`, or `422 bad_data`. It never has a part of a body
+ * but one of Prometheus' words for an error. `retryAfterMs`: the provider asks for it.
+ */
+export interface Failed {
+  readonly is: 'failed'
+  readonly message: string
+  readonly retryAfterMs?: number
+}
+
+/** What a provider answered. `json` is what it says it is; nothing of it has been checked. */
+export type ProviderReply = { readonly is: 'json'; readonly json: unknown } | Failed
+
+/** What one window gave. */
+export type WindowAnswer =
+  | { readonly is: 'data'; readonly data: WindowData }
+  /** the provider knows nothing of these arms, so there is no data to compare */
+  | { readonly is: 'silent'; readonly arms: readonly Arm[] }
+  | Failed

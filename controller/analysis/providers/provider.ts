@@ -1,0 +1,16 @@
+import type { CompleteProvider } from '../../../common/analysis/kinds/provider.ts'
+import type {
+  ProviderReply,
+  ProviderRequest,
+  WindowAnswer,
+  WindowQuery,
+} from '../../../common/analysis/query/window-query.ts'
+
+/** Sends a request to the address of one provider. Never throws: what goes wrong is in the reply. */
+export type Send = (request: ProviderRequest) => Promise<ProviderReply>
+
+/** How providers of one type are asked. */
+export interface ProviderType {
+  /** Asks for one window. Never throws for anything that a provider can answer. */
+  readonly ask: (query: WindowQuery, provider: CompleteProvider, send: Send) => Promise<WindowAnswer>
+}
