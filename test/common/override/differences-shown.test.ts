@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { MAX_WARNING } from '../../../common/api/conditions.ts'
 import { type JsonObject, objectOr } from '../../../common/json/json.ts'
 import { changesBetween } from '../../../common/override/changes.ts'
-import { differences } from '../../../common/plan/differences.ts'
+import { differences } from '../../../common/override/differences.ts'
 import { fitted } from '../../../common/text/fitted.ts'
 import { aDeployment, POD } from '../../builders.ts'
 

@@ -1,9 +1,9 @@
 import { matchesWhole } from '../json/sequence.ts'
-import type { Change } from '../override/changes.ts'
-import { type ItemStep, parseOverridePath, type Step } from '../override/path.ts'
 import { count } from '../text/count.ts'
 import { withShortDigest } from '../text/digest.ts'
 import type { Part } from '../text/fitted.ts'
+import type { Change } from './changes.ts'
+import { type ItemStep, parseOverridePath, type Step } from './path.ts'
 
 /**
  * The texts for `changes`, such as `containers[cart].image: a:1 -> a:2`. First come those that show values: images,
