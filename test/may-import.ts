@@ -149,6 +149,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/analysis/kinds',
     'common/analysis/query',
   ],
+  'controller/analysis/http': ['node:net'],
   'controller/runtime': ['common/json', 'common/program', 'common/api', 'common/kube/client', 'common/kube/reads'],
   'controller/observe': [
     'common/json',
