@@ -149,7 +149,17 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/analysis/kinds',
     'common/analysis/query',
   ],
-  'controller/analysis/http': ['node:net'],
+  'controller/analysis/http': [
+    'common/json',
+    'common/program',
+    'common/analysis/kinds',
+    'common/analysis/query',
+    'controller/analysis/providers',
+    'node:crypto',
+    'node:dns/promises',
+    'node:net',
+    'undici',
+  ],
   'controller/runtime': ['common/json', 'common/program', 'common/api', 'common/kube/client', 'common/kube/reads'],
   'controller/observe': [
     'common/json',

@@ -1,0 +1,154 @@
+import { Pool } from 'undici'
+import type { CompleteProvider } from '../../../common/analysis/kinds/provider.ts'
+import type { Failed, ProviderReply, ProviderRequest } from '../../../common/analysis/query/window-query.ts'
+import { isObject } from '../../../common/json/json.ts'
+import type { Clock, Timers } from '../../../common/program/clock.ts'
+import { startDeadline, unlessAborted } from '../../../common/program/deadline.ts'
+import { Semaphore } from '../../../common/program/semaphore.ts'
+import type { Send } from '../providers/provider.ts'
+import { authoritiesIn } from './authorities.ts'
+import { type Guard, guardedConnector, resolveBySystem } from './connector.ts'
+import { Refusal, wordsFor } from './failures.ts'
+import { headerProblem, headersFor } from './headers.ts'
+import { replyOf } from './reply.ts'
+import { pathFor, type Target, targetOf } from './target.ts'
+
+/** What a request may take. */
+export interface Limits {
+  /** until there is a connection: name resolution, TCP and TLS */
+  readonly connectMs: number
+  /** from reading the credential to the last byte of the answer, connecting included; not the wait for a place */
+  readonly totalMs: number
+  /** of the body of an answer */
+  readonly maxBytes: number
+}
+
+export const LIMITS: Limits = { connectMs: 3_000, totalMs: 10_000, maxBytes: 4 * 1024 * 1024 }
+
+/** Reads a credential by its name: printable ASCII, or why there is none. Never throws. */
+export type ReadCredential = (name: string) => Promise<{ readonly is: 'credential'; readonly text: string } | Failed>
+
+export interface GuardedOptions extends Omit<Guard, 'resolve'> {
+  /** default: as the system does */
+  readonly resolve?: Guard['resolve']
+  /** read for each request, so that a rotated one is used at once */
+  readonly credential: ReadCredential
+  /** `experiment-controller/0.1.0` */
+  readonly userAgent: string
+  readonly clock: Clock
+  readonly timers: Timers
+  /** default: `LIMITS` */
+  readonly limits?: Partial<Limits>
+}
+
+/** Sends requests to one provider. */
+export interface ProviderClient {
+  /** Sends a request when fewer than `maxConcurrent` others are under way. Never throws. */
+  readonly send: Send
+  /** Closes the connections once the requests under way have ended. */
+  close(): Promise<void>
+  /** Closes the connections at once. Requests under way fail. */
+  destroy(): Promise<void>
+}
+
+/**
+ * A client of `provider`, with connections of its own. All it can reach is what the address names. Its replies have of
+ * an answer either the JSON, or the status and a word of Prometheus. It follows no redirect, uses no proxy, keeps no
+ * cookie and decodes no compression. For a provider that must not be asked, each reply says why.
+ */
+export function guardedClient(provider: CompleteProvider, options: GuardedOptions): ProviderClient {
+  const target = targetOf(provider)
+  if (target.is === 'failed') return refusing(target)
+  const authorities = authoritiesIn(provider.caBundle)
+  if (authorities.is === 'failed') return refusing(authorities)
+  const problem = headerProblem(provider.headers ?? {})
+  if (problem !== undefined) return refusing({ is: 'failed', message: problem })
+  return new GuardedClient({ provider, target, ca: authorities.pem }, options)
+}
+
+const refusing = (failed: Failed): ProviderClient => ({
+  send: async () => failed,
+  close: async () => undefined,
+  destroy: async () => undefined,
+})
+
+/** A provider that may be asked. */
+interface Checked {
+  readonly provider: CompleteProvider
+  readonly target: Target
+  /** PEM */
+  readonly ca: string | undefined
+}
+
+class GuardedClient implements ProviderClient {
+  readonly #checked: Checked
+  readonly #options: GuardedOptions
+  readonly #limits: Limits
+  readonly #pool: Pool
+  readonly #places: Semaphore
+
+  constructor(checked: Checked, options: GuardedOptions) {
+    this.#checked = checked
+    this.#options = options
+    this.#limits = { ...LIMITS, ...options.limits }
+    this.#pool = connections(checked, options, this.#limits)
+    this.#places = new Semaphore(checked.provider.maxConcurrent)
+  }
+
+  readonly send: Send = (request) => this.#places.run(() => this.#exchange(request), undefined)
+
+  close(): Promise<void> {
+    return this.#pool.close()
+  }
+
+  destroy(): Promise<void> {
+    return this.#pool.destroy()
+  }
+
+  async #exchange(request: ProviderRequest): Promise<ProviderReply> {
+    const deadline = startDeadline(this.#options.timers, this.#limits.totalMs)
+    try {
+      return await this.#answered(request, deadline.signal)
+    } catch (error) {
+      return { is: 'failed', message: this.#words(error, deadline.signal) }
+    } finally {
+      deadline.end()
+    }
+  }
+
+  async #answered(request: ProviderRequest, signal: AbortSignal): Promise<ProviderReply> {
+    const { provider, target } = this.#checked
+    const { userAgent, clock, credential: read } = this.#options
+    const path = pathFor(target, request)
+    if (path === undefined) throw new Refusal('the path leads out of the address')
+    const credential =
+      provider.credential === undefined ? undefined : await unlessAborted(read(provider.credential), signal)
+    if (credential?.is === 'failed') return credential
+    const headers = headersFor(request, { provider, credential: credential?.text, userAgent })
+    const { method, body } = request
+    const response = await this.#pool.request({ path, method, headers, body: body?.text ?? null, signal })
+    return await replyOf(response, { type: provider.type, clock })
+  }
+
+  #words(error: unknown, signal: AbortSignal): string {
+    const { totalMs, maxBytes } = this.#limits
+    if (signal.aborted) return `no answer within ${totalMs / 1_000} s`
+    const code = isObject(error) ? error.code : undefined
+    if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `answer longer than ${maxBytes / 1024 / 1024} MiB`
+    return wordsFor(error)
+  }
+}
+
+function connections({ provider, target, ca }: Checked, options: GuardedOptions, limits: Limits): Pool {
+  const { apiServers, loopback, timers, resolve = resolveBySystem } = options
+  return new Pool(target.origin, {
+    connect: guardedConnector(target, { apiServers, loopback, resolve }, { ca, timers, timeoutMs: limits.connectMs }),
+    connections: provider.maxConcurrent,
+    keepAliveMaxTimeout: 60_000, // then the name is resolved again
+    maxHeaderSize: 16 * 1024,
+    maxResponseSize: limits.maxBytes,
+    // the time limit of the whole request is enough
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+}

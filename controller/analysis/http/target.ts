@@ -1,0 +1,74 @@
+import type { CompleteProvider, NewRelicRegion } from '../../../common/analysis/kinds/provider.ts'
+import type { Failed, ProviderRequest } from '../../../common/analysis/query/window-query.ts'
+
+/** Where the requests to a provider go. */
+export interface Target {
+  readonly is: 'target'
+  /** `https://prometheus.monitoring.svc:9090` */
+  readonly origin: string
+  /** a name, or an IP address without brackets */
+  readonly host: string
+  readonly port: number
+  /** the path of the address, without a slash at its end */
+  readonly prefix: string
+}
+
+/** Source: New Relic's documentation of NerdGraph. */
+const NEW_RELIC: Readonly<Record<NewRelicRegion, string>> = {
+  US: 'https://api.newrelic.com',
+  EU: 'https://api.eu.newrelic.com',
+  JP: 'https://api.jp.newrelic.com',
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
+
+/** A name of the cluster's DNS, whose answers do not leave the cluster: `prometheus.monitoring.svc`. */
+const OF_SERVICE = /^([a-z0-9_-]+\.){2,}svc(\.cluster\.local)?\.?$/
+
+/** Where the requests to `provider` go, or why they must not be sent. Does not look at IP addresses. */
+export function targetOf(
+  provider: Pick<CompleteProvider, 'type' | 'address' | 'newRelic' | 'credential'>,
+): Target | Failed {
+  const { type, newRelic, credential } = provider
+  const address = type === 'NewRelic' ? NEW_RELIC[newRelic?.region ?? 'US'] : provider.address
+  if (address === undefined) return failed('the provider has no address')
+  const url = URL.parse(address)
+  const defaultPort = DEFAULT_PORTS[url?.protocol ?? '']
+  if (!url || defaultPort === undefined) return failed('the address is no http or https URL')
+  const { protocol, origin, hostname, pathname } = url
+  if (url.username !== '' || url.password !== '') return failed('the address must not have a user')
+  if (url.search !== '' || url.hash !== '') return failed('the address must not have a query')
+  if (credential !== undefined && protocol === 'http:' && !OF_SERVICE.test(hostname))
+    return failed('a credential is sent by https only, or to a .svc name')
+  const port = url.port === '' ? defaultPort : Number(url.port)
+  return { is: 'target', origin, host: hostname.replace(/^\[|\]$/g, ''), port, prefix: pathname.replace(/\/+$/, '') }
+}
+
+/**
+ * The path and the query to send for `request`. Undefined if a server that decodes its path could read one outside of
+ * the prefix.
+ */
+export function pathFor({ origin, prefix }: Target, { path, params }: ProviderRequest): string | undefined {
+  const url = URL.parse(`${origin}${prefix}${path}`)
+  const isKept = url?.origin === origin && url.pathname === `${prefix}${path}` && url.search === '' && url.hash === ''
+  if (!isKept || !path.startsWith('/') || path.startsWith('//') || leadsElsewhere(path)) return undefined
+  const query = new URLSearchParams(params).toString()
+  return query === '' ? url.pathname : `${url.pathname}?${query}`
+}
+
+/** Whether `path` has a segment `.` or `..`, also once it is decoded, however often. */
+function leadsElsewhere(path: string): boolean {
+  if (path.split(/[/\\]/).some((segment) => segment === '.' || segment === '..')) return true
+  const decoded = decodedOrSame(path)
+  return decoded !== path && leadsElsewhere(decoded) // shorter each time
+}
+
+function decodedOrSame(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path // a percent sign that encodes nothing
+  }
+}
+
+const failed = (message: string): Failed => ({ is: 'failed', message })
