@@ -149,6 +149,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/analysis/kinds',
     'common/analysis/query',
   ],
+  'controller/analysis': ['common/json', 'common/analysis/query', 'node:fs', 'node:fs/promises', 'node:path'],
   'controller/analysis/http': [
     'common/json',
     'common/program',

@@ -123,7 +123,7 @@ class GuardedClient implements ProviderClient {
     if (path === undefined) throw new Refusal('the path leads out of the address')
     const credential =
       provider.credential === undefined ? undefined : await unlessAborted(read(provider.credential), signal)
-    if (credential?.is === 'failed') return credential
+    if (credential?.is === 'failed') throw new Refusal(credential.message)
     const headers = headersFor(request, { provider, credential: credential?.text, userAgent })
     const { method, body } = request
     const response = await this.#pool.request({ path, method, headers, body: body?.text ?? null, signal })
