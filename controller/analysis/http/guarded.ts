@@ -45,7 +45,7 @@ export interface GuardedOptions extends Omit<Guard, 'resolve'> {
 export interface ProviderClient {
   /** Sends a request when fewer than `maxConcurrent` others are under way. Never throws. */
   readonly send: Send
-  /** Closes the connections once the requests under way have ended. */
+  /** Accepts no more requests, and closes the connections once the accepted ones have ended. */
   close(): Promise<void>
   /** Closes the connections at once. Requests under way fail. */
   destroy(): Promise<void>
@@ -72,6 +72,8 @@ const refusing = (failed: Failed): ProviderClient => ({
   destroy: async () => undefined,
 })
 
+const CLOSED: Failed = { is: 'failed', message: 'connection closed' }
+
 /** A provider that may be asked. */
 interface Checked {
   readonly provider: CompleteProvider
@@ -86,6 +88,8 @@ class GuardedClient implements ProviderClient {
   readonly #limits: Limits
   readonly #pool: Pool
   readonly #places: Semaphore
+  readonly #accepted = new Set<Promise<ProviderReply>>()
+  #isClosing = false
 
   constructor(checked: Checked, options: GuardedOptions) {
     this.#checked = checked
@@ -95,13 +99,21 @@ class GuardedClient implements ProviderClient {
     this.#places = new Semaphore(checked.provider.maxConcurrent)
   }
 
-  readonly send: Send = (request) => this.#places.run(() => this.#exchange(request), undefined)
+  readonly send: Send = (request) => {
+    if (this.#isClosing) return Promise.resolve(CLOSED)
+    const reply = this.#places.run(() => this.#exchange(request), undefined)
+    this.#accepted.add(reply)
+    return reply.finally(() => this.#accepted.delete(reply))
+  }
 
-  close(): Promise<void> {
-    return this.#pool.close()
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await Promise.allSettled(this.#accepted) // also those that wait for a place
+    await this.#pool.close()
   }
 
   destroy(): Promise<void> {
+    this.#isClosing = true
     return this.#pool.destroy()
   }
 

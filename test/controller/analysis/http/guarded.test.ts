@@ -126,27 +126,29 @@ describe('guardedClient', () => {
     expect(server.connections).to.equal(0)
   })
 
-  it('ends requests under way before it closes, and refuses later ones', async () => {
+  it('ends accepted requests before it closes, and refuses later ones', async () => {
     const { promise: asked, resolve: isAsked } = Promise.withResolvers<() => void>()
-    const server = await world.started(serve((...of) => isAsked(() => answering({})(...of))))
-    const client = world.client({ address: `http://127.0.0.1:${server.port}` })
-    const reply = client.send(QUERY)
+    const server = await world.started(
+      serve((...of) => (of[0].url === '/1' ? isAsked(() => answering({})(...of)) : answering({})(...of))),
+    )
+    const client = world.client({ address: `http://127.0.0.1:${server.port}`, maxConcurrent: 1 })
+    const replies = ['/1', '/2'].map((path) => client.send({ method: 'GET', path }))
     const answer = await asked
     const closed = client.close()
     expect(await client.send(QUERY)).to.deep.equal(failed('connection closed'))
     answer()
-    expect(await reply).to.deep.equal({ is: 'json', json: {} })
+    expect((await Promise.all(replies)).map(({ is }) => is)).to.deep.equal(['json', 'json'])
     await closed
   })
 
   it('fails requests under way when it is destroyed', async () => {
     const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>()
     const server = await world.started(serve(() => isAsked()))
-    const client = world.client({ address: `http://127.0.0.1:${server.port}` })
-    const reply = client.send(QUERY)
+    const client = world.client({ address: `http://127.0.0.1:${server.port}`, maxConcurrent: 1 })
+    const replies = ['/1', '/2'].map((path) => client.send({ method: 'GET', path }))
     await asked
     await client.destroy()
-    expect(await reply).to.deep.equal(failed('connection closed'))
+    expect(await Promise.all(replies)).to.deep.equal([failed('connection closed'), failed('connection closed')])
   })
 
   it('says that a connection was refused or closed', async () => {

@@ -66,6 +66,16 @@ export const answering =
     response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body))
   }
 
+/** May reach this machine, and no API server. */
+export const OPTIONS: GuardedOptions = {
+  apiServers: [],
+  loopback: 'allow',
+  credential: async () => ({ is: 'credential', text: 'the-secret' }),
+  userAgent: 'test/1',
+  clock: () => new Date('2026-11-21T12:00:00Z'),
+  timers: realTimers(),
+}
+
 /** Servers and clients of one test file. `close` after each test. */
 export class World {
   readonly #served: { close(): Promise<void> }[] = []
@@ -78,18 +88,10 @@ export class World {
     return served
   }
 
-  /** A client that may reach this machine and trusts no credential, unless `options` say otherwise. */
+  /** A client with `OPTIONS`, unless `options` say otherwise. */
   client(provider: Partial<ProviderSpec>, options: Partial<GuardedOptions> = {}): ProviderClient {
     const complete = providerWithDefaults({ type: 'Prometheus', namespaceSelector: {}, ...provider })
-    const client = guardedClient(complete, {
-      apiServers: [],
-      loopback: 'allow',
-      credential: async () => ({ is: 'credential', text: 'the-secret' }),
-      userAgent: 'test/1',
-      clock: () => new Date('2026-11-21T12:00:00Z'),
-      timers: realTimers(),
-      ...options,
-    })
+    const client = guardedClient(complete, { ...OPTIONS, ...options })
     this.#clients.push(client)
     return client
   }
