@@ -18,34 +18,37 @@ export type CredentialReading =
 /**
  * Reads credentials from the files of `directory`, a mounted Secret, by their names. Reads each time: kubelet replaces
  * the files. A file is one line of printable ASCII, and a line feed at its end does not count. A message names the file
- * and has nothing of its content. Never throws.
+ * and has nothing of its content. Never throws. `read`: how a file is read once its links are followed.
  */
 export const credentialsIn =
-  (directory: string) =>
+  (directory: string, read = firstBytes) =>
   async (name: string): Promise<CredentialReading> => {
     if (!NAME.test(name)) return unusable('the name of the credential is not valid')
     try {
       // between finding and opening a file, kubelet may have replaced it
-      return decoded(name, (await contentOf(directory, name)) ?? (await contentOf(directory, name)))
+      return decoded(name, (await content(directory, name, read)) ?? (await content(directory, name, read)))
     } catch {
       return unusable(`credential ${name} cannot be read`) // without the cause, whose message has a path
     }
   }
 
 /** The first bytes of a file; undefined if there is none. @throws an error if it cannot be read, or is elsewhere */
-async function contentOf(directory: string, name: string): Promise<Buffer | undefined> {
+async function content(directory: string, name: string, read: typeof firstBytes): Promise<Buffer | undefined> {
   try {
     const [root, file] = await Promise.all([realpath(directory), realpath(join(directory, name))])
     if (!file.startsWith(root + sep)) throw new Error('outside of the directory')
-    return await firstBytes(file)
+    return await read(file)
   } catch (error) {
     if (isObject(error) && error.code === 'ENOENT') return undefined
     throw error
   }
 }
 
-/** One byte more than is allowed, if there are so many. Never waits for a pipe, and follows no further link. */
-async function firstBytes(file: string): Promise<Buffer> {
+/**
+ * The content of a file, up to one byte more than is allowed. Never waits for a pipe, and follows no further link.
+ * @throws an error of the file system, or Error if it is no file
+ */
+export async function firstBytes(file: string): Promise<Buffer> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     if (!(await handle.stat()).isFile()) throw new Error('no file')
@@ -56,10 +59,10 @@ async function firstBytes(file: string): Promise<Buffer> {
   }
 }
 
-function decoded(name: string, content: Buffer | undefined): CredentialReading {
-  if (!content) return { is: 'failed', because: 'missing', message: `credential ${name} not found` }
-  if (content.length > MAX_BYTES) return unusable(`credential ${name} is longer than ${MAX_BYTES} bytes`)
-  const text = content.toString('latin1').replace(/\r?\n$/, '')
+function decoded(name: string, bytes: Buffer | undefined): CredentialReading {
+  if (!bytes) return { is: 'failed', because: 'missing', message: `credential ${name} not found` }
+  if (bytes.length > MAX_BYTES) return unusable(`credential ${name} is longer than ${MAX_BYTES} bytes`)
+  const text = bytes.toString('latin1').replace(/\r?\n$/, '')
   if (text === '') return unusable(`credential ${name} is empty`)
   if (!PRINTABLE.test(text)) return unusable(`credential ${name} is not one line of printable ASCII`)
   return { is: 'credential', text }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { credentialsIn } from '../../../controller/analysis/credentials.ts'
+import { credentialsIn, firstBytes } from '../../../controller/analysis/credentials.ts'
 
 const credential = (text: string) => ({ is: 'credential', text })
 const unusable = (message: string) => ({ is: 'failed', because: 'unusable', message })
@@ -61,22 +61,40 @@ describe('credentialsIn', () => {
     expect(await credentialsIn(join(folder, 'not-mounted'))('key')).to.deep.equal(missing('key'))
   })
 
+  /** As kubelet does: a directory of its own for each version, and a link that is replaced at once. */
+  const mount = (version: string, content: string) => {
+    mkdirSync(join(directory, version))
+    write(join(version, 'key'), content)
+    symlinkSync(version, join(directory, '..data_tmp'))
+    renameSync(join(directory, '..data_tmp'), join(directory, '..data'))
+  }
+  const unmount = (version: string) => rmSync(join(directory, version), { recursive: true })
+
   it('reads what kubelet mounts, and then what it replaces it with', async () => {
-    const mount = (version: string, content: string) => {
-      mkdirSync(join(directory, version))
-      write(join(version, 'key'), content)
-      symlinkSync(version, join(directory, '..data_tmp'))
-      renameSync(join(directory, '..data_tmp'), join(directory, '..data'))
-    }
     mount('..2026_11_21', 'first')
     symlinkSync('..data/key', join(directory, 'key'))
     const readKey = credentialsIn(directory)
     expect(await readKey('key')).to.deep.equal(credential('first'))
     mount('..2026_11_22', 'second')
-    rmSync(join(directory, '..2026_11_21'), { recursive: true })
+    unmount('..2026_11_21')
     expect(await readKey('key')).to.deep.equal(credential('second'))
-    rmSync(join(directory, '..2026_11_22'), { recursive: true })
+    unmount('..2026_11_22')
     expect(await readKey('key')).to.deep.equal(missing('key'))
+  })
+
+  it('reads the new file if kubelet replaces the old one before it is open', async () => {
+    mount('..2026_11_21', 'first')
+    symlinkSync('..data/key', join(directory, 'key'))
+    const opened: string[] = []
+    const replacing = (file: string) => {
+      if (opened.push(file) === 1) {
+        mount('..2026_11_22', 'second')
+        unmount('..2026_11_21')
+      }
+      return firstBytes(file)
+    }
+    expect(await credentialsIn(directory, replacing)('key')).to.deep.equal(credential('second'))
+    expect(opened).to.have.length(2)
   })
 
   it('reads a directory that is itself a link', async () => {

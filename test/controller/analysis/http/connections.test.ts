@@ -40,13 +40,14 @@ describe('Connections', () => {
   it('sends to a changed provider at once, and lets earlier requests end', async () => {
     const { server, asked } = await slowServer()
     const other = await world.started(serve(answering({ other: true })))
-    const first = connections.send(provider(server.port))(QUERY)
-    const second = connections.send(provider(server.port))(QUERY)
+    const former = connections.send(provider(server.port))
+    const replies = [former(QUERY), former(QUERY)]
     const answer = await asked
     const changed = connections.send(provider(other.port))
     expect(await changed(QUERY)).to.deep.equal({ is: 'json', json: { other: true } })
+    expect(await former(QUERY)).to.deep.equal(failed('connection closed'))
     answer()
-    expect(await Promise.all([first, second])).to.deep.equal([DONE, DONE])
+    expect(await Promise.all(replies)).to.deep.equal([DONE, DONE])
   })
 
   it('uses the headers of a changed provider', async () => {

@@ -102,6 +102,12 @@ describe('guardedConnector', () => {
         expect(server.connections).to.equal(0)
       })
 
+    it('refuses its name also when each answer has another address', async () => {
+      const { resolve } = resolving(['127.0.0.2'], ['127.0.0.1'])
+      const apiServers = [{ host: 'api.test', port: server.port }]
+      expect(await ask('API.test.', { apiServers, resolve, loopback: 'allow' })).to.deep.equal(REFUSED)
+    })
+
     it('allows another port of its machine, without resolving its name', async () => {
       const { resolve, asked } = resolving(['127.0.0.1'])
       const apiServers = [{ host: 'api.test', port: server.port + 1 }]

@@ -34,6 +34,19 @@ describe('replyOf', () => {
         failed(`${code}`),
       ))
 
+  it('does not read the body of a failure without end', async () => {
+    const { promise: closed, resolve: isClosed } = Promise.withResolvers<void>()
+    const { port } = await world.started(
+      serve((_request, response) => {
+        response.on('close', isClosed)
+        response.writeHead(404).write('x') // and no more
+      }),
+    )
+    const { send } = world.client({ type: 'Web', address: `http://127.0.0.1:${port}` }, { timers: new VirtualTime() })
+    expect(await send(QUERY)).to.deep.equal(failed('404'))
+    await closed
+  })
+
   it('adds the word of Prometheus', async () => {
     const body = { status: 'error', errorType: 'bad_data', error: SECRET }
     expect(await status(422, body)).to.deep.equal(failed('422 bad_data'))
