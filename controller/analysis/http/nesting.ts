@@ -1,7 +1,5 @@
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-const OPEN = [0x5b, 0x7b]
-const CLOSE = [0x5d, 0x7d]
 
 /**
  * Whether the JSON in `bytes` (UTF-8) has lists and objects within each other to more than `depth` levels. Says nothing
@@ -9,15 +7,26 @@ const CLOSE = [0x5d, 0x7d]
  */
 export function isDeeperThan(depth: number, bytes: Uint8Array): boolean {
   let level = 0
-  let isInText = false
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]
-    if (isInText && byte === BACKSLASH) at++
-    else if (byte === QUOTE) isInText = !isInText
-    else if (isInText || byte === undefined) continue
-    else if (OPEN.includes(byte)) level++
-    else if (CLOSE.includes(byte)) level--
-    if (level > depth) return true
-  }
+  for (let at = 0; at < bytes.length; at++)
+    switch (bytes[at]) {
+      case QUOTE:
+        at = endOfText(bytes, at)
+        break
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++level > depth) return true
+        break
+      case 0x5d: // ]
+      case 0x7d: // }
+        level--
+        break
+    }
   return false
+}
+
+/** Where the text ends that begins with the quote at `start`. */
+function endOfText(bytes: Uint8Array, start: number): number {
+  let at = start + 1
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
+  return at
 }
