@@ -17,6 +17,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'common/analysis/query': [
     'common/json',
     'common/text',
+    'common/api',
     'common/api/analysis',
     'common/analysis',
     'common/analysis/kinds',

@@ -50,6 +50,9 @@ const EXPECTED: Readonly<Record<keyof WebPointers, Expectation>> = {
 
 type Name = keyof WebPointers
 
+/** The names of all members. */
+export const MEMBERS = Object.keys(EXPECTED) as readonly Name[]
+
 const failed = (message: string): Failed => ({ is: 'failed', message })
 const isThere = (value: unknown): boolean => value !== undefined && value !== null
 

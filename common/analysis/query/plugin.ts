@@ -1,0 +1,81 @@
+import type { MetricKind, PluginQuery } from '../../api/analysis/metric.ts'
+import { API_VERSION } from '../../api/names.ts'
+import { escapeInvisible } from '../../json/escape.ts'
+import { isObject, member } from '../../json/json.ts'
+import { filled } from '../placeholders.ts'
+import type { Arm } from '../window-data.ts'
+import { type ArmMembers, dataOf, MEMBERS } from './arm-members.ts'
+import { placeholderValues, podList } from './placeholder-values.ts'
+import type { Failed, ProviderRequest, WindowAnswer, WindowQuery } from './window-query.ts'
+
+/** The version of what a plugin is told and of what it answers. */
+export const PLUGIN_API_VERSION = API_VERSION
+
+const DECISIONS = ['Wait', 'Pass', 'Fail'] as const
+/** The most characters of a message that are kept. */
+const MAX_MESSAGE = 256
+
+/**
+ * What a plugin is told. It is asked once for both arms, so `{{arm}}`, `{{pods}}` and `{{workload}}` in its args are
+ * those of the treatment.
+ */
+export function pluginRequest({ args = {} }: PluginQuery, query: WindowQuery): ProviderRequest {
+  const { metric, run, namespace, window, arms } = query
+  const values = placeholderValues(query, 'treatment', podList)
+  const filledArgs = Object.entries(args).map(([name, text]) => [name, filled(text, 'Plain', values)])
+  const told = {
+    apiVersion: PLUGIN_API_VERSION,
+    run: { name: run.name, namespace, uid: run.uid },
+    metric: { name: metric.name, args: Object.fromEntries(filledArgs) },
+    window: { start: time(window.start), end: time(window.end) },
+    control: { pods: arms.control.pods },
+    treatment: { pods: arms.treatment.pods },
+  }
+  return { method: 'POST', path: '/', body: { type: 'application/json', text: JSON.stringify(told) } }
+}
+
+/** RFC 3339 */
+const time = (ms: number): string => new Date(ms).toISOString()
+
+/**
+ * What a plugin answered: a decision for kind Decision, for other kinds what they need of each arm. The message of a
+ * plugin may reach objects, because an admin has chosen the plugin: its invisible characters are escaped, and it is
+ * cut, as a decision must not be lost because of its message.
+ */
+export function pluginAnswer(kind: MetricKind, json: unknown): WindowAnswer {
+  if (!isObject(json)) return failed('the answer must be an object')
+  if (kind === 'Decision') return decisionIn(json)
+  const [treatment, control] = [membersIn(json, 'treatment'), membersIn(json, 'control')]
+  if (!treatment) return failed('treatment: must be an object')
+  return control ? dataOf(kind, { treatment, control }) : failed('control: must be an object')
+}
+
+function decisionIn(json: object): WindowAnswer {
+  const decision = DECISIONS.find((each) => each === member(json, 'decision'))
+  if (!decision) return failed(`decision: must be Wait, Pass or Fail`)
+  const message = member(json, 'message') ?? ''
+  if (typeof message !== 'string') return failed('message: must be a text')
+  return { is: 'data', data: { is: 'decision', decision, message: printable(message) } }
+}
+
+/** Undefined if it is there and is no object. */
+function membersIn(json: object, arm: Arm): ArmMembers | undefined {
+  const held = member(json, arm) ?? {}
+  if (!isObject(held)) return undefined
+  return Object.fromEntries(MEMBERS.map((name) => [name, member(held, name)]))
+}
+
+const CUT = '...'
+
+/** `text` without invisible characters, in at most `MAX_MESSAGE` characters. */
+function printable(text: string): string {
+  let [shown, shorter] = ['', '']
+  for (const char of text) {
+    shown += escapeInvisible(char.toWellFormed())
+    if (shown.length > MAX_MESSAGE) return shorter + CUT
+    if (shown.length <= MAX_MESSAGE - CUT.length) shorter = shown
+  }
+  return shown
+}
+
+const failed = (message: string): Failed => ({ is: 'failed', message })
