@@ -19,8 +19,8 @@ export function webRequest(web: WebQuery, query: WindowQuery, arm: Arm): Provide
   return { method: 'GET', path, params: Object.fromEntries(params) }
 }
 
-/** `//`, a backslash, or a segment that is or begins like `.` or `..`, as `..;a` does. */
-const ELSEWHERE = /\/\/|\\|\/\.(?:\.|;|\/|$)/
+/** `//`, a backslash, a segment `.`, or one that begins with `..`: some servers read `..;a` as `..`. */
+const ELSEWHERE = /\/\/|\\|\/\.(?:\.|\/|$)/
 
 /** Whether a server that decodes `path`, however often, could read another place in it. */
 function leadsElsewhere(path: string): boolean {
