@@ -108,9 +108,8 @@ describe('the answer of a plugin', () => {
         })
   })
 
-  it('has only own members', () =>
-    expect(pluginAnswer('Threshold', { treatment: Object.create({ value: 1 }) })).to.deep.equal({
-      is: 'silent',
-      arms: ['treatment'],
-    }))
+  it('has only own members', () => {
+    for (const json of [{ treatment: Object.create({ value: 1 }) }, Object.create({ treatment: { value: 1 } })])
+      expect(pluginAnswer('Threshold', json)).to.deep.equal({ is: 'silent', arms: ['treatment'] })
+  })
 })

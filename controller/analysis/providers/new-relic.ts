@@ -1,0 +1,154 @@
+import type { CompleteProvider } from '../../../common/analysis/kinds/provider.ts'
+import { askedArms } from '../../../common/analysis/query/arm-members.ts'
+import {
+  boundariesAround,
+  type Columns,
+  eventColumns,
+  latencyColumns,
+  MEDIAN_COLUMNS,
+  nerdGraphRequest,
+  sampleColumns,
+  type TransactionsQuery,
+  transactionQueries,
+  valueQuery,
+} from '../../../common/analysis/query/nrql.ts'
+import {
+  coarseCounts,
+  eventCounts,
+  medianIn,
+  type ReadRows,
+  type Rows,
+  rowsIn,
+  samplesBy,
+  valueIn,
+} from '../../../common/analysis/query/nrql-rows.ts'
+import type { Failed, WindowAnswer, WindowQuery } from '../../../common/analysis/query/window-query.ts'
+import type { Arm, OfPod, WindowData } from '../../../common/analysis/window-data.ts'
+import type { ProviderType, Send } from './provider.ts'
+
+/** What one window is asked with. */
+interface Asked {
+  readonly newRelic: TransactionsQuery
+  readonly query: WindowQuery
+  /** the rows of one query */
+  readonly ask: (nrql: string) => Promise<Rows | Failed>
+}
+
+/**
+ * New Relic, asked about each arm by itself, one query after the other. An arm is silent if none of its pods had a
+ * transaction: New Relic does not tell that from pods without an agent.
+ */
+export const NEW_RELIC: ProviderType = {
+  ask: async (query, provider, send) => {
+    const { kind, newRelic } = query.metric
+    const ask = asking(provider, send)
+    if (!newRelic) return failed('the metric has no newRelic query')
+    if (!ask) return failed('the provider has no account')
+    const { podAttribute = 'host', errors = '' } = newRelic
+    const asked = { newRelic: { ...newRelic, podAttribute }, query, ask }
+    switch (kind) {
+      case 'Latency':
+        return latency(asked)
+      case 'ErrorRate':
+      case 'Ratio':
+        return transactions(asked, eventColumns(errors, podAttribute), eventCounts, (arms) => ({
+          is: 'events',
+          ...arms,
+        }))
+      case 'MannWhitney':
+        return transactions(asked, sampleColumns(podAttribute), samplesBy(podAttribute), (arms) => ({
+          is: 'samples',
+          ...arms,
+        }))
+      case 'Value':
+      case 'Threshold':
+        return values(asked)
+      default:
+        return failed(`a metric of kind ${kind} cannot ask New Relic`)
+    }
+  },
+}
+
+const failed = (message: string): Failed => ({ is: 'failed', message })
+
+function asking({ newRelic }: CompleteProvider, send: Send): Asked['ask'] | undefined {
+  if (!newRelic) return undefined
+  return async (nrql) => {
+    const reply = await send(nerdGraphRequest(newRelic.accountId, nrql))
+    return reply.is === 'failed' ? reply : rowsIn(reply.json)
+  }
+}
+
+const BOTH = ['treatment', 'control'] as const
+
+type Compare<T> = (arms: Readonly<Record<Arm, readonly T[]>>) => WindowData
+
+/** Compares what both arms' transactions give. */
+async function transactions<T extends OfPod>(
+  asked: Asked,
+  columns: Columns,
+  read: ReadRows<T>,
+  compare: Compare<T>,
+): Promise<WindowAnswer> {
+  const { newRelic, query, ask } = asked
+  const arms: Record<Arm, T[]> = { treatment: [], control: [] }
+  for (const arm of BOTH) {
+    const queries = transactionQueries(newRelic, columns, query, arm)
+    if (queries.is === 'failed') return queries
+    for (const { nrql, pods } of queries.queries) {
+      const answer = await ask(nrql)
+      const found = answer.is === 'failed' ? answer : read(answer.rows, pods)
+      if (found.is === 'failed') return found
+      arms[arm].push(...found.pods)
+    }
+  }
+  const silent = BOTH.filter((arm) => arms[arm].length === 0)
+  return silent.length > 0 ? { is: 'silent', arms: silent } : { is: 'data', data: compare(arms) }
+}
+
+async function latency(asked: Asked): Promise<WindowAnswer> {
+  const { podAttribute } = asked.newRelic
+  const before = asked.query.boundaries
+  const median = before ? undefined : await firstMedian(asked)
+  if (median?.is === 'failed') return median
+  const boundaries = before ?? (median?.seconds === undefined ? undefined : boundariesAround(median.seconds))
+  if (!boundaries) return { is: 'silent', arms: BOTH }
+  return transactions(asked, latencyColumns(boundaries, podAttribute), coarseCounts(boundaries.length), (arms) => ({
+    is: 'coarse',
+    boundaries,
+    ...arms,
+  }))
+}
+
+/** How long half of the requests take, of the first pods that had any: those of the control have more. */
+async function firstMedian({ newRelic, query, ask }: Asked): Promise<ReturnType<typeof medianIn>> {
+  for (const arm of ['control', 'treatment'] as const) {
+    const queries = transactionQueries(newRelic, MEDIAN_COLUMNS, query, arm)
+    if (queries.is === 'failed') return queries
+    for (const { nrql } of queries.queries) {
+      const answer = await ask(nrql)
+      const median = answer.is === 'failed' ? answer : medianIn(answer.rows)
+      if (median.is === 'failed' || median.seconds !== undefined) return median
+    }
+  }
+  return { is: 'median' }
+}
+
+/** Compares one number of each arm, or takes that of the treatment alone. */
+async function values({ newRelic: { nrql = '' }, query, ask }: Asked): Promise<WindowAnswer> {
+  const found: Partial<Record<Arm, number>> = {}
+  const arms = askedArms(query.metric.kind)
+  for (const arm of arms) {
+    const text = valueQuery(nrql, query, arm)
+    if (text.is === 'failed') return text
+    const answer = await ask(text.nrql)
+    const value = answer.is === 'failed' ? answer : valueIn(answer.rows)
+    if (value.is === 'failed') return value
+    if (value.value !== undefined) found[arm] = value.value
+  }
+  const { treatment, control } = found
+  const silent = arms.filter((arm) => found[arm] === undefined)
+  if (treatment === undefined || silent.length > 0) return { is: 'silent', arms: silent }
+  if (control === undefined) return { is: 'data', data: { is: 'treatmentValue', treatment } }
+  return { is: 'data', data: { is: 'value', treatment, control } }
+}
