@@ -1,0 +1,12 @@
+import type { ProviderType as ProviderTypeName } from '../../../common/analysis/kinds/provider.ts'
+import { NEW_RELIC } from './new-relic.ts'
+import { PLUGIN } from './plugin.ts'
+import type { ProviderType } from './provider.ts'
+import { WEB } from './web.ts'
+
+/** How providers of each type are asked. */
+export const PROVIDER_ADAPTERS: Readonly<Partial<Record<ProviderTypeName, ProviderType>>> = {
+  NewRelic: NEW_RELIC,
+  Web: WEB,
+  Plugin: PLUGIN,
+}
