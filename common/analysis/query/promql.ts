@@ -1,0 +1,96 @@
+import { MATCHER_PATTERN } from '../../api/analysis/patterns.ts'
+import type { CompleteProvider } from '../kinds/provider.ts'
+import { filled } from '../placeholders.ts'
+import type { Arm } from '../window-data.ts'
+import type { ProviderRequest, WindowQuery } from './window-query.ts'
+
+/** The labels by which the series of a Prometheus name a pod and its namespace. */
+export type SeriesLabels = Pick<CompleteProvider, 'podLabel' | 'namespaceLabel'>
+
+const MATCHER = new RegExp(MATCHER_PATTERN)
+
+/** PromQL reads a text in double quotes as JSON does. */
+const quoted = (text: string): string => JSON.stringify(text)
+
+/** A regular expression for exactly these names of pods: a dot is the only character of them that is special in one. */
+const podPattern = (pods: readonly string[]): string => pods.map((pod) => pod.replaceAll('.', '[.]')).join('|')
+
+/** A matcher as we write it, so that it is one matcher whatever its value is. */
+function rewritten(matcher: string): string {
+  const [, label, operator, value] = MATCHER.exec(matcher) ?? []
+  if (label === undefined || operator === undefined || value === undefined) throw new Error(`not a matcher: ${matcher}`)
+  return `${label}${operator}${quoted(JSON.parse(`"${value}"`))}`
+}
+
+/**
+ * What the placeholders of a window stand for, for one arm. A duration of PromQL has no fraction of a second, so the
+ * length of the window is rounded.
+ */
+const valuesFor = ({ window: { start, end }, namespace, arms }: WindowQuery, arm: Arm) => ({
+  arm,
+  pods: podPattern(arms[arm].pods),
+  namespace,
+  workload: arms[arm].workload,
+  windowSeconds: String(Math.max(1, Math.round((end - start) / 1_000))),
+})
+
+/** The matchers of a selector: the pods of an arm in their namespace, then those of the metric. */
+function matchersFor(query: WindowQuery, arm: Arm, labels: SeriesLabels, matchers: readonly string[]): string {
+  const values = valuesFor(query, arm)
+  return [
+    `${labels.namespaceLabel}=${quoted(query.namespace)}`,
+    `${labels.podLabel}=~${quoted(values.pods)}`,
+    ...matchers.map((matcher) => rewritten(filled(matcher, 'PromQL', values))),
+  ].join(',')
+}
+
+const form = (path: string, fields: Readonly<Record<string, string>>): ProviderRequest => ({
+  method: 'POST',
+  path,
+  body: { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(fields).toString() },
+})
+
+const seconds = (ms: number): string => String(ms / 1_000)
+
+/**
+ * Asks for series at both edges of a window and at no other time: the step is as long as the window. It has a unit,
+ * because Prometheus cuts off what a step in seconds has beyond the milliseconds, and then misses the end.
+ */
+const atBothEdges = (selector: string, { window: { start, end } }: WindowQuery): ProviderRequest =>
+  form('/api/v1/query_range', {
+    query: selector,
+    start: seconds(start),
+    end: seconds(end),
+    step: `${end - start}ms`,
+  })
+
+/**
+ * Asks for the histograms of one arm. One selector covers both sorts: the native ones, which have the name itself, and
+ * the buckets, which have it with `_bucket`. Which sort a program exposes is not known before, and it may expose both.
+ * So one request is enough, and nobody needs to remember which sort it was.
+ * @throws Error if a matcher is none, which admission has refused
+ */
+export const histogramRequest = (query: WindowQuery, arm: Arm, labels: SeriesLabels): ProviderRequest => {
+  const { histogram = '', matchers = [] } = query.metric.prometheus ?? {}
+  const names = quoted(`${histogram}|${histogram}_bucket`)
+  return atBothEdges(`{__name__=~${names},${matchersFor(query, arm, labels, matchers)}}`, query)
+}
+
+/** Asks for the counters of all that could be an event, of one arm. @throws Error as `histogramRequest` */
+export const totalRequest = (query: WindowQuery, arm: Arm, labels: SeriesLabels): ProviderRequest => {
+  const { total = '', matchers = [] } = query.metric.prometheus ?? {}
+  return atBothEdges(`${total}{${matchersFor(query, arm, labels, matchers)}}`, query)
+}
+
+/** Asks for the counters of the events of one arm. @throws Error as `histogramRequest` */
+export const eventsRequest = (query: WindowQuery, arm: Arm, labels: SeriesLabels): ProviderRequest => {
+  const { events = '', matchers = [], eventMatchers = [] } = query.metric.prometheus ?? {}
+  return atBothEdges(`${events}{${matchersFor(query, arm, labels, [...matchers, ...eventMatchers])}}`, query)
+}
+
+/** Asks what the query of the metric gives for one arm at the end of the window. */
+export const valueRequest = (query: WindowQuery, arm: Arm): ProviderRequest =>
+  form('/api/v1/query', {
+    query: filled(query.metric.prometheus?.query ?? '', 'PromQL', valuesFor(query, arm)),
+    time: seconds(query.window.end),
+  })
