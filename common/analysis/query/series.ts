@@ -1,0 +1,148 @@
+import { at, isObject, member } from '../../json/json.ts'
+import type { SeriesLabels } from './promql.ts'
+import type { Failed, ProviderReply, Span } from './window-query.ts'
+
+/** What a series was at the two edges of a window. Absent: it had no value there that was younger than 5 minutes. */
+export interface Edges<T> {
+  readonly start?: T
+  readonly end?: T
+}
+
+/** A series of Prometheus in a window, as it came: nobody has read its numbers yet. */
+export interface Series {
+  /** the name of the metric */
+  readonly name: string
+  readonly pod: string
+  /** all labels but the name */
+  readonly labels: Readonly<Record<string, string>>
+  /** decimal numbers, `NaN`, `+Inf` or `-Inf` */
+  readonly values: Edges<string>
+  /** native histograms */
+  readonly histograms: Edges<unknown>
+}
+
+/** Which series were asked for. An answer with others is refused: whoever gives them has not understood the request. */
+export interface Asked {
+  readonly window: Span
+  readonly namespace: string
+  readonly pods: readonly string[]
+  readonly labels: SeriesLabels
+}
+
+const failed = (message: string): Failed => ({ is: 'failed', message })
+
+const MALFORMED = failed('the answer is not one of Prometheus')
+const PARTIAL = failed('the answer is partial: it has warnings')
+const REPEATED = failed('the answer has a series twice')
+const OTHERS = failed('the answer has series that were not asked for')
+const NOT_ONE = failed('the query did not give one number')
+const NO_NUMBER = failed('the query gave NaN or no finite number')
+
+/** Words of Prometheus for an error; everything else in an answer that is no number stays unsaid. */
+const ERROR_TYPES = [
+  'bad_data',
+  'canceled',
+  'execution',
+  'internal',
+  'not_acceptable',
+  'not_found',
+  'timeout',
+  'unavailable',
+]
+
+/** The `data` of an answer that is complete. Thanos and Mimir put into `warnings` whom they could not ask. */
+function dataOf(reply: ProviderReply): { readonly is: 'complete'; readonly data: unknown } | Failed {
+  if (reply.is === 'failed') return reply
+  const { json } = reply
+  if (member(json, 'status') === 'error') {
+    const type = ERROR_TYPES.find((known) => known === member(json, 'errorType'))
+    return failed(type === undefined ? 'error' : `error ${type}`)
+  }
+  if (member(json, 'status') !== 'success') return MALFORMED
+  const warnings = member(json, 'warnings') ?? []
+  if (!Array.isArray(warnings) || warnings.length > 0) return PARTIAL
+  return { is: 'complete', data: member(json, 'data') }
+}
+
+/** All series in the answer to a query of a range that has only the two edges of a window, or why there are none. */
+export function seriesIn(
+  reply: ProviderReply,
+  asked: Asked,
+): { readonly is: 'series'; readonly series: readonly Series[] } | Failed {
+  const answer = dataOf(reply)
+  if (answer.is === 'failed') return answer
+  const result = at(answer.data, 'result')
+  if (at(answer.data, 'resultType') !== 'matrix' || !Array.isArray(result)) return MALFORMED
+  const pods = new Set(asked.pods)
+  const seen = new Set<string>()
+  const series: Series[] = []
+  for (const each of result) {
+    const one = seriesOf(each, asked)
+    if (!one) return MALFORMED
+    if (!pods.has(one.pod) || one.labels[asked.labels.namespaceLabel] !== asked.namespace) return OTHERS
+    const key = `${one.name}${keyOf(one.labels)}`
+    if (seen.has(key)) return REPEATED
+    seen.add(key)
+    series.push(one)
+  }
+  return { is: 'series', series }
+}
+
+/** Equal for the same labels, in any order, and different for others. */
+export const keyOf = (labels: Readonly<Record<string, string>>): string =>
+  JSON.stringify(Object.entries(labels).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+
+function seriesOf(item: unknown, { window, labels: { podLabel } }: Asked): Series | undefined {
+  const all = member(item, 'metric')
+  if (!isObject(all) || !Object.values(all).every((value) => typeof value === 'string')) return undefined
+  const { __name__: name = '', ...labels } = all as Readonly<Record<string, string>>
+  const values = edgesOf(member(item, 'values'), window, (value) => (typeof value === 'string' ? value : undefined))
+  const histograms = edgesOf(member(item, 'histograms'), window, (value) => (isObject(value) ? value : undefined))
+  if (!values || !histograms) return undefined
+  return { name, pod: labels[podLabel] ?? '', labels, values, histograms }
+}
+
+/** Points at the edges of a window; undefined if one is elsewhere, there twice, or malformed. */
+function edgesOf<T>(points: unknown, { start, end }: Span, read: (value: unknown) => T | undefined) {
+  const edges: { start?: T; end?: T } = {}
+  if (points === undefined) return edges
+  if (!Array.isArray(points)) return undefined
+  for (const point of points) {
+    const [time, given] = Array.isArray(point) ? point : []
+    const ms = typeof time === 'number' ? Math.round(time * 1_000) : Number.NaN
+    const edge = ms === start ? 'start' : ms === end ? 'end' : undefined
+    const value = read(given)
+    if (edge === undefined || value === undefined || edges[edge] !== undefined) return undefined
+    edges[edge] = value
+  }
+  return edges
+}
+
+const DECIMAL = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
+
+/** A finite number as Prometheus writes it; undefined for anything else, `NaN` and `+Inf` among them. */
+export function numberIn(text: unknown): number | undefined {
+  const number = typeof text === 'string' && DECIMAL.test(text) ? Number(text) : Number.NaN
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** A count: whole, not negative, and so small that it and its differences are exact. Undefined for anything else. */
+export function countIn(text: unknown): number | undefined {
+  const number = numberIn(text)
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined
+}
+
+/** The one number that a query gave, that it gave nothing, or why it gave no number. */
+export function valueIn(
+  reply: ProviderReply,
+): { readonly is: 'value'; readonly value: number } | { readonly is: 'nothing' } | Failed {
+  const answer = dataOf(reply)
+  if (answer.is === 'failed') return answer
+  const [type, result] = [at(answer.data, 'resultType'), at(answer.data, 'result')]
+  if ((type !== 'scalar' && type !== 'vector') || !Array.isArray(result)) return NOT_ONE
+  if (type === 'vector' && result.length === 0) return { is: 'nothing' }
+  if (type === 'vector' && result.length > 1) return NOT_ONE
+  const point = type === 'scalar' ? result : member(result[0], 'value')
+  const value = Array.isArray(point) && point.length === 2 ? numberIn(point[1]) : undefined
+  return value === undefined ? NO_NUMBER : { is: 'value', value }
+}
