@@ -1,0 +1,83 @@
+import type { CoarseCounts } from '../window-data.ts'
+import { byPod, type Counter, countersIn, growthOf, resetPods } from './delta.ts'
+import { type PerArm, perArm, tooFewPods } from './per-arm.ts'
+import { keyOf, numberIn, type Series } from './series.ts'
+import type { Failed, WindowAnswer, WindowQuery } from './window-query.ts'
+
+/** One histogram of a pod: by how much each of its cumulative buckets grew, by boundary, with `Infinity` for all. */
+interface Histogram {
+  readonly pod: string
+  readonly grown: ReadonlyMap<number, number>
+}
+
+const NO_BOUNDARY: Failed = { is: 'failed', message: 'the histogram has a bucket without a boundary' }
+const NONE_SHARED: Failed = { is: 'failed', message: 'the histograms have no boundary in common' }
+const OTHERS_NOW: Failed = { is: 'failed', message: 'the histograms no longer have all boundaries of former windows' }
+const NOT_CUMULATIVE: Failed = { is: 'failed', message: 'the histogram has a bucket with more than the one above it' }
+
+/**
+ * How many requests of each pod took longer than each boundary that all histograms share. Later windows have the
+ * boundaries of the first, or fail. `series`: the buckets of the histograms of each arm.
+ */
+export function coarseAnswer(
+  series: PerArm<readonly Series[]>,
+  { arms, boundaries: former }: Pick<WindowQuery, 'arms' | 'boundaries'>,
+): WindowAnswer {
+  const treatment = histogramsIn(series.treatment)
+  if (treatment.is === 'failed') return treatment
+  const control = histogramsIn(series.control)
+  if (control.is === 'failed') return control
+  const both = { treatment: treatment.pods, control: control.pods }
+  const failure = tooFewPods(both, arms)
+  if (failure) return failure
+  const all = [both.treatment, both.control].flatMap((pods) => [...pods.values()].flat())
+  const boundaries = former ?? sharedBoundaries(all)
+  if (boundaries.length === 0) return NONE_SHARED
+  if (!all.every(({ grown }) => boundaries.every((boundary) => grown.has(boundary)))) return OTHERS_NOW
+  const counts = perArm((arm) =>
+    [...both[arm]].map(([pod, histograms]) => ({ pod, ...countsOf(histograms, boundaries) })),
+  )
+  if (![...counts.treatment, ...counts.control].every(isCumulative)) return NOT_CUMULATIVE
+  return { is: 'data', data: { is: 'coarse', boundaries, ...counts } }
+}
+
+/**
+ * The histograms of each pod. One without a bucket for all requests at both edges is left out: how many took longer
+ * than a boundary is not known of it.
+ */
+function histogramsIn(series: readonly Series[]) {
+  const read = countersIn(series)
+  if (read.is === 'failed') return read
+  if (series.some(({ labels }) => boundaryIn(labels.le) === undefined)) return NO_BOUNDARY
+  const reset = resetPods(read.counters)
+  const groups = Map.groupBy(read.counters, ({ of }) => keyOf({ ...of.labels, le: '' }))
+  const histograms = [...groups.values()].flatMap((buckets) => {
+    const grown = new Map(buckets.map((bucket) => [boundaryOf(bucket), growthOf(bucket, reset)]))
+    return grown.has(Number.POSITIVE_INFINITY) ? buckets.slice(0, 1).map(({ pod }): Histogram => ({ pod, grown })) : []
+  })
+  return { is: 'pods', pods: byPod(histograms) } as const
+}
+
+const boundaryIn = (le: string | undefined): number | undefined =>
+  le === '+Inf' ? Number.POSITIVE_INFINITY : numberIn(le)
+
+const boundaryOf = ({ of }: Counter): number => boundaryIn(of.labels.le) ?? Number.NaN
+
+/** No request takes less than no time, so a boundary that is not positive says nothing. */
+function sharedBoundaries(histograms: readonly Histogram[]): readonly number[] {
+  const [first, ...others] = histograms
+  return [...(first?.grown.keys() ?? [])]
+    .filter((boundary) => boundary > 0 && Number.isFinite(boundary))
+    .filter((boundary) => others.every(({ grown }) => grown.has(boundary)))
+    .toSorted((one, other) => one - other)
+}
+
+/** What all histograms of a pod counted together. */
+function countsOf(histograms: readonly Histogram[], boundaries: readonly number[]): CoarseCounts {
+  const upTo = (boundary: number) => histograms.reduce((sum, { grown }) => sum + (grown.get(boundary) ?? 0), 0)
+  const total = upTo(Number.POSITIVE_INFINITY)
+  return { total, exceeding: boundaries.map((boundary) => total - upTo(boundary)) }
+}
+
+const isCumulative = ({ total, exceeding }: CoarseCounts): boolean =>
+  exceeding.every((count, index) => count >= 0 && count <= (exceeding[index - 1] ?? total))

@@ -1,0 +1,45 @@
+import type { EventCounts } from '../window-data.ts'
+import { byPod, type Counter, countersIn, growthOf, resetPods } from './delta.ts'
+import { type PerArm, perArm, silence, tooFewPods } from './per-arm.ts'
+import type { Series } from './series.ts'
+import type { WindowAnswer, WindowQuery } from './window-query.ts'
+
+/** The series of an arm that count events, and those that count all that could be one. */
+export interface EventSeries {
+  readonly events: readonly Series[]
+  readonly total: readonly Series[]
+}
+
+/**
+ * How many events each pod had in the window, and among how many. A pod without any series of events had none, because
+ * a program often exposes such a series only once it counts something. A pod without a total is not counted.
+ */
+export function eventsAnswer(series: PerArm<EventSeries>, { arms }: Pick<WindowQuery, 'arms'>): WindowAnswer {
+  const unknown = silence(perArm((arm) => series[arm].total))
+  if (unknown) return unknown
+  const treatment = podsIn(series.treatment)
+  if (treatment.is === 'failed') return treatment
+  const control = podsIn(series.control)
+  if (control.is === 'failed') return control
+  const failure = tooFewPods({ treatment: treatment.pods, control: control.pods }, arms)
+  if (failure) return failure
+  return {
+    is: 'data',
+    data: { is: 'events', treatment: [...treatment.pods.values()], control: [...control.pods.values()] },
+  }
+}
+
+function podsIn(series: EventSeries) {
+  const events = countersIn(series.events)
+  if (events.is === 'failed') return events
+  const total = countersIn(series.total)
+  if (total.is === 'failed') return total
+  const reset = resetPods([...events.counters, ...total.counters])
+  const eventsOf = byPod(events.counters)
+  const sum = (counters: readonly Counter[]) => counters.reduce((all, counter) => all + growthOf(counter, reset), 0)
+  const pods = [...byPod(total.counters)].map(([pod, counters]): readonly [string, EventCounts] => [
+    pod,
+    { pod, events: sum(eventsOf.get(pod) ?? []), exposure: sum(counters) },
+  ])
+  return { is: 'pods', pods: new Map(pods) } as const
+}

@@ -1,0 +1,90 @@
+import type { FineCounts } from '../window-data.ts'
+import { byPod, type Counted, countedIn, growthOf, resetPods } from './delta.ts'
+import { joinedBucket, type NativeHistogram, nativeHistogramIn, ratioOf } from './native-buckets.ts'
+import { ARMS, type PerArm, perArm, tooFewPods } from './per-arm.ts'
+import type { Series } from './series.ts'
+import type { Failed, WindowAnswer, WindowQuery } from './window-query.ts'
+
+const NOT_DURATIONS: Failed = { is: 'failed', message: 'the native histogram has buckets that are not of durations' }
+
+/** The buckets that the histograms of both arms have in common. */
+interface Layout {
+  readonly schema: number
+  /** what is not longer is zero */
+  readonly threshold: number
+}
+
+/** A bucket of a pod at both edges. `k`: `ZERO` for what is not longer than the threshold */
+interface Bucket extends Counted<number> {
+  readonly k: number
+}
+
+const ZERO = Number.NEGATIVE_INFINITY
+
+/**
+ * How many requests of each pod are in each bucket. Histograms may have buckets of different widths, even one at both
+ * edges: all are joined to the widest. While no histogram has counted anything, the widths are not known and there is
+ * nothing to compare. `series`: native histograms of each arm.
+ */
+export function fineAnswer(series: PerArm<readonly Series[]>, { arms }: Pick<WindowQuery, 'arms'>): WindowAnswer {
+  const [treatment, control] = [histogramsIn(series.treatment), histogramsIn(series.control)]
+  if (!treatment || !control) return NOT_DURATIONS
+  const both = { treatment, control }
+  const failure = tooFewPods({ treatment: byPod(both.treatment), control: byPod(both.control) }, arms)
+  if (failure) return failure
+  const layout = layoutOf([...both.treatment, ...both.control].flatMap(({ start, end }) => [start, end]))
+  if (!layout) return { is: 'silent', arms: ARMS }
+  return {
+    is: 'data',
+    data: { is: 'fine', ratio: ratioOf(layout.schema), ...perArm((arm) => countsOf(both[arm], layout)) },
+  }
+}
+
+const histogramsIn = (series: readonly Series[]) => countedIn(series, ({ histograms }) => histograms, nativeHistogramIn)
+
+function layoutOf(histograms: readonly NativeHistogram[]): Layout | undefined {
+  const schemas = histograms.flatMap(({ schema }) => schema ?? [])
+  if (schemas.length === 0) return undefined
+  return { schema: Math.min(...schemas), threshold: Math.max(...histograms.map(({ threshold }) => threshold)) }
+}
+
+function countsOf(histograms: readonly Counted<NativeHistogram>[], layout: Layout): readonly FineCounts[] {
+  const buckets = histograms.flatMap((histogram) => bucketsOf(histogram, layout))
+  const reset = resetPods(buckets)
+  const bucketsOfPod = byPod(buckets)
+  return [...byPod(histograms).keys()].map((pod) => {
+    const counts = new Map<number, number>()
+    for (const bucket of bucketsOfPod.get(pod) ?? [])
+      counts.set(bucket.k, (counts.get(bucket.k) ?? 0) + growthOf(bucket, reset))
+    const filledOnes = [...counts].filter(([k, count]) => k !== ZERO && count > 0)
+    return { pod, zero: counts.get(ZERO) ?? 0, buckets: filledOnes.toSorted(([one], [other]) => one - other) }
+  })
+}
+
+/** The buckets of one histogram at both edges. One that is missing at an edge was empty then. */
+function bucketsOf({ pod, start, end }: Counted<NativeHistogram>, layout: Layout): readonly Bucket[] {
+  const [before, after] = [laidOut(start, layout), laidOut(end, layout)]
+  return [...new Set([...before.keys(), ...after.keys()])].map((k) => ({
+    pod,
+    k,
+    start: before.get(k) ?? 0,
+    end: after.get(k) ?? 0,
+  }))
+}
+
+/**
+ * The counts of a histogram in other buckets. A bucket that begins below the threshold is zero as a whole: a histogram
+ * may raise its threshold in the window, and what was in the bucket must not seem to be gone.
+ */
+function laidOut({ zero, schema, buckets }: NativeHistogram, layout: Layout): ReadonlyMap<number, number> {
+  const counts = new Map([[ZERO, zero]])
+  for (const [each, count] of buckets) {
+    const k = joinedBucket(each, schema ?? layout.schema, layout.schema)
+    const place = ratioOf(layout.schema) ** (k - 1) < layout.threshold * (1 - ROUNDING) ? ZERO : k
+    counts.set(place, (counts.get(place) ?? 0) + count)
+  }
+  return counts
+}
+
+/** Of a threshold that is the boundary of a bucket. */
+const ROUNDING = 1e-9

@@ -1,0 +1,76 @@
+import { expect } from 'chai'
+import { type EventSeries, eventsAnswer } from '../../../../common/analysis/query/events.ts'
+import type { Series } from '../../../../common/analysis/query/series.ts'
+import { counter } from './some-series.ts'
+
+const ARMS = { treatment: { workload: 'x', pods: ['a'] }, control: { workload: 'y', pods: ['c', 'd'] } }
+const QUIET: EventSeries = { events: [], total: [counter('total', 'c', [0, 0]), counter('total', 'd', [0, 0])] }
+const answer = (events: readonly Series[], total: readonly Series[], control = QUIET) =>
+  eventsAnswer({ treatment: { events, total }, control }, { arms: ARMS })
+const treatmentOf = (events: readonly Series[], total: readonly Series[]) => {
+  const found = answer(events, total)
+  return found.is === 'data' && found.data.is === 'events' ? found.data.treatment : found
+}
+
+describe('the events of a window', () => {
+  it('are counted pod by pod, over all series', () => {
+    const codes = [counter('events', 'a', [1, 3], { code: '500' }), counter('events', 'a', [0, 5], { code: '503' })]
+    const totals = [counter('total', 'a', [10, 30], { code: '200' }), counter('total', 'a', [1, 8], { code: '500' })]
+    expect(answer(codes, totals)).to.deep.equal({
+      is: 'data',
+      data: {
+        is: 'events',
+        treatment: [{ pod: 'a', events: 7, exposure: 27 }],
+        control: [
+          { pod: 'c', events: 0, exposure: 0 },
+          { pod: 'd', events: 0, exposure: 0 },
+        ],
+      },
+    })
+  })
+
+  it('are none of a pod without a series of events', () =>
+    expect(treatmentOf([], [counter('total', 'a', [1, 4])])).to.deep.equal([{ pod: 'a', events: 0, exposure: 3 }]))
+
+  it('are not counted without a total', () =>
+    expect(
+      answer([counter('events', 'd', [0, 9])], [counter('total', 'a', [1, 4])], {
+        events: [counter('events', 'd', [0, 9])],
+        total: [counter('total', 'c', [2, 4]), counter('total', 'd', [undefined, 4])],
+      }),
+    )
+      .to.have.nested.property('data.control')
+      .deep.equal([{ pod: 'c', events: 0, exposure: 2 }]))
+
+  it('are what is there since a reset, which any series of the pod shows', () => {
+    const grown = [counter('events', 'a', [2, 3])]
+    expect(treatmentOf(grown, [counter('total', 'a', [90, 40])])).to.deep.equal([{ pod: 'a', events: 3, exposure: 40 }])
+    const fallen = [counter('events', 'a', [9, 3])]
+    expect(treatmentOf(fallen, [counter('total', 'a', [9, 40])])).to.deep.equal([{ pod: 'a', events: 3, exposure: 40 }])
+  })
+
+  it('leave out a series that is not there at both edges', () => {
+    const born = [counter('events', 'a', [undefined, 4]), counter('events', 'a', [1, 2], { code: '503' })]
+    expect(
+      treatmentOf(born, [counter('total', 'a', [0, 8]), counter('total', 'a', [9, undefined], { x: 'y' })]),
+    ).to.deep.equal([{ pod: 'a', events: 1, exposure: 8 }])
+  })
+
+  it('are unknown of an arm without any total', () =>
+    expect(answer([counter('events', 'a', [0, 1])], [])).to.deep.equal({ is: 'silent', arms: ['treatment'] }))
+
+  it('need data of half of the pods', () => {
+    expect(answer([], [counter('total', 'a', [undefined, 1])])).to.have.property('is', 'failed')
+    const half = { events: [], total: [counter('total', 'd', [0, 0])] }
+    expect(answer([], [counter('total', 'a', [0, 1])], half)).to.have.property('is', 'data')
+  })
+
+  it('are counts', () => {
+    const wrong = { is: 'failed', message: 'the answer has a count that is not a whole number' }
+    const total = [counter('total', 'a', [0, 1])]
+    expect(answer([counter('events', 'a', ['NaN', '1'])], total)).to.deep.equal(wrong)
+    expect(answer([], [...total, counter('total', 'a', [undefined, '0.5'], { x: 'y' })])).to.deep.equal(wrong)
+    const infinite = { ...QUIET, events: [counter('events', 'c', ['1', '+Inf'])] }
+    expect(answer([], total, infinite)).to.deep.equal(wrong)
+  })
+})

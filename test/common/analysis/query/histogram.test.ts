@@ -1,0 +1,54 @@
+import { expect } from 'chai'
+import { histogramAnswer } from '../../../../common/analysis/query/histogram.ts'
+import type { Series } from '../../../../common/analysis/query/series.ts'
+import { bucketSeries, counter, native } from './some-series.ts'
+import { windowQuery } from './window-queries.ts'
+
+const ARMS = { treatment: { workload: 'x', pods: ['a'] }, control: { workload: 'y', pods: ['c'] } }
+const coarseOf = (pod: string) => bucketSeries(pod, { '0.1': [0, 5], '+Inf': [0, 9] })
+const nativeOf = (pod: string) => [native(pod, [[], [[1, 2, 9]]])]
+const answer = (treatment: readonly Series[], control: readonly Series[], boundaries?: readonly number[]) => {
+  const query = windowQuery('Latency', { histogram: 'h' }, { arms: ARMS, ...(boundaries && { boundaries }) })
+  const found = histogramAnswer({ treatment, control }, query)
+  return found.is === 'data' ? found.data.is : found
+}
+const SORTS = {
+  is: 'failed',
+  message: 'the histograms are of different sorts: some are native, some have buckets',
+}
+
+describe('the histograms of a window', () => {
+  it('are native ones, or have buckets', () => {
+    expect(answer(nativeOf('a'), nativeOf('c'))).to.equal('fine')
+    expect(answer(coarseOf('a'), coarseOf('c'))).to.equal('coarse')
+  })
+
+  it('are native ones where there are both', () => {
+    const both = (pod: string) => [...coarseOf(pod), ...nativeOf(pod)]
+    expect(answer(both('a'), both('c'))).to.equal('fine')
+    expect(answer(both('a'), nativeOf('c'))).to.equal('fine')
+  })
+
+  it('have buckets where an arm has no others, or where the run began with buckets', () => {
+    const both = (pod: string) => [...coarseOf(pod), ...nativeOf(pod)]
+    expect(answer(both('a'), coarseOf('c'))).to.equal('coarse')
+    expect(answer(both('a'), both('c'), [0.1])).to.equal('coarse')
+  })
+
+  it('are of no use if they are of different sorts', () => {
+    expect(answer(nativeOf('a'), coarseOf('c'))).to.deep.equal(SORTS)
+    expect(answer(nativeOf('a'), nativeOf('c'), [0.1])).to.deep.equal(SORTS)
+  })
+
+  it('are unknown of an arm without any', () => {
+    expect(answer([], coarseOf('c'))).to.deep.equal({ is: 'silent', arms: ['treatment'] })
+    expect(answer(nativeOf('a'), [])).to.deep.equal({ is: 'silent', arms: ['control'] })
+    expect(answer([], [])).to.deep.equal({ is: 'silent', arms: ['treatment', 'control'] })
+  })
+
+  it('are not the numbers of a summary of the same name', () => {
+    const summary = [counter('h', 'a', ['NaN', 'NaN'], { quantile: '0.5' })]
+    expect(answer(summary, coarseOf('c'))).to.deep.equal({ is: 'silent', arms: ['treatment'] })
+    expect(answer([...summary, ...coarseOf('a')], coarseOf('c'))).to.equal('coarse')
+  })
+})
