@@ -9,8 +9,11 @@ export type SeriesLabels = Pick<CompleteProvider, 'podLabel' | 'namespaceLabel'>
 
 const MATCHER = new RegExp(MATCHER_PATTERN)
 
-/** PromQL reads a text in double quotes as JSON does. */
-const quoted = (text: string): string => JSON.stringify(text)
+/**
+ * PromQL reads a text in double quotes as JSON does. But it refuses half of a surrogate pair, and also the character
+ * that UTF-8 has instead, unless that is escaped.
+ */
+const quoted = (text: string): string => JSON.stringify(text.toWellFormed()).replaceAll('\ufffd', '\\ufffd')
 
 /** A regular expression for exactly these names of pods: a dot is the only character of them that is special in one. */
 const podPattern = (pods: readonly string[]): string => pods.map((pod) => pod.replaceAll('.', '[.]')).join('|')
