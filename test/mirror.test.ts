@@ -7,6 +7,7 @@ import { transformSync } from 'esbuild'
 const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/analysis/metrics/rule.ts': 'types only',
   'common/analysis/query/window-query.ts': 'types only',
+  'common/analysis/run/poll.ts': 'types only',
   'common/analysis/window-data.ts': 'types only',
   'common/api/analysis/analysis.ts': 'types and lists of words, each tested where it is decoded',
   'common/api/analysis/metric.ts': 'types and tables, tested by the rules of the CRD that follow from them',

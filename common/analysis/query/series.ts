@@ -1,4 +1,5 @@
 import { at, isObject, member } from '../../json/json.ts'
+import { errorTypeIn } from './error-types.ts'
 import type { SeriesLabels } from './promql.ts'
 import type { Failed, ProviderReply, Span } from './window-query.ts'
 
@@ -38,24 +39,12 @@ const OTHERS = failed('the answer has series that were not asked for')
 const NOT_ONE = failed('the query did not give one number')
 const NO_NUMBER = failed('the query gave NaN or no finite number')
 
-/** Words of Prometheus for an error; everything else in an answer that is no number stays unsaid. */
-const ERROR_TYPES = [
-  'bad_data',
-  'canceled',
-  'execution',
-  'internal',
-  'not_acceptable',
-  'not_found',
-  'timeout',
-  'unavailable',
-]
-
 /** The `data` of an answer that is complete. Thanos and Mimir put into `warnings` whom they could not ask. */
 function dataOf(reply: ProviderReply): { readonly is: 'complete'; readonly data: unknown } | Failed {
   if (reply.is === 'failed') return reply
   const { json } = reply
   if (member(json, 'status') === 'error') {
-    const type = ERROR_TYPES.find((known) => known === member(json, 'errorType'))
+    const type = errorTypeIn(json)
     return failed(type === undefined ? 'error' : `error ${type}`)
   }
   if (member(json, 'status') !== 'success') return MALFORMED

@@ -4,6 +4,7 @@ import { valueAtPointer } from '../../json/pointer.ts'
 import { filled } from '../placeholders.ts'
 import type { Arm } from '../window-data.ts'
 import type { ArmMembers } from './arm-members.ts'
+import { leadsElsewhere } from './path-escapes.ts'
 import { placeholderValues, podList } from './placeholder-values.ts'
 import type { ProviderRequest, WindowQuery } from './window-query.ts'
 
@@ -18,22 +19,6 @@ export function webRequest(web: WebQuery, query: WindowQuery, arm: Arm): Provide
   const params = Object.entries(web.params ?? {}).map(([name, text]) => [name, filled(text, 'Plain', values)])
   return { method: 'GET', path, params: Object.fromEntries(params) }
 }
-
-/** `//`, a backslash, a segment `.`, or one that begins with `..`: some servers read `..;a` as `..`. */
-const ELSEWHERE = /\/\/|\\|\/\.(?:\.|\/|$)/
-
-/** Whether a server that decodes `path`, however often, could read another place in it. */
-function leadsElsewhere(path: string): boolean {
-  for (let before = '', text = path; text !== before; text = decoded(text)) {
-    if (ELSEWHERE.test(text)) return true
-    before = text
-  }
-  return false
-}
-
-/** Byte by byte, because `decodeURIComponent` refuses a text in which some bytes are no UTF-8. */
-const decoded = (text: string): string =>
-  text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
 
 /** What the pointers of a metric lead to in the answer for one arm. */
 export const pointedMembers = (pointers: WebPointers, json: unknown): ArmMembers =>

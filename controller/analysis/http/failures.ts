@@ -1,5 +1,5 @@
 import { errors } from 'undici'
-import { isObject, member, textOr } from '../../../common/json/json.ts'
+import { isObject, textOr } from '../../../common/json/json.ts'
 
 /** A request that is not sent, or an answer that is not read. The message has only words of ours, so it may be told. */
 export class Refusal extends Error {
@@ -52,21 +52,5 @@ export function wordsFor(error: unknown): string {
   const [, words = 'request failed'] = exact ?? begun ?? []
   return words
 }
-
-/** What Prometheus puts into `errorType`. Source: web/api/v1/api.go of Prometheus. */
-const ERROR_TYPES = [
-  'bad_data',
-  'canceled',
-  'execution',
-  'internal',
-  'not_acceptable',
-  'not_found',
-  'timeout',
-  'unavailable',
-]
-
-/** The `errorType` of an answer of Prometheus if it is one of its words. */
-export const errorTypeIn = (json: unknown): string | undefined =>
-  ERROR_TYPES.find((known) => known === member(json, 'errorType'))
 
 const codeOf = (error: unknown): string => (isObject(error) ? textOr(error.code, '') : '')

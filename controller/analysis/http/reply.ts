@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici'
 import type { ProviderType } from '../../../common/analysis/kinds/provider.ts'
+import { errorTypeIn } from '../../../common/analysis/query/error-types.ts'
 import type { Failed, ProviderReply } from '../../../common/analysis/query/window-query.ts'
 import { parseJson } from '../../../common/json/json.ts'
 import type { Clock } from '../../../common/program/clock.ts'
-import { errorTypeIn, Refusal } from './failures.ts'
+import { Refusal } from './failures.ts'
 import { isDeeperThan } from './nesting.ts'
 import { retryAfterMs } from './retry-after.ts'
 

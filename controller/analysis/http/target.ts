@@ -1,4 +1,6 @@
-import type { CompleteProvider, NewRelicRegion } from '../../../common/analysis/kinds/provider.ts'
+import { addressOf } from '../../../common/analysis/kinds/address.ts'
+import type { CompleteProvider } from '../../../common/analysis/kinds/provider.ts'
+import { leadsElsewhere } from '../../../common/analysis/query/path-escapes.ts'
 import type { Failed, ProviderRequest } from '../../../common/analysis/query/window-query.ts'
 
 /** Where the requests to a provider go. */
@@ -13,13 +15,6 @@ export interface Target {
   readonly prefix: string
 }
 
-/** Source: New Relic's documentation of NerdGraph. */
-const NEW_RELIC: Readonly<Record<NewRelicRegion, string>> = {
-  US: 'https://api.newrelic.com',
-  EU: 'https://api.eu.newrelic.com',
-  JP: 'https://api.jp.newrelic.com',
-}
-
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /** A name of the cluster's DNS, whose answers do not leave the cluster: `prometheus.monitoring.svc`. */
@@ -29,9 +24,9 @@ const OF_SERVICE = /^([a-z0-9_-]+\.){2,}svc(\.cluster\.local)?\.?$/
 export function targetOf(
   provider: Pick<CompleteProvider, 'type' | 'address' | 'newRelic' | 'credential'>,
 ): Target | Failed {
-  const { type, newRelic, credential } = provider
-  const address = type === 'NewRelic' ? NEW_RELIC[newRelic?.region ?? 'US'] : provider.address
-  if (address === undefined) return failed('the provider has no address')
+  const { credential } = provider
+  const address = addressOf(provider)
+  if (address === '') return failed('the provider has no address')
   const url = URL.parse(address)
   const defaultPort = DEFAULT_PORTS[url?.protocol ?? '']
   if (!url || defaultPort === undefined) return failed('the address is no http or https URL')
@@ -49,26 +44,13 @@ export function targetOf(
  * the prefix.
  */
 export function pathFor({ origin, prefix }: Target, { path, params }: ProviderRequest): string | undefined {
-  const url = URL.parse(`${origin}${prefix}${path}`)
-  const isKept = url?.origin === origin && url.pathname === `${prefix}${path}` && url.search === '' && url.hash === ''
+  // the address alone, as a plugin has it
+  const whole = path === '/' && prefix !== '' ? prefix : `${prefix}${path}`
+  const url = URL.parse(`${origin}${whole}`)
+  const isKept = url?.origin === origin && url.pathname === whole && url.search === '' && url.hash === ''
   if (!isKept || !path.startsWith('/') || path.startsWith('//') || leadsElsewhere(path)) return undefined
   const query = new URLSearchParams(params).toString()
   return query === '' ? url.pathname : `${url.pathname}?${query}`
-}
-
-/** Whether `path` has a segment `.` or `..`, also once it is decoded, however often. */
-function leadsElsewhere(path: string): boolean {
-  if (path.split(/[/\\]/).some((segment) => segment === '.' || segment === '..')) return true
-  const decoded = decodedOrSame(path)
-  return decoded !== path && leadsElsewhere(decoded) // shorter each time
-}
-
-function decodedOrSame(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path // a percent sign that encodes nothing
-  }
 }
 
 const failed = (message: string): Failed => ({ is: 'failed', message })

@@ -2,7 +2,7 @@ import '../../../property.ts'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { errors } from 'undici'
-import { errorTypeIn, Refusal, wordsFor } from '../../../../controller/analysis/http/failures.ts'
+import { Refusal, wordsFor } from '../../../../controller/analysis/http/failures.ts'
 
 const errorWith = (code: string) => Object.assign(new Error(`connect ${code} 10.1.2.3:9090 secret`), { code })
 
@@ -45,21 +45,4 @@ describe('wordsFor', () => {
       }),
     )
   })
-})
-
-describe('errorTypeIn', () => {
-  it('finds a word of Prometheus', () =>
-    expect(errorTypeIn({ status: 'error', errorType: 'bad_data' })).to.equal('bad_data'))
-
-  for (const json of [
-    undefined,
-    null,
-    'bad_data',
-    ['bad_data'],
-    {},
-    { errorType: 'secret' },
-    { errorType: ['bad_data'] },
-    { errorType: 'bad_data ' },
-  ])
-    it(`finds none in ${JSON.stringify(json)}`, () => expect(errorTypeIn(json)).to.equal(undefined))
 })

@@ -1,0 +1,9 @@
+import type { Vars } from '../../../common/program/env.ts'
+import type { Endpoint } from './connector.ts'
+
+/** The API server, by the address that this program uses, and by the one that Kubernetes gives to each pod. */
+export function apiServers(vars: Vars, used: URL): readonly Endpoint[] {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = vars
+  const own = { host: used.hostname.replace(/^\[|\]$/g, ''), port: Number(used.port || '443') }
+  return host ? [own, { host, port: Number(port) }] : [own]
+}
