@@ -1,9 +1,8 @@
-import { decodeProvider } from '../../common/analysis/kinds/provider.ts'
-import { decodeTemplate } from '../../common/analysis/kinds/template.ts'
+import { knownProvider, knownTemplate } from '../../common/analysis/kinds/known.ts'
 import { type Known, known, unknown } from '../../common/api/known.ts'
 import { ANALYSIS_PROVIDER, ANALYSIS_TEMPLATE, CLUSTER_ANALYSIS_TEMPLATE } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import type { ExperimentDeployment, FieldError } from '../../common/api/types.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisFacts, ByName } from '../../common/assess/facts.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import type { PolicySource } from './policies.ts'
@@ -26,25 +25,13 @@ export async function readAnalysis(
 ): Promise<AnalysisFacts | undefined> {
   if (!spec.analysis) return undefined
   const [templates, clusterTemplates, providers, labels] = await Promise.all([
-    byName(kube, pathOf(ANALYSIS_TEMPLATE, { namespace }), template),
-    byName(kube, pathOf(CLUSTER_ANALYSIS_TEMPLATE), template),
-    byName(kube, pathOf(ANALYSIS_PROVIDER), provider),
+    byName(kube, pathOf(ANALYSIS_TEMPLATE, { namespace }), knownTemplate),
+    byName(kube, pathOf(CLUSTER_ANALYSIS_TEMPLATE), knownTemplate),
+    byName(kube, pathOf(ANALYSIS_PROVIDER), knownProvider),
     unlessOver(policies.namespace(namespace), signal),
   ])
   return { templates, clusterTemplates, providers, namespace: labels }
 }
-
-function template(object: KubeObject) {
-  const decoded = decodeTemplate(object)
-  return decoded.is === 'template' ? known(decoded.template) : malformed(decoded.errors)
-}
-
-function provider(object: KubeObject) {
-  const decoded = decodeProvider(object)
-  return decoded.is === 'provider' ? known(decoded.provider) : malformed(decoded.errors)
-}
-
-const malformed = ([first]: readonly FieldError[]) => unknown(`${first?.field}: ${first?.message}`)
 
 async function byName<T>(
   kube: Reader,

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { seeded } from '../../../../common/analysis/engine/random.ts'
-import { LATENCY } from '../../../../common/analysis/metrics/latency.ts'
+import { boundariesOf, LATENCY } from '../../../../common/analysis/metrics/latency.ts'
 import type { WindowData } from '../../../../common/analysis/window-data.ts'
-import { asCoarse, asFine, question, sampleWindow } from './windows.ts'
+import { asCoarse, asFine, BOUNDARIES, question, sampleWindow } from './windows.ts'
 
 const RULE = { tolerancePercent: 10, maxRegressionPercent: 25 }
 const MOST_WINDOWS = 200
@@ -81,6 +81,16 @@ describe('the metric of latency', () => {
   it('waits without any window', () => {
     const found = LATENCY.judge([], RULE, question())
     expect([found.verdict, found.samples]).to.deep.equal(['Wait', { treatment: 0, control: 0 }])
+  })
+
+  it('remembers the boundaries of coarse buckets, before and after it knows which are live', () => {
+    const pods = { count: 2, requests: 5, slowness: () => 1 }
+    const window = sampleWindow(pods, pods, seeded(1))
+    expect(boundariesOf(LATENCY.fold([], asCoarse(window), RULE) ?? [])).to.deep.equal(BOUNDARIES)
+    expect(boundariesOf(judgedAfter(asCoarse, () => 2).state)).to.deep.equal(BOUNDARIES)
+    expect(boundariesOf(LATENCY.fold([], asFine(window), RULE) ?? [])).to.equal(undefined)
+    expect(boundariesOf(LATENCY.fold([], window, RULE) ?? [])).to.equal(undefined)
+    expect(boundariesOf([])).to.equal(undefined)
   })
 
   it('can do nothing with data of another sort, with other boundaries, or with buckets that grow otherwise', () => {

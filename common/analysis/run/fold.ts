@@ -1,0 +1,155 @@
+import type { Metric } from '../../api/analysis/metric.ts'
+import type { RunMetric, RunWindows } from '../kinds/run.ts'
+import { METRIC_ENGINES } from '../metrics/registry.ts'
+import type { Judgement, MetricEngine, Question } from '../metrics/rule.ts'
+import type { Arm, WindowData } from '../window-data.ts'
+import { healthMemory, healthState, restartsIn } from './health.ts'
+import type { Poll, PolledWindow } from './poll.ts'
+import { isThin, silentArms } from './requests.ts'
+import { traced } from './trace.ts'
+import { isLongest } from './windows.ts'
+
+/** What decides how a window is counted. */
+export interface FoldContext {
+  readonly question: Question
+  readonly intervalSeconds: number
+  readonly poll: Pick<Poll, 'arms' | 'atMs'>
+  /** the start of the first window, in milliseconds since 1970 */
+  readonly startedMs: number
+}
+
+/** A metric after a window, and what became of that. */
+export interface Folded {
+  readonly metric: RunMetric
+  readonly windows: Partial<RunWindows>
+  /** what the provider failed with */
+  readonly failure?: string
+}
+
+const time = (ms: number): string => new Date(ms).toISOString()
+
+/** The metric with another reason. The time stays while the reason is the same. */
+function because(metric: RunMetric, reason: string, sinceMs: number): RunMetric {
+  return metric.reason === reason ? metric : { ...metric, reason, since: time(sinceMs) }
+}
+
+const SILENT: Readonly<Record<Arm, string>> = { treatment: 'NoTreatmentData', control: 'NoControlData' }
+
+/** Why no data of these arms can be compared. */
+const silence = (arms: readonly Arm[]): string =>
+  arms.length === 1 && arms[0] !== undefined ? SILENT[arms[0]] : 'NoTraffic'
+
+/**
+ * `metric` after a polled window. A window that does not begin where the last one ended was counted before, or is of
+ * another run of the controller: it is refused, so that each window counts once.
+ */
+export function folded(metric: RunMetric, of: Metric, polled: PolledWindow, context: FoldContext): Folded {
+  const { window, skipped, answer } = polled
+  const expectedMs = expectedStart(metric, context)
+  if (window.start !== expectedMs + skipped * 1_000 * context.intervalSeconds) return { metric, windows: {} }
+  const moved = skipped > 0 ? { ...metric, windowEnd: time(window.start) } : metric
+  const windows = skipped > 0 ? { skipped } : {}
+  if (answer.is === 'failed')
+    return {
+      metric: because(moved, 'ProviderFailed', context.poll.atMs),
+      windows: { ...windows, unusable: 1 },
+      failure: answer.message,
+    }
+  const arms = answer.is === 'silent' ? answer.arms : silentArms(answer.data)
+  if (arms.length > 0 || answer.is === 'silent') return silent({ moved, windows, arms, polled, context })
+  const isWaiting = isThin(answer.data) && !isLongest(window, context.intervalSeconds)
+  if (isWaiting) return { metric: because(moved, 'TooFewSamples', window.start), windows }
+  const counted = count(moved, { of, data: answer.data, endMs: window.end, context })
+  return counted
+    ? { metric: counted, windows: { ...windows, counted: 1 } }
+    : {
+        metric: because(moved, 'ProviderFailed', context.poll.atMs),
+        windows: { ...windows, unusable: 1 },
+        failure: 'data that the metric cannot use',
+      }
+}
+
+/** Where the next window of a metric begins. */
+export const expectedStart = (
+  { windowEnd }: Pick<RunMetric, 'windowEnd'>,
+  { startedMs }: Pick<FoldContext, 'startedMs'>,
+): number => (windowEnd === undefined ? startedMs : Date.parse(windowEnd))
+
+interface Silent {
+  readonly moved: RunMetric
+  readonly windows: Partial<RunWindows>
+  readonly arms: readonly Arm[]
+  readonly polled: PolledWindow
+  readonly context: FoldContext
+}
+
+/** A window without requests of an arm. It is asked for again while it can grow. */
+function silent({ moved, windows, arms, polled: { window }, context }: Silent): Folded {
+  const metric = because(moved, silence(arms), window.start)
+  if (!isLongest(window, context.intervalSeconds)) return { metric, windows }
+  return { metric: { ...metric, windowEnd: time(window.end) }, windows: { ...windows, empty: 1 } }
+}
+
+interface Counted {
+  readonly of: Metric
+  readonly data: WindowData
+  readonly endMs: number
+  readonly context: FoldContext
+}
+
+function count(metric: RunMetric, { of, data, endMs, context }: Counted): RunMetric | undefined {
+  const engine: MetricEngine = METRIC_ENGINES[of.kind]
+  const state = engine.fold(metric.state ?? [], data, of)
+  if (!state) return undefined
+  return judgedMetric(metric, { judgement: engine.judge(state, of, context.question), state, endMs, context })
+}
+
+/** A Health metric after a look at the pods. Its windows follow the others', and nothing of it has to be asked. */
+export function foldedHealth(metric: RunMetric, of: Metric, context: FoldContext): Folded {
+  const { intervalSeconds, poll } = context
+  const start = expectedStart(metric, context)
+  if (poll.atMs - start < 1_000 * intervalSeconds) return { metric, windows: {} }
+  const window = { start, end: poll.atMs }
+  const memory = healthMemory(metric.state ?? [])
+  const engine: MetricEngine = METRIC_ENGINES[of.kind]
+  const folded = engine.fold(memory.engine, restartsIn(poll.arms, window, memory), of)
+  if (!folded) return { metric: because(metric, 'ProviderFailed', poll.atMs), windows: { unusable: 1 } }
+  const judgement = engine.judge(folded, of, context.question)
+  const state = healthState(poll.arms, folded)
+  return {
+    metric: judgedMetric(metric, { judgement, state, endMs: window.end, context }),
+    windows: { counted: 1 },
+  }
+}
+
+interface Judged {
+  readonly judgement: Judgement
+  readonly state: readonly number[]
+  readonly endMs: number
+  readonly context: Pick<FoldContext, 'startedMs'>
+}
+
+const REASON_OF = { Pass: 'Passed', Fail: 'HarmFound', Wait: 'Measuring' } as const
+
+function judgedMetric(former: RunMetric, { judgement, state, endMs }: Judged): RunMetric {
+  const { verdict, doPodsDiffer, samples, harm, safe, effect, pods } = judgement
+  const reason = doPodsDiffer ? 'PodsDiffer' : REASON_OF[verdict]
+  const at = time(endMs)
+  const { of: _of, ...numbers } = effect ?? { of: '' }
+  const point = { at, ...numbers, harm: harm?.logE ?? 0, safe: leastOf(safe) }
+  return {
+    ...because(former, reason, endMs),
+    verdict,
+    windowEnd: at,
+    // seconds of pods may have fractions
+    samples: { treatment: Math.round(samples.treatment), control: Math.round(samples.control) },
+    ...(harm ? { harm } : {}),
+    ...(safe.length > 0 ? { safe } : {}),
+    ...(effect ? { effect } : {}),
+    ...(pods ? { pods } : {}),
+    state,
+    trace: harm ? traced(former.trace ?? [], point) : (former.trace ?? []),
+  }
+}
+
+const leastOf = (safe: Judgement['safe']): number => (safe.length === 0 ? 0 : Math.min(...safe.map(({ logE }) => logE)))

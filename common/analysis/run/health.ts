@@ -1,0 +1,43 @@
+import { hashOf } from '../engine/random.ts'
+import { loaded, saved } from '../metrics/saved.ts'
+import type { Span } from '../query/window-query.ts'
+import type { EventCounts, WindowData } from '../window-data.ts'
+import type { SeenArms, SeenPod } from './poll.ts'
+
+/**
+ * What a Health metric remembers: the restarts of each pod at the last look, as pairs of a hash of its uid and a
+ * number, and then the numbers of its engine.
+ */
+export interface HealthMemory {
+  readonly restarts: ReadonlyMap<number, number>
+  readonly engine: readonly number[]
+}
+
+/** The memory in the state of the metric. That of no window is empty. */
+export function healthMemory(state: readonly number[]): HealthMemory {
+  const [pairs = [], engine = []] = loaded(state)
+  const restarts = new Map<number, number>()
+  for (let at = 0; at + 1 < pairs.length; at += 2) restarts.set(pairs[at] ?? 0, pairs[at + 1] ?? 0)
+  return { restarts, engine }
+}
+
+/** The state of the metric after a look that saw `arms`. */
+export const healthState = (arms: SeenArms, engine: readonly number[]): readonly number[] =>
+  saved(
+    [...arms.treatment, ...arms.control].flatMap((pod) => [hashOf(pod.uid), pod.restarts]),
+    engine,
+  )
+
+/**
+ * The restarts of containers in a window, and for how many seconds each pod was Ready in it. A pod that is not Ready
+ * counts only if it restarts, from its creation on, so that a fork that never works never looks quiet. A pod that was
+ * created in the window has all of its restarts there; those of an older one that is new to the memory are not known.
+ */
+export function restartsIn(arms: SeenArms, { start, end }: Span, { restarts }: HealthMemory): WindowData {
+  const ofPod = ({ name, uid, createdMs, readySinceMs, restarts: now }: SeenPod): EventCounts => {
+    const events = Math.max(0, now - (restarts.get(hashOf(uid)) ?? (createdMs < start ? now : 0)))
+    const sinceMs = readySinceMs ?? (events > 0 ? createdMs : end)
+    return { pod: name, events, exposure: Math.max(0, end - Math.max(start, sinceMs)) / 1_000 }
+  }
+  return { is: 'events', treatment: arms.treatment.map(ofPod), control: arms.control.map(ofPod) }
+}

@@ -1,0 +1,38 @@
+import type { Span, WindowAnswer } from '../query/window-query.ts'
+import type { Arm } from '../window-data.ts'
+
+/** What is seen of a pod of an arm. Times are milliseconds since 1970. */
+export interface SeenPod {
+  readonly name: string
+  readonly uid: string
+  readonly createdMs: number
+  /** absent: it is not Ready */
+  readonly readySinceMs?: number
+  /** of all its containers, since it was created */
+  readonly restarts: number
+}
+
+/** The pods of both arms, at most 64 of each, in the order of their names. */
+export type SeenArms = Readonly<Record<Arm, readonly SeenPod[]>>
+
+/** What one window of one metric gave. */
+export interface PolledWindow {
+  /** its name */
+  readonly metric: string
+  readonly window: Span
+  /** windows before it that nobody asks for any more */
+  readonly skipped: number
+  readonly answer: WindowAnswer
+}
+
+/** What the poller found out about a run at one time. Metrics that ask Kubernetes itself are read from `arms`. */
+export interface Poll {
+  /** the uid of the run */
+  readonly run: string
+  readonly atMs: number
+  /** how many looks the run had before */
+  readonly looks: number
+  readonly arms: SeenArms
+  /** at most one for each metric */
+  readonly windows: readonly PolledWindow[]
+}

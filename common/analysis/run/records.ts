@@ -1,0 +1,17 @@
+import type { AnalysisRun } from '../kinds/run.ts'
+
+/** So long the record of an ended run is kept. From section 6 of the specification of analyses. */
+const RECORD_MS = 7 * 86_400_000
+/** So many records an experiment has at most. */
+const MOST_RECORDS = 10
+
+const endMs = ({ status }: AnalysisRun): number => Date.parse(status?.finishedAt ?? '')
+
+/** Whether a run has ended, by a verdict or because another question is asked. */
+export const hasEnded = ({ status }: AnalysisRun): boolean => status?.finishedAt !== undefined
+
+/** Which of the ended runs of one experiment are too old to be kept, or too many: the oldest. */
+export const expiredRecords = (ended: readonly AnalysisRun[], now: Date): readonly AnalysisRun[] =>
+  ended
+    .toSorted((a, b) => endMs(b) - endMs(a))
+    .filter((run, index) => index >= MOST_RECORDS || now.getTime() - endMs(run) > RECORD_MS)

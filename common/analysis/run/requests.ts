@@ -1,0 +1,30 @@
+import type { Arm, WindowData } from '../window-data.ts'
+
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
+
+/** How many requests an arm has in `data`; undefined where nothing of the kind is counted. */
+export function requestsOf(data: WindowData, arm: Arm): number | undefined {
+  switch (data.is) {
+    case 'samples':
+      return sum(data[arm].map(({ values }) => values.length))
+    case 'coarse':
+      return sum(data[arm].map(({ total }) => total))
+    case 'fine':
+      return sum(data[arm].flatMap(({ zero, buckets }) => [zero, ...buckets.map(([, count]) => count)]))
+    case 'events':
+      return sum(data[arm].map(({ exposure }) => exposure))
+    default:
+      return undefined
+  }
+}
+
+/** Fewer requests than this in an arm say little: the window is asked for again when it is longer. */
+const FEW_REQUESTS = 5
+
+/** The arms without any request. */
+export const silentArms = (data: WindowData): readonly Arm[] =>
+  (['treatment', 'control'] as const).filter((arm) => requestsOf(data, arm) === 0)
+
+/** Whether an arm has few requests. */
+export const isThin = (data: WindowData): boolean =>
+  (['treatment', 'control'] as const).some((arm) => (requestsOf(data, arm) ?? FEW_REQUESTS) < FEW_REQUESTS)

@@ -1,0 +1,33 @@
+import type { AnalysisSpec } from '../../api/analysis/analysis.ts'
+import { analysisWithDefaults, type CompleteAnalysis } from '../../api/analysis/defaults.ts'
+import { hashOf } from '../../json/canonical.ts'
+
+/** What makes an analysis the same question: section 3 of the specification of analyses. */
+export interface SubjectOf {
+  /** of the experiment */
+  readonly uid: string
+  /** a hash of the derived fork without its replicas */
+  readonly derivation: string
+  /** of the source */
+  readonly source: { readonly uid: string; readonly templateHash: string }
+  readonly analysis: AnalysisSpec
+}
+
+const DIGITS = 10
+
+/** Ten hex digits. Neither replicas nor weights, times nor actions make another subject. */
+export function subjectOf({ uid, derivation, source, analysis }: SubjectOf): string {
+  const { templates, metrics, control, minSamples, alpha, beta, attempt } = analysisWithDefaults(analysis)
+  const asked = { templates, metrics, control, minSamples, alpha, beta, attempt }
+  return hashOf({ uid, derivation, control: source, asked }, DIGITS)
+}
+
+/** The fields of an analysis that may change while it goes on. */
+export type Times = Pick<
+  CompleteAnalysis,
+  'intervalSeconds' | 'warmUpSeconds' | 'maxSeconds' | 'noDataSeconds' | 'onTimeout' | 'onNoData' | 'continueAfterPass'
+>
+
+/** By how many seconds the windows of a subject are moved, so that many analyses do not ask at once. */
+export const offsetSeconds = (subject: string, intervalSeconds: number): number =>
+  Number.parseInt(subject, 16) % intervalSeconds

@@ -1,0 +1,54 @@
+import { expect } from 'chai'
+import { abortedStatus, notHealthyStatus, resumedStatus } from '../../../../common/analysis/run/ended.ts'
+import { isFinal } from '../../../../common/analysis/run/look.ts'
+import { aPoll, aRun, CREATED_MS, events, lookedAt, metricOf, statusOf, TIMES, window } from './runs.ts'
+
+const NOW = new Date(CREATED_MS + 60_000)
+const LOOKED = lookedAt(aRun(), aPoll(10, [window(events([0, 40], [0, 160]), 0, 10)]))
+
+describe('a run that ends by a decision', () => {
+  it('keeps its evidence, and has no next look', () => {
+    const status = abortedStatus(LOOKED, NOW)
+    expect(status).to.deep.include({ verdict: 'Aborted', finishedAt: NOW.toISOString(), looks: 1 })
+    expect(status.metrics).to.deep.equal(LOOKED.status?.metrics)
+    expect(status).to.not.have.property('nextLookAt')
+  })
+
+  it('may end before its first look', () =>
+    expect(abortedStatus(aRun(), NOW)).to.deep.include({ verdict: 'Aborted', since: NOW.toISOString(), looks: 0 }))
+
+  it('is harm where the fork did not get ready, and rolls back', () => {
+    const status = notHealthyStatus(LOOKED, TIMES, NOW, 'no pod is ready')
+    expect(status).to.deep.include({
+      verdict: 'Fail',
+      reason: 'NotHealthy',
+      action: 'RollBack',
+      message: 'no pod is ready',
+    })
+    expect(isFinal(status, TIMES)).to.equal(true)
+  })
+})
+
+describe('a run whose question is asked again', () => {
+  const aborted = { ...LOOKED, status: abortedStatus(LOOKED, NOW) }
+  const later = new Date(NOW.getTime() + 600_000)
+  const resumed = { ...aborted, status: resumedStatus(aborted, later) }
+
+  it('goes on with its evidence', () => {
+    expect(resumed.status).to.deep.include({ verdict: 'Wait', reason: 'Measuring', nextLookAt: later.toISOString() })
+    expect(resumed.status).to.not.have.any.keys('finishedAt', 'action')
+    expect(metricOf(resumed).state).to.deep.equal(metricOf(LOOKED).state)
+  })
+
+  it('never counts what happened meanwhile', () => {
+    expect(metricOf(resumed).windowEnd).to.equal(later.toISOString())
+    const late = lookedAt(resumed, aPoll(700, [window(events([0, 40], [0, 160]), 10, 20)]))
+    expect(statusOf(late).windows.counted).to.equal(1)
+  })
+
+  it('may never have begun', () => {
+    const never = { ...aRun(), status: abortedStatus(aRun(), NOW) }
+    expect(resumedStatus(never, later)).to.not.have.property('metrics')
+    expect(resumedStatus(aRun(), later)).to.include({ verdict: 'Wait' })
+  })
+})

@@ -1,0 +1,169 @@
+import { expect } from 'chai'
+import { expectedStart } from '../../../../common/analysis/run/fold.ts'
+import {
+  aPod,
+  aPoll,
+  aRun,
+  CREATED_MS,
+  DECIDED,
+  decision,
+  events,
+  FAILED,
+  HEALTH,
+  lookedAt,
+  lookedThrough,
+  metricOf,
+  statusOf,
+  window,
+} from './runs.ts'
+
+const GOOD = events([0, 40], [0, 160])
+const at = (seconds: number) => new Date(CREATED_MS + 1_000 * seconds).toISOString()
+const NONE = { counted: 0, empty: 0, unusable: 0, skipped: 0 }
+
+describe('a window', () => {
+  it('counts once: not again, not late, and not what is of another time', () => {
+    const once = lookedAt(aRun(), aPoll(10, [window(GOOD, 0, 10)]))
+    expect(metricOf(once)).to.deep.include({ windowEnd: at(10), samples: { treatment: 40, control: 160 } })
+    for (const [from, to] of [
+      [0, 10],
+      [0, 20],
+      [20, 30],
+      [5, 15],
+    ] as const) {
+      const again = lookedAt(once, aPoll(30, [window(GOOD, from, to)]))
+      expect(metricOf(again)).to.deep.equal(metricOf(once))
+      expect(statusOf(again).windows).to.deep.equal({ ...NONE, counted: 1 })
+    }
+    const next = lookedAt(once, aPoll(20, [window(GOOD, 10, 20)]))
+    expect(metricOf(next).samples).to.deep.equal({ treatment: 80, control: 320 })
+  })
+
+  it('with fewer than five requests in an arm is asked for again, until it is ten intervals long', () => {
+    const thin = events([0, 4], [0, 100])
+    for (const seconds of [10, 50, 90]) {
+      const run = lookedAt(aRun(), aPoll(seconds, [window(thin, 0, seconds)]))
+      expect(metricOf(run)).to.include({ reason: 'TooFewSamples' })
+      expect(metricOf(run)).to.not.have.property('windowEnd')
+      expect(statusOf(run).windows).to.deep.equal(NONE)
+    }
+    const longest = lookedAt(aRun(), aPoll(100, [window(thin, 0, 100)]))
+    expect(metricOf(longest)).to.deep.include({ windowEnd: at(100), samples: { treatment: 4, control: 100 } })
+  })
+
+  it('without requests of an arm adds nothing, and is empty when it is ten intervals long', () => {
+    const silent = events([0, 0], [3, 50])
+    const first = lookedAt(aRun(), aPoll(10, [window(silent, 0, 10)]))
+    expect(metricOf(first)).to.deep.include({ reason: 'NoTreatmentData', since: at(0) })
+    const last = lookedAt(first, aPoll(100, [window(silent, 0, 100)]))
+    expect(metricOf(last)).to.deep.include({ reason: 'NoTreatmentData', since: at(0), windowEnd: at(100) })
+    expect(metricOf(last)).to.not.have.property('samples')
+    expect(statusOf(last).windows).to.deep.equal({ ...NONE, empty: 1 })
+  })
+
+  for (const [arms, reason] of [
+    [['treatment'], 'NoTreatmentData'],
+    [['control'], 'NoControlData'],
+    [['treatment', 'control'], 'NoTraffic'],
+  ] as const)
+    it(`of which the provider knows nothing for ${arms.join(' and ')} says ${reason}`, () =>
+      expect(metricOf(lookedAt(aRun(), aPoll(10, [window({ is: 'silent', arms }, 0, 10)]))).reason).to.equal(reason))
+
+  it('that the provider cannot give is unusable, and is asked for again', () => {
+    const failed = lookedAt(aRun(), aPoll(10, [window(FAILED, 0, 10)]))
+    expect(metricOf(failed)).to.deep.include({ reason: 'ProviderFailed', since: at(10) })
+    expect(statusOf(failed)).to.deep.include({ windows: { ...NONE, unusable: 1 }, message: 'errors: no data: 503' })
+    const again = lookedAt(failed, aPoll(20, [window(FAILED, 0, 20)]))
+    expect(metricOf(again)).to.deep.include({ since: at(10) })
+    const back = lookedAt(again, aPoll(30, [window(GOOD, 0, 30)]))
+    expect(metricOf(back)).to.deep.include({ reason: 'Measuring', windowEnd: at(30) })
+    expect(statusOf(back).windows).to.deep.equal({ ...NONE, unusable: 2, counted: 1 })
+  })
+
+  it('with data that the metric cannot use is unusable', () => {
+    const run = lookedAt(aRun(), aPoll(10, [window(decision('Pass'), 0, 10)]))
+    expect(metricOf(run)).to.include({ reason: 'ProviderFailed', verdict: 'Wait' })
+    expect(statusOf(run).message).to.contain('data that the metric cannot use')
+  })
+
+  it('after skipped ones begins later, and they are counted', () => {
+    const run = lookedAt(aRun(), aPoll(300, [window(GOOD, 200, 300, { skipped: 20 })]))
+    expect(statusOf(run).windows).to.deep.equal({ ...NONE, counted: 1, skipped: 20 })
+    expect(metricOf(run).windowEnd).to.equal(at(300))
+    const failed = lookedAt(aRun(), aPoll(300, [window(FAILED, 200, 300, { skipped: 20 })]))
+    expect(metricOf(failed).windowEnd).to.equal(at(200))
+    const later = lookedAt(failed, aPoll(310, [window(GOOD, 210, 310, { skipped: 1 })]))
+    expect(statusOf(later).windows).to.deep.equal({ ...NONE, counted: 1, unusable: 1, skipped: 21 })
+  })
+
+  it('begins where the last one ended, or with the run', () => {
+    expect(expectedStart({}, { startedMs: 7 })).to.equal(7)
+    expect(expectedStart({ windowEnd: at(10) }, { startedMs: 7 })).to.equal(CREATED_MS + 10_000)
+  })
+})
+
+describe('a metric', () => {
+  it('keeps its evidence, its effect and its trace', () => {
+    const run = lookedThrough(
+      aRun(),
+      Array.from({ length: 5 }, () => events([4, 40], [2, 160])),
+    )
+    const { harm, safe, effect, trace, state, verdict } = metricOf(run)
+    expect(harm?.needs).to.be.closeTo(Math.log(1 / 0.025), 1e-9)
+    expect(safe?.map(({ part }) => part)).to.deep.equal(['rate'])
+    expect(effect?.of).to.equal('rate')
+    expect(trace).to.have.length(5)
+    expect(trace?.at(-1)?.harm).to.equal(harm?.logE)
+    expect(trace?.at(-1)?.safe).to.equal(safe?.[0]?.logE)
+    expect(state?.length).to.be.above(10)
+    expect(verdict).to.be.oneOf(['Wait', 'Fail'])
+  })
+
+  it('goes on after its state was stored and read again, to the same doubles', () => {
+    const answers = Array.from({ length: 8 }, (_, index) => events([index % 3, 40], [2, 160]))
+    const whole = lookedThrough(aRun(), answers)
+    const restored = answers.reduce(
+      (former, answer, index) =>
+        JSON.parse(
+          JSON.stringify(lookedAt(former, aPoll(10 * index + 10, [window(answer, 10 * index, 10 * index + 10)]))),
+        ),
+      aRun(),
+    )
+    expect(restored).to.deep.equal(whole)
+  })
+
+  it('without a bound of its errors has no trace', () => {
+    const run = lookedThrough(aRun({ metrics: [DECIDED] }), [decision('Wait')], 'decided')
+    expect(metricOf(run, 'decided').trace).to.deep.equal([])
+  })
+})
+
+describe('a Health metric', () => {
+  const run = aRun({ metrics: [HEALTH] })
+  const arms = (restarts: number) => ({ treatment: [aPod('fork', { restarts })], control: [aPod('cart')] })
+
+  it('counts restarts between two looks, each once', () => {
+    const first = lookedAt(run, aPoll(10, [], { arms: arms(3) }))
+    expect(metricOf(first, 'health')).to.deep.include({ windowEnd: at(10), reason: 'Measuring' })
+    const second = lookedAt(first, aPoll(20, [], { arms: arms(63) }))
+    expect(metricOf(second, 'health')).to.deep.include({ verdict: 'Fail', reason: 'HarmFound' })
+    const same = lookedAt(first, aPoll(20, [], { arms: arms(3) }))
+    expect(metricOf(same, 'health').verdict).to.equal('Wait')
+  })
+
+  it('waits for an interval between two looks', () => {
+    const first = lookedAt(run, aPoll(10, [], { arms: arms(0) }))
+    expect(metricOf(lookedAt(first, aPoll(19, [], { arms: arms(9) })), 'health')).to.deep.equal(
+      metricOf(first, 'health'),
+    )
+  })
+
+  it('passes after five minutes without a restart', () => {
+    let now = run
+    for (let seconds = 10; seconds < 300; seconds += 10) {
+      now = lookedAt(now, aPoll(seconds, [], { arms: arms(0) }))
+      expect(metricOf(now, 'health').verdict, `${seconds}`).to.equal('Wait')
+    }
+    expect(metricOf(lookedAt(now, aPoll(300, [], { arms: arms(0) })), 'health').verdict).to.equal('Pass')
+  })
+})

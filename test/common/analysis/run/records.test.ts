@@ -1,0 +1,30 @@
+import { expect } from 'chai'
+import type { RunStatus } from '../../../../common/analysis/kinds/run.ts'
+import { abortedStatus } from '../../../../common/analysis/run/ended.ts'
+import { expiredRecords, hasEnded } from '../../../../common/analysis/run/records.ts'
+import { aRun, CREATED_MS } from './runs.ts'
+
+const NOW = new Date(CREATED_MS)
+const DAY_MS = 86_400_000
+const endedBefore = (ms: number, name: string) => {
+  const status: RunStatus = abortedStatus(aRun(), new Date(CREATED_MS - ms))
+  return { ...aRun({ status }), metadata: { ...aRun().metadata, name } }
+}
+const names = (runs: ReturnType<typeof expiredRecords>) => runs.map(({ metadata }) => metadata.name)
+
+describe('the records of analysis runs', () => {
+  it('are kept for seven days', () => {
+    const runs = [endedBefore(7 * DAY_MS, 'kept'), endedBefore(7 * DAY_MS + 1, 'old')]
+    expect(names(expiredRecords(runs, NOW))).to.deep.equal(['old'])
+  })
+
+  it('are ten of an experiment, the youngest', () => {
+    const runs = Array.from({ length: 12 }, (_, index) => endedBefore(1_000 * index, `${index}`)).reverse()
+    expect(names(expiredRecords(runs, NOW))).to.deep.equal(['10', '11'])
+  })
+
+  it('are of runs that have ended', () => {
+    expect(hasEnded(aRun())).to.equal(false)
+    expect(hasEnded(endedBefore(0, 'a'))).to.equal(true)
+  })
+})

@@ -1,0 +1,38 @@
+import { expect } from 'chai'
+import { offsetSeconds, subjectOf } from '../../../../common/analysis/run/subject.ts'
+import type { AnalysisSpec } from '../../../../common/api/analysis/analysis.ts'
+
+const OF = { uid: 'uid', derivation: 'abc', source: { uid: 'source', templateHash: 'def' } }
+const of = (analysis: AnalysisSpec = {}, more: Partial<typeof OF> = {}) => subjectOf({ ...OF, ...more, analysis })
+
+describe('the subject of an analysis', () => {
+  it('is ten hex digits', () => expect(of()).to.match(/^[0-9a-f]{10}$/))
+
+  it('is another one for another experiment, fork, source or question', () => {
+    const others: readonly string[] = [
+      of({}, { uid: 'other' }),
+      of({}, { derivation: 'other' }),
+      of({}, { source: { uid: 'other', templateHash: 'def' } }),
+      of({}, { source: { uid: 'source', templateHash: 'other' } }),
+      of({ attempt: 2 }),
+      of({ control: 'Twin' }),
+      of({ alpha: 0.01 }),
+      of({ beta: 0.01 }),
+      of({ minSamples: 10 }),
+      of({ templates: [{ name: 'http' }] }),
+    ]
+    expect(new Set([of(), ...others]).size).to.equal(others.length + 1)
+  })
+
+  it('is the same whatever its times and actions are, and with defaults written out', () => {
+    expect(of({ intervalSeconds: 60, warmUpSeconds: 0, maxSeconds: 600, noDataSeconds: 60 })).to.equal(of())
+    expect(of({ onTimeout: 'Keep', onNoData: 'Keep', continueAfterPass: true })).to.equal(of())
+    expect(of({ attempt: 1, alpha: 0.025, control: 'Source' })).to.equal(of())
+  })
+
+  it('moves windows by less than an interval', () => {
+    const offsets = ['0000000000', '000000001d', of()].map((subject) => offsetSeconds(subject, 30))
+    expect(offsets.slice(0, 2)).to.deep.equal([0, 29])
+    expect(offsets[2]).to.be.within(0, 29)
+  })
+})

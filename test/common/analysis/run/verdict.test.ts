@@ -1,0 +1,89 @@
+import { expect } from 'chai'
+import type { RunMetric } from '../../../../common/analysis/kinds/run.ts'
+import { actionOf, type VerdictOf, verdictOf } from '../../../../common/analysis/run/verdict.ts'
+
+const NOW_MS = 1_000_000
+const metric = (of: Partial<RunMetric> = {}): RunMetric => ({
+  ...{ name: 'errors', verdict: 'Wait', reason: 'Measuring', since: new Date(NOW_MS - 60_000).toISOString() },
+  ...{ samples: { treatment: 100, control: 400 } },
+  ...of,
+})
+const since = (seconds: number) => new Date(NOW_MS - 1_000 * seconds).toISOString()
+const of = (metrics: readonly RunMetric[], more: Partial<VerdictOf> = {}) => {
+  const times = { noDataSeconds: 600, maxSeconds: 3_600 }
+  const input = { hasPods: true, startedMs: NOW_MS - 1_800_000, nowMs: NOW_MS, minSamples: 50, times }
+  const { verdict, reason } = verdictOf({ metrics, ...input, ...more })
+  return `${verdict} ${reason}`
+}
+/** The time is over. */
+const OVER = { startedMs: NOW_MS - 3_600_000 }
+const PASSED = metric({ verdict: 'Pass', reason: 'Passed' })
+
+/** The rows of the table of verdicts. */
+const ROWS: Readonly<Record<string, readonly [readonly RunMetric[], Partial<VerdictOf>, string]>> = {
+  'all Pass': [[PASSED, PASSED], {}, 'Pass Passed'],
+  'one Fail': [[PASSED, metric({ verdict: 'Fail', reason: 'HarmFound' })], {}, 'Fail HarmFound'],
+  'one still waits': [[PASSED, metric()], {}, 'Wait Measuring'],
+  'maxSeconds over, neither shown': [[PASSED, metric()], OVER, 'Inconclusive NotShown'],
+  'maxSeconds over, too few requests': [
+    [metric({ samples: { treatment: 49, control: 400 } })],
+    OVER,
+    'Inconclusive TooFewSamples',
+  ],
+  'maxSeconds over, nothing counted': [
+    [metric({ reason: 'TooFewSamples', samples: { treatment: 0, control: 0 } })],
+    OVER,
+    'Inconclusive TooFewSamples',
+  ],
+  'maxSeconds over, pods differ': [[metric({ reason: 'PodsDiffer' })], OVER, 'Inconclusive PodsDiffer'],
+  'both arms silent': [[metric({ reason: 'NoTraffic', since: since(7_000) })], {}, 'Wait NoTraffic'],
+  'both arms silent at maxSeconds': [[metric({ reason: 'NoTraffic' })], OVER, 'NoData NoTraffic'],
+  'no pod that counts in one': [[metric()], { hasPods: false }, 'Wait NoPods'],
+  'no pod that counts in one at maxSeconds': [[metric()], { hasPods: false, ...OVER }, 'NoData NoPods'],
+  'the treatment is silent': [[metric({ reason: 'NoTreatmentData' })], {}, 'Wait NoTreatmentData'],
+  'the treatment is silent for noDataSeconds': [
+    [PASSED, metric({ reason: 'NoTreatmentData', since: since(600) })],
+    {},
+    'NoData NoTreatmentData',
+  ],
+  'the control is silent for noDataSeconds': [
+    [metric({ reason: 'NoControlData', since: since(600) })],
+    {},
+    'NoData NoControlData',
+  ],
+  'one arm is silent at maxSeconds': [[metric({ reason: 'NoControlData' })], OVER, 'NoData NoControlData'],
+  'the provider fails': [[metric({ reason: 'ProviderFailed' })], {}, 'Wait ProviderFailed'],
+  'the provider fails for noDataSeconds': [
+    [PASSED, metric({ reason: 'ProviderFailed', since: since(600) })],
+    {},
+    'Error ProviderFailed',
+  ],
+  'the provider fails at maxSeconds': [[metric({ reason: 'ProviderFailed' })], OVER, 'Error ProviderFailed'],
+  'harm is found although a provider fails': [
+    [metric({ verdict: 'Fail' }), metric({ reason: 'ProviderFailed', since: since(600) })],
+    OVER,
+    'Fail HarmFound',
+  ],
+  'the clock is not started': [[metric()], { hasPods: false, startedMs: undefined }, 'Wait NoPods'],
+  'there is no maxSeconds': [[metric()], { ...OVER, times: { noDataSeconds: 600 } }, 'Wait Measuring'],
+}
+
+describe('the verdict of an analysis', () => {
+  for (const [title, [metrics, more, verdict]] of Object.entries(ROWS))
+    it(`${title}: ${verdict}`, () => expect(of(metrics, more)).to.equal(verdict))
+
+  it('is no Pass without metrics that have data', () => {
+    for (const reason of ['NoTraffic', 'NoPods', 'ProviderFailed', 'NoTreatmentData', 'TooFewSamples'])
+      for (const more of [{}, OVER, { hasPods: false }])
+        expect(of([PASSED, metric({ reason })], more)).to.not.match(/^Pass/)
+  })
+
+  it('is followed by what the experiment says', () => {
+    const actions = { onTimeout: 'Promote', onNoData: 'Keep' } as const
+    const found = ['Pass', 'Fail', 'Inconclusive', 'NoData', 'Error', 'Wait', 'Aborted'] as const
+    expect(found.map((verdict) => actionOf(verdict, actions))).to.deep.equal([
+      ...['Promote', 'RollBack', 'Promote', 'Keep', 'Keep'],
+      ...[undefined, undefined],
+    ])
+  })
+})
