@@ -22,7 +22,8 @@ const held = (of: unknown, key: string): unknown => member(of, key) ?? undefined
 
 /** A step has exactly one member. */
 function isStep(value: unknown): boolean {
-  const [weight, pause] = [held(value, 'setWeight'), held(value, 'pause')]
+  const [weight, pause, analysis] = [held(value, 'setWeight'), held(value, 'pause'), held(value, 'analysis')]
+  if (analysis !== undefined) return weight === undefined && pause === undefined && isObject(analysis)
   if (weight !== undefined)
     return pause === undefined && Number.isInteger(weight) && Number(weight) >= 0 && Number(weight) <= 100
   return isObject(pause) && orAbsent(isAmount)(held(pause, 'duration'))
@@ -91,6 +92,7 @@ export const promotionSpecIn = (value: unknown): PromotionSpec =>
 function stepIn(step: unknown): CanaryStep {
   const weight = held(step, 'setWeight')
   if (weight !== undefined) return { setWeight: Number(weight) }
+  if (held(step, 'analysis') !== undefined) return { analysis: {} }
   const duration = held(held(step, 'pause'), 'duration') as number | string | undefined
   return { pause: duration === undefined ? {} : { duration } }
 }

@@ -8,6 +8,8 @@ export interface CanaryStep {
     /** seconds, or a text such as `1h30m`; absent: until somebody resumes */
     readonly duration?: Amount
   }
+  /** waits for the verdict of `spec.analysis`; it has no members */
+  readonly analysis?: Readonly<Record<string, never>>
 }
 
 /** How long pods are kept that serve no longer. */

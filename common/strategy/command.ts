@@ -84,8 +84,9 @@ function effectOf(verb: Verb, run: Run, steps: readonly Step[], { now, promotion
       if (promotion?.record || promotion?.written) return nothing('the source may have the change; use undo')
       return done({ ...run, held: true }, 'PausedByCommand', `paused at ${placeOf(run, steps)}`)
     case 'resume': {
-      const isAtPause = steps[run.stepIndex]?.is === 'pause'
-      if (steps[run.stepIndex]?.is === 'await' && !isHeld) return nothing('the run waits for promote')
+      const step = steps[run.stepIndex]?.is
+      const isAtPause = step === 'pause' || step === 'analysis'
+      if (step === 'await' && !isHeld) return nothing('the run waits for promote')
       if (phase !== 'Paused' || !(isAtPause || isHeld)) return nothing('nothing is paused')
       const next = isAtPause ? moved(others, { stepIndex: run.stepIndex + 1 }, now) : others
       return done(next, 'Resumed', `goes on after ${placeOf(run, steps)}`)

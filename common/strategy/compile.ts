@@ -23,6 +23,8 @@ export type Step =
   | { readonly is: 'cutOver'; readonly service: string }
   /** without `seconds` until somebody resumes */
   | { readonly is: 'pause'; readonly seconds?: number }
+  /** until the analysis has a verdict */
+  | { readonly is: 'analysis' }
   /** until somebody promotes */
   | { readonly is: 'await' }
   /** the source gets what the override says */
@@ -44,14 +46,20 @@ export function compile(spec: RunSpec, path: RunPath): readonly Step[] {
   const back: readonly Step[] = spec.blueGreen ? [{ is: 'return', services: servicesOf(spec.blueGreen) }] : []
   if (path === 'Abort') return [...back, ...(spec.isGated ? quarantine(spec) : [{ is: 'remove' } as const])]
   if (path === 'Undo') return [{ is: 'restore' }, ...back, { is: 'remove' }]
+  const steps = spec.blueGreen ? blueGreenSteps(spec.blueGreen, spec) : ownSteps(spec)
   return [
-    ...(spec.blueGreen ? blueGreenSteps(spec.blueGreen, spec) : ownSteps(spec)),
+    ...steps,
+    ...(isVerdictMissing(spec, steps) ? [{ is: 'analysis' } as const] : []),
     ...(spec.mode === 'Manual' ? [{ is: 'await' } as const] : []),
     { is: 'promote' },
     ...back,
     { is: 'drain', seconds: spec.scaleDownDelaySeconds },
   ]
 }
+
+/** Nobody looks before an automatic promotion, so it waits for the verdict. */
+const isVerdictMissing = ({ isAnalyzed, mode }: RunSpec, steps: readonly Step[]): boolean =>
+  isAnalyzed && mode === 'Automatic' && !steps.some(({ is }) => is === 'analysis')
 
 const servicesOf = ({ activeService, previewService }: BlueGreenSpec): readonly string[] =>
   previewService === undefined ? [activeService] : [activeService, previewService]
@@ -83,7 +91,8 @@ const pauseOf = (seconds: number): readonly Step[] => (seconds === 0 ? [] : [{ i
 function ownSteps({ steps, isCanary }: RunSpec): readonly Step[] {
   if (!isCanary) return [{ is: 'replicas' }]
   if (steps.length === 0) return [{ is: 'surge' }]
-  return steps.flatMap(({ setWeight, pause }, index): readonly Step[] => {
+  return steps.flatMap(({ setWeight, pause, analysis }, index): readonly Step[] => {
+    if (analysis !== undefined) return [{ is: 'analysis' }]
     if (setWeight === undefined) return [pauseStep(pause?.duration)]
     // the whole weight is the promotion, which follows the last step
     return setWeight >= 100 ? [] : [{ is: 'setWeight', weight: setWeight, field: fieldOf(index) }]

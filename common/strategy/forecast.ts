@@ -96,6 +96,8 @@ function textOf({ step, pods, open }: ForecastStep, { source }: Sizes, unit: str
       return `${servicesText(step.services)} to the source again`
     case 'pause':
       return step.seconds === undefined ? 'pause until resumed' : `pause ${duration(step.seconds)}`
+    case 'analysis':
+      return 'wait until the analysis passes'
     case 'await':
       return 'wait until promoted'
     case 'promote':

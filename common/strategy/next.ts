@@ -13,6 +13,8 @@ export interface StepFacts {
   readonly isFailed: boolean
   /** whether the spec approves the present revision for promotion */
   readonly isApproved: boolean
+  /** whether the analysis has passed */
+  readonly hasPassed: boolean
 }
 
 /** A run either stays at its step, with the time that is left of it, or moves to another one. */
@@ -36,6 +38,8 @@ export function next(run: Run, steps: readonly Step[], facts: StepFacts): Next {
       const restMs = step.seconds * 1_000 - facts.elapsedMs
       return restMs > 0 ? { is: 'stay', restMs } : completed()
     }
+    case 'analysis':
+      return facts.hasPassed ? completed() : { is: 'stay' }
     case 'await':
       return facts.isApproved ? completed() : { is: 'stay' }
     case 'promote':

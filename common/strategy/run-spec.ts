@@ -19,6 +19,8 @@ export interface RunSpec extends Required<Pick<PromotionSpec, 'force' | 'skipSte
   readonly maxUnavailable: Amount
   /** whether only opened pods get requests */
   readonly isGated: boolean
+  /** whether the fork is compared with its source meanwhile */
+  readonly isAnalyzed: boolean
   readonly scaleDownDelaySeconds: number
   /** how long an aborted fork keeps its pods, if it is gated; 0: until it is deleted */
   readonly abortScaleDownDelaySeconds: number
@@ -28,7 +30,7 @@ export interface RunSpec extends Required<Pick<PromotionSpec, 'force' | 'skipSte
 }
 
 /** What the run of an experiment follows; undefined for one without strategy and promotion, which has no run. */
-export function runSpecOf({ strategy, promotion, traffic }: ExperimentDeploymentSpec): RunSpec | undefined {
+export function runSpecOf({ strategy, promotion, traffic, analysis }: ExperimentDeploymentSpec): RunSpec | undefined {
   if (!strategy && !promotion) return undefined
   const { mode = 'Manual', force = false, skipSteps = false, approvedRevision } = promotion ?? {}
   const { canary, blueGreen } = strategy ?? {}
@@ -41,6 +43,7 @@ export function runSpecOf({ strategy, promotion, traffic }: ExperimentDeployment
     maxSurge,
     maxUnavailable,
     isGated: blueGreen !== undefined || (canary !== undefined && traffic?.mode === 'Gated'),
+    isAnalyzed: analysis !== undefined,
     scaleDownDelaySeconds: delays.scaleDownDelaySeconds ?? 30,
     abortScaleDownDelaySeconds: delays.abortScaleDownDelaySeconds ?? 30,
     progressDeadlineAbort: delays.progressDeadlineAbort ?? false,

@@ -71,7 +71,7 @@ export function phaseOf(
   if (path === 'Abort') return step && (stepIndex === 0 || step.is === 'shut') ? 'Aborting' : 'Aborted'
   if (path === 'Undo') return step ? 'Undoing' : 'Undone'
   if (!step) return 'Promoted'
-  return held || step?.is === 'pause' || step?.is === 'await' ? 'Paused' : 'Progressing'
+  return held || step.is === 'pause' || step.is === 'await' || step.is === 'analysis' ? 'Paused' : 'Progressing'
 }
 
 /** Whether the stored run is at a step that writes the source, which then has to be read as it is now. */

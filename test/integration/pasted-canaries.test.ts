@@ -75,7 +75,7 @@ describe('canaries of Argo, pasted', () => {
       if (is === 'admitted') continue
       expect(lines, file).to.not.be.empty
       for (const line of lines)
-        expect(line, file).to.match(/^spec\.strategy\.canary\.\S+: .*(; (remove|set) | instead$)/)
+        expect(line, file).to.match(/^spec\.strategy\.canary\.\S+: .*(; (remove|set|add|write|move) | instead$)/)
     }
   })
 
@@ -88,7 +88,7 @@ describe('canaries of Argo, pasted', () => {
 
   it('lose no field of Argo in silence: each that we do not take is refused at its path', async () => {
     const taken = ['steps', 'maxSurge', 'maxUnavailable', 'scaleDownDelaySeconds', 'setWeight', 'pause']
-    const [canary, steps] = [samplesOf(canaryOf(argo), taken), samplesOf(stepOf(argo), taken)]
+    const [canary, steps] = [samplesOf(canaryOf(argo), taken), samplesOf(stepOf(argo), [...taken, 'analysis'])]
     const strategy = {
       canary: { ...Object.fromEntries(canary), steps: steps.map(([key, value]) => ({ [key]: value })) },
     }

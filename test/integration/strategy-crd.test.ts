@@ -51,8 +51,23 @@ const REFUSED: Readonly<Record<string, readonly [strategy: unknown, words: strin
     steps({ setWeight: 10, pause: {} }),
     `${FIRST}: Invalid value: has both setWeight and pause; make two steps of it`,
   ],
-  'a step with no member': [steps({}), `${FIRST}: Invalid value: set setWeight or pause, such as`],
-  'a step with nothing after "pause:"': [steps({ pause: null }), `${FIRST}: Invalid value: set setWeight or pause`],
+  'a step with no member': [steps({}), `${FIRST}: Invalid value: set setWeight, pause or analysis, such as`],
+  'a step with nothing after "pause:"': [
+    steps({ pause: null }),
+    `${FIRST}: Invalid value: set setWeight, pause or analysis`,
+  ],
+  'an analysis step with a weight': [
+    steps({ setWeight: 10, analysis: {} }),
+    `${FIRST}: Invalid value: an analysis is a step of its own; make two steps of it`,
+  ],
+  "an analysis step of Argo's": [
+    steps({ analysis: { templates: [{ templateName: 'success-rate' }] } }),
+    `${FIRST}.analysis: Forbidden: the step only waits for spec.analysis; write {} here, and the metrics there`,
+  ],
+  'an analysis step without spec.analysis': [
+    steps({ analysis: {} }),
+    'spec.strategy.canary.steps: Invalid value: an analysis step waits for spec.analysis, which is missing; add it',
+  ],
   'setWeight 101': [steps({ setWeight: 101 }), `${FIRST}.setWeight: Invalid value: 101: `],
   'setWeight -1': [steps({ setWeight: -1 }), `${FIRST}.setWeight: Invalid value: -1: `],
   'setWeight "10%"': [steps({ setWeight: '10%' }), `${FIRST}.setWeight in body must be of type integer`],

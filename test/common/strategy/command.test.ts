@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { PromotionStatus } from '../../../common/api/strategy.ts'
 import { type Answer, answerTo, type Command, VERBS, type Verb } from '../../../common/strategy/command.ts'
-import { compile } from '../../../common/strategy/compile.ts'
+import { compile, type Step } from '../../../common/strategy/compile.ts'
 import type { Run } from '../../../common/strategy/run.ts'
 import { runSpecOf } from '../../../common/strategy/run-spec.ts'
 import { anExperiment } from '../../builders.ts'
@@ -79,6 +79,15 @@ describe('the effect of a command', () => {
   it('resume, paused: next step', () => {
     expect(runAfter('resume', 'pause')).to.deep.equal(aRun({ stepIndex: 2, since: NOW.toISOString() }))
     expect(runAfter('resume', 'heldPause')).to.deep.equal(aRun({ stepIndex: 2, since: NOW.toISOString() }))
+  })
+
+  it('resume, while a verdict is waited for: next step', () => {
+    const steps: readonly Step[] = [{ is: 'analysis' }, { is: 'promote' }]
+    const command: Command = { verb: 'resume', stamp: stampFor(aRun()) }
+    for (const run of [aRun(), aRun({ held: true })]) {
+      const found = answerTo(command, run, steps, { now: NOW, promotion: undefined })
+      expect(found).to.deep.include({ is: 'Done', run: aRun({ stepIndex: 1, since: NOW.toISOString() }) })
+    }
   })
 
   it('resume, held at another step: that goes on', () => {

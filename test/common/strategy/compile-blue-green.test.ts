@@ -190,7 +190,7 @@ describe('the forecast of a blue-green', () => {
 
 describe('a run of a blue-green', () => {
   const now = new Date('2026-11-21T14:05:03.120Z')
-  const facts = { now, elapsedMs: 1e12, isReached: false, isFailed: false, isApproved: true }
+  const facts = { now, elapsedMs: 1e12, isReached: false, isFailed: false, isApproved: true, hasPassed: false }
   const [RETURN]: readonly Step[] = stepsOf({}, 'Abort')
   const at = (path: RunPath, steps: readonly Step[], stepIndex: number, of: Partial<typeof facts> = {}) =>
     next({ run: 'a', revision: 'b', path, stepIndex, since: now.toISOString() }, steps, { ...facts, ...of })

@@ -33,6 +33,22 @@ describe('a strategy compiles to', () => {
   it('canary without steps: size maxSurge, await, promote, drain', () =>
     expect(namesOf({ strategy: { canary: {} } })).to.deep.equal(['maxSurge', 'await', 'promote', 'drain 30s']))
 
+  it('an analysis step where the user writes one', () =>
+    expect(namesOf({ analysis: {}, ...canary({ setWeight: 10 }, { analysis: {} }) })).to.deep.equal([
+      ...['setWeight 10%', 'analysis', 'await', 'promote', 'drain 30s'],
+    ]))
+
+  it('an analysis step before an automatic promotion, if there is an analysis and nobody wrote one', () => {
+    const names = (of: SpecOf) => namesOf({ ...canary({ setWeight: 10 }), ...of }).slice(1, -1)
+    expect(names({ analysis: {}, ...AUTOMATIC })).to.deep.equal(['analysis', 'promote'])
+    expect(names(AUTOMATIC)).to.deep.equal(['promote'])
+    expect(names({ analysis: {} })).to.deep.equal(['await', 'promote'])
+    const written = { analysis: {}, ...AUTOMATIC, ...canary({ analysis: {} }, { setWeight: 10 }) }
+    expect(namesOf(written)).to.deep.equal(['analysis', 'setWeight 10%', 'promote', 'drain 30s'])
+    const blueGreen = { strategy: { blueGreen: { activeService: 'cart' } }, analysis: {}, ...AUTOMATIC }
+    expect(namesOf(blueGreen).slice(-5)).to.deep.equal(['pause 30s', 'analysis', 'promote', 'return', 'drain 30s'])
+  })
+
   it('promotion alone: size replicas, await, promote, drain', () =>
     expect(namesOf({ promotion: {} })).to.deep.equal(['replicas', 'await', 'promote', 'drain 30s']))
 

@@ -54,6 +54,18 @@ describe('the forecast of a run', () => {
     expect(forecastTexts(stepsOf({ promotion: {} }), TEN)[0]).to.equal('2 of 12 pods (17%)')
   })
 
+  it('in words says where it waits for a verdict, which asks for no other pods', () => {
+    const canary = { steps: [{ setWeight: 10 }, { analysis: {} }] }
+    const analyzed = stepsOf({ analysis: {}, strategy: { canary } })
+    expect(forecastTexts(analyzed, TEN).slice(0, 3)).to.deep.equal([
+      '10% 1 of 11 pods (9%)',
+      'wait until the analysis passes',
+      'wait until promoted',
+    ])
+    expect(demands(analyzed, TEN)).to.deep.equal(demands(stepsOf({ strategy: { canary } }), TEN))
+    expect(forecast(analyzed, TEN).map(({ pods }) => pods)).to.deep.equal([1, 1, 1, 1, 1])
+  })
+
   it('in words says the ways back', () =>
     expect(forecastTexts([{ is: 'restore' }, { is: 'remove' }], TEN)).to.deep.equal(['restore the source', 'no pods']))
 })

@@ -9,7 +9,14 @@ import { anExperiment } from '../../builders.ts'
 import { LAW } from '../../property.ts'
 
 const NOW = new Date('2026-11-21T14:05:03.120Z')
-const FACTS: StepFacts = { now: NOW, elapsedMs: 0, isReached: false, isFailed: false, isApproved: false }
+const FACTS: StepFacts = {
+  now: NOW,
+  elapsedMs: 0,
+  isReached: false,
+  isFailed: false,
+  isApproved: false,
+  hasPassed: false,
+}
 const SINCE = NOW.toISOString()
 
 const aRun = (of: Partial<Run> = {}): Run => ({
@@ -53,7 +60,10 @@ describe('a run', () => {
 
   it('await: goes on once the present revision is approved', () => {
     expect(at({ is: 'await' }, { isReached: true, elapsedMs: 1e12 })).to.deep.equal({ is: 'stay' })
-    expect(at({ is: 'await' }, { isApproved: true })).to.deep.include({ ...completed, reason: 'StepCompleted' })
+    expect(at({ is: 'await' }, { isApproved: true, hasPassed: false })).to.deep.include({
+      ...completed,
+      reason: 'StepCompleted',
+    })
   })
 
   it('promote, restore: stay, because what is written to the source decides', () => {
@@ -114,8 +124,14 @@ describe('a run with any facts', () => {
     isReached: fc.boolean(),
     isFailed: fc.boolean(),
     isApproved: fc.boolean(),
+    hasPassed: fc.boolean(),
   })
   const anyStart = fc.record({ path: fc.constantFrom(...RUN_PATHS), stepIndex: fc.nat(7), held: fc.boolean() })
+
+  it('waits at an analysis until it has passed', () => {
+    expect(at({ is: 'analysis' }, { isReached: true, isApproved: true, elapsedMs: 1e12 })).to.deep.equal({ is: 'stay' })
+    expect(at({ is: 'analysis' }, { hasPassed: true })).to.deep.include({ ...completed, reason: 'StepCompleted' })
+  })
 
   it('moves by one step or turns back, and gives an equal answer to equal facts', () => {
     fc.assert(
@@ -136,7 +152,7 @@ describe('a run with any facts', () => {
   it('comes to its end, or to a step that waits for somebody', () => {
     fc.assert(
       fc.property(anyStart, fc.boolean(), (start, isFailed) => {
-        const facts = { now: NOW, elapsedMs: 1e9, isReached: true, isFailed, isApproved: false }
+        const facts = { now: NOW, elapsedMs: 1e9, isReached: true, isFailed, isApproved: false, hasPassed: false }
         let run = aRun({ ...start, held: false })
         for (let moves = 0; moves < 20; moves += 1) {
           const found = next(run, compile(runSpec, run.path), facts)

@@ -11,6 +11,7 @@ const DEFAULTS: RunSpec = {
   maxSurge: '100%',
   maxUnavailable: 0,
   isGated: false,
+  isAnalyzed: false,
   scaleDownDelaySeconds: 30,
   abortScaleDownDelaySeconds: 30,
   progressDeadlineAbort: false,
@@ -39,7 +40,7 @@ describe('the specification of a run', () => {
     }
     const promotion = { mode: 'Export', force: true, skipSteps: true, approvedRevision: '1f2e3d4c5b' } as const
     expect(runSpec({ strategy: { canary }, promotion, traffic: { mode: 'Gated' } })).to.deep.equal({
-      ...{ isCanary: true, isGated: true },
+      ...{ isCanary: true, isGated: true, isAnalyzed: false },
       ...canary,
       ...promotion,
     })
@@ -79,6 +80,16 @@ describe('the specification of a run', () => {
       blueGreen,
     })
   })
+
+  it('knows of an analysis, in whatever it follows', () => {
+    const strategies = [{ canary: {} }, { blueGreen: { activeService: 'cart' } }, undefined]
+    const isAnalyzed = (of: SpecOf) =>
+      strategies.map((strategy) => runSpec({ promotion: {}, ...(strategy ? { strategy } : {}), ...of })?.isAnalyzed)
+    expect(isAnalyzed({ analysis: {} })).to.deep.equal([true, true, true])
+    expect(isAnalyzed({})).to.deep.equal([false, false, false])
+  })
+
+  it('is none with an analysis alone', () => expect(runSpec({ analysis: {} })).to.equal(undefined))
 
   it('of a promotion alone is not gated', () =>
     expect(runSpec({ promotion: {}, traffic: { mode: 'Gated' } })?.isGated).to.equal(false))

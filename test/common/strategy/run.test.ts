@@ -119,6 +119,9 @@ describe('the phase of a run', () => {
       const run = aRun(of)
       expect(phaseOf(run, stepsOf(run.path))).to.equal(phase)
     })
+
+  it('is Paused while it waits for a verdict', () =>
+    expect(phaseOf(aRun({ stepIndex: 0 }), [{ is: 'analysis' }])).to.equal('Paused'))
 })
 
 describe('the status of a run', () => {
@@ -137,7 +140,8 @@ describe('whether a stored run writes the source', () => {
   it('is true at the promotion and at its undo, and nowhere else', () => {
     const at = (stepName: string) => writesSource({ stepName } as RunStatus)
     expect(['promote', 'restore'].map(at)).to.deep.equal([true, true])
-    expect(['setWeight 20%', 'pause', 'await', 'drain 30s', 'none'].map(at)).to.deep.equal([
+    expect(['setWeight 20%', 'pause', 'analysis', 'await', 'drain 30s', 'none'].map(at)).to.deep.equal([
+      false,
       false,
       false,
       false,
