@@ -51,6 +51,29 @@ const OF_STRATEGIES = {
 const OF_ANALYSES = {
   AnalysisNotReady:
     'Create the template or the provider that the message names, or correct its name in `spec.analysis`. Only administrators create providers and cluster templates.',
+  Measuring: 'Wait. The message says what the analysis shows so far.',
+  NoPods:
+    'Wait until pods of the fork and of its source are Ready for `warmUpSeconds`. If it takes too long, look at the pods.',
+  NoTraffic: 'Send requests. If there are some, check the names of metrics and labels in the analysis.',
+  NoTreatmentData: 'Check that the fork gets requests and that its pods are measured as those of the source are.',
+  NoControlData: 'Check that the source gets requests and that its pods are measured.',
+  ProviderFailed: 'Ask an administrator about the provider that the message names. The message says how it answered.',
+  Passed: 'No action needed. The fork is shown not to be worse than its source.',
+  HarmFound: 'Change the override. The analysis run says how much worse the fork is: `kubectl describe expdrun`.',
+  NotHealthy: 'Run `kubectl describe` on the pods of the fork, and change the override.',
+  PodsDiffer:
+    'Compare the pods: `kubectl describe expdrun`. With more pods, a slow version and a slow pod are easier to distinguish.',
+  TooFewSamples: 'Send more requests, give the fork more pods, or raise `maxSeconds`; then raise `attempt`.',
+  NotShown:
+    'Give the analysis more time or requests (`maxSeconds`, `replicas`), or a larger `maxRegressionPercent`; then raise `attempt`.',
+  RolledBack:
+    'Change the override, or raise `spec.analysis.attempt` to ask again. Without `spec.analysis` the fork gets its pods back.',
+  AnalysisStep: 'Wait for the verdict of the analysis.',
+  AnalysisInconclusive:
+    'Decide yourself: go on with the command `resume` or `abort`. The analysis could not show harm or safety.',
+  AnalysisTooShort: 'Raise `ttlSeconds`, or lower `maxSeconds` and `warmUpSeconds`.',
+  OnePod: 'Set `replicas` to 2 or more.',
+  TimeoutPromotes: 'No action needed if you mean it. Otherwise set `onTimeout` to `RollBack` or `Keep`.',
 }
 
 const OF_CONDITIONS = {

@@ -28,3 +28,27 @@ function matches(expression: unknown, labels: Labels): boolean {
       return false
   }
 }
+
+/**
+ * A `metav1.LabelSelector` as the API server reads it in the query of a list: its requirements, to be joined by commas.
+ * None for one that selects everything, or nothing that is known.
+ */
+export function requirementsOf(selector: unknown): readonly string[] {
+  const labels = Object.entries(objectOr(member(selector, 'matchLabels'))).map(([key, value]) => `${key}=${value}`)
+  return [...labels, ...listOr(member(selector, 'matchExpressions')).map(requirement)]
+}
+
+function requirement(expression: unknown): string {
+  const key = textOr(at(expression, 'key'), '')
+  const values = `(${listOr(at(expression, 'values')).map(String).join(',')})`
+  switch (at(expression, 'operator')) {
+    case 'In':
+      return `${key} in ${values}`
+    case 'NotIn':
+      return `${key} notin ${values}`
+    case 'DoesNotExist':
+      return `!${key}`
+    default:
+      return key
+  }
+}

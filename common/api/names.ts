@@ -71,6 +71,11 @@ export const COMMAND_BY = `${PREFIX}command-by`
 export const GATE = `${PREFIX}open`
 /** The annotation of the pods of a gated fork with the revision of their template. */
 export const REVISION = `${PREFIX}revision`
+/**
+ * The annotation of a fork by which scripts of Gated Deployments wait for a verdict: `notSignificant`, `noHarm` or
+ * `harm`. The name is theirs.
+ */
+export const GATED_DEPLOY_STATUS = 'gatedDeployStatus'
 /** The annotation of a fork with the hash of what was applied. */
 export const DERIVED_HASH = `${PREFIX}derived-hash`
 

@@ -59,6 +59,28 @@ const OF_STRATEGIES = {
   WaitsForSource: { about: 'strategy' },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>
 
+const OF_ANALYSES = {
+  AnalysisNotReady: { about: 'analysis' },
+  Measuring: { about: 'analysis' },
+  NoPods: { about: 'analysis' },
+  NoTraffic: { about: 'analysis' },
+  NoTreatmentData: { about: 'analysis' },
+  NoControlData: { about: 'analysis' },
+  ProviderFailed: { about: 'analysis' },
+  Passed: { about: 'analysis' },
+  HarmFound: { about: 'analysis' },
+  NotHealthy: { about: 'analysis' },
+  PodsDiffer: { about: 'analysis' },
+  TooFewSamples: { about: 'analysis' },
+  NotShown: { about: 'analysis' },
+  RolledBack: { about: 'analysis' },
+  AnalysisStep: { about: 'analysis' },
+  AnalysisInconclusive: { about: 'analysis' },
+  AnalysisTooShort: { about: 'analysis' },
+  OnePod: { about: 'analysis' },
+  TimeoutPromotes: { about: 'analysis' },
+} as const satisfies Readonly<Record<string, ReasonAttributes>>
+
 const OF_NEIGHBOURS = {
   JoinsService: { about: 'neighbours' },
   LeavesService: { about: 'neighbours' },
@@ -90,7 +112,7 @@ export const REASONS = {
   Contested: { about: 'fork' },
   ScaleNotReviewed: { about: 'fork' },
   ...OF_STRATEGIES,
-  AnalysisNotReady: { about: 'analysis' },
+  ...OF_ANALYSES,
   Expired: { about: 'fork' },
   Terminating: { about: 'fork' },
   Orphaned: { about: 'fork' },

@@ -54,6 +54,8 @@ export interface Condition {
     | 'CutOver'
     | 'AnalysisComplete'
     | 'AnalysisPassed'
+    | 'AnalysisComplete'
+    | 'AnalysisPassed'
     | 'Valid'
   readonly status: 'True' | 'False' | 'Unknown'
   readonly reason: string

@@ -1,6 +1,8 @@
 import { type AskedProvider, type ResolvedAnalysis, resolveAnalysis } from '../analysis/template.ts'
-import { analysisWithDefaults } from '../api/analysis/defaults.ts'
+import { analysisWithDefaults, type CompleteAnalysis } from '../api/analysis/defaults.ts'
+import type { MetricKind } from '../api/analysis/metric.ts'
 import { warning } from '../api/conditions.ts'
+import { withDefaults } from '../api/defaults.ts'
 import { ABSENT, type Known } from '../api/known.ts'
 import type { FieldError, Warning } from '../api/types.ts'
 import { clauses } from '../text/fitted.ts'
@@ -25,9 +27,46 @@ const named = <T>(all: Known<ByName<T>>, name: string): Known<T> =>
 /** The author's mistakes in `spec.analysis`, as far as its templates and providers are known. */
 export const analysisErrors = (facts: Asking): readonly FieldError[] => analysisOf(facts)?.errors ?? []
 
-/** What the analysis waits for: templates and providers that are not there, or could not be read. */
-export const analysisWarnings = (facts: Asking): readonly Warning[] =>
-  (analysisOf(facts)?.missing ?? []).map((text) => warning('AnalysisNotReady', ...clauses(text)))
+/**
+ * What the analysis waits for: templates and providers that are not there, or could not be read. And what keeps it from
+ * showing anything, or makes it do more than its author may mean.
+ */
+export function analysisWarnings(facts: Asking): readonly Warning[] {
+  const resolved = analysisOf(facts)
+  const { analysis, ...spec } = facts.experiment.spec
+  if (!resolved || !analysis) return []
+  const missing = resolved.missing.map((text) => warning('AnalysisNotReady', ...clauses(text)))
+  const times = analysisWithDefaults(analysis)
+  const compares = resolved.metrics.some(({ kind }) => COMPARED.has(kind))
+  const hasOnePod = compares && !spec.strategy && withDefaults(facts.experiment.spec).replicas === 1
+  return [
+    ...missing,
+    ...tooShort(times, spec.ttlSeconds),
+    ...(hasOnePod
+      ? [warning('OnePod', 'a slow pod and a slow version look the same if there is one pod', '; set replicas to 2')]
+      : []),
+    ...(times.onTimeout === 'Promote'
+      ? [
+          warning(
+            'TimeoutPromotes',
+            'passes when maxSeconds are over, although nothing was shown',
+            '; use RollBack or Keep',
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** The kinds that compare requests of pods. */
+const COMPARED: ReadonlySet<MetricKind> = new Set(['Latency', 'ErrorRate', 'Ratio'])
+
+/** An experiment that expires before its analysis ends. */
+function tooShort({ warmUpSeconds, maxSeconds, intervalSeconds }: CompleteAnalysis, ttlSeconds: number | undefined) {
+  const needed = warmUpSeconds + (maxSeconds ?? intervalSeconds)
+  if (ttlSeconds === undefined || ttlSeconds >= needed) return []
+  const what = maxSeconds === undefined ? 'warmUpSeconds and one window take' : 'warmUpSeconds and maxSeconds take'
+  return [warning('AnalysisTooShort', `expires after ${ttlSeconds}s, and ${what} ${needed}s`, '; raise ttlSeconds')]
+}
 
 /** The providers that the analysis asks, for policies; undefined: it has none. */
 export const askedProviders = (facts: Asking): readonly AskedProvider[] | undefined => analysisOf(facts)?.providers

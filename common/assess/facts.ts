@@ -1,5 +1,7 @@
 import type { AnalysisProvider } from '../analysis/kinds/provider.ts'
+import type { AnalysisRun } from '../analysis/kinds/run.ts'
 import type { AnalysisTemplate } from '../analysis/kinds/template.ts'
+import type { Poll } from '../analysis/run/poll.ts'
 import { type Known, knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
@@ -100,6 +102,10 @@ export interface AnalysisFacts {
   readonly providers: Known<ByName<AnalysisProvider>>
   /** that of the experiment; undefined: its labels could not be read */
   readonly namespace: NamespaceView | undefined
+  /** the analysis runs of the experiment, by their uid; absent in a review */
+  readonly runs?: readonly AnalysisRun[]
+  /** what the poller found out for one of them, and no pass has recorded yet */
+  readonly poll?: Poll | undefined
 }
 
 /** Objects by name; unknown: the object is not as the API says. */

@@ -1,16 +1,18 @@
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { RunWeight } from '../api/strategy.ts'
+import { type AnalysisState, consequenceOf } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { promotionInto } from '../assess/promotion.ts'
-import { promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
+import { isWriting, promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
 import { isEmpty } from '../json/json.ts'
 import { aborted, completedEvent, next } from '../strategy/next.ts'
 import { moved } from '../strategy/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
 import { trafficReport } from '../surroundings/traffic-report.ts'
 import { replicasOf } from '../workload/status.ts'
+import { verdictText } from './analysis.ts'
 import type { Plan, RunReport } from './conclusion.ts'
 import { type CuttingOver, cutOver } from './cut-over.ts'
 import { obey } from './obey.ts'
@@ -22,7 +24,12 @@ import { ended, hasTarget, isAnyOpen, movedPlan, serviceFirst, timeOf, withoutFo
  * `planned` with the run of the strategy. A pass either moves the run or acts for it: a plan that moves it writes
  * nothing but the status, so that what comes next is stored before it is done.
  */
-export function withRun(facts: Facts, assessment: Assessment | undefined, planned: Plan): Plan {
+export function withRun(
+  facts: Facts,
+  assessment: Assessment | undefined,
+  planned: Plan,
+  analysis?: AnalysisState,
+): Plan {
   const wanted = assessment?.is === 'wanted' ? assessment : undefined
   const state = runState(facts, wanted?.fork)
   if (!state || (!wanted && !facts.experiment.status?.strategy)) return planned
@@ -35,7 +42,9 @@ export function withRun(facts: Facts, assessment: Assessment | undefined, planne
   const cutting = cutOver(facts, state, planned.conclusion.fork)
   const first = serviceFirst(planned, report, cutting)
   if (first) return first
-  const seen = { facts, wanted, state, planned: withPins(planned, cutting), services, cutting }
+  const seen = { facts, wanted, state, planned: withPins(planned, cutting), services, cutting, analysis }
+  const back = rolledBackBy(seen)
+  if (back) return movedPlan(planned, report, back)
   const promoting = promotingAt(seen)
   if (promoting) return promotingPlan(seen, report, promoting)
   const found = going(seen)
@@ -43,8 +52,27 @@ export function withRun(facts: Facts, assessment: Assessment | undefined, planne
   const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
   const { writes, conclusion } = seen.planned
   const acts = writes.length > 0 ? { acts: true, ...writtenIn(cutting) } : {}
-  return { ...seen.planned, conclusion: { ...ended(state, conclusion), run: { ...report, ...rest, ...acts } } }
+  const waits = state.steps[state.run.stepIndex]?.is === 'analysis' ? { analysis: awaited(analysis) } : {}
+  return {
+    ...seen.planned,
+    conclusion: { ...ended(state, conclusion), run: { ...report, ...rest, ...acts, ...waits } },
+  }
 }
+
+/** The way back after a verdict, unless the source may have the change. */
+function rolledBackBy({ facts, state: { run, steps }, analysis }: Seen) {
+  const isGoing = run.path === 'Forward' && steps[run.stepIndex] !== undefined && !isWriting(facts)
+  return analysis && isGoing && consequenceOf(analysis) === 'RollBack'
+    ? aborted(run, `the analysis ended with ${verdictText(analysis)}`, facts)
+    : undefined
+}
+
+/** What a step waits for that needs a verdict. */
+const awaited = (analysis: AnalysisState | undefined) => ({
+  reason:
+    analysis && consequenceOf(analysis) === 'Keep' ? ('AnalysisInconclusive' as const) : ('AnalysisStep' as const),
+  message: analysis ? verdictText(analysis) : 'there is no analysis',
+})
 
 const writtenIn = (cutting: CuttingOver | undefined) =>
   cutting?.written && cutting.pinning.length > 0 ? { written: cutting.written } : {}
@@ -75,6 +103,7 @@ interface Seen {
   readonly planned: Plan
   readonly services: readonly SelectingService[]
   readonly cutting: CuttingOver | undefined
+  readonly analysis: AnalysisState | undefined
 }
 
 /** Whether the fork is as the present step wants it, and its Services show that. */
@@ -132,13 +161,14 @@ function promotingPlan({ facts, state, planned }: Seen, of: RunReport, promoting
 
 /** What the run does without a command, at a step that does not write the source. */
 function going(seen: Seen) {
-  const { facts, state, planned } = seen
+  const { facts, state, planned, analysis } = seen
   const { run, spec, steps } = state
   const isFailed = planned.conclusion.reason === 'ProgressDeadlineExceeded' && spec.progressDeadlineAbort
   const step = steps[run.stepIndex]?.is
   const isAwaiting = step === 'await'
   const isApproved = isAwaiting && (spec.approvedRevision === run.revision || hasChange(facts))
-  return next(run, steps, { ...timeOf(facts, run), isReached: isDone(seen), isFailed, isApproved })
+  const hasPassed = analysis !== undefined && consequenceOf(analysis) === 'Pass'
+  return next(run, steps, { ...timeOf(facts, run), isReached: isDone(seen), isFailed, isApproved, hasPassed })
 }
 
 /** Whether the source has the change by other hands. An empty override says nothing. */

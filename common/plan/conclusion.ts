@@ -1,9 +1,11 @@
+import type { AnalysisStatus } from '../api/analysis/analysis.ts'
 import { allowedReplicas, sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import { REQUESTED_BY } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus, RunWeight } from '../api/strategy.ts'
 import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
+import type { AnalysisArms } from '../assess/analysis.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { RunState } from '../assess/run.ts'
 import type { Change } from '../override/changes.ts'
@@ -35,12 +37,20 @@ export function writtenBy(experiment: ExperimentDeployment, { object, reason, wh
   return { object, reason, message: `${what} expd/${name} in ${namespace}${by === '' ? '' : `, by the word of ${by}`}` }
 }
 
+/** What an analysis says after a pass. */
+export interface AnalysisReport extends AnalysisStatus {
+  /** whether nothing can change its verdict any more, but another question */
+  readonly isFinal: boolean
+}
+
 /** The run after a pass. */
 export interface RunReport extends RunState {
   readonly weight?: RunWeight
   /** what it waits for at a step that writes the source */
   readonly paused?: { readonly reason: Reason; readonly message: string }
   readonly promotion?: PromotionStatus
+  /** what it waits for at a step that needs a verdict */
+  readonly analysis?: { readonly reason: Reason; readonly message: string }
   /** milliseconds until a pause is over */
   readonly restMs?: number
   /** why the pass moved the run, if it did */
@@ -67,6 +77,8 @@ export type Conclusion = Decision & {
   readonly changes?: () => readonly Change[]
   /** the run of its strategy, if it has one and the fork could be derived */
   readonly run?: RunReport
+  /** what its analysis says, if it has one */
+  readonly analysis?: AnalysisReport
   /** the Services in which its fork is alone, if any */
   readonly alone?: Alone
   /** absent when policies no longer matter: the experiment has expired or is being deleted */
@@ -88,6 +100,8 @@ export interface Plan {
   readonly healthOf?: ((stored: KubeObject) => Health) | undefined
   /** the Services whose endpoints matter to this plan and to the status; absent: none */
   readonly services?: () => ReadonlySet<string>
+  /** the pods that its analysis compares; absent: nothing has to be asked about them */
+  readonly arms?: () => AnalysisArms | undefined
 }
 
 /** No event says that a quota was raised or a permission was granted, so the pass is repeated after this time. */

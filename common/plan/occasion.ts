@@ -1,4 +1,4 @@
-import { DERIVED_HASH } from '../api/names.ts'
+import { DERIVED_HASH, GATED_DEPLOY_STATUS } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
@@ -59,13 +59,15 @@ interface OccasionOf {
   readonly wanted: DesiredFork
   /** whether the fork shall have no pods, because it would be alone behind a Service */
   readonly isHeld: boolean
+  /** whether it shall have no pods, because its analysis ended so */
+  readonly isTaken: boolean
 }
 
 /**
  * Why an existing fork is applied: the message, whether it undoes the change of another client, and how long it waits,
  * in milliseconds, so that the next changes of the source's size are in the same write.
  */
-export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, wanted }: OccasionOf) {
+export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, isTaken, wanted }: OccasionOf) {
   const { experiment } = facts
   const { status, metadata } = experiment
   const isSame = isSameDerivation(fork, wanted)
@@ -88,6 +90,10 @@ export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, wanted }: O
       isKnown && isSameSpec && !isReleased,
     )
   }
+  // Later it is a repair: somebody has given it pods.
+  if (isTaken && isSame && isOtherCount && readyOf(status)?.reason !== 'RolledBack')
+    return occasion('rolled back: its analysis ended so', false)
+  if (isSame && !isOtherCount && isNextVerdict(fork, wanted)) return occasion('has the verdict of its analysis', false)
   const isOurs = isKnown && status?.experimentResourceRef?.generation === fork.metadata.generation
   const step = isSame && isOtherCount && isOurs ? stepOf(facts, wanted) : undefined
   if (step !== undefined) {
@@ -102,6 +108,18 @@ export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, wanted }: O
   return isKnown && isSameSpec
     ? occasion('applied again: another client modified it, or this version derives it differently', true)
     : occasion('updated to the spec of the experiment', false)
+}
+
+/** What the annotation with the verdict may be before it gets another one. Anything else was written by others. */
+const BEFORE: Readonly<Record<string, readonly (string | undefined)[]>> = {
+  notSignificant: [undefined],
+  noHarm: ['notSignificant'],
+  harm: ['notSignificant', 'noHarm'],
+}
+
+function isNextVerdict(fork: KubeObject, { fork: wanted }: DesiredFork): boolean {
+  const [is, shall] = [fork, wanted].map(({ metadata }) => metadata.annotations?.[GATED_DEPLOY_STATUS])
+  return shall !== undefined && is !== shall && BEFORE[shall]?.includes(is) === true
 }
 
 /** An autoscaler may change the size of a source often. Its fork follows so often at most. From `strategies.md`. */

@@ -2,6 +2,7 @@ import { untilExpiryMs } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import { attributesOf } from '../api/reasons.ts'
+import type { AnalysisState } from '../assess/analysis.ts'
 import { type Assessment, assess, type DesiredFork, derivedFork } from '../assess/assess.ts'
 import { mistaken } from '../assess/checks.ts'
 import { type Decision, waiting } from '../assess/decision.ts'
@@ -17,6 +18,7 @@ import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import { withExpiredRun, withRun } from './advance.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
+import { analysisFor, isRolledBack, rolledBack, withAnalysis, withVerdict } from './analysis.ts'
 import { decisionOn, type Plan, RECHECK_MS, type Reservation } from './conclusion.ts'
 import { gateWrites, healthOf, heldGateWrites, NO_GATE_WRITES } from './fork-gate.ts'
 import {
@@ -38,24 +40,36 @@ export interface Evaluation {
   readonly assessment: Assessment
   readonly policy: PolicyDecision
   readonly alone: Alone | undefined
+  readonly analysis: AnalysisState | undefined
 }
 
 /** A review judges an experiment also where a known mistake stops the plan: policies then get another assessment. */
 export function evaluate(facts: Facts, assessment = assess(facts), judged = assessment): Evaluation {
   const alone = aloneBehindService(facts, assessment)
   const policy = decidePolicy(facts, judged)
-  return { assessment: alone?.isHeld ? withoutPods(assessment) : assessment, policy, alone }
+  const analysis = analysisFor(facts, assessment)
+  const mustHaveNoPods = alone?.isHeld || isRolledBack(facts, analysis)
+  const told = withVerdict(assessment, analysis)
+  return { assessment: mustHaveNoPods ? withoutPods(told) : told, policy, alone, analysis }
 }
 
 /** Decides what to write. Equal facts give an equal plan. The controller carries it out, the webhook describes it. */
 export function plan(facts: Facts, evaluation?: Evaluation): Plan {
   const { experiment, now } = facts
-  if (isBeingDeleted(experiment)) return planDeletion(facts)
   const isExpired = untilExpiryMs(experiment, now) <= 0 && !isWriting(facts)
-  if (isExpired && !isReturnedLater(facts)) return withExpiredRun(facts, planExpiry(facts))
-  if (isPromoted(facts)) return withRun(facts, undefined, planPromoted(facts))
-  const evaluated = evaluation ?? evaluate(facts)
-  const { assessment, policy, alone } = evaluated
+  const ending = isBeingDeleted(experiment)
+    ? planDeletion(facts)
+    : isExpired && !isReturnedLater(facts)
+      ? withExpiredRun(facts, planExpiry(facts))
+      : isPromoted(facts)
+        ? withRun(facts, undefined, planPromoted(facts))
+        : undefined
+  return ending ? withAnalysis(facts, undefined, ending) : planFork(facts, isExpired, evaluation ?? evaluate(facts))
+}
+
+function planFork(facts: Facts, isExpired: boolean, evaluated: Evaluation): Plan {
+  const { experiment } = facts
+  const { assessment, policy, alone, analysis } = evaluated
   const planned =
     assessment.is === 'wanted'
       ? planSync(facts, assessment, evaluated)
@@ -64,7 +78,8 @@ export function plan(facts: Facts, evaluation?: Evaluation): Plan {
   const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
   const told = isExpired ? { ...EXPIRED, message: expiryMessage(experiment) } : {}
   const conclusion = { ...planned.conclusion, ...told, policy, ...changes, ...(alone ? { alone } : {}) }
-  return withRun(facts, assessment, { ...planned, conclusion, services: () => followedServices(facts, assessment) })
+  const services = () => followedServices(facts, assessment)
+  return withAnalysis(facts, analysis, withRun(facts, assessment, { ...planned, conclusion, services }, analysis))
 }
 
 const EXPIRED = { is: 'unready', reason: 'Expired' } as const
@@ -77,7 +92,8 @@ function followedServices(facts: Facts, assessment: Assessment): ReadonlySet<str
 }
 
 /** Makes the fork as it is wanted, if it differs and policies allow it. */
-function planSync(facts: Facts, wanted: DesiredFork, { policy, alone }: Omit<Evaluation, 'assessment'>): Plan {
+function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation, 'assessment'>): Plan {
+  const { policy, alone, analysis } = evaluated
   const { source } = wanted.base
   // Only a review fails to read the fork. Whether there is one to update is not known, so nothing is written.
   if (facts.fork.is === 'unknown') {
@@ -92,14 +108,16 @@ function planSync(facts: Facts, wanted: DesiredFork, { policy, alone }: Omit<Eva
   if (isAsWanted && !(gate.isOpening && denied())) {
     const health = healthOf(facts, wanted, fork)
     const described = decisionOn(facts.experiment, { ...health, message: messageOf(facts, fork, health) })
-    const decision = alone?.isHeld ? heldDecision(alone) : (contested(facts, fork, described) ?? described)
+    const taken = analysis && isRolledBack(facts, analysis) ? rolledBack(analysis) : undefined
+    const decision = alone?.isHeld ? heldDecision(alone) : (taken ?? contested(facts, fork, described) ?? described)
     return { writes: [...before, ...gate.writes], conclusion: { ...decision, fork, source } }
   }
   const mistakes = wanted.mistakes()
   if (mistakes.length > 0) return planHold(facts, mistaken('InvalidOverride', mistakes).decision, alone?.isHeld)
   const denial = denied()
   if (denial && !(fork && isSmaller(fork, wanted))) return planHold(facts, denial, alone?.isHeld)
-  const planned = planApply(facts, wanted, { before: [...gate.writes, ...before], alone })
+  const isTaken = isRolledBack(facts, analysis)
+  const planned = planApply(facts, wanted, { before: [...gate.writes, ...before], alone, isTaken })
   const reservation = reservationFor(facts, wanted.fork)
   return reservation ? { ...planned, reservation } : planned
 }
@@ -118,13 +136,15 @@ const isKept = (facts: Facts, fork: KubeObject, wanted: DesiredFork): boolean =>
 interface ApplyOf {
   readonly before: readonly Write[]
   readonly alone: Alone | undefined
+  /** whether the verdict of the analysis takes its pods */
+  readonly isTaken: boolean
 }
 
-function planApply(facts: Facts, desired: DesiredFork, { before, alone }: ApplyOf): Plan {
+function planApply(facts: Facts, desired: DesiredFork, { before, alone, isTaken }: ApplyOf): Plan {
   const { kind: resource, fork: wanted, base } = desired
   const fork = knownValue(facts.fork)
   const { message, foldedMs, ...occasion } = fork
-    ? occasionOf(facts, fork, { wanted: desired, isHeld: alone?.isHeld ?? false })
+    ? occasionOf(facts, fork, { wanted: desired, isHeld: alone?.isHeld ?? false, isTaken })
     : creationOf(facts, desired)
   const name = shortNameOf(wanted)
   const updating = waiting('Updating', `${name}: ${message}`)

@@ -50,6 +50,10 @@ export function pausedCondition(
   const preview = previewAt(report)
   const until = step?.is === 'pause' && step.seconds !== undefined ? `until ${endOf(run.since, step.seconds)}, or ` : ''
   if (preview !== undefined) return paused('Previewing', `service/${preview} sends to the fork; ${until}${resumed}`)
+  if (step?.is === 'analysis') {
+    const { reason = 'AnalysisStep', message = 'the analysis has no verdict yet' } = report.analysis ?? {}
+    return paused(reason, `${message}; or ${resumed}`)
+  }
   if (step?.is !== 'pause')
     return paused(
       'AwaitingPromotion',

@@ -22,6 +22,7 @@ import { shortName } from '../text/short-name.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { aloneWarnings } from './alone.ts'
+import { analysisConditions, analysisStatus } from './analysis.ts'
 import type { Conclusion } from './conclusion.ts'
 import { formatFindings, type PolicyDecision } from './policy-decision.ts'
 import {
@@ -58,6 +59,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     ...pausedCondition(experiment, conclusion.run),
     ...promotedCondition(experiment, conclusion.run),
     ...cutOverCondition(facts, conclusion.run),
+    ...analysisConditions(facts, conclusion),
   ]
   const share = services.find(({ selected }) => selected)?.share
   // Keep the source of a pinned base even while there is no fork.
@@ -77,6 +79,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     ...(source === undefined ? {} : { source }),
     ...(expires === undefined ? {} : { expiresAt: expires }),
     ...strategyStatus(facts, conclusion),
+    ...analysisStatus(facts, conclusion),
     ...(conclusion.alone ? { aloneSince: conclusion.alone.since } : {}),
     ...forkFacts(facts, conclusion),
     ...columns(facts, conclusion),

@@ -59,7 +59,13 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
     shut: hasNoPods || !isAnyOpen(facts),
     remove: hasNoPods,
   }
-  const seen = { ...timeOf(facts, run), isReached: reached[step.is] ?? false, isFailed: false, isApproved: false }
+  const seen = {
+    ...timeOf(facts, run),
+    isReached: reached[step.is] ?? false,
+    isFailed: false,
+    isApproved: false,
+    hasPassed: false,
+  }
   const found = next(run, hasNoPods ? withoutPauses(steps) : steps, seen)
   if (found.is === 'move') return movedPlan(planned, report, found)
   const rest = found.restMs === undefined ? {} : { restMs: found.restMs }

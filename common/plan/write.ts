@@ -14,6 +14,7 @@ export type Role =
   | 'experiment'
   | 'source' // only by a promotion
   | 'pod' // the gate of a pod of a gated fork
+  | 'run' // the ExperimentAnalysisRun of an analysis
   | 'service' // only our key of the selector, and publishNotReadyAddresses of a preview
 
 /** The watched object that a write of each role changes, if any. */
@@ -25,6 +26,7 @@ export const WRITTEN_OBJECT = {
   experiment: 'experiment',
   source: 'unwatched',
   pod: 'pod',
+  run: 'unwatched',
   service: 'unwatched',
 } as const
 
@@ -47,10 +49,10 @@ export type Write = { readonly resource: ResourceType } & (
       /** whose fork it is */
       readonly experiment: ExperimentDeployment
     }
-  | { readonly verb: 'create'; readonly role: 'base' | 'record'; readonly object: KubeObject }
+  | { readonly verb: 'create'; readonly role: 'base' | 'record' | 'run'; readonly object: KubeObject }
   | {
       readonly verb: 'patch'
-      readonly role: 'fork' | 'experiment' | 'source' | 'service'
+      readonly role: 'fork' | 'experiment' | 'source' | 'service' | 'run'
       readonly of: KubeObject
       /** RFC 7386 */
       readonly patch: JsonObject
@@ -59,7 +61,7 @@ export type Write = { readonly resource: ResourceType } & (
       /** as of an apply; default: false */
       readonly isRepair?: boolean
     }
-  | { readonly verb: 'delete'; readonly role: 'fork' | 'base' | 'record'; readonly of: KubeObject }
+  | { readonly verb: 'delete'; readonly role: 'fork' | 'base' | 'record' | 'run'; readonly of: KubeObject }
 )
 
 /** A state with its reason, or `lookAgain`: only a new pass can decide, as facts are outdated or no answer came. */
@@ -86,6 +88,8 @@ const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
 }
 /** A pod with another uid is `invalid`: it is not the one that was seen. */
 const POD = { ...EXISTING, invalid: 'lookAgain' } as const
+/** Its name has a hash of the question, so an object of that name is the run that was not seen yet. */
+const RUN = { ...EXISTING, invalid: 'lookAgain' } as const
 const NEW = { ...EXISTING, conflict: NAME_TAKEN, alreadyExists: NAME_TAKEN }
 
 /** What a refused write means, by its role and its failure. */
@@ -97,6 +101,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKi
   experiment: EXISTING,
   source: EXISTING,
   pod: POD,
+  run: RUN,
   service: EXISTING,
 }
 

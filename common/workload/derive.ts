@@ -1,5 +1,5 @@
 import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
-import { DERIVED_HASH, FIELD_MANAGER, MANAGED_BY } from '../api/names.ts'
+import { DERIVED_HASH, FIELD_MANAGER, GATED_DEPLOY_STATUS, MANAGED_BY } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
@@ -32,15 +32,22 @@ export type Derived =
   | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
 
 /**
- * The hash of a derived fork in the form in which it is applied, 16 hex digits. It does not cover the uid, and not the
- * number of replicas, because scaling is no new derivation.
+ * The hash of a derived fork in the form in which it is applied, 16 hex digits. It covers neither the uid, nor the
+ * number of replicas, because scaling is no new derivation, nor the verdict of an analysis.
  */
 export const forkHash = (fork: KubeObject): string => hashOfApplied(applied(fork))
 
 function hashOfApplied(fork: KubeObject): string {
-  const { uid: _uid, ...metadata } = fork.metadata
+  const { uid: _uid, annotations, ...metadata } = fork.metadata
   const { replicas: _replicas, ...spec } = objectOr(fork.spec)
-  return hashOf({ ...fork, metadata, spec }, 16)
+  return hashOf({ ...fork, metadata: { ...metadata, ...withoutVerdict(annotations) }, spec }, 16)
+}
+
+/** A verdict is about what was derived, and no part of it. */
+function withoutVerdict(annotations: Labels | undefined): Pick<KubeObject['metadata'], 'annotations'> {
+  const { [GATED_DEPLOY_STATUS]: verdict, ...others } = annotations ?? {}
+  if (annotations === undefined) return {}
+  return verdict !== undefined && Object.keys(others).length === 0 ? {} : { annotations: others }
 }
 
 /** `fork` as it is applied, with its hash in an annotation. */

@@ -103,6 +103,8 @@ export interface WorkloadKind extends ResourceType {
   readonly skippingSteps?: (source: KubeObject) => JsonObject | undefined
   /** the name of the source's current revision, if the kind has one */
   readonly revision: (source: KubeObject) => string | undefined
+  /** labels that only those pods of the source have that are of its stable revision; undefined: all are compared */
+  readonly stablePods?: (source: KubeObject) => Labels
   /** whether `revision` is known of the present generation, if it is not in the metadata, which are watched */
   readonly isRevisionKnown: (source: KubeObject) => boolean
 }

@@ -72,6 +72,7 @@ export const rollout: WorkloadKind = {
   holdsBack: (source) => (at(source, 'spec', 'paused') === true ? 'spec.paused' : undefined),
   templateFrom: 'apps/v1', // the CRD does not describe volumes and resources
   revision: (source) => stableRevision(source) || undefined,
+  stablePods: (source) => (LABEL_VALUE.test(stableRevision(source)) ? { [ROLLOUT_HASH]: stableRevision(source) } : {}),
   isRevisionKnown: () => true,
 }
 

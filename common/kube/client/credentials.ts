@@ -114,6 +114,14 @@ export class Credentials {
   }
 }
 
+/** The address of the API server, as `kubeconfig` or the pod says. @throws Error if neither says one */
+export function apiServerOf(kubeconfig: string | undefined): URL {
+  const config = new KubeConfig()
+  if (kubeconfig === undefined) config.loadFromCluster()
+  else config.loadFromFile(kubeconfig)
+  return serverOf(config)
+}
+
 function serverOf(config: KubeConfig): URL {
   const server = config.getCurrentCluster()?.server
   // outside a pod, the library's server is `https://undefined:undefined`

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { selects } from '../../../common/api/label-selector.ts'
+import { requirementsOf, selects } from '../../../common/api/label-selector.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 
 const expression = (operator: string, ...values: readonly string[]): JsonObject => ({
@@ -56,4 +56,20 @@ describe('selects, where the selector', () => {
     const key = { toString: 'x' }
     expect(selects({ matchExpressions: [{ key, operator: 'Exists' }] }, { tier: 'web' })).to.equal(false)
   })
+})
+
+describe('requirementsOf', () => {
+  it('writes each requirement as the API server reads it', () =>
+    expect(
+      [
+        { matchLabels: { app: 'cart', tier: 'web' } },
+        expression('In', 'db', 'web'),
+        expression('NotIn', 'web'),
+        expression('Exists'),
+        expression('DoesNotExist'),
+      ].map(requirementsOf),
+    ).to.deep.equal([['app=cart', 'tier=web'], ['tier in (db,web)'], ['tier notin (web)'], ['tier'], ['!tier']]))
+
+  it('finds none where there are none', () =>
+    expect([undefined, {}, null, 'x'].map(requirementsOf)).to.deep.equal([[], [], [], []]))
 })

@@ -26,7 +26,7 @@ const FACTS: AnalysisFacts = {
   namespace: { name: 'shop', labels: { team: 'shop' } },
 }
 const facts = (spec: AnalysisSpec, analysis: AnalysisFacts | undefined = FACTS) => ({
-  experiment: anExperiment({ analysis: spec }),
+  experiment: anExperiment({ analysis: spec, replicas: 2 }),
   analysis,
 })
 const SET = 'prometheus.matchers[0]: the label pod is always set by the query itself; remove it'
@@ -82,5 +82,36 @@ describe('the analysis of an experiment', () => {
     expect(warned({ ...FACTS, templates: byName({ http: unknown('spec.metrics: wrong') }) })).to.deep.equal([
       { reason: 'AnalysisNotReady', message: 'experimentanalysistemplate/http: spec.metrics: wrong' },
     ])
+  })
+
+  describe('warns', () => {
+    const warned = (of: Parameters<typeof anExperiment>[0]) =>
+      analysisWarnings({ experiment: anExperiment(of), analysis: FACTS }).map(
+        ({ reason, message }) => `${reason}: ${message}`,
+      )
+    const latency: AnalysisSpec = { metrics: [{ ...metric('a'), prometheus: { histogram: 'h' } }] }
+
+    it('of one pod, where requests are compared and no strategy has more', () => {
+      const text = 'OnePod: a slow pod and a slow version look the same if there is one pod; set replicas to 2'
+      expect(warned({ analysis: latency })).to.deep.equal([text])
+      expect(warned({ analysis: latency, replicas: 2 })).to.deep.equal([])
+      expect(warned({ analysis: latency, strategy: { canary: {} } })).to.deep.equal([])
+      expect(warned({ analysis: {} })).to.deep.equal([])
+    })
+
+    it('of an end that comes before a verdict can', () => {
+      expect(warned({ analysis: { maxSeconds: 3_600 }, ttlSeconds: 600 })).to.deep.equal([
+        'AnalysisTooShort: expires after 600s, and warmUpSeconds and maxSeconds take 3660s; raise ttlSeconds',
+      ])
+      expect(warned({ analysis: {}, ttlSeconds: 60 })).to.deep.equal([
+        'AnalysisTooShort: expires after 60s, and warmUpSeconds and one window take 90s; raise ttlSeconds',
+      ])
+      expect(warned({ analysis: { maxSeconds: 600 }, ttlSeconds: 660 })).to.deep.equal([])
+    })
+
+    it('of a promotion for want of a verdict', () =>
+      expect(warned({ analysis: { onTimeout: 'Promote' } })).to.deep.equal([
+        'TimeoutPromotes: passes when maxSeconds are over, although nothing was shown; use RollBack or Keep',
+      ]))
   })
 })

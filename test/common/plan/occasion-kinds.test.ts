@@ -62,7 +62,7 @@ describe('the occasion of an apply', () => {
 
   it('is a repair when another client scaled a fork without a strategy', () => {
     const facts = converged(2)
-    expect(occasionOf(facts, fork, { wanted: wantedBy(facts), isHeld: false })).to.deep.equal({
+    expect(occasionOf(facts, fork, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.equal({
       message: 'restored: another client had modified it',
       isRepair: true,
       isSameDerivation: true,
@@ -73,7 +73,8 @@ describe('the occasion of an apply', () => {
   it('is another derivation while the fields of a former one may be left', () => {
     const managedFields = [{ manager: 'experiment-controller', operation: 'Apply' }, { manager: 'before-first-apply' }]
     const shared = { ...fork, metadata: { ...fork.metadata, managedFields } }
-    const occasion = (of: KubeObject) => occasionOf(converged(), of, { wanted: wantedBy(converged()), isHeld: false })
+    const occasion = (of: KubeObject) =>
+      occasionOf(converged(), of, { wanted: wantedBy(converged()), isHeld: false, isTaken: false })
     expect([occasion(fork).isSameDerivation, occasion(shared).isSameDerivation]).to.deep.equal([true, false])
   })
 
@@ -85,7 +86,7 @@ describe('the occasion of an apply', () => {
     const { fork: stored } = run.world
     const facts = run.facts()
     if (!stored) throw new Error('there is no fork')
-    expect(occasionOf(facts, stored, { wanted: wantedBy(facts), isHeld: false })).to.deep.equal({
+    expect(occasionOf(facts, stored, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.equal({
       message: 'setWeight 20%: 3 pods',
       isRepair: false,
       isSameDerivation: true,
@@ -104,7 +105,9 @@ describe('the occasion of an apply', () => {
       spec: { ...objectOr(stored.spec), replicas: 5 },
     }
     const facts = run.facts()
-    expect(occasionOf(facts, scaled, { wanted: wantedBy(facts), isHeld: false })).to.deep.include({ isRepair: true })
+    expect(occasionOf(facts, scaled, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.include({
+      isRepair: true,
+    })
   })
 
   it('is an update after an edit', () => {
@@ -118,7 +121,7 @@ describe('the occasion of an apply', () => {
     const before = someFacts({ experiment })
     const source = { ...wantedBy(before).base.source() }
     const facts = someFacts({ experiment: { ...experiment, status: { ...leftAt(3), source } }, fork })
-    expect(occasionOf(facts, fork, { wanted: wantedBy(facts), isHeld: false })).to.deep.include({
+    expect(occasionOf(facts, fork, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.include({
       message: 'updated to the spec of the experiment',
       isRepair: false,
     })
@@ -128,7 +131,7 @@ describe('the occasion of an apply', () => {
     const status = { ...leftAt(3), aloneSince: '2026-11-21T09:00:00Z' }
     const facts = someFacts({ experiment: anExperiment({ replicas: 2, status }) })
     const empty = { ...fork, spec: { ...objectOr(fork.spec), replicas: 0 } }
-    const { message } = occasionOf(facts, empty, { wanted: wantedBy(facts), isHeld: false })
+    const { message } = occasionOf(facts, empty, { wanted: wantedBy(facts), isHeld: false, isTaken: false })
     expect(message).to.equal('has its pods again: another endpoint of its Service is ready')
   })
 })

@@ -13,6 +13,7 @@ import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { withHash } from '../../../common/workload/derive.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
+import type { SimulatedAnalyses } from './simulated-analyses.ts'
 import { podsAfter, withGate } from './simulated-pods.ts'
 import { type Services, trafficOf, withSelector } from './simulated-services.ts'
 import { type Given, someFacts } from './some-facts.ts'
@@ -74,6 +75,7 @@ interface World {
   stored: (source: KubeObject) => KubeObject
   /** whether the pods of the fork become available */
   isHealthy: boolean
+  analyses: SimulatedAnalyses | undefined
 }
 
 /**
@@ -93,6 +95,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     record: undefined,
     isInstalled: true,
     isHealthy: true,
+    analyses: undefined,
     stored: (source) => source,
     ...given,
   }
@@ -109,6 +112,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
       traffic: trafficNow() ?? { services: [], slices: [] },
     }),
     gate: { pods: known(world.pods) },
+    ...(world.analyses ? { analysis: world.analyses.facts } : {}),
     ...(world.services ? { cutOver: { services: known(seenServices(world, world.services)) } } : {}),
     promotion: {
       source: knownOrAbsent(world.source),
@@ -188,6 +192,8 @@ const seenServices = (world: World, { active, preview }: Services) => ({
 
 /** What the API server and the workload controllers make of a write. */
 function make(world: World, write: Write): void {
+  if (write.role === 'run') world.analyses?.write({ ...write, role: 'run' }, world.now)
+  if (write.role === 'run') return
   const settle = (object: KubeObject) => (world.isHealthy ? available(object) : object)
   switch (write.verb) {
     case 'apply': {

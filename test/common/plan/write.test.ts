@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
-import { FORK_FINALIZER, POD, SERVICE } from '../../../common/api/names.ts'
+import { ANALYSIS_RUN, FORK_FINALIZER, POD, SERVICE } from '../../../common/api/names.ts'
 import { REASONS } from '../../../common/api/reasons.ts'
 import { FAILURE_OUTCOMES, outcomeOf, type Role, type Write } from '../../../common/plan/write.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
@@ -20,6 +20,7 @@ const WRITES: Readonly<Record<Role, Write>> = {
   base: { verb: 'create', role: 'base', resource: deployment, object: fork },
   record: { verb: 'create', role: 'record', resource: deployment, object: fork },
   source: { verb: 'patch', role: 'source', resource: deployment, of: fork, patch: { spec: {} } },
+  run: { verb: 'create', role: 'run', resource: ANALYSIS_RUN, object: fork },
   service: { verb: 'patch', role: 'service', resource: SERVICE, of: fork, patch: {} },
   pod: { verb: 'apply', role: 'pod', resource: POD, object: fork, experiment: anExperiment() },
   experiment: {

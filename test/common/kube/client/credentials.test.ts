@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { Credentials } from '../../../../common/kube/client/credentials.ts'
+import { apiServerOf, Credentials } from '../../../../common/kube/client/credentials.ts'
 import { VirtualTime } from '../../../virtual-time.ts'
 
 const REREAD_AFTER_MS = 10_000
@@ -87,4 +87,14 @@ describe('Credentials', () => {
       write(text)
       expect(() => new Credentials({ kubeconfig, timers: time })).to.throw()
     })
+
+  it('name the API server of a kubeconfig, with its path', () => {
+    write(kubeconfigOf('first'))
+    expect(apiServerOf(kubeconfig).href).to.equal('https://10.0.0.1:6443/root')
+  })
+
+  it('name no API server where a kubeconfig has none', () => {
+    write(kubeconfigOf('first', 'https://undefined:undefined'))
+    expect(() => apiServerOf(kubeconfig)).to.throw('no API server')
+  })
 })

@@ -1,0 +1,98 @@
+import type { AnalysisRun } from '../analysis/kinds/run.ts'
+import { subjectOf } from '../analysis/run/subject.ts'
+import type { ResolvedAnalysis } from '../analysis/template.ts'
+import type { Arm } from '../analysis/window-data.ts'
+import { analysisWithDefaults, type CompleteAnalysis } from '../api/analysis/defaults.ts'
+import { ABSENT, knownValue } from '../api/known.ts'
+import { requirementsOf, selects } from '../api/label-selector.ts'
+import { EXPERIMENT_ID } from '../api/names.ts'
+import { at } from '../json/json.ts'
+import { experimentId, forkName } from '../workload/identity.ts'
+import { analysisOf } from './analysis-errors.ts'
+import type { DesiredFork } from './assess.ts'
+import type { AnalysisFacts, SpecFacts } from './facts.ts'
+
+/** What is asked about the wanted fork, and what its analysis run says so far. */
+export interface AnalysisState {
+  /** a hash of the question: another fork, source or question has another one */
+  readonly subject: string
+  /** with all defaults */
+  readonly spec: CompleteAnalysis
+  readonly resolved: ResolvedAnalysis
+  /** that of this subject; absent: there is none yet */
+  readonly run?: AnalysisRun
+}
+
+/**
+ * The analysis of an experiment whose wanted fork is `wanted`. Undefined without an analysis, and where its analysis
+ * runs are not known, as in a review. A run of another subject is not its run, whatever it says.
+ */
+export function analysisState(facts: SpecFacts, wanted: DesiredFork): AnalysisState | undefined {
+  const { experiment, analysis: known } = facts
+  const { analysis } = experiment.spec
+  const resolved = analysisOf(facts)
+  if (!analysis || !resolved || !known?.runs) return undefined
+  const { uid, templateHash } = wanted.base.source()
+  const subject = subjectOf({
+    uid: experiment.metadata.uid,
+    derivation: wanted.hash(),
+    source: { uid, templateHash },
+    analysis,
+  })
+  const run = known.runs.find((each) => each.spec.subject === subject)
+  return { subject, spec: analysisWithDefaults(analysis), resolved, ...(run ? { run } : {}) }
+}
+
+/** What follows from the verdict of an analysis: a recorded one, so that it is the same after a restart. */
+export type Consequence = 'Pass' | 'RollBack' | 'Keep'
+
+/** The consequence of the recorded verdict; undefined while it waits, and without an analysis run. */
+export function consequenceOf({ run }: Pick<AnalysisState, 'run'>): Consequence | undefined {
+  const { status } = run ?? {}
+  if (!status || status.verdict === 'Wait' || status.verdict === 'Aborted') return undefined
+  return status.action === 'Promote' ? 'Pass' : status.action
+}
+
+/** How the pods of an arm are found. */
+export interface ArmSelector {
+  /** the name of the workload whose pods they are */
+  readonly workload: string
+  /** a label selector as the API server reads it */
+  readonly selector: string
+}
+
+/** The arms of an analysis. Both are in one namespace. */
+export interface AnalysisArms extends Readonly<Record<Arm, ArmSelector>> {
+  readonly namespace: string
+  /** the providers that the namespace of the experiment may ask now */
+  readonly providers: readonly string[]
+}
+
+/**
+ * The pods of the fork, and those of its source: never by the names of pods. Of a Rollout only the stable revision is
+ * compared. Undefined while there is no source, and for one that selects no pods.
+ */
+export function analysisArms({ experiment, source, kind, analysis }: SpecFacts): AnalysisArms | undefined {
+  const [object, adapter] = [knownValue(source)?.object, knownValue(kind)]
+  const requirements = requirementsOf(at(object?.spec, 'selector'))
+  if (!object || !adapter || requirements.length === 0) return undefined
+  const { namespace = '', name } = object.metadata
+  const { uid } = experiment.metadata
+  const stable = Object.entries(adapter.stablePods?.(object) ?? {}).map(([key, value]) => `${key}=${value}`)
+  return {
+    namespace,
+    providers: allowedProviders(analysis),
+    treatment: { workload: forkName(name, uid), selector: `${EXPERIMENT_ID}=${experimentId(uid)}` },
+    control: { workload: name, selector: [...requirements, ...stable, `!${EXPERIMENT_ID}`].join(',') },
+  }
+}
+
+function allowedProviders(analysis: AnalysisFacts | undefined): readonly string[] {
+  const labels = analysis?.namespace?.labels
+  const all = knownValue(analysis?.providers ?? ABSENT)
+  if (!labels || !all) return []
+  return [...all]
+    .filter(([, provider]) => selects(knownValue(provider)?.spec.namespaceSelector, labels))
+    .map(([name]) => name)
+    .sort()
+}

@@ -1,0 +1,210 @@
+import { providerWithDefaults } from '../analysis/kinds/provider.ts'
+import type { AnalysisRun, RunSpec, RunStatus } from '../analysis/kinds/run.ts'
+import { abortedStatus, notHealthyStatus, resumedStatus } from '../analysis/run/ended.ts'
+import { isFinal, looked, toldSince } from '../analysis/run/look.ts'
+import { expiredRecords, hasEnded } from '../analysis/run/records.ts'
+import { KUBERNETES } from '../api/analysis/metric.ts'
+import type { ConditionDraft } from '../api/conditions.ts'
+import { knownValue } from '../api/known.ts'
+import { ANALYSIS_RUN, CR_NAME, EXPERIMENT_ID, GATED_DEPLOY_STATUS } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
+import { isReason } from '../api/reasons.ts'
+import type { Condition, ExperimentDeploymentStatus } from '../api/types.ts'
+import { type AnalysisState, analysisArms, analysisState, consequenceOf } from '../assess/analysis.ts'
+import type { Assessment } from '../assess/assess.ts'
+import { stalled } from '../assess/decision.ts'
+import type { Facts } from '../assess/facts.ts'
+import { isWriting } from '../assess/run.ts'
+import type { JsonObject } from '../json/json.ts'
+import { runSpecOf } from '../strategy/run-spec.ts'
+import { experimentId, forkName } from '../workload/identity.ts'
+import type { AnalysisReport, Conclusion, Plan } from './conclusion.ts'
+import type { Write } from './write.ts'
+
+/**
+ * The state of the analysis of a wanted fork; undefined where there is none, or it is not known. A promotion makes the
+ * source as the fork is, and there is nothing to compare any more.
+ */
+export const analysisFor = (facts: Facts, assessment: Assessment): AnalysisState | undefined =>
+  assessment.is === 'wanted' && !isWriting(facts) ? analysisState(facts, assessment) : undefined
+
+/** Whether the recorded verdict takes the pods of a fork that has no strategy. One with a strategy is aborted. */
+export const isRolledBack = (facts: Facts, state: AnalysisState | undefined): boolean =>
+  state !== undefined && runSpecOf(facts.experiment.spec) === undefined && consequenceOf(state) === 'RollBack'
+
+/** The decision on a fork whose pods the verdict took. It lasts until somebody asks another question. */
+export const rolledBack = (state: AnalysisState) =>
+  stalled('RolledBack', `the fork has no pods: its analysis ended with ${verdictText(state)}`)
+
+/** The words of Gated Deployments. Every end but a Pass is harm there, so that a script that waits fails closed. */
+function gatedDeployStatus({ run }: AnalysisState): string | undefined {
+  const verdict = run && (run.status?.verdict ?? 'Wait')
+  if (verdict === undefined) return undefined
+  return verdict === 'Wait' || verdict === 'Aborted' ? 'notSignificant' : verdict === 'Pass' ? 'noHarm' : 'harm'
+}
+
+/** The wanted fork with the recorded verdict in an annotation, from the first moment of its analysis run on. */
+export function withVerdict(assessment: Assessment, state: AnalysisState | undefined): Assessment {
+  const verdict = state && gatedDeployStatus(state)
+  if (verdict === undefined || assessment.is !== 'wanted') return assessment
+  const { fork } = assessment
+  const annotations = { ...fork.metadata.annotations, [GATED_DEPLOY_STATUS]: verdict }
+  return { ...assessment, fork: { ...fork, metadata: { ...fork.metadata, annotations } } }
+}
+
+/** What the analysis says, for people. */
+export function verdictText({ run }: AnalysisState): string {
+  const { status } = run ?? {}
+  return status ? `${status.verdict}: ${status.message}` : 'no verdict yet'
+}
+
+/**
+ * `planned` with the writes of the analysis. What the poller found out is recorded, and only a recorded verdict has
+ * consequences, in a later pass. Runs of other questions end.
+ */
+export function withAnalysis(facts: Facts, state: AnalysisState | undefined, planned: Plan): Plan {
+  const known = facts.analysis?.runs
+  if (!known) return planned
+  const others = known.filter((run) => run !== state?.run)
+  // While it is not known which fork is wanted, the question may still be the same.
+  const isKnown = state !== undefined || !mayBeAsked(facts, planned)
+  const ending = isKnown ? others.filter((run) => !hasEnded(run)) : []
+  const endings = ending.map((run) => statusWrite(run, abortedStatus(run, facts.now)))
+  const deletions = expiredRecords(others.filter(hasEnded), facts.now).map(deletion)
+  const found = state ? recorded(facts, state, planned) : NOTHING
+  const writes = [...planned.writes, ...endings, ...deletions, ...found.writes]
+  if (!state) return writes.length === planned.writes.length ? planned : { ...planned, writes }
+  const analysis = reportOf(facts, state, found.status ?? state.run?.status)
+  const isAsked = state.run !== undefined && !analysis.isFinal
+  const arms = isAsked ? { arms: () => analysisArms(facts) } : {}
+  return { ...planned, writes, conclusion: { ...planned.conclusion, analysis }, ...arms }
+}
+
+/** Whether the experiment still asks: it has an analysis, and neither ends nor has been promoted. */
+const mayBeAsked = ({ experiment }: Facts, { conclusion: { reason } }: Plan): boolean =>
+  experiment.spec.analysis !== undefined && reason !== 'Terminating' && reason !== 'Expired' && reason !== 'Promoted'
+
+interface Recorded {
+  readonly writes: readonly Write[]
+  /** what the run says after them */
+  readonly status?: RunStatus
+}
+const NOTHING: Recorded = { writes: [] }
+
+/** What the pass records about the present question. */
+function recorded(facts: Facts, { run, spec, subject, resolved }: AnalysisState, { conclusion }: Plan): Recorded {
+  const isReady = resolved.errors.length === 0 && resolved.missing.length === 0
+  const isUnhealthy = conclusion.is === 'stalled' && conclusion.reason === 'ProgressDeadlineExceeded'
+  // before that, there may be pods of a former template
+  const mayBegin = conclusion.fork !== undefined && (conclusion.is === 'settled' || isUnhealthy)
+  if (!run) return isReady && mayBegin ? { writes: [creation(facts, { subject, spec, resolved })] } : NOTHING
+  if (run.status?.verdict === 'Aborted') return mayBegin ? changed(run, resumedStatus(run, facts.now)) : NOTHING
+  if (isFinal(run.status, spec)) return NOTHING
+  const { poll } = facts.analysis ?? {}
+  const isNew = poll?.run === run.metadata.uid && poll.looks === (run.status?.looks ?? 0)
+  if (!isUnhealthy && !isNew) return NOTHING
+  return changed(
+    run,
+    isUnhealthy || !poll
+      ? notHealthyStatus(run, spec, facts.now, conclusion.message)
+      : looked(run, { poll, times: spec, lagSeconds: (provider) => lagOf(facts, provider) }),
+  )
+}
+
+const changed = (run: AnalysisRun, status: RunStatus): Recorded => ({ writes: [statusWrite(run, status)], status })
+
+/** How old the end of a window must be before `provider` is asked for it. */
+export function lagOf({ analysis }: Pick<Facts, 'analysis'>, provider: string): number {
+  const found = provider === KUBERNETES ? undefined : knownValue(analysis?.providers ?? { is: 'absent' })?.get(provider)
+  const spec = found && knownValue(found)?.spec
+  return spec ? providerWithDefaults(spec).lagSeconds : 0
+}
+
+const { apiVersion, kind } = ANALYSIS_RUN
+
+/** The run of a question. It outlives the experiment as its record, so it has no owner. */
+function creation({ experiment }: Facts, { subject, spec, resolved }: Omit<AnalysisState, 'run'>): Write {
+  const { name, namespace, uid, generation } = experiment.metadata
+  const { attempt, control, alpha, beta, minSamples } = spec
+  const asked: RunSpec = {
+    experiment: { name, uid, generation },
+    ...{ subject, attempt, control, alpha, beta, minSamples },
+    metrics: resolved.metrics,
+  }
+  const labels = { [EXPERIMENT_ID]: experimentId(uid), [CR_NAME]: name }
+  const metadata = { name: `${forkName(experiment.spec.sourceRef.name, uid)}-${subject}`, namespace, labels }
+  return { verb: 'create', role: 'run', resource: ANALYSIS_RUN, object: { apiVersion, kind, metadata, spec: asked } }
+}
+
+/** Fields that a status may lose. A merge patch removes only what it names. */
+const OPTIONAL = Object.fromEntries(
+  ['nextLookAt', 'power', 'action', 'finishedAt', 'startedAt'].map((each) => [each, null]),
+)
+
+/** With the version that it was computed from, a late write changes nothing: the API server answers with a conflict. */
+function statusWrite(run: AnalysisRun, status: RunStatus): Write {
+  const { uid, resourceVersion = '' } = run.metadata
+  const patch = { metadata: { uid, resourceVersion }, status: { ...OPTIONAL, ...status } } as unknown as JsonObject
+  return { verb: 'patch', role: 'run', resource: ANALYSIS_RUN, of: objectOf(run), patch, subresource: 'status' }
+}
+
+const deletion = (run: AnalysisRun): Write => ({
+  verb: 'delete',
+  role: 'run',
+  resource: ANALYSIS_RUN,
+  of: objectOf(run),
+})
+
+const objectOf = ({ metadata: { name, namespace, uid } }: AnalysisRun): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name, namespace, uid },
+})
+
+/** What the experiment tells of its analysis. Numbers are in the run only, so the message stays with the reason. */
+function reportOf(facts: Facts, state: AnalysisState, status: RunStatus | undefined): AnalysisReport {
+  const { run, spec, resolved } = state
+  const stored = facts.experiment.status?.analysis
+  const [missing] = [...resolved.errors.map(({ field, message }) => `${field}: ${message}`), ...resolved.missing]
+  const waiting = missing === undefined ? WAITING : { reason: 'AnalysisNotReady', message: missing }
+  const { verdict, reason, message } = status ?? { verdict: 'Wait' as const, ...waiting }
+  const isSame = stored?.verdict === verdict && stored.reason === reason && stored.run === run?.metadata.name
+  return {
+    ...(run ? { run: run.metadata.name } : {}),
+    ...toldSince(isSame ? stored : undefined, { verdict, reason }, facts.now.getTime()),
+    message: isSame && status ? stored.message : message,
+    attempt: spec.attempt,
+    metrics: (status?.metrics ?? []).map(({ name, verdict: ofMetric }) => ({ name, verdict: ofMetric })),
+    isFinal: status !== undefined && isFinal(status, spec),
+  }
+}
+
+const WAITING = { reason: 'NoPods', message: 'waiting for the fork' }
+
+/** `status.analysis`. It stays as it is while the fork cannot be derived, and goes with the analysis. */
+export function analysisStatus({ experiment }: Facts, { analysis }: Conclusion): ExperimentDeploymentStatus {
+  if (!experiment.spec.analysis) return {}
+  if (!analysis) return experiment.status?.analysis ? { analysis: experiment.status.analysis } : {}
+  const { isFinal: _isFinal, metrics = [], ...told } = analysis
+  // the API server forgets an empty list that is applied
+  return { analysis: { ...told, ...(metrics.length > 0 ? { metrics } : {}) } }
+}
+
+/** The conditions by which scripts wait for a verdict. They stay as long as `status.analysis` does. */
+export function analysisConditions({ experiment }: Facts, { analysis }: Conclusion): readonly ConditionDraft[] {
+  if (!experiment.spec.analysis) return []
+  if (!analysis) return (experiment.status?.conditions ?? []).flatMap(stored)
+  const { verdict, message } = analysis
+  const reason = isReason(analysis.reason) ? analysis.reason : 'Measuring'
+  const passed = verdict === 'Wait' ? 'Unknown' : verdict === 'Pass' ? 'True' : 'False'
+  return [
+    { type: 'AnalysisComplete', status: analysis.isFinal ? 'True' : 'False', reason, message },
+    { type: 'AnalysisPassed', status: passed, reason, message },
+  ]
+}
+
+const CONDITIONS: readonly string[] = ['AnalysisComplete', 'AnalysisPassed']
+
+/** A condition about the analysis as it is stored. */
+const stored = ({ type, status, reason, message }: Condition): readonly ConditionDraft[] =>
+  CONDITIONS.includes(type) && isReason(reason) ? [{ type, status, reason, message }] : []

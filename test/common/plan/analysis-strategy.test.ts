@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import { ANALYSIS, anAnalysis } from './an-analysis.ts'
+
+describe('the analysis of a strategy, pass by pass', () => {
+  const canary = { canary: { steps: [{ setWeight: 10 }, { analysis: {} }, { setWeight: 20 }] } }
+  const stepOf = ({ step }: ReturnType<typeof anAnalysis>) => step()
+
+  it('is waited for at its step, and a Pass goes on', () => {
+    const analysis = anAnalysis({ strategy: canary })
+    expect(stepOf(analysis)).to.equal('1/6 Paused')
+    expect(analysis.reasonOf('Paused')).to.equal('AnalysisStep')
+    analysis.decides('Pass')
+    expect(stepOf(analysis)).to.equal('3/6 Paused')
+    expect(analysis.reasonOf('Paused')).to.equal('AwaitingPromotion')
+  })
+
+  it('aborts the run when it fails, also at another step, and after each retry', () => {
+    const analysis = anAnalysis({ strategy: { canary: { steps: [{ setWeight: 10 }, { pause: {} }] } } })
+    analysis.decides('Fail')
+    expect(stepOf(analysis)).to.equal('1/1 Aborted')
+    expect(analysis.pods()).to.equal(0)
+    analysis.say('retry')
+    analysis.rest()
+    expect(stepOf(analysis)).to.equal('1/1 Aborted')
+    expect(analysis.pods()).to.equal(0)
+  })
+
+  it('pauses the run where nothing could be shown and the pods are kept, until somebody resumes it', () => {
+    const analysis = anAnalysis({
+      strategy: canary,
+      analysis: { ...ANALYSIS, maxSeconds: 90, intervalSeconds: 30, onTimeout: 'Keep' },
+    })
+    analysis.decides('Wait')
+    analysis.decides('Wait')
+    expect(analysis.status()).to.deep.include({ verdict: 'Inconclusive' })
+    expect(analysis.reasonOf('Paused')).to.equal('AnalysisInconclusive')
+    analysis.say('resume')
+    analysis.rest()
+    expect(stepOf(analysis)).to.equal('3/6 Paused')
+  })
+
+  it('stands before an automatic promotion, and is not asked about its result', () => {
+    const analysis = anAnalysis({
+      strategy: { canary: { steps: [{ setWeight: 10 }] } },
+      promotion: { mode: 'Automatic' },
+    })
+    expect(analysis.strategy()?.stepName).to.equal('analysis')
+    expect(analysis.decides('Pass')).to.include('patch source')
+    analysis.wait(60)
+    analysis.rest()
+    expect(analysis.strategy()?.phase).to.equal('Promoted')
+    expect(analysis.status()).to.deep.include({ verdict: 'Pass' })
+    expect(analysis.analyses.runs).to.have.length(1)
+  })
+})
