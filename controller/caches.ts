@@ -1,5 +1,15 @@
+import { knownProvider, knownTemplate } from '../common/analysis/kinds/known.ts'
+import { type AnalysisRun, decodeRun } from '../common/analysis/kinds/run.ts'
 import { decodeExperiment } from '../common/api/decode.ts'
-import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, EXPERIMENT_POLICY } from '../common/api/names.ts'
+import {
+  ANALYSIS_PROVIDER,
+  ANALYSIS_RUN,
+  ANALYSIS_TEMPLATE,
+  CLUSTER_ANALYSIS_TEMPLATE,
+  EXPERIMENT_DEPLOYMENT,
+  EXPERIMENT_ID,
+  EXPERIMENT_POLICY,
+} from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import { RESOURCES } from '../common/kube/client/resources.ts'
@@ -10,13 +20,14 @@ import { serviceView, sliceView } from '../common/surroundings/traffic.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { watchedPart } from '../common/workload/watched.ts'
+import type { NamedProvider } from './analysis/analysis-runtime.ts'
 import type { Config } from './config.ts'
 import type { ControllerMetrics } from './metrics.ts'
 import { podView } from './observe/fork-pods.ts'
 
 interface CachesOptions
   extends Pick<ReflectorOptions<unknown>, 'client' | 'timers' | 'random' | 'log'>,
-    Pick<Config, 'kindProbeMs' | 'onlyNamespace' | 'isGateInstalled'> {
+    Pick<Config, 'kindProbeMs' | 'onlyNamespace' | 'isGateInstalled' | 'isAnalysisInstalled'> {
   readonly metrics: Pick<ControllerMetrics, 'reflectorFailed' | 'handlerFailed'>
 }
 
@@ -27,7 +38,7 @@ const FORKS = ' (forks)'
 export type Caches = ReturnType<typeof createCaches>
 
 /** Creates the caches. They watch nothing until each reflector is started. */
-export function createCaches({ isGateInstalled, ...options }: CachesOptions) {
+export function createCaches({ isGateInstalled, isAnalysisInstalled, ...options }: CachesOptions) {
   const { client, timers, random, log, kindProbeMs, metrics, onlyNamespace } = options
   const where = onlyNamespace === undefined ? {} : { namespace: onlyNamespace }
   const sharedBy = ({ resource }: View, suffix = '') => ({
@@ -42,6 +53,15 @@ export function createCaches({ isGateInstalled, ...options }: CachesOptions) {
     experiments: reflector({ ...where, resource: EXPERIMENT_DEPLOYMENT, managedFields: 'managers' }, experimentIn),
     policies: reflector({ resource: EXPERIMENT_POLICY, managedFields: 'none' }, decodePolicy),
     services: reflector({ ...where, resource: RESOURCES.Service, managedFields: 'none' }, serviceView),
+    /** what analyses name, and their analysis runs; undefined: the component is not installed */
+    analysis: isAnalysisInstalled
+      ? {
+          runs: reflector({ ...where, resource: ANALYSIS_RUN, managedFields: 'none' }, runIn),
+          templates: reflector({ ...where, resource: ANALYSIS_TEMPLATE, managedFields: 'none' }, knownTemplate),
+          clusterTemplates: reflector({ resource: CLUSTER_ANALYSIS_TEMPLATE, managedFields: 'none' }, knownTemplate),
+          providers: reflector({ resource: ANALYSIS_PROVIDER, managedFields: 'none' }, providerIn),
+        }
+      : undefined,
     /** those of gated forks; undefined: pods may not be read */
     pods: isGateInstalled ? reflector(ofPods, podView) : undefined,
     slices: reflector({ ...where, resource: RESOURCES.EndpointSlice, managedFields: 'none' }, sliceView),
@@ -77,12 +97,20 @@ export function createCaches({ isGateInstalled, ...options }: CachesOptions) {
 }
 
 /** All reflectors of `caches` with names for people, to be started and stopped together. */
-export const namedReflectors = ({ experiments, policies, services, slices, pods, workloads }: Caches) => [
+export const namedReflectors = ({ experiments, policies, services, slices, pods, analysis, workloads }: Caches) => [
   { name: EXPERIMENT_DEPLOYMENT.plural, reflector: experiments },
   { name: EXPERIMENT_POLICY.plural, reflector: policies },
   { name: RESOURCES.Service.plural, reflector: services },
   { name: RESOURCES.EndpointSlice.plural, reflector: slices },
   ...(pods ? [{ name: RESOURCES.Pod.plural, reflector: pods }] : []),
+  ...(analysis
+    ? [
+        { name: ANALYSIS_RUN.plural, reflector: analysis.runs },
+        { name: ANALYSIS_TEMPLATE.plural, reflector: analysis.templates },
+        { name: CLUSTER_ANALYSIS_TEMPLATE.plural, reflector: analysis.clusterTemplates },
+        { name: ANALYSIS_PROVIDER.plural, reflector: analysis.providers },
+      ]
+    : []),
   ...workloads.flatMap(({ kind, forks, others }) => [
     { name: `${kind.plural}${FORKS}`, reflector: forks },
     { name: kind.plural, reflector: others },
@@ -94,5 +122,23 @@ function experimentIn(object: KubeObject): ExperimentDeployment | undefined {
   const decoded = decodeExperiment(object, object.metadata.namespace ?? '')
   return decoded.is === 'experiment' ? decoded.experiment : undefined
 }
+
+/**
+ * The analysis run in an object. A status that we have not written loses the evidence: it begins again. Undefined for
+ * one whose `spec` the CRD's schema would refuse.
+ */
+function runIn(object: KubeObject): AnalysisRun | undefined {
+  const { status: _status, ...begun } = object
+  for (const each of [object, begun]) {
+    const decoded = decodeRun(each)
+    if (decoded.is === 'run') return decoded.run
+  }
+  return undefined
+}
+
+const providerIn = (object: KubeObject): NamedProvider => ({
+  name: object.metadata.name,
+  provider: knownProvider(object),
+})
 
 const whole = (object: KubeObject): KubeObject => object

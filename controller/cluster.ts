@@ -24,7 +24,7 @@ import type { SharePace } from './runtime/share-pace.ts'
 import type { Pass } from './runtime/worker.ts'
 
 export interface ClusterOptions
-  extends Pick<Ports, 'schemaOf' | 'surroundings' | 'steps' | 'pods' | 'isPromotionInstalled'> {
+  extends Pick<Ports, 'schemaOf' | 'surroundings' | 'steps' | 'pods' | 'analysis' | 'isPromotionInstalled'> {
   readonly client: KubeClient
   /** whether the namespace may be read */
   readonly isServed: (namespace: string) => boolean

@@ -22,6 +22,10 @@ export const readConfig = (vars: Vars) => ({
    * the namespace of the pod, where the webhooks do not review experiments, and the one namespace to serve, if not all
    */
   ...installation(vars.POD_NAMESPACE || 'experiment-controller-system', vars.WATCH_NAMESPACE || undefined),
+  /** the directory of the credentials of providers */
+  credentials: vars.ANALYSIS_CREDENTIALS || '/etc/experiment-analysis/credentials',
+  /** whether providers may be on this machine, as on a laptop */
+  loopback: choice(vars, 'ANALYSIS_LOOPBACK', { choices: ['refuse', 'allow'], fallback: 'refuse' }),
   /** the port of /livez, /readyz and /metrics, plain HTTP; 0 for any free port, which the log names */
   probePort: wholeNumber(vars, 'PROBE_PORT', { fallback: 8081, min: 0, max: 65_535 }),
   /** the address on which the probes listen */

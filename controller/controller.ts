@@ -75,7 +75,8 @@ export class Controller {
   lead(): void {
     if (this.#state !== 'standby') return
     this.#state = 'leading'
-    const { experiments, orphans, policies } = this.#parts
+    const { experiments, orphans, policies, analysis } = this.#parts
+    analysis?.start()
     experiments.wake()
     experiments.startResync()
     orphans.start()
@@ -85,11 +86,11 @@ export class Controller {
   /** Starts no more passes. Resolves when it writes no more: running passes have ended, and Events were sent. */
   async stopLeading(): Promise<void> {
     this.#state = 'stopping'
-    const { neighbours, policies, recorder, breaker, workers, experiments, orphans, paced } = this.#parts
+    const { neighbours, policies, recorder, breaker, workers, experiments, orphans, paced, analysis } = this.#parts
     experiments.stopResync()
     paced.stop()
     breaker.stop()
-    await Promise.all([workers.stop(), orphans.stop()])
+    await Promise.all([workers.stop(), orphans.stop(), analysis?.stop()])
     neighbours.stop()
     await policies.stop()
     await recorder.flush(FLUSH_MS)

@@ -1,4 +1,5 @@
 import { kubeClient } from '../common/kube/client/client.ts'
+import { apiServerOf } from '../common/kube/client/credentials.ts'
 import { factsOf } from '../common/kube/client/errors.ts'
 import { realTimers } from '../common/program/clock.ts'
 import { healthServer } from '../common/program/health.ts'
@@ -6,6 +7,8 @@ import { Heartbeat } from '../common/program/heartbeat.ts'
 import { close, listen } from '../common/program/listen.ts'
 import { jsonLog } from '../common/program/log.ts'
 import { Metrics } from '../common/program/metrics.ts'
+import { credentialsIn } from './analysis/credentials.ts'
+import { apiServers } from './analysis/http/api-servers.ts'
 import { readConfig } from './config.ts'
 import { Controller } from './controller.ts'
 import { livenessChecks } from './liveness.ts'
@@ -52,7 +55,14 @@ const client = kubeClient({
   connections: config.workers + MAX_SLOW + 16, // beside those of the watches, so that a write never waits for one
   fence: leader,
 })
-const controller = new Controller({ ...config, client, clock, timers, random, log, metrics: counted })
+const http = {
+  apiServers: apiServers(process.env, apiServerOf(kubeconfig)),
+  loopback: config.loopback,
+  credential: credentialsIn(config.credentials),
+  userAgent: connecting.userAgent,
+}
+if (config.loopback === 'allow') log.warn({}, 'ANALYSIS_LOOPBACK is set: providers of analyses may be on this machine')
+const controller = new Controller({ ...config, client, clock, timers, random, log, metrics: counted, http })
 counted.measure({ ...controller.measured, leader })
 
 const heartbeat = new Heartbeat(timers)

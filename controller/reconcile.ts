@@ -28,6 +28,7 @@ export const reconciler =
     if (!facts) return 'never'
     const planned = plan(facts)
     ports.surroundings.follow(key, sourceNamespaceOf(facts.experiment), planned.services?.() ?? NO_SERVICES)
+    ports.analysis?.follow(key, planned.arms?.())
     const result = await apply(writer, planned, facts)
     if (result.is === 'lookAgain') return 'backoff'
     await yieldToWrites()

@@ -11,6 +11,7 @@ import { SchemaCatalog, schemaSource } from '../common/schema/catalog.ts'
 import type { Neighbours } from '../common/surroundings/neighbours.ts'
 import { isBeingDeleted } from '../common/workload/identity.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
+import { AnalysisRuntime, type AnalysisRuntimeOptions } from './analysis/analysis-runtime.ts'
 import { Writer } from './apply/writer.ts'
 import { WrittenVersions } from './apply/written-versions.ts'
 import { type Caches, createCaches } from './caches.ts'
@@ -42,6 +43,7 @@ export interface ControllerOptions
     | 'isPromotionInstalled'
     | 'isGateInstalled'
     | 'isCutOverInstalled'
+    | 'isAnalysisInstalled'
     | keyof Installation
   > {
   readonly client: KubeClient
@@ -50,6 +52,8 @@ export interface ControllerOptions
   readonly random: Random
   readonly log: Log
   readonly metrics: ControllerMetrics
+  /** how the providers of analyses are reached */
+  readonly http: AnalysisRuntimeOptions['http']
 }
 
 /** The parts of a running controller. */
@@ -77,12 +81,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const experiments = new AllExperiments({ experiments: caches.experiments, queue, timers, random })
   const schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS))
   const index = new ExperimentIndex()
-  const neighbours = new RefreshingCache<Neighbours>({
-    read: (namespace) => neighboursIn(client, namespace, NEIGHBOURS_MS),
-    changed: (namespace) => experiments.wake(namespace),
-    isWatched: (namespace) => index.withForkIn(namespace).size > 0,
-    timers,
-  })
+  const neighbours = createNeighbours(options, experiments, index)
   const recorder = new Recorder(options)
   const experiment = (key: Key) => caches.experiments.get(key)
   const reservations = new Reservations({ index, experiment, fork: (kind, key) => forksOf(kind)?.get(key) })
@@ -102,6 +101,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     wake: (namespace) => experiments.wake(namespace),
   })
   schemas.subscribe(() => policies.schemasChanged())
+  const analysis = createAnalysis(options, { caches, queue, isLeading })
   const steps = new StepClock({ timers, clock })
   forgetTheGone(caches, steps, policies)
   const written = new WrittenVersions({ experiments: caches.experiments, pods: caches.pods, forks: forksOf })
@@ -124,6 +124,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     // the third time that somebody takes a pin away, the run goes back
     pins: new DriftBackoff(timers, 2),
     steps,
+    analysis,
     pods: options.isGateInstalled ? (namespace, fork) => forkPods.of(namespace, fork) : undefined,
     statusDrift: new DriftBackoff(timers),
     sharePace: new SharePace(timers),
@@ -145,8 +146,33 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     reconcile,
     caughtUp: (key) => written.caughtUp(key, stopping),
   })
-  return { caches, schemas, neighbours, policies, recorder, queue, paced, experiments, orphans, ...working }
+  return { caches, schemas, neighbours, policies, recorder, queue, paced, experiments, orphans, analysis, ...working }
 }
+
+const createNeighbours = ({ client, timers }: ControllerOptions, experiments: AllExperiments, index: ExperimentIndex) =>
+  new RefreshingCache<Neighbours>({
+    read: (namespace) => neighboursIn(client, namespace, NEIGHBOURS_MS),
+    changed: (namespace) => experiments.wake(namespace),
+    isWatched: (namespace) => index.withForkIn(namespace).size > 0,
+    timers,
+  })
+
+interface AnalysisParts {
+  readonly caches: Caches
+  readonly queue: Pick<KeyQueue, 'add'>
+  readonly isLeading: () => boolean
+}
+
+/** What asks the providers of analyses; undefined where the component is not installed. */
+const createAnalysis = (options: ControllerOptions, { caches, queue, isLeading }: AnalysisParts) =>
+  caches.analysis &&
+  new AnalysisRuntime({
+    ...options,
+    caches: caches.analysis,
+    experiments: caches.experiments,
+    wake: (key) => queue.add(key),
+    isLeading,
+  })
 
 /** Forgets what was remembered of experiments that are gone. */
 function forgetTheGone({ experiments }: Caches, steps: StepClock, { status }: PolicyRuntime): void {

@@ -81,11 +81,13 @@ interface InstallOptions {
   readonly overlay?: string
   /** how often the programs look for a kind that is not served; default: as shipped */
   readonly kindProbeSeconds?: number
+  /** more variables of the controller, such as where the credentials of providers are */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /** Installs the product. The CRDs must already be in the control plane. @throws Error that names what failed */
 export async function install(plane: ControlPlane, options: InstallOptions = {}): Promise<Installation> {
-  const { argsOf = fromSources, kindProbeSeconds, overlay } = options
+  const { argsOf = fromSources, kindProbeSeconds, overlay, settings = {} } = options
   const shipped = overlay === undefined ? undefined : await built(plane, overlay)
   if (shipped) await applied(plane, ['-f', '-'], textOf(shipped.filter(({ kind }) => !runsElsewhere(kind))))
   else
@@ -131,7 +133,7 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
     TLS_CERT_FILE: files.certFile,
     TLS_KEY_FILE: files.keyFile,
   })
-  const startController = program('controller', { HOST: '127.0.0.1', PROBE_PORT: `${probePort}` })
+  const startController = program('controller', { HOST: '127.0.0.1', PROBE_PORT: `${probePort}`, ...settings })
 
   const restoreWebhooks = async () => {
     const manifest = await webhookConfigurations({ url: `https://127.0.0.1:${port}`, ca, shipped })

@@ -1,8 +1,13 @@
+import type { AnalysisProvider } from '../../common/analysis/kinds/provider.ts'
+import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
+import type { AnalysisTemplate } from '../../common/analysis/kinds/template.ts'
+import type { Poll } from '../../common/analysis/run/poll.ts'
 import type { Known } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { RunStatus } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import type { OtherExperiment } from '../../common/assess/facts.ts'
+import type { AnalysisArms } from '../../common/assess/analysis.ts'
+import type { ByName, OtherExperiment } from '../../common/assess/facts.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
 import type { CountScope, ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
 import type { GatedPod } from '../../common/strategy/gate.ts'
@@ -59,6 +64,19 @@ export interface SurroundingsPort {
   neighbours(namespace: string): Promise<Neighbours | undefined>
 }
 
+/** Analyses. All is read from the caches. */
+export interface AnalysisPort {
+  /** a template of a namespace, or of none; undefined: there is none, unknown: it is not as the API says */
+  template(namespace: string | undefined, name: string): Known<AnalysisTemplate> | undefined
+  providers(): ByName<AnalysisProvider>
+  /** those of the experiment with this key and uid */
+  runs(key: Key, uid: string): readonly AnalysisRun[]
+  /** what the poller found out and no pass has recorded yet */
+  poll(run: string): Poll | undefined
+  /** From now on the poller compares these pods for the experiment `key`; undefined: none. */
+  follow(key: Key, arms: AnalysisArms | undefined): void
+}
+
 /** Everything that `observe` reads, one port for each subject. */
 export interface Ports {
   readonly experiments: {
@@ -80,6 +98,8 @@ export interface Ports {
   readonly pods?: ((namespace: string, fork: string) => readonly GatedPod[]) | undefined
   /** a Service as it is now; absent: Services may not be written. @throws KubeError */
   readonly service?: ((namespace: string, name: string) => Promise<KubeObject | undefined>) | undefined
+  /** what an analysis names, and its analysis runs; absent: this installation has no component "analysis" */
+  readonly analysis?: AnalysisPort | undefined
   /** repairs of the selectors of Services */
   readonly pins: {
     /** how many milliseconds the next repair has to wait; 0 or less means now */

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import type { Reason } from '../../common/api/reasons.ts'
+import { isReason, type Reason } from '../../common/api/reasons.ts'
 import type { PromotionMode } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import { STATES } from '../../common/assess/decision.ts'
@@ -79,6 +79,7 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   }
   await reporter.applyStatus(experiment, status)
   sourceReplaced(experiment, conclusion).forEach(emit)
+  verdictEvents(before, status).forEach(emit)
   const { moved } = conclusion.run ?? {}
   const outcome = outcomeOf(before, status)
   if (outcome) reporter.countPromotion(experiment, outcome)
@@ -152,6 +153,18 @@ function complianceEvents(
   if (!is || !hasChanged) return []
   const { status, reason, message } = is
   return [{ type: status === 'True' ? 'Normal' : 'Warning', reason: reason as Reason, message }]
+}
+
+/** An Event when the verdict of an analysis or its reason has changed. That it waits for pods at first needs none. */
+function verdictEvents(
+  before: ExperimentDeploymentStatus | undefined,
+  { analysis: is }: ExperimentDeploymentStatus,
+): readonly EventDraft[] {
+  const was = before?.analysis
+  const isFirst = was === undefined && is?.verdict === 'Wait'
+  if (!is || isFirst || !isReason(is.reason) || (was?.verdict === is.verdict && was.reason === is.reason)) return []
+  const isGood = is.verdict === 'Pass' || is.verdict === 'Wait'
+  return [{ type: isGood ? 'Normal' : 'Warning', reason: is.reason, message: `analysis: ${is.verdict}: ${is.message}` }]
 }
 
 /** An Event when the source was created again, with another uid, and the fork follows the new one. */

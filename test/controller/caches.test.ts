@@ -27,6 +27,7 @@ async function filled(objects: Readonly<Record<string, KubeObject>>) {
     log: diaryLog(),
     kindProbeMs: 30_000,
     isGateInstalled: false,
+    isAnalysisInstalled: false,
     metrics: noMetrics(),
   })
   const reflectors = namedReflectors(caches)
@@ -68,7 +69,14 @@ describe('the caches', () => {
           : Reflect.get(target, name, target),
     })
     const timers = new VirtualTime()
-    const more = { random: () => 0, log: diaryLog(), kindProbeMs: 30_000, isGateInstalled: false, metrics: noMetrics() }
+    const more = {
+      random: () => 0,
+      log: diaryLog(),
+      kindProbeMs: 30_000,
+      isGateInstalled: false,
+      isAnalysisInstalled: false,
+      metrics: noMetrics(),
+    }
     const caches = createCaches({ client, timers, ...more, onlyNamespace: 'shop' })
     const reflectors = namedReflectors(caches)
     for (const { reflector } of reflectors) reflector.start()
@@ -128,6 +136,7 @@ describe('the caches', () => {
       log: diaryLog(),
       kindProbeMs: 30_000,
       isGateInstalled: false,
+      isAnalysisInstalled: false,
       metrics: noMetrics(),
     })
     const rollouts = caches.workloads.find(({ kind }) => kind.kind === 'Rollout')

@@ -32,6 +32,7 @@ function world() {
     log,
     kindProbeMs: 30_000,
     isGateInstalled: false,
+    isAnalysisInstalled: false,
     metrics: noMetrics(),
   })
   const written = new WrittenVersions({ experiments: caches.experiments, forks: () => undefined })

@@ -11,6 +11,8 @@ describe('the configuration of the controller', () => {
       isGateInstalled: false,
       isCutOverInstalled: false,
       isAnalysisInstalled: false,
+      credentials: '/etc/experiment-analysis/credentials',
+      loopback: 'refuse',
       logLevel: 'info',
       instance: 'experiment-controller',
       ownNamespace: 'experiment-controller-system',
@@ -29,6 +31,8 @@ describe('the configuration of the controller', () => {
         GATE: 'enabled',
         CUT_OVER: 'enabled',
         ANALYSIS: 'enabled',
+        ANALYSIS_CREDENTIALS: '/keys',
+        ANALYSIS_LOOPBACK: 'allow',
         LOG_LEVEL: 'debug',
         HOSTNAME: 'pod-1',
         POD_NAMESPACE: 'ops',
@@ -44,6 +48,8 @@ describe('the configuration of the controller', () => {
       isGateInstalled: true,
       isCutOverInstalled: true,
       isAnalysisInstalled: true,
+      credentials: '/keys',
+      loopback: 'allow',
       logLevel: 'debug',
       instance: 'pod-1',
       ownNamespace: 'ops',
@@ -61,6 +67,7 @@ describe('the configuration of the controller', () => {
     ['KIND_PROBE_SECONDS', '601'],
     ['PROBE_PORT', '65536'],
     ['LOG_LEVEL', 'loud'],
+    ['ANALYSIS_LOOPBACK', 'yes'],
   ] as const)
     it(`refuses ${name}=${value}, and names the variable and the value`, () =>
       expect(() => readConfig({ [name]: value })).to.throw(new RegExp(`^${name} .*"${value}"`)))

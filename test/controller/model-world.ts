@@ -5,6 +5,7 @@ import { experimentId } from '../../common/workload/identity.ts'
 import { Controller } from '../../controller/controller.ts'
 import { aDeployment, anExperiment, imageOverride } from '../builders.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
+import { NO_PROVIDERS } from './analysis/no-providers.ts'
 import { FakeApiServer } from './fake-api-server.ts'
 import { FaultyClient, type WriteFault } from './faulty-client.ts'
 import { noMetrics } from './no-metrics.ts'
@@ -68,6 +69,8 @@ export class ModelWorld {
       isPromotionInstalled: false,
       isGateInstalled: false,
       isCutOverInstalled: false,
+      isAnalysisInstalled: false,
+      http: NO_PROVIDERS,
       instance: 'pod-1',
       ownNamespace: 'experiment-controller-system',
       clock: () => new Date('2026-11-21T10:00:00Z'),

@@ -3,6 +3,7 @@ import type { Condition, ExperimentDeploymentStatus } from '../../common/api/typ
 import { Controller } from '../../controller/controller.ts'
 import { aDeployment, anExperiment, FORK } from '../builders.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
+import { NO_PROVIDERS } from './analysis/no-providers.ts'
 import { FakeApiServer } from './fake-api-server.ts'
 import { noMetrics } from './no-metrics.ts'
 
@@ -58,6 +59,8 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}, 
     isPromotionInstalled,
     isGateInstalled: true,
     isCutOverInstalled: true,
+    isAnalysisInstalled: false,
+    http: NO_PROVIDERS,
     instance: 'pod-1',
     ownNamespace: 'experiment-controller-system',
     clock,

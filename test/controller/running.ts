@@ -2,6 +2,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { Controller } from '../../controller/controller.ts'
 import { aDeployment, anExperiment } from '../builders.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
+import { NO_PROVIDERS } from './analysis/no-providers.ts'
 import { FakeApiServer } from './fake-api-server.ts'
 import { noMetrics } from './no-metrics.ts'
 
@@ -33,6 +34,8 @@ export function running(objects: Readonly<Record<string, KubeObject>> = {}) {
     isPromotionInstalled: false,
     isGateInstalled: false,
     isCutOverInstalled: false,
+    isAnalysisInstalled: false,
+    http: NO_PROVIDERS,
     instance: 'pod-1',
     ownNamespace: 'experiment-controller-system',
     clock: () => new Date('2026-11-21T10:00:00Z'),

@@ -4,6 +4,7 @@ import { namedReflectors } from '../../controller/caches.ts'
 import { createSubsystems } from '../../controller/subsystems.ts'
 import { anExperiment } from '../builders.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
+import { NO_PROVIDERS } from './analysis/no-providers.ts'
 import { FakeApiServer } from './fake-api-server.ts'
 import { noMetrics } from './no-metrics.ts'
 
@@ -23,6 +24,8 @@ function created() {
       isPromotionInstalled: false,
       isGateInstalled: false,
       isCutOverInstalled: false,
+      isAnalysisInstalled: false,
+      http: NO_PROVIDERS,
       instance: 'pod-1',
       ownNamespace: 'ops',
       clock: () => new Date('2026-11-21T10:00:00Z'),

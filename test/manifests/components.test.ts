@@ -10,7 +10,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   promotion: ['patch argoproj.io/rollouts/status', `patch ${OURS}/experimentdeployments`],
   gate: ['list /pods', 'watch /pods', 'patch /pods/status'],
   analysis: [
-    ...['get', 'list', 'watch', 'create', 'delete'].map((verb) => `${verb} ${OURS}/experimentanalysisruns`),
+    ...['list', 'watch', 'create', 'delete'].map((verb) => `${verb} ${OURS}/experimentanalysisruns`),
     `patch ${OURS}/experimentanalysisruns/status`,
     `list ${OURS}/experimentanalysistemplates`,
     `watch ${OURS}/experimentanalysistemplates`,

@@ -28,7 +28,14 @@ describe('the permissions of an installation for one namespace', () => {
   for (const [name, ofCluster, missing] of [
     [
       'experiment-controller',
-      [`list ${OURS}/experimentpolicies`, `watch ${OURS}/experimentpolicies`],
+      [
+        `list ${OURS}/experimentpolicies`,
+        `watch ${OURS}/experimentpolicies`,
+        ...['experimentanalysisproviders', 'clusterexperimentanalysistemplates'].flatMap((kind) => [
+          `list ${OURS}/${kind}`,
+          `watch ${OURS}/${kind}`,
+        ]),
+      ],
       [`patch ${OURS}/experimentpolicies/status`],
     ],
     [

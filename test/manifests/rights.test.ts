@@ -13,6 +13,8 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     [`${OURS}/experimentdeployments/finalizers`]: 'update',
     [`${OURS}/experimentpolicies`]: 'list watch',
     [`${OURS}/experimentpolicies/status`]: 'patch',
+    [`${OURS}/experimentanalysisproviders`]: 'list watch',
+    [`${OURS}/clusterexperimentanalysistemplates`]: 'list watch',
     'apps/deployments': 'get list watch create patch delete',
     'apps/statefulsets': 'get list watch create patch delete',
     'argoproj.io/rollouts': 'get list watch create patch delete',

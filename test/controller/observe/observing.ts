@@ -4,7 +4,7 @@ import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { ExperimentPolicy } from '../../../common/policy/policy.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { observe } from '../../../controller/observe/observe.ts'
-import type { Ports } from '../../../controller/observe/ports.ts'
+import type { AnalysisPort, Ports } from '../../../controller/observe/ports.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK } from '../../builders.ts'
 
 /** The experiment that is observed. */
@@ -23,6 +23,7 @@ interface Given {
   readonly isAbsent?: boolean
   readonly isDoubted?: boolean
   readonly referring?: readonly KubeObject[]
+  readonly analysis?: AnalysisPort
 }
 
 /** Ports that keep a diary of the reads that a failing API server could block. */
@@ -82,6 +83,7 @@ export function observing(given: Given = {}) {
     },
     drift: { waitMs: () => 250, contestedMs: () => 60_000 },
     pins: { waitMs: () => 0, contestedMs: () => 0 },
+    analysis: given.analysis,
   }
   const facts = async () => {
     const found = await observe(ports, KEY, NOW)

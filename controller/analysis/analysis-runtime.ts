@@ -1,0 +1,165 @@
+import { type AnalysisProvider, providerWithDefaults } from '../../common/analysis/kinds/provider.ts'
+import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
+import type { AnalysisTemplate } from '../../common/analysis/kinds/template.ts'
+import type { Poll } from '../../common/analysis/run/poll.ts'
+import type { Known } from '../../common/api/known.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { AnalysisArms } from '../../common/assess/analysis.ts'
+import type { ByName } from '../../common/assess/facts.ts'
+import type { KubeClient } from '../../common/kube/client/client.ts'
+import type { Reflector } from '../../common/kube/watch/reflector.ts'
+import type { Clock, Random, Timers } from '../../common/program/clock.ts'
+import type { Log } from '../../common/program/log.ts'
+import type { AnalysisPort } from '../observe/ports.ts'
+import { type Key, KeyQueue } from '../runtime/queue.ts'
+import { Workers } from '../runtime/worker.ts'
+import { ArmPods } from './arm-pods.ts'
+import { Connections } from './http/connections.ts'
+import type { GuardedOptions } from './http/guarded.ts'
+import { Poller } from './poller.ts'
+import { PROVIDER_ADAPTERS } from './providers/registry.ts'
+import { RunIndex } from './run-index.ts'
+
+/** A provider; unknown: it is not as the API says. */
+export interface NamedProvider {
+  readonly name: string
+  readonly provider: Known<AnalysisProvider>
+}
+
+type Cache<T> = Pick<Reflector<T>, 'get' | 'list' | 'subscribe'>
+
+/** What analyses name, and their analysis runs. */
+export interface AnalysisCaches {
+  readonly runs: Cache<AnalysisRun>
+  readonly templates: Cache<Known<AnalysisTemplate>>
+  readonly clusterTemplates: Cache<Known<AnalysisTemplate>>
+  readonly providers: Cache<NamedProvider>
+}
+
+export interface AnalysisRuntimeOptions {
+  readonly client: Pick<KubeClient, 'request'>
+  readonly caches: AnalysisCaches
+  readonly experiments: Cache<ExperimentDeployment>
+  /** wakes an experiment for a pass */
+  readonly wake: (key: Key) => void
+  readonly isLeading: () => boolean
+  /** how providers are reached */
+  readonly http: Omit<GuardedOptions, 'clock' | 'timers'>
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly random: Random
+  readonly log: Log
+}
+
+/** Answers what passes read about analyses, and asks providers beside them. */
+export class AnalysisRuntime implements AnalysisPort {
+  readonly #options: AnalysisRuntimeOptions
+  readonly #index = new RunIndex()
+  readonly #connections: Connections
+  readonly #poller: Poller
+  readonly #queue: KeyQueue
+  readonly #workers: Workers
+
+  constructor(options: AnalysisRuntimeOptions) {
+    const { caches, client, experiments, wake, isLeading, http, clock, timers, log } = options
+    this.#options = options
+    this.#connections = new Connections({ ...http, clock, timers })
+    this.#queue = new KeyQueue(options)
+    const pods = new ArmPods(client, timers)
+    this.#poller = new Poller({
+      run: (key) => caches.runs.get(key),
+      runsOf: (experiment) => this.#index.keysOf(experiment),
+      experiment: (key) => experiments.get(key),
+      provider: (name) => caches.providers.get(name)?.provider,
+      pods: (arms) => pods.of(arms),
+      ask: (provider, query) =>
+        PROVIDER_ADAPTERS[provider.spec.type].ask(
+          query,
+          providerWithDefaults(provider.spec),
+          this.#connections.send(provider),
+        ),
+      wake,
+      queue: this.#queue,
+      clock,
+    })
+    this.#workers = new Workers({
+      queue: this.#queue,
+      reconcile: async (key) => (isLeading() ? this.#poller.work(key) : 'never'),
+      caughtUp: () => Promise.resolve(),
+      timers,
+      log: log.with({ part: 'poller' }),
+    })
+    this.#follow()
+  }
+
+  template(namespace: string | undefined, name: string): Known<AnalysisTemplate> | undefined {
+    const { templates, clusterTemplates } = this.#options.caches
+    return namespace === undefined ? clusterTemplates.get(name) : templates.get(`${namespace}/${name}`)
+  }
+
+  providers(): ByName<AnalysisProvider> {
+    return new Map(this.#options.caches.providers.list().map(({ name, provider }: NamedProvider) => [name, provider]))
+  }
+
+  runs(key: Key, uid: string): readonly AnalysisRun[] {
+    return this.#index.of(key, uid)
+  }
+
+  poll(run: string): Poll | undefined {
+    return this.#poller.poll(run)
+  }
+
+  follow(key: Key, arms: AnalysisArms | undefined): void {
+    this.#poller.follow(key, arms)
+  }
+
+  /** How many polls wait for a pass that records them. */
+  get waiting(): number {
+    return this.#poller.waiting
+  }
+
+  /** How many entries all maps have that follow runs; 0 when no experiment and no run is left. For tests. */
+  get entryCount(): number {
+    return this.#poller.entryCount + this.#index.size + this.#queue.entryCount
+  }
+
+  /** Starts to poll, while this process leads. */
+  start(): void {
+    this.#workers.start()
+  }
+
+  /** Starts no more polls. Resolves when the running ones have ended. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#workers.stop(), this.#connections.close()])
+    await this.#connections.close() // those of polls that had yet to ask
+  }
+
+  /** Follows the caches. */
+  #follow(): void {
+    const { caches, experiments, wake, isLeading } = this.#options
+    const wakeAll = () => this.#analyzed().forEach(wake)
+    caches.runs.subscribe((change) => {
+      const experiment = this.#index.update(change)
+      if (change.is === 'deleted') this.#poller.forgetRun(change.key, change.before)
+      // a standby would collect the keys of all runs that ever were; passes add them once it leads
+      else if (isLeading()) this.#queue.add(change.key)
+      wake(experiment)
+    })
+    caches.providers.subscribe((change) => {
+      if (change.is === 'deleted') this.#connections.forget(change.before.name)
+      wakeAll()
+    })
+    for (const templates of [caches.templates, caches.clusterTemplates]) templates.subscribe(wakeAll)
+    experiments.subscribe((change) => {
+      if (change.is === 'deleted') this.#poller.forget(change.key)
+    })
+  }
+
+  /** The experiments with an analysis. Templates and providers seldom change. */
+  #analyzed(): readonly Key[] {
+    return this.#options.experiments
+      .list()
+      .filter(({ spec }) => spec.analysis !== undefined)
+      .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
+  }
+}

@@ -1,0 +1,66 @@
+import { MAX_PODS } from '../../common/analysis/run/arms.ts'
+import type { SeenArms, SeenPod } from '../../common/analysis/run/poll.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import type { AnalysisArms } from '../../common/assess/analysis.ts'
+import { at, isObject, listOr, member } from '../../common/json/json.ts'
+import type { KubeClient } from '../../common/kube/client/client.ts'
+import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import type { Timers } from '../../common/program/clock.ts'
+import { TtlCache } from '../../common/program/ttl-cache.ts'
+import { isBeingDeleted } from '../../common/workload/identity.ts'
+
+/** All analyses that compare the same pods share what was read of them for so long. */
+const KEPT_MS = 10_000
+const DEADLINE_MS = 10_000
+/** Some of them may be on their way out. */
+const LISTED = 100
+
+/** Reads the pods that analyses compare. They are not watched, because only the end of a window needs them. */
+export class ArmPods {
+  readonly #client: Pick<KubeClient, 'request'>
+  readonly #recent: TtlCache<readonly SeenPod[]>
+
+  constructor(client: Pick<KubeClient, 'request'>, timers: Pick<Timers, 'now'>) {
+    this.#client = client
+    this.#recent = new TtlCache(timers, KEPT_MS)
+  }
+
+  /** The pods of both arms as they are now, or were a moment ago. @throws KubeError */
+  async of({ namespace, treatment, control }: AnalysisArms): Promise<SeenArms> {
+    const [own, others] = await Promise.all([treatment, control].map(({ selector }) => this.#list(namespace, selector)))
+    return { treatment: own ?? [], control: others ?? [] }
+  }
+
+  #list(namespace: string, labelSelector: string): Promise<readonly SeenPod[]> {
+    return this.#recent.of(`${namespace}/${labelSelector}`, async () => {
+      const path = pathOf(RESOURCES.Pod, { namespace })
+      const query = { labelSelector, limit: LISTED }
+      const found = await this.#client.request({ verb: 'list', path, query, deadlineMs: DEADLINE_MS })
+      return { value: seenPods(listOr(member(found, 'items'))), isLasting: true }
+    })
+  }
+}
+
+/** The pods in a list, as an analysis sees them. Those that are being deleted serve no more. */
+export const seenPods = (items: readonly unknown[]): readonly SeenPod[] =>
+  items
+    .filter((item): item is KubeObject => isObject(item) && isObject(item.metadata))
+    .filter((pod) => !isBeingDeleted(pod))
+    .map(seenPod)
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .slice(0, MAX_PODS)
+
+function seenPod({ metadata, status }: KubeObject): SeenPod {
+  const ready = listOr(at(status, 'conditions')).find((condition) => at(condition, 'type') === 'Ready')
+  const readySinceMs = at(ready, 'status') === 'True' ? Date.parse(String(at(ready, 'lastTransitionTime'))) : Number.NaN
+  const restarts = listOr(at(status, 'containerStatuses')).map((container) =>
+    Number(at(container, 'restartCount') ?? 0),
+  )
+  return {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    createdMs: Date.parse(metadata.creationTimestamp ?? ''),
+    ...(Number.isNaN(readySinceMs) ? {} : { readySinceMs }),
+    restarts: restarts.reduce((sum, count) => sum + count, 0),
+  }
+}

@@ -1,0 +1,230 @@
+import { type AnalysisProvider, providerWithDefaults } from '../../common/analysis/kinds/provider.ts'
+import type { AnalysisRun, RunMetric } from '../../common/analysis/kinds/run.ts'
+import { boundariesOf } from '../../common/analysis/metrics/latency.ts'
+import type { ArmPods as ArmNames, WindowAnswer, WindowQuery } from '../../common/analysis/query/window-query.ts'
+import { countingPods } from '../../common/analysis/run/arms.ts'
+import { expectedStart } from '../../common/analysis/run/fold.ts'
+import { isFinal, looked, startOf } from '../../common/analysis/run/look.ts'
+import type { Poll, PolledWindow, SeenArms, SeenPod } from '../../common/analysis/run/poll.ts'
+import { nextWindow } from '../../common/analysis/run/windows.ts'
+import { analysisWithDefaults, type CompleteAnalysis } from '../../common/api/analysis/defaults.ts'
+import { KUBERNETES, type Metric } from '../../common/api/analysis/metric.ts'
+import { type Known, knownValue } from '../../common/api/known.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { AnalysisArms } from '../../common/assess/analysis.ts'
+import { isEqual } from '../../common/json/json.ts'
+import type { Clock } from '../../common/program/clock.ts'
+import type { Key, KeyQueue } from '../runtime/queue.ts'
+import type { Requeue } from '../runtime/worker.ts'
+import { ProviderBackoff } from './provider-backoff.ts'
+import { experimentOf } from './run-index.ts'
+
+/** What the poller reads, and whom it wakes. */
+export interface PollerOptions {
+  readonly run: (key: Key) => AnalysisRun | undefined
+  /** the keys of the runs of an experiment */
+  readonly runsOf: (experiment: Key) => readonly Key[]
+  readonly experiment: (key: Key) => ExperimentDeployment | undefined
+  readonly provider: (name: string) => Known<AnalysisProvider> | undefined
+  /** @throws KubeError */
+  readonly pods: (arms: AnalysisArms) => Promise<SeenArms>
+  readonly ask: (provider: AnalysisProvider, query: WindowQuery) => Promise<WindowAnswer>
+  /** wakes the experiment, whose next pass records the poll */
+  readonly wake: (experiment: Key) => void
+  readonly queue: Pick<KeyQueue, 'add' | 'forget'>
+  readonly clock: Clock
+}
+
+/** A run that goes on, and what it is asked. */
+interface Asking {
+  readonly run: AnalysisRun
+  readonly arms: AnalysisArms
+  readonly times: CompleteAnalysis
+  readonly seen: SeenArms
+  readonly startedMs: number
+  readonly nowMs: number
+}
+
+/** A window that can be asked for now. */
+interface Due extends Omit<PolledWindow, 'answer'> {
+  readonly of: Metric
+}
+
+/** Until a pass has recorded a poll. */
+const RECORD_MS = 5_000
+
+/**
+ * Asks providers for windows, beside the reconciler, so that none of them holds up a pass. Each run has at most one
+ * poll at a time, and it waits in memory until a pass has recorded it. A poll that is lost is made again.
+ */
+export class Poller {
+  readonly #options: PollerOptions
+  /** by the uid of the run */
+  readonly #polls = new Map<string, Poll>()
+  /** by the key of the experiment */
+  readonly #arms = new Map<Key, AnalysisArms>()
+  readonly #backoff: ProviderBackoff
+
+  constructor(options: PollerOptions) {
+    this.#options = options
+    this.#backoff = new ProviderBackoff()
+  }
+
+  /** How many polls wait for a pass. */
+  get waiting(): number {
+    return this.#polls.size
+  }
+
+  /** How many entries all its maps have; 0 when no experiment and no run is left. For tests. */
+  get entryCount(): number {
+    return this.#polls.size + this.#arms.size + this.#backoff.size
+  }
+
+  /** What was found out for a run and is not recorded yet. */
+  poll(run: string): Poll | undefined {
+    return this.#polls.get(run)
+  }
+
+  /** From now on these pods are compared for an experiment; undefined: none. */
+  follow(experiment: Key, arms: AnalysisArms | undefined): void {
+    const { runsOf, queue, experiment: find } = this.#options
+    if (isEqual(this.#arms.get(experiment), arms)) return
+    // it may have gone during the pass
+    if (arms && find(experiment)) this.#arms.set(experiment, arms)
+    else this.#arms.delete(experiment)
+    for (const key of runsOf(experiment)) queue.add(key)
+  }
+
+  /** Forgets an experiment that is gone. */
+  forget(experiment: Key): void {
+    this.#arms.delete(experiment)
+  }
+
+  /** Forgets a run that is gone. */
+  forgetRun(key: Key, { metadata: { uid } }: Pick<AnalysisRun, 'metadata'>): void {
+    this.#polls.delete(uid)
+    this.#backoff.forget(uid)
+    this.#options.queue.forget(key)
+  }
+
+  /** Polls what is due for the run `key`. Returns when it has to be polled again. @throws KubeError */
+  async work(key: Key): Promise<Requeue> {
+    const { run: runOf, experiment: find, pods, clock, wake } = this.#options
+    const run = runOf(key)
+    const experiment = run && find(experimentOf(run))
+    const arms = run && this.#arms.get(experimentOf(run))
+    const { uid } = run?.metadata ?? { uid: '' }
+    const { analysis } = experiment?.spec ?? {}
+    if (!run || !analysis || !arms || experiment?.metadata.uid !== run.spec.experiment.uid) return this.#drop(uid)
+    const times = analysisWithDefaults(analysis)
+    if (isFinal(run.status, times)) return this.#drop(uid)
+    const looks = run.status?.looks ?? 0
+    if (this.#polls.get(uid)?.looks === looks) {
+      wake(experimentOf(run)) // its pass was lost
+      return { afterMs: RECORD_MS }
+    }
+    this.#polls.delete(uid)
+    const waitMs = Date.parse(run.status?.nextLookAt ?? '') - clock().getTime()
+    if (waitMs > 0) return { afterMs: waitMs }
+    const seen = await pods(arms)
+    const nowMs = clock().getTime()
+    const startedMs = startOf(run, { arms: seen }, times)
+    const asking = { run, arms, times, seen, startedMs, nowMs }
+    const due = dueWindows(asking, this.#lagSeconds)
+    const ready = due.filter(({ of }) => this.#backoff.waitMs(uid, of.provider, nowMs) <= 0)
+    const without: Poll = { run: uid, atMs: nowMs, looks, arms: seen, windows: [] }
+    const isEnding = () => isFinal(looked(run, { poll: without, times, lagSeconds: this.#lagSeconds }), times)
+    if (!isWorthwhile(asking, ready) && !isEnding()) return { afterMs: this.#laterMs(asking, due) }
+    const asked = await Promise.all(ready.map((each) => this.#asked(asking, each)))
+    if (runOf(key)?.metadata.uid !== uid) return 'never' // it has gone meanwhile
+    this.#note(asking, asked)
+    const windows = asked.map(({ of: _of, ...window }) => window)
+    this.#polls.set(uid, { ...without, windows })
+    wake(experimentOf(run))
+    return { afterMs: RECORD_MS }
+  }
+
+  #drop(uid: string): Requeue {
+    this.#polls.delete(uid)
+    return 'never'
+  }
+
+  readonly #lagSeconds = (provider: string): number => {
+    const found = this.#options.provider(provider)
+    const spec = found && knownValue(found)?.spec
+    return spec ? providerWithDefaults(spec).lagSeconds : 0
+  }
+
+  /** Until a window is due that may be asked for. */
+  #laterMs({ run, times, startedMs, nowMs }: Asking, due: readonly Due[]): number {
+    const intervalMs = 1_000 * times.intervalSeconds
+    if (startedMs > nowMs) return Math.min(intervalMs, startedMs - nowMs)
+    const waits = due.map(({ of }) => this.#backoff.waitMs(run.metadata.uid, of.provider, nowMs))
+    return Math.max(1_000, Math.min(intervalMs, ...waits))
+  }
+
+  async #asked(asking: Asking, due: Due): Promise<Due & PolledWindow> {
+    return { ...due, answer: await this.#answer(asking, due.of, due) }
+  }
+
+  /** Notes which providers have failed. */
+  #note({ run, times, nowMs }: Asking, asked: readonly (Due & PolledWindow)[]): void {
+    const intervalMs = 1_000 * times.intervalSeconds
+    for (const { of, answer } of asked)
+      this.#backoff.note({ run: run.metadata.uid, provider: of.provider, nowMs, intervalMs }, answer)
+  }
+
+  async #answer({ run, arms, times, seen }: Asking, of: Metric, { window }: Omit<PolledWindow, 'answer'>) {
+    const counting = countingPods(seen, window.start, times.warmUpSeconds)
+    // without a pod nobody has to be asked
+    if (counting.treatment.length === 0 || counting.control.length === 0)
+      return { is: 'silent', arms: ['treatment', 'control'] } as const
+    const provider = knownValue(this.#options.provider(of.provider) ?? { is: 'absent' })
+    if (!provider) return { is: 'failed', message: `there is no provider ${JSON.stringify(of.provider)}` } as const
+    if (!arms.providers.includes(of.provider))
+      return { is: 'failed', message: `provider ${JSON.stringify(of.provider)} is not for this namespace` } as const
+    const stored = run.status?.metrics?.find(({ name }) => name === of.name)
+    const boundaries = boundariesOf(stored?.state ?? [])
+    return this.#options.ask(provider, {
+      metric: of,
+      window,
+      namespace: arms.namespace,
+      arms: {
+        treatment: { workload: arms.treatment.workload, pods: namesOf(counting.treatment) },
+        control: { workload: arms.control.workload, pods: namesOf(counting.control) },
+      },
+      ...(boundaries ? { boundaries } : {}),
+      run: { name: run.metadata.name, uid: run.metadata.uid },
+    })
+  }
+}
+
+const namesOf = (pods: readonly SeenPod[]): ArmNames['pods'] => pods.map(({ name }) => name)
+
+/** A metric before its first window. */
+const UNSEEN: Pick<RunMetric, 'windowEnd'> = {}
+
+/** The windows that have ended, of the metrics that a provider answers. */
+function dueWindows(
+  { run, times, startedMs, nowMs }: Asking,
+  lagSeconds: (provider: string) => number,
+): readonly Due[] {
+  return run.spec.metrics
+    .filter(({ provider }) => provider !== KUBERNETES)
+    .flatMap((of) => {
+      const stored = run.status?.metrics?.find(({ name }) => name === of.name) ?? UNSEEN
+      const { intervalSeconds } = times
+      const startMs = expectedStart(stored, { startedMs })
+      const found = nextWindow({ startMs, intervalSeconds, lagSeconds: lagSeconds(of.provider), nowMs })
+      return found.is === 'due' ? [{ of, metric: of.name, window: found.window, skipped: found.skipped }] : []
+    })
+}
+
+/** Whether a pass would learn something: of a window, of pods, or that there are none yet. */
+function isWorthwhile({ run, times, startedMs, nowMs }: Asking, ready: readonly Due[]): boolean {
+  if (ready.length > 0 || run.status === undefined) return true
+  return run.spec.metrics.some(({ name, provider }) => {
+    const stored = run.status?.metrics?.find((metric) => metric.name === name) ?? UNSEEN
+    return provider === KUBERNETES && nowMs - expectedStart(stored, { startedMs }) >= 1_000 * times.intervalSeconds
+  })
+}

@@ -1,0 +1,41 @@
+import type { AnalysisTemplate } from '../../common/analysis/kinds/template.ts'
+import type { TemplateScope } from '../../common/api/analysis/analysis.ts'
+import { type Known, known } from '../../common/api/known.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { AnalysisFacts } from '../../common/assess/facts.ts'
+import type { NamespaceView } from '../../common/policy/policy.ts'
+import type { Key } from '../runtime/queue.ts'
+import type { Ports } from './ports.ts'
+
+/**
+ * What the analysis of an experiment depends on; undefined where the component is not installed. An experiment whose
+ * analysis was removed has only its analysis runs, which end. @throws KubeError
+ */
+export async function analysisFacts(
+  { analysis, policies }: Ports,
+  key: Key,
+  { metadata, spec }: ExperimentDeployment,
+): Promise<AnalysisFacts | undefined> {
+  if (!analysis) return undefined
+  const { namespace, uid } = metadata
+  const runs = analysis.runs(key, uid)
+  const poll = runs.map((run) => analysis.poll(run.metadata.uid)).find((found) => found !== undefined)
+  const named = (scope: TemplateScope) =>
+    new Map(
+      (spec.analysis?.templates ?? [])
+        .filter((use) => (use.scope ?? 'Namespace') === scope)
+        .map((use) => [use.name, analysis.template(scope === 'Cluster' ? undefined : namespace, use.name)])
+        .filter((entry): entry is [string, Known<AnalysisTemplate>] => entry[1] !== undefined),
+    )
+  return {
+    templates: known(named('Namespace')),
+    clusterTemplates: known(named('Cluster')),
+    providers: known(analysis.providers()),
+    namespace: spec.analysis ? ((await policies.namespace(namespace)) ?? unread(namespace)) : undefined,
+    runs,
+    poll,
+  }
+}
+
+/** Of a namespace that may not be read, only its name is known: the API server gives it to each as a label. */
+const unread = (name: string): NamespaceView => ({ name, labels: { 'kubernetes.io/metadata.name': name } })

@@ -1,0 +1,137 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { AnalysisArms } from '../../../common/assess/analysis.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
+import type { KubeRequest } from '../../../common/kube/client/request.ts'
+import { ArmPods, seenPods } from '../../../controller/analysis/arm-pods.ts'
+import { VirtualTime } from '../../virtual-time.ts'
+
+const ARMS: AnalysisArms = {
+  namespace: 'shop',
+  providers: [],
+  treatment: { workload: 'fork', selector: 'experiment-id=cd1aa1c99c' },
+  control: { workload: 'cart', selector: 'app=cart,!experiment-id' },
+}
+const READY = { type: 'Ready', status: 'True', lastTransitionTime: '2026-11-21T12:00:05Z' }
+
+interface PodOf {
+  readonly metadata?: Partial<KubeObject['metadata']>
+  readonly status?: object
+}
+
+const aPod = (name: string, { metadata, status }: PodOf = {}) => ({
+  metadata: { name, namespace: 'shop', uid: `uid-of-${name}`, creationTimestamp: '2026-11-21T12:00:00Z', ...metadata },
+  status: { conditions: [{ type: 'Initialized', status: 'True' }, READY], ...status },
+})
+
+/** An API server whose pods have the names of their selectors. */
+function world() {
+  const time = new VirtualTime()
+  const requests: KubeRequest[] = []
+  const cluster = { isFailing: false }
+  const client = {
+    request: async (request: KubeRequest) => {
+      requests.push(request)
+      if (cluster.isFailing) throw new KubeError({ kind: 'unreachable', message: 'no answer' })
+      return { items: [aPod(String(request.query?.labelSelector))] }
+    },
+  }
+  return { time, requests, cluster, pods: new ArmPods(client, time) }
+}
+
+describe('the pods of arms', () => {
+  it('are listed by the selector of each arm in their namespace, few at most', async () => {
+    const { pods, requests } = world()
+    const found = await pods.of(ARMS)
+    expect(found.treatment.map(({ name }) => name)).to.deep.equal(['experiment-id=cd1aa1c99c'])
+    expect(found.control.map(({ name }) => name)).to.deep.equal(['app=cart,!experiment-id'])
+    expect(requests).to.deep.equal(
+      ['experiment-id=cd1aa1c99c', 'app=cart,!experiment-id'].map((labelSelector) => ({
+        verb: 'list',
+        path: '/api/v1/namespaces/shop/pods',
+        query: { labelSelector, limit: 100 },
+        deadlineMs: 10_000,
+      })),
+    )
+  })
+
+  it('are listed once in ten seconds for all analyses of the same source', async () => {
+    const { pods, requests, time } = world()
+    const other = { ...ARMS, treatment: { workload: 'other', selector: 'experiment-id=other' } }
+    await Promise.all([pods.of(ARMS), pods.of(other), pods.of(ARMS)])
+    await time.pass(9_999)
+    await pods.of(ARMS)
+    expect(requests.map(({ query }) => query?.labelSelector)).to.deep.equal([
+      'experiment-id=cd1aa1c99c',
+      'app=cart,!experiment-id',
+      'experiment-id=other',
+    ])
+    await time.pass(1)
+    await pods.of(ARMS)
+    expect(requests).to.have.length(5)
+  })
+
+  it('of another namespace are others', async () => {
+    const { pods, requests } = world()
+    await pods.of(ARMS)
+    await pods.of({ ...ARMS, namespace: 'store' })
+    expect(requests.slice(2).map(({ path }) => path)).to.deep.equal(Array(2).fill('/api/v1/namespaces/store/pods'))
+  })
+
+  it('are asked for again after a failure, which is thrown', async () => {
+    const { pods, requests, cluster } = world()
+    cluster.isFailing = true
+    const thrown = await pods.of(ARMS).catch((error: unknown) => error)
+    expect(thrown).to.be.instanceOf(KubeError)
+    cluster.isFailing = false
+    expect((await pods.of(ARMS)).control).to.have.length(1)
+    expect(requests).to.have.length(4)
+  })
+})
+
+describe('a pod, as an analysis sees it', () => {
+  const seen = (of: PodOf = {}) => seenPods([aPod('cart-1', of)])[0]
+  const WAITING = { conditions: [{ ...READY, status: 'False' }] }
+
+  it('has its name and uid, when it was created and became Ready, and no restarts', () =>
+    expect(seen()).to.deep.equal({
+      name: 'cart-1',
+      uid: 'uid-of-cart-1',
+      createdMs: Date.parse('2026-11-21T12:00:00Z'),
+      readySinceMs: Date.parse('2026-11-21T12:00:05Z'),
+      restarts: 0,
+    }))
+
+  for (const [sentence, status] of Object.entries({
+    'is not Ready': WAITING,
+    'has no such condition yet': { conditions: [] },
+    'has no status yet': { conditions: undefined },
+    'has a time that is none': { conditions: [{ ...READY, lastTransitionTime: 'now' }] },
+  }))
+    it(`has no time since when it was Ready while it ${sentence}`, () =>
+      expect(seen({ status })).to.not.have.property('readySinceMs'))
+
+  it('has the restarts of all its containers', () => {
+    const containerStatuses = [{ restartCount: 2 }, {}, { restartCount: 3 }]
+    expect(seen({ status: { containerStatuses } })?.restarts).to.equal(5)
+  })
+
+  it('is none while it is being deleted', () =>
+    expect(seen({ metadata: { deletionTimestamp: '2026-11-21T12:10:00Z' } })).to.equal(undefined))
+
+  it('is one of at most 64, in the order of their names', () => {
+    const names = Array.from({ length: 70 }, (_, index) => `cart-${String(index).padStart(2, '0')}`)
+    const found = seenPods(names.toReversed().map((name) => aPod(name)))
+    expect(found.map(({ name }) => name)).to.deep.equal(names.slice(0, 64))
+  })
+
+  it('leaves its place to another while it is being deleted', () => {
+    const names = Array.from({ length: 65 }, (_, index) => `cart-${String(index).padStart(2, '0')}`)
+    const [first = '', ...others] = names
+    const leaving = aPod(first, { metadata: { deletionTimestamp: '2026-11-21T12:10:00Z' } })
+    const found = seenPods([leaving, ...others.map((name) => aPod(name))])
+    expect(found.map(({ name }) => name)).to.deep.equal(others)
+  })
+
+  it('is not read from what is no object', () => expect(seenPods([null, 'cart-1', {}])).to.deep.equal([]))
+})

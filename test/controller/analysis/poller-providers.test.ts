@@ -1,0 +1,84 @@
+import { expect } from 'chai'
+import type { WindowAnswer } from '../../../common/analysis/query/window-query.ts'
+import { unknown } from '../../../common/api/known.ts'
+import { aRun, ERRORS } from './a-run.ts'
+import { ANALYSIS, ARMS, aProvider, at, EXPERIMENT, FAILED, polling, SILENT } from './polling.ts'
+
+const begun = aRun({ status: { startedAt: at(0) } })
+const answers = ({ waiting }: Pick<ReturnType<typeof polling>, 'waiting'>) =>
+  waiting()?.windows.map(({ answer }) => answer)
+
+describe('a provider', () => {
+  it('that is not there is not asked', async () => {
+    const world = polling({ run: begun })
+    world.cluster.providers.delete('prom')
+    await world.pollAt(60)
+    expect(answers(world)).to.deep.equal([{ is: 'failed', message: 'there is no provider "prom"' }])
+  })
+
+  it('that is not as the API says is not asked', async () => {
+    const world = polling({ run: begun })
+    world.cluster.providers.set('prom', unknown('spec.type: missing'))
+    await world.pollAt(75)
+    expect(answers(world)).to.deep.equal([{ is: 'failed', message: 'there is no provider "prom"' }])
+  })
+
+  it('that is not for the namespace is not asked', async () => {
+    const world = polling({ run: begun })
+    world.poller.follow(EXPERIMENT, { ...ARMS, providers: ['web'] })
+    await world.pollAt(75)
+    expect(answers(world)).to.deep.equal([{ is: 'failed', message: 'provider "prom" is not for this namespace' }])
+    expect(world.asked).to.deep.equal([])
+  })
+
+  it('that fails is asked again after one interval, then after two', async () => {
+    const world = polling({ run: begun, answer: FAILED })
+    await world.pollAt(75)
+    expect(answers(world)).to.deep.equal([FAILED])
+    world.record({ looks: 2 })
+    expect(await world.pollAt(80)).to.deep.equal({ afterMs: 55_000 })
+    await world.pollAt(135)
+    world.record({ looks: 3 })
+    expect(await world.pollAt(240)).to.deep.equal({ afterMs: 15_000 })
+    expect(world.asked).to.have.length(2)
+    await world.pollAt(255)
+    expect(world.asked).to.have.length(3)
+  })
+
+  it('gets the time that it asks for', async () => {
+    const busy: WindowAnswer = { is: 'failed', message: '429', retryAfterMs: 200_000 }
+    const { pollAt, record, asked } = polling({ run: begun, answer: busy })
+    await pollAt(75)
+    record({ looks: 2 })
+    expect(await pollAt(274)).to.deep.equal({ afterMs: 1_000 })
+    await pollAt(275)
+    expect(asked).to.have.length(2)
+  })
+
+  it('that fails does not hold up another one', async () => {
+    const metrics = [ERRORS, { ...ERRORS, name: 'others', provider: 'web' }]
+    const world = polling({ run: aRun({ metrics, status: { startedAt: at(0) } }) })
+    world.cluster.providers.set('web', aProvider('web'))
+    const first = world.pollAt(75)
+    await Promise.resolve()
+    await Promise.resolve()
+    for (const { provider, answer } of world.asked) answer(provider === 'prom' ? FAILED : SILENT)
+    await first
+    world.record({ looks: 2 })
+    void world.pollAt(134)
+    await Promise.resolve()
+    await Promise.resolve()
+    expect(world.asked.slice(2).map(({ provider }) => provider)).to.deep.equal(['web'])
+  })
+
+  it('that asks for much time does not keep the run from its end', async () => {
+    const busy: WindowAnswer = { is: 'failed', message: '429', retryAfterMs: 3_600_000 }
+    const world = polling({ run: begun, analysis: { ...ANALYSIS, maxSeconds: 600 }, answer: busy })
+    await world.pollAt(75)
+    world.record({ looks: 2 })
+    await world.pollAt(599)
+    expect(world.waiting()).to.equal(undefined)
+    await world.pollAt(600)
+    expect([world.waiting()?.windows, world.asked.length]).to.deep.equal([[], 1])
+  })
+})

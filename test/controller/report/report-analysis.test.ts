@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import type { AnalysisReport } from '../../../common/plan/conclusion.ts'
+import { plan } from '../../../common/plan/plan.ts'
+import { anExperiment } from '../../builders.ts'
+import { someFacts } from '../../common/plan/some-facts.ts'
+import { reported } from './reporting.ts'
+
+const SINCE = '2026-11-21T10:00:00.000Z'
+const report = (of: Partial<AnalysisReport>): AnalysisReport => ({
+  ...{ run: 'run', verdict: 'Wait', reason: 'NoPods', message: 'waiting for the fork', since: SINCE, attempt: 1 },
+  ...{ metrics: [], isFinal: false },
+  ...of,
+})
+
+/** The Events after `now`, where the status has `before`. */
+async function eventsOf(now: AnalysisReport, before?: AnalysisReport) {
+  const { isFinal: _isFinal, ...analysis } = before ?? report({})
+  const experiment = anExperiment({ analysis: {}, ...(before ? { status: { analysis } } : {}) })
+  const facts = someFacts({ experiment })
+  const { diary, messages } = await reported(facts, { ...plan(facts).conclusion, analysis: now })
+  return [diary.filter((line) => /HarmFound|Passed|NoPods|Measuring|NoTraffic/.test(line)), messages] as const
+}
+
+describe('the Events of an analysis', () => {
+  it('are none while it waits for pods at first', async () => expect((await eventsOf(report({})))[0]).to.deep.equal([]))
+
+  it('say each change of verdict or reason once', async () => {
+    const failed = report({ verdict: 'Fail', reason: 'HarmFound', message: 'latency +22%', isFinal: true })
+    const [diary, messages] = await eventsOf(failed, report({}))
+    expect(diary).to.deep.equal(['Warning HarmFound'])
+    expect(messages).to.include('analysis: Fail: latency +22%')
+    expect((await eventsOf(failed, failed))[0]).to.deep.equal([])
+    expect((await eventsOf(report({ reason: 'NoTraffic' }), report({})))[0]).to.deep.equal(['Normal NoTraffic'])
+    const passed = report({ verdict: 'Pass', reason: 'Passed', isFinal: true })
+    expect((await eventsOf(passed, report({})))[0]).to.deep.equal(['Normal Passed'])
+  })
+
+  it('are none for a word of another version', async () =>
+    expect((await eventsOf(report({ reason: 'Unheard' }), report({})))[0]).to.deep.equal([]))
+})
