@@ -63,7 +63,7 @@ describe('the guide for admins, in a cluster of its own', () => {
   /** Runs a command of the guide. The folders and files that the guide makes are in `folder`. */
   async function said(command: string) {
     const [program = '', ...args] = wordsOf(command).map((word) =>
-      /^(overlay(-[a-z]+)*|closed|[\w/]+\.(key|crt))$/.test(word) ? join(folder, word) : word,
+      /^(overlay(-[a-z]+)*|closed|prometheus\.yaml|[\w/]+\.(key|crt))$/.test(word) ? join(folder, word) : word,
     )
     if (program === 'kubectl') return plane().kubectl(args)
     if (program !== 'npm') return run(program, args)
@@ -240,6 +240,7 @@ describe('the guide for admins, in a cluster of its own', () => {
     expect(commands.length).to.be.greaterThan(8)
     expect([...new Set(PAGE.inline())]).to.deep.equal([
       'kubectl scale',
+      'kubectl apply -k manifests/analysis-templates',
       'kubectl replace',
       'kubectl get expd --all-namespaces',
     ])

@@ -1,0 +1,136 @@
+import { dirname } from 'node:path'
+import { expect } from 'chai'
+import { EXPERIMENT_ID } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at } from '../../common/json/json.ts'
+import { experimentId } from '../../common/workload/identity.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { run } from '../../sandbox/run.ts'
+import { imageOverride } from '../builders.ts'
+import { Page } from '../integration/document.ts'
+import { aSource, condition, DEADLINE_MS } from '../integration/product.ts'
+import { DECIDED, QUICK, usesAnalyses } from './analyses.ts'
+
+describe('an analysis, on the real control plane', function () {
+  this.timeout(5 * DEADLINE_MS) // the waits in it end earlier, with an error that names the reason
+  const { plane, place, answers, asked, runsOf, verdictOf } = usesAnalyses()
+
+  /** Makes the only container of each pod of the fork restart so often, as a kubelet reports it. */
+  async function restarts(name: string, restartCount: number): Promise<void> {
+    const { metadata } = await place().experimentAt(name)
+    const selector = `labelSelector=${EXPERIMENT_ID}=${experimentId(metadata.uid)}`
+    const pods = await place().api.list<KubeObject>(`${place().path('pods')}?${selector}`)
+    expect(pods.length).to.be.above(0)
+    for (const pod of pods) {
+      const containerStatuses = [{ name: 'cart', restartCount, ready: true, image: '', imageID: '' }]
+      const path = `${place().path('pods', pod.metadata.name)}/status`
+      await place().api.patch(path, { status: { containerStatuses } }, 'strategic')
+    }
+  }
+  const annotationOf = async (fork: string) => (await place().deployment(fork)).metadata.annotations?.gatedDeployStatus
+  const forkOf = ({ status }: Awaited<ReturnType<typeof verdictOf>>) => status?.experimentResourceRef?.name ?? ''
+  const edit = (name: string, spec: object) => place().api.patch(place().path('experiments', name), { spec })
+  const experiment = (name: string, analysis: object, of: object = {}) =>
+    place().experiment(name, {
+      source: name,
+      overrideSpec: imageOverride('registry.example/cart:2'),
+      analysis,
+      ...of,
+    } as never)
+
+  /** Runs the script of the guide for the experiment `name`. */
+  async function runsScript(name: string, code: number): Promise<void> {
+    const [script = ''] = new Page('analysis.md').blocks('sh')
+    const text = script.replaceAll('faster-cart', name).replaceAll('kubectl ', 'kubectl --namespace shop ')
+    const { binaries, kubeconfig } = plane()
+    const env = { KUBECONFIG: kubeconfig, PATH: `${dirname(binaries.kubectl)}:/usr/bin:/bin`, HOME: '/nonexistent' }
+    expect((await run('/bin/sh', ['-c', text], { env })).code, text).to.equal(code)
+  }
+
+  it('takes the pods of a fork whose containers restart, until another question is asked', async () => {
+    await aSource(place(), 'restarting', { replicas: 3 })
+    const source = await place().deployment('restarting')
+    await experiment('restarting', QUICK)
+    await eventually('the first look', DEADLINE_MS, async () =>
+      expect(at((await runsOf('restarting'))[0]?.status, 'startedAt')).to.be.a('string'),
+    )
+    await restarts('restarting', 60)
+    const back = await place().reaches('restarting', 'RolledBack')
+    expect(condition(back, 'AnalysisPassed')).to.include({ status: 'False', reason: 'HarmFound' })
+    expect(condition(back, 'AnalysisComplete')?.status).to.equal('True')
+    expect(condition(back, 'Stalled')).to.include({ status: 'True', reason: 'RolledBack' })
+    await place().shows('restarting', 'no pods', ({ status }) => status?.pods === '0/0')
+    expect(await annotationOf(forkOf(back))).to.equal('harm')
+    await edit('restarting', { analysis: { attempt: 2 } })
+    await place().reaches('restarting', 'Available')
+    await edit('restarting', { analysis: { attempt: 1 } })
+    const again = await place().reaches('restarting', 'RolledBack')
+    expect(again.status?.analysis).to.deep.include({ run: back.status?.analysis?.run, verdict: 'Fail' })
+    await edit('restarting', { analysis: null })
+    const plain = await place().reaches('restarting', 'Available')
+    expect(plain.status?.analysis).to.equal(undefined)
+    expect((await place().deployment('restarting')).metadata.generation).to.equal(source.metadata.generation)
+  })
+
+  it('passes as the plugin says, and a script can wait for it', async () => {
+    await aSource(place(), 'passing', { replicas: 3 })
+    await experiment('passing', { ...QUICK, metrics: [DECIDED] })
+    const [first] = await eventually('a look', DEADLINE_MS, async () => {
+      const found = await runsOf('passing')
+      expect(at(found[0]?.status, 'windows', 'counted')).to.be.above(0)
+      return found
+    })
+    expect(at(first?.status, 'verdict')).to.equal('Wait')
+    expect(asked.at(-1)).to.include.keys('run', 'metric', 'window', 'control', 'treatment')
+    answers.set('passing', { decision: 'Pass', message: 'all good' })
+    await runsScript('passing', 0)
+    const passed = await verdictOf('passing', 'Pass')
+    expect(condition(passed, 'AnalysisPassed')?.status).to.equal('True')
+    expect(passed.status?.pods).to.equal('1/1')
+    await eventually('the annotation', DEADLINE_MS, async () =>
+      expect(await annotationOf(forkOf(passed))).to.equal('noHarm'),
+    )
+  })
+
+  it('rolls a canary back when it fails, and it stays so', async () => {
+    await aSource(place(), 'failing', { replicas: 3 })
+    const canary = { steps: [{ setWeight: 25 }, { analysis: {} }, { setWeight: 50 }, { pause: {} }] }
+    await experiment('failing', { ...QUICK, metrics: [DECIDED] }, { strategy: { canary } })
+    const waiting = await place().shows(
+      'failing',
+      'the step of the analysis',
+      ({ status }) => status?.strategy?.stepName === 'analysis' && status.analysis?.run !== undefined,
+    )
+    expect(condition(waiting, 'Paused')).to.include({ reason: 'AnalysisStep' })
+    answers.set('failing', { decision: 'Fail', message: 'too slow' })
+    const failed = await place().shows(
+      'failing',
+      'the abort',
+      ({ status }) => status?.strategy?.phase === 'Aborted' && status.analysis?.verdict === 'Fail',
+    )
+    expect(failed.status?.pods).to.equal('0/0')
+    await runsScript('failing', 1)
+    const patch = ['annotate', '--overwrite', 'expd/failing', 'experiment-controller.example.com/command=retry']
+    expect((await place().kubectl(patch)).code).to.equal(0)
+    await place().shows('failing', 'another abort', ({ status }) => {
+      const { phase, attempt } = status?.strategy ?? {}
+      return phase === 'Aborted' && attempt === 1
+    })
+  })
+
+  it('promotes what has passed, where promotion is automatic', async () => {
+    await aSource(place(), 'promoted', { replicas: 3 })
+    answers.set('promoted', { decision: 'Pass' })
+    const canary = { steps: [{ setWeight: 25 }], scaleDownDelaySeconds: 1 }
+    const analysis = { ...QUICK, metrics: [DECIDED] }
+    await experiment('promoted', analysis, { strategy: { canary }, promotion: { mode: 'Automatic' } })
+    const done = await place().shows(
+      'promoted',
+      'its promotion',
+      ({ status }) => status?.strategy?.phase === 'Promoted',
+    )
+    expect(done.status?.analysis?.verdict).to.equal('Pass')
+    const { spec } = await place().deployment('promoted')
+    expect(JSON.stringify(spec)).to.contain('registry.example/cart:2')
+  })
+})
