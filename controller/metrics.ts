@@ -3,10 +3,9 @@ import type { Strategy } from '../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Sent } from '../common/kube/client/client.ts'
 import { VALIDATION_ACTIONS, type ValidationAction } from '../common/policy/policy.ts'
-import type { Timers } from '../common/program/clock.ts'
 import { counted, type MetricDescription, type Metrics, type Series } from '../common/program/metrics.ts'
-import type { Key, QueueObserver } from './runtime/queue.ts'
-import type { WorkersOptions } from './runtime/worker.ts'
+import type { PassOutcome } from './passes.ts'
+import type { QueueObserver } from './runtime/queue.ts'
 
 /** The beginning of the names of the controller's metrics, and of Node's default metrics. */
 export const METRIC_PREFIX = 'experiment_controller_'
@@ -102,9 +101,6 @@ export const METRICS = {
 type Named = typeof METRICS
 type Label<N extends keyof Named> = Named[N] extends { labels: readonly (infer L extends string)[] } ? L : never
 
-/** How a pass ended: `done`; `failed`, which a backoff follows; `error` for a bug or a failing API server. */
-export type PassOutcome = 'done' | 'failed' | 'error'
-
 /** A cache, as metrics see it. */
 export interface MeasuredReflector {
   readonly hasSynced: boolean
@@ -195,26 +191,6 @@ export function controllerMetrics(metrics: Metrics) {
 
 /** The functions that count what happens in the controller. */
 export type ControllerMetrics = ReturnType<typeof controllerMetrics>
-
-type Reconcile = WorkersOptions['reconcile']
-
-/** Makes passes report their kind, how they ended, and how long they took. */
-export const measuringPasses =
-  ({ passed }: Pick<ControllerMetrics, 'passed'>, timers: Pick<Timers, 'now'>) =>
-  (reconcile: Reconcile, kindOf: (key: Key) => string | undefined): Reconcile =>
-  async (key, pass) => {
-    const startedAt = timers.now()
-    const kind = kindOf(key) ?? 'None' // the experiment is gone
-    const ended = (outcome: PassOutcome) => passed(kind, outcome, (timers.now() - startedAt) / 1_000)
-    try {
-      const requeue = await reconcile(key, pass)
-      ended(requeue === 'backoff' ? 'failed' : 'done')
-      return requeue
-    } catch (error) {
-      ended('error')
-      throw error
-    }
-  }
 
 const experimentSeries = (experiments: readonly ExperimentDeployment[]): readonly Series<Label<'experiments'>>[] =>
   counted(

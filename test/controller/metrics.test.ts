@@ -2,10 +2,8 @@ import { expect } from 'chai'
 import type { RunPhase, Strategy } from '../../common/api/strategy.ts'
 import type { Condition, ExperimentDeployment } from '../../common/api/types.ts'
 import { Metrics } from '../../common/program/metrics.ts'
-import { controllerMetrics, METRIC_PREFIX, METRICS, type Measured, measuringPasses } from '../../controller/metrics.ts'
-import type { Requeue } from '../../controller/runtime/worker.ts'
+import { controllerMetrics, METRIC_PREFIX, METRICS, type Measured } from '../../controller/metrics.ts'
 import { anExperiment } from '../builders.ts'
-import { VirtualTime } from '../virtual-time.ts'
 
 const ready = (status: 'True' | 'False', reason: string): Condition => ({
   type: 'Ready',
@@ -156,33 +154,5 @@ describe('the metrics of the controller', () => {
     expect(Object.fromEntries(types)).to.deep.equal(
       Object.fromEntries(Object.entries(METRICS).map(([name, { is }]) => [`${METRIC_PREFIX}${name}`, is])),
     )
-  })
-
-  it('have the kind, the outcome and the seconds of each pass', async () => {
-    const time = new VirtualTime()
-    const passes: unknown[] = []
-    const outcomes: Readonly<Record<string, () => Requeue>> = {
-      'shop/done': () => ({ afterMs: 5 }),
-      'shop/failed': () => 'backoff',
-      'shop/gone': () => 'never',
-      'shop/error': () => {
-        throw new TypeError('a bug')
-      },
-    }
-    const reconcile = measuringPasses({ passed: (...pass) => void passes.push(pass) }, time)(
-      async (key) => {
-        await time.pass(2_000)
-        return outcomes[key]?.() ?? 'never'
-      },
-      (key) => (key === 'shop/gone' ? undefined : 'Rollout'),
-    )
-    const pass = { number: 1, signal: new AbortController().signal, yieldToWrites: async () => undefined }
-    for (const key of Object.keys(outcomes)) await reconcile(key, pass).catch(() => undefined)
-    expect(passes).to.deep.equal([
-      ['Rollout', 'done', 2],
-      ['Rollout', 'failed', 2],
-      ['None', 'done', 2],
-      ['Rollout', 'error', 2],
-    ])
   })
 })
