@@ -13,6 +13,21 @@ export interface MetricDescription {
   readonly combine?: 'sum' | 'min'
 }
 
+type Table = Readonly<Record<string, MetricDescription>>
+
+/** The labels of the metric `N` of a table. */
+export type LabelOf<T extends Table, N extends keyof T> = T[N] extends { labels: readonly (infer L extends string)[] }
+  ? L
+  : never
+
+/** Finds the metrics of a table as they are registered, with `prefix` before their names. */
+export const describedIn =
+  <T extends Table>(table: T, prefix: string) =>
+  <N extends keyof T & string>(name: N) => {
+    const { help, labels = [], seconds = [] } = table[name] as MetricDescription
+    return { name: `${prefix}${name}`, help, labels: labels as readonly LabelOf<T, N>[], seconds }
+  }
+
 type Labels<L extends string> = Readonly<Record<L, string>>
 
 interface Described<L extends string> {
@@ -40,8 +55,8 @@ export function counted<L extends string>(all: readonly Labels<L>[]): readonly S
   return [...counts.values()]
 }
 
-/** Adds one to the series of `labels`. */
-export type Count<L extends string> = (labels: Labels<L>) => void
+/** Adds `count`, or one, to the series of `labels`. */
+export type Count<L extends string> = (labels: Labels<L>, count?: number) => void
 
 /** Starts measuring. The returned function stops it, and records the seconds under `labels`. */
 export type Stopwatch<L extends string> = () => (labels: Labels<L>) => void
@@ -57,7 +72,7 @@ export class Metrics {
   /** A counter. Without labels it begins at 0; with labels a series appears when it is first counted. */
   counter<L extends string = never>({ name, help, labels = [] }: Described<L>): Count<L> {
     const counter = new Counter({ name, help, labelNames: labels, registers: [this.#registry] })
-    return (of) => counter.inc(of)
+    return (of, count = 1) => counter.inc(of, count)
   }
 
   /** A value that is read at each scrape. Undefined keeps the previous value. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Metrics } from '../../../common/program/metrics.ts'
+import { describedIn, Metrics } from '../../../common/program/metrics.ts'
 
 const linesOf = async (metrics: Metrics) => (await metrics.text()).split('\n').filter((line) => !line.startsWith('#'))
 
@@ -11,6 +11,28 @@ describe('Metrics', () => {
     count({ outcome: 'allowed' })
     count({ outcome: 'allowed' })
     expect(await linesOf(metrics)).to.include.members(['reviews_total{outcome="allowed"} 2', 'bugs_total 0'])
+  })
+
+  it('counts several at once', async () => {
+    const metrics = new Metrics()
+    const count = metrics.counter({ name: 'windows_total', help: 'Windows.', labels: ['outcome'] })
+    count({ outcome: 'empty' }, 3)
+    expect(await linesOf(metrics)).to.include('windows_total{outcome="empty"} 3')
+  })
+
+  it('registers the metrics of a table with a prefix', async () => {
+    const metrics = new Metrics()
+    const table = {
+      bugs_total: { is: 'counter', help: 'Bugs.' },
+      wait_seconds: { is: 'histogram', help: 'Wait.', labels: ['kind'], seconds: [7] },
+    } as const
+    const of = describedIn(table, 'program_')
+    metrics.counter(of('bugs_total'))({}, 2)
+    metrics.histogram(of('wait_seconds'))({ kind: 'a' }, 8)
+    expect(await linesOf(metrics)).to.include.members([
+      'program_bugs_total 2',
+      'program_wait_seconds_bucket{le="7",kind="a"} 0',
+    ])
   })
 
   it('reads a gauge at each scrape', async () => {
