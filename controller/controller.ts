@@ -27,9 +27,14 @@ export class Controller {
 
   /** What metrics read. */
   get measured(): Omit<Measured, 'leader'> {
-    const { caches, policies, ...parts } = this.#parts
+    const { caches, policies, analysis, ...parts } = this.#parts
     return {
       ...parts,
+      analysis: analysis && {
+        runs: () => caches.analysis?.runs.list() ?? [],
+        waiting: () => analysis.waiting,
+        lagMs: () => analysis.lagMs,
+      },
       experiments: () => caches.experiments.list(),
       reflectors: namedReflectors(caches),
       policies: {

@@ -3,7 +3,15 @@ import type { Strategy } from '../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Sent } from '../common/kube/client/client.ts'
 import { VALIDATION_ACTIONS, type ValidationAction } from '../common/policy/policy.ts'
-import { counted, type MetricDescription, type Metrics, type Series } from '../common/program/metrics.ts'
+import {
+  counted,
+  describedIn,
+  type LabelOf,
+  type MetricDescription,
+  type Metrics,
+  type Series,
+} from '../common/program/metrics.ts'
+import { ANALYSIS_METRICS, analysisMetrics, type MeasuredAnalysis } from './analysis/metrics.ts'
 import type { PassOutcome } from './passes.ts'
 import type { QueueObserver } from './runtime/queue.ts'
 
@@ -96,10 +104,11 @@ export const METRICS = {
     is: 'gauge',
     help: 'Forks in other namespaces without an experiment. The controller deletes them.',
   },
+  ...ANALYSIS_METRICS,
 } as const satisfies Readonly<Record<string, MetricDescription>>
 
 type Named = typeof METRICS
-type Label<N extends keyof Named> = Named[N] extends { labels: readonly (infer L extends string)[] } ? L : never
+type Label<N extends keyof Named> = LabelOf<Named, N>
 
 /** A cache, as metrics see it. */
 export interface MeasuredReflector {
@@ -119,18 +128,17 @@ export interface Measured {
   readonly recorder: { readonly droppedCount: number }
   readonly policies: { readonly violating: (action: ValidationAction) => number; readonly mistakes: () => number }
   readonly orphans: { readonly count: number }
+  /** undefined: the component is not installed */
+  readonly analysis?: MeasuredAnalysis | undefined
   readonly leader: { readonly held: () => boolean; readonly leaseAgeSeconds: number | undefined }
 }
 
 /** Registers all metrics of the controller. Returns the functions that count what happens. */
 export function controllerMetrics(metrics: Metrics) {
-  const of = <N extends keyof Named>(name: N) => {
-    const { help, labels = [] } = METRICS[name] as MetricDescription
-    return { name: `${METRIC_PREFIX}${name}`, help, labels: labels as readonly Label<N>[] }
-  }
+  const of = describedIn(METRICS, METRIC_PREFIX)
   const counter = <N extends keyof Named>(name: N) => metrics.counter(of(name))
-  const histogram = <N extends keyof Named>(name: N) =>
-    metrics.histogram({ ...of(name), seconds: (METRICS[name] as MetricDescription).seconds ?? [] })
+  const histogram = <N extends keyof Named>(name: N) => metrics.histogram(of(name))
+  const analysis = analysisMetrics(metrics, METRIC_PREFIX)
   const passes = counter('reconcile_total')
   const passSeconds = histogram('reconcile_seconds')
   const requests = counter('kube_requests_total')
@@ -159,6 +167,7 @@ export function controllerMetrics(metrics: Metrics) {
     promoted: counter('promotions_total'),
     reflectorFailed: counter('reflector_restarts_total'),
     handlerFailed: (): void => handlerErrors({}),
+    analysis: analysis.observer,
     /** Registers what is read at each scrape. To be called once. */
     measure: (measured: Measured): void => {
       const gauge = (name: keyof Named, read: () => number | undefined) =>
@@ -178,6 +187,7 @@ export function controllerMetrics(metrics: Metrics) {
         ...of('policy_violations'),
         read: () => VALIDATION_ACTIONS.map((action) => [{ action }, measured.policies.violating(action)]),
       })
+      analysis.measure(measured.analysis)
       const perReflector = (
         name: 'reflector_synced' | 'reflector_objects' | 'reflector_event_age_seconds',
         read: (reflector: MeasuredReflector) => number | undefined,

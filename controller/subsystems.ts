@@ -173,6 +173,7 @@ const createAnalysis = (options: ControllerOptions, { caches, queue, isLeading }
     experiments: caches.experiments,
     wake: (key) => queue.add(key),
     isLeading,
+    observer: options.metrics.analysis,
   })
 
 /** Forgets what was remembered of experiments that are gone. */

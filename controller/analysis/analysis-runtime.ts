@@ -1,6 +1,7 @@
 import { type AnalysisProvider, providerWithDefaults } from '../../common/analysis/kinds/provider.ts'
 import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
 import type { AnalysisTemplate } from '../../common/analysis/kinds/template.ts'
+import type { WindowAnswer, WindowQuery } from '../../common/analysis/query/window-query.ts'
 import type { Poll } from '../../common/analysis/run/poll.ts'
 import type { Known } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
@@ -16,6 +17,7 @@ import { Workers } from '../runtime/worker.ts'
 import { ArmPods } from './arm-pods.ts'
 import { Connections } from './http/connections.ts'
 import type { GuardedOptions } from './http/guarded.ts'
+import { type AnalysisObserver, observeLook } from './metrics.ts'
 import { Poller } from './poller.ts'
 import { PROVIDER_ADAPTERS } from './providers/registry.ts'
 import { RunIndex } from './run-index.ts'
@@ -49,6 +51,7 @@ export interface AnalysisRuntimeOptions {
   readonly timers: Timers
   readonly random: Random
   readonly log: Log
+  readonly observer: AnalysisObserver
 }
 
 /** Answers what passes read about analyses, and asks providers beside them. */
@@ -61,10 +64,10 @@ export class AnalysisRuntime implements AnalysisPort {
   readonly #workers: Workers
 
   constructor(options: AnalysisRuntimeOptions) {
-    const { caches, client, experiments, wake, isLeading, http, clock, timers, log } = options
+    const { caches, client, experiments, wake, http, clock, timers, log } = options
     this.#options = options
     this.#connections = new Connections({ ...http, clock, timers })
-    this.#queue = new KeyQueue(options)
+    this.#queue = new KeyQueue({ timers, random: options.random })
     const pods = new ArmPods(client, timers)
     this.#poller = new Poller({
       run: (key) => caches.runs.get(key),
@@ -72,19 +75,14 @@ export class AnalysisRuntime implements AnalysisPort {
       experiment: (key) => experiments.get(key),
       provider: (name) => caches.providers.get(name)?.provider,
       pods: (arms) => pods.of(arms),
-      ask: (provider, query) =>
-        PROVIDER_ADAPTERS[provider.spec.type].ask(
-          query,
-          providerWithDefaults(provider.spec),
-          this.#connections.send(provider),
-        ),
+      ask: (provider, query) => this.#ask(provider, query),
       wake,
       queue: this.#queue,
       clock,
     })
     this.#workers = new Workers({
       queue: this.#queue,
-      reconcile: async (key) => (isLeading() ? this.#poller.work(key) : 'never'),
+      reconcile: (key) => this.#poller.work(key),
       caughtUp: () => Promise.resolve(),
       timers,
       log: log.with({ part: 'poller' }),
@@ -113,6 +111,11 @@ export class AnalysisRuntime implements AnalysisPort {
     this.#poller.follow(key, arms)
   }
 
+  /** How late the most overdue look is. */
+  get lagMs(): number {
+    return this.#poller.lagMs
+  }
+
   /** How many polls wait for a pass that records them. */
   get waiting(): number {
     return this.#poller.waiting
@@ -134,15 +137,26 @@ export class AnalysisRuntime implements AnalysisPort {
     await this.#connections.close() // those of polls that had yet to ask
   }
 
+  async #ask(provider: AnalysisProvider, query: WindowQuery): Promise<WindowAnswer> {
+    const { timers, observer } = this.#options
+    const { type } = provider.spec
+    const startedAt = timers.now()
+    const send = this.#connections.send(provider)
+    const answer = await PROVIDER_ADAPTERS[type].ask(query, providerWithDefaults(provider.spec), send)
+    observer.polled(type, answer.is, (timers.now() - startedAt) / 1_000)
+    return answer
+  }
+
   /** Follows the caches. */
   #follow(): void {
-    const { caches, experiments, wake, isLeading } = this.#options
+    const { caches, experiments, wake, isLeading, observer } = this.#options
     const wakeAll = () => this.#analyzed().forEach(wake)
     caches.runs.subscribe((change) => {
       const experiment = this.#index.update(change)
       if (change.is === 'deleted') this.#poller.forgetRun(change.key, change.before)
       // a standby would collect the keys of all runs that ever were; passes add them once it leads
       else if (isLeading()) this.#queue.add(change.key)
+      if (change.is === 'updated' && isLeading()) observeLook(observer, change.before, change.after)
       wake(experiment)
     })
     caches.providers.subscribe((change) => {

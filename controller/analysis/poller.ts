@@ -75,6 +75,17 @@ export class Poller {
     return this.#polls.size
   }
 
+  /** How late the most overdue look is, in milliseconds, of the runs whose first window has begun. */
+  get lagMs(): number {
+    const { runsOf, run, clock } = this.#options
+    const nowMs = clock().getTime()
+    return [...this.#arms.keys()]
+      .flatMap(runsOf)
+      .map((key) => run(key)?.status)
+      .filter((status) => status?.startedAt !== undefined && status.nextLookAt !== undefined)
+      .reduce((mostMs, status) => Math.max(mostMs, nowMs - Date.parse(status?.nextLookAt ?? '')), 0)
+  }
+
   /** How many entries all its maps have; 0 when no experiment and no run is left. For tests. */
   get entryCount(): number {
     return this.#polls.size + this.#arms.size + this.#backoff.size

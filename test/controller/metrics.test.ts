@@ -4,6 +4,7 @@ import type { Condition, ExperimentDeployment } from '../../common/api/types.ts'
 import { Metrics } from '../../common/program/metrics.ts'
 import { controllerMetrics, METRIC_PREFIX, METRICS, type Measured } from '../../controller/metrics.ts'
 import { anExperiment } from '../builders.ts'
+import { aRun } from './analysis/a-run.ts'
 
 const ready = (status: 'True' | 'False', reason: string): Condition => ({
   type: 'Ready',
@@ -28,6 +29,7 @@ function measured(experiments: readonly ExperimentDeployment[] = []): Measured {
     recorder: { droppedCount: 4 },
     policies: { violating: (action) => ({ Deny: 5, Warn: 0, Audit: 2 })[action], mistakes: () => 6 },
     orphans: { count: 8 },
+    analysis: { runs: () => [aRun()], waiting: () => 3, lagMs: () => 2_500 },
     leader: { held: () => true, leaseAgeSeconds: 1.25 },
   }
 }
@@ -56,6 +58,8 @@ const everything = (counters: ReturnType<typeof controllerMetrics>) => {
   counters.queue.added()
   counters.queue.retried()
   counters.queue.waited(3)
+  counters.analysis.polled('Prometheus', 'data', 0.2)
+  counters.analysis.recorded('counted', 2)
 }
 
 describe('the metrics of the controller', () => {
@@ -86,6 +90,8 @@ describe('the metrics of the controller', () => {
       'policy_violations{action="Warn"} 0',
       'policy_mistakes 6',
       'orphaned_forks 8',
+      'analysis_polls_total{type="Prometheus",outcome="data"} 1',
+      'analysis_runs{verdict="Wait"} 1',
       'leader 1',
       'lease_age_seconds 1.25',
     ])

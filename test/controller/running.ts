@@ -19,7 +19,7 @@ export const versioned = (object: object): KubeObject => {
 }
 
 /** A controller in virtual time, and the API server that it uses. */
-export function running(objects: Readonly<Record<string, KubeObject>> = {}) {
+export function running(objects: Readonly<Record<string, KubeObject>> = {}, isAnalysisInstalled = false) {
   const time = new VirtualTime()
   const log = diaryLog()
   const server = new FakeApiServer({
@@ -34,7 +34,7 @@ export function running(objects: Readonly<Record<string, KubeObject>> = {}) {
     isPromotionInstalled: false,
     isGateInstalled: false,
     isCutOverInstalled: false,
-    isAnalysisInstalled: false,
+    isAnalysisInstalled,
     http: NO_PROVIDERS,
     instance: 'pod-1',
     ownNamespace: 'experiment-controller-system',

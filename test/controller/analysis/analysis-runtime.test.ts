@@ -9,7 +9,7 @@ import { anExperiment, UID } from '../../builders.ts'
 import { diaryLog, turn, VirtualTime } from '../../virtual-time.ts'
 import { aRun, ERRORS } from './a-run.ts'
 import { NO_PROVIDERS } from './no-providers.ts'
-import { ANALYSIS, ARMS, aProvider, EXPERIMENT, RUN, START } from './polling.ts'
+import { ANALYSIS, ARMS, aProvider, at, EXPERIMENT, RUN, START } from './polling.ts'
 
 /** A cache whose objects the test puts there. */
 function aCache<T>() {
@@ -49,6 +49,7 @@ const template = (name: string): Known<AnalysisTemplate> => known({ metadata: { 
 function world({ isLeading = true } = {}) {
   const time = new VirtualTime()
   const diary: string[] = []
+  const counts: string[] = []
   const caches = {
     runs: aCache<AnalysisRun>(),
     templates: aCache<Known<AnalysisTemplate>>(),
@@ -73,6 +74,10 @@ function world({ isLeading = true } = {}) {
     timers: time,
     random: () => 0,
     log: diaryLog(),
+    observer: {
+      polled: (...polled) => counts.push(`polled ${polled.join(' ')}`),
+      recorded: (...recorded) => counts.push(`recorded ${recorded.join(' ')}`),
+    },
   })
   experiments.put(EXPERIMENT, anExperiment({ analysis: ANALYSIS }))
   caches.providers.put('prom', { name: 'prom', provider: aProvider('prom', { address: 'http://127.0.0.1:9' }) })
@@ -80,7 +85,7 @@ function world({ isLeading = true } = {}) {
   const settle = async () => {
     for (let turns = 0; turns < 10; turns += 1) await turn()
   }
-  return { time, diary, caches, experiments, state, runtime, settle }
+  return { time, diary, counts, caches, experiments, state, runtime, settle }
 }
 
 describe('the analysis runtime', () => {
@@ -122,7 +127,7 @@ describe('the analysis runtime', () => {
   })
 
   it('polls a run once its pods are followed, and keeps the answers for the pass that it wakes', async () => {
-    const { runtime, caches, diary, settle } = world()
+    const { runtime, caches, diary, counts, settle } = world()
     runtime.start()
     caches.runs.put(RUN, aRun())
     await settle()
@@ -133,7 +138,26 @@ describe('the analysis runtime', () => {
     expect(diary.slice(1)).to.deep.equal([pods, pods, `wake ${EXPERIMENT}`])
     expect(runtime.poll('uid-of-run-1')?.windows.map(({ answer }) => answer.is)).to.deep.equal(['failed'])
     expect(runtime.waiting).to.equal(1)
+    expect(counts).to.deep.equal(['polled Prometheus failed 0'])
     await runtime.stop()
+  })
+
+  it('counts the windows that looks record, unless it is a standby', () => {
+    const { caches, counts, state } = world()
+    const looked = (counted: number) =>
+      caches.runs.put(RUN, aRun({ status: { windows: { counted, empty: 0, unusable: 0, skipped: 1 } } }))
+    looked(1) // those of its first appearance are old
+    looked(3)
+    state.isLeading = false
+    looked(4)
+    expect(counts).to.deep.equal(['recorded counted 2'])
+  })
+
+  it('tells how late the most overdue look is', () => {
+    const { runtime, caches } = world()
+    runtime.follow(EXPERIMENT, ARMS)
+    caches.runs.put(RUN, aRun({ status: { startedAt: at(0), nextLookAt: at(70) } }))
+    expect(runtime.lagMs).to.equal(5_000)
   })
 
   it('forgets what is gone', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { WindowAnswer } from '../../../common/analysis/query/window-query.ts'
 import { unknown } from '../../../common/api/known.ts'
+import { turn } from '../../virtual-time.ts'
 import { aRun, ERRORS } from './a-run.ts'
 import { ANALYSIS, ARMS, aProvider, at, EXPERIMENT, FAILED, polling, SILENT } from './polling.ts'
 
@@ -60,14 +61,12 @@ describe('a provider', () => {
     const world = polling({ run: aRun({ metrics, status: { startedAt: at(0) } }) })
     world.cluster.providers.set('web', aProvider('web'))
     const first = world.pollAt(75)
-    await Promise.resolve()
-    await Promise.resolve()
+    await turn()
     for (const { provider, answer } of world.asked) answer(provider === 'prom' ? FAILED : SILENT)
     await first
     world.record({ looks: 2 })
     void world.pollAt(134)
-    await Promise.resolve()
-    await Promise.resolve()
+    await turn()
     expect(world.asked.slice(2).map(({ provider }) => provider)).to.deep.equal(['web'])
   })
 

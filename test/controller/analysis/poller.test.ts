@@ -124,3 +124,23 @@ describe('following the pods of an experiment', () => {
     expect(asked).to.deep.equal([])
   })
 })
+
+describe('the lag of the poller', () => {
+  const lagOf = (...given: readonly Parameters<typeof aRun>[0][]) => {
+    const { poller, cluster } = polling()
+    for (const [index, of] of given.entries()) cluster.runs.set(`shop/run-${index + 1}`, aRun(of))
+    cluster.nowMs = START + 100_000
+    return poller.lagMs
+  }
+
+  it('is that of the most overdue look', () => {
+    const due = (seconds: number) => ({ status: { startedAt: at(0), nextLookAt: at(seconds) } })
+    expect(lagOf(due(90), due(70), due(300))).to.equal(30_000)
+  })
+
+  it('is none of a run that waits for pods, has not begun or has ended', () =>
+    expect(lagOf({ status: { nextLookAt: at(0) } }, {}, { status: { startedAt: at(0) } })).to.equal(0))
+
+  it('is none of a run whose pods are not followed', () =>
+    expect(lagOf({ experiment: { name: 'other' }, status: { startedAt: at(0), nextLookAt: at(0) } })).to.equal(0))
+})
