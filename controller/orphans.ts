@@ -1,3 +1,4 @@
+import type { AnalysisRun } from '../common/analysis/kinds/run.ts'
 import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, OWNER_UID } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
@@ -7,10 +8,11 @@ import { pathOf } from '../common/kube/client/resources.ts'
 import { orUndefined } from '../common/kube/reads/object.ts'
 import type { Reflector } from '../common/kube/watch/reflector.ts'
 import type { Write } from '../common/plan/write.ts'
-import type { Cancel, Timers } from '../common/program/clock.ts'
+import type { Cancel, Clock, Timers } from '../common/program/clock.ts'
 import type { Log } from '../common/program/log.ts'
 import { isBeingDeleted, provenOwner, recordNameOf } from '../common/workload/identity.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
+import { OrphanedRuns } from './analysis/orphaned-runs.ts'
 import type { Key } from './runtime/queue.ts'
 import type { Recorder } from './runtime/recorder.ts'
 
@@ -28,6 +30,31 @@ interface OrphansOptions {
   readonly recorder: Pick<Recorder, 'record'>
   readonly timers: Timers
   readonly log: Log
+}
+
+interface SweepersOptions extends Omit<OrphansOptions, 'workloads'> {
+  readonly caches: {
+    readonly workloads: OrphansOptions['workloads']
+    readonly analysis?: { readonly runs: { list(): readonly AnalysisRun[] } } | undefined
+  }
+  readonly clock: Clock
+}
+
+/** What cares for objects whose experiments are gone: forks, and analysis runs where there are any. */
+export function sweepersOf({ caches, ...options }: SweepersOptions) {
+  const forks = new Orphans({ ...options, workloads: caches.workloads })
+  const runs = caches.analysis && new OrphanedRuns({ ...options, runs: caches.analysis.runs })
+  return {
+    /** How many forks without an experiment the last sweep found. */
+    get count(): number {
+      return forks.count
+    },
+    start(): void {
+      forks.start()
+      runs?.start()
+    },
+    stop: () => Promise.all([forks.stop(), runs?.stop()]),
+  }
 }
 
 /**

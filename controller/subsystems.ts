@@ -19,7 +19,7 @@ import { clusterForPass } from './cluster.ts'
 import type { Config } from './config.ts'
 import type { ControllerMetrics } from './metrics.ts'
 import { PodRefusals } from './observe/pod-refusals.ts'
-import { Orphans } from './orphans.ts'
+import { sweepersOf } from './orphans.ts'
 import { measuringPasses } from './passes.ts'
 import { PolicyRuntime } from './policies/policy-runtime.ts'
 import { Reservations } from './policies/reservations.ts'
@@ -133,7 +133,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     recorder,
   })
   const write = (of: Write) => new Writer({ client, signal: stopping, written, doubt: () => undefined }).write(of)
-  const orphans = new Orphans({ ...options, isServed, recorder, workloads: caches.workloads, experiment, write })
+  const orphans = sweepersOf({ ...options, isServed, recorder, caches, experiment, write })
   const reconcile = measuringPasses(metrics, timers)(
     async (key, pass) => {
       paced.forget(key) // before it reads

@@ -87,6 +87,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/analysis/run',
     'common/workload',
     'common/assess',
+    'common/plan',
     'common/kube/client',
     'common/kube/watch',
     'controller/runtime',

@@ -80,6 +80,25 @@ export function withAnalysis(facts: Facts, state: AnalysisState | undefined, pla
   return { ...planned, writes, conclusion: { ...planned.conclusion, analysis }, ...arms }
 }
 
+/**
+ * What to write of runs whose experiments are gone: they end, and stay as records for a while, at most ten of an
+ * experiment and 200 in a namespace.
+ */
+export function orphanedRunWrites(runs: readonly AnalysisRun[], now: Date): readonly Write[] {
+  const ending = runs.filter((run) => !hasEnded(run)).map((run) => statusWrite(run, abortedStatus(run, now)))
+  const ended = runs.filter(hasEnded)
+  const ofExperiments = Map.groupBy(ended, ({ spec }) => spec.experiment.uid).values()
+  const inNamespaces = Map.groupBy(ended, ({ metadata }) => metadata.namespace).values()
+  const old = [
+    ...[...ofExperiments].flatMap((records) => expiredRecords(records, now)),
+    ...[...inNamespaces].flatMap((records) => expiredRecords(records, now, MOST_IN_NAMESPACE)),
+  ]
+  return [...ending, ...[...new Set(old)].map(deletion)]
+}
+
+/** From section 6 of the specification of analyses. */
+const MOST_IN_NAMESPACE = 200
+
 /** Whether the experiment still asks: it has an analysis, and neither ends nor has been promoted. */
 const mayBeAsked = ({ experiment }: Facts, { conclusion: { reason } }: Plan): boolean =>
   experiment.spec.analysis !== undefined && reason !== 'Terminating' && reason !== 'Expired' && reason !== 'Promoted'

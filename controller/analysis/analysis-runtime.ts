@@ -8,6 +8,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisArms } from '../../common/assess/analysis.ts'
 import type { ByName } from '../../common/assess/facts.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
+import { factsOf } from '../../common/kube/client/errors.ts'
 import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import type { Clock, Random, Timers } from '../../common/program/clock.ts'
 import type { Log } from '../../common/program/log.ts'
@@ -142,7 +143,12 @@ export class AnalysisRuntime implements AnalysisPort {
     const { type } = provider.spec
     const startedAt = timers.now()
     const send = this.#connections.send(provider)
-    const answer = await PROVIDER_ADAPTERS[type].ask(query, providerWithDefaults(provider.spec), send)
+    const asked = PROVIDER_ADAPTERS[type].ask(query, providerWithDefaults(provider.spec), send)
+    // a query that cannot be made, which admission refuses, is no reason to poll without end
+    const answer = await asked.catch((error: unknown): WindowAnswer => {
+      this.#options.log.error(factsOf(error), 'a query could not be made')
+      return { is: 'failed', message: 'the query could not be made' }
+    })
     observer.polled(type, answer.is, (timers.now() - startedAt) / 1_000)
     return answer
   }

@@ -13,7 +13,7 @@ import { DECIDED, QUICK, usesAnalyses } from './analyses.ts'
 
 describe('an analysis, on the real control plane', function () {
   this.timeout(5 * DEADLINE_MS) // the waits in it end earlier, with an error that names the reason
-  const { plane, place, answers, asked, runsOf, verdictOf } = usesAnalyses()
+  const { plane, place, answers, asked, runs, runsOf, verdictOf } = usesAnalyses()
 
   /** Makes the only container of each pod of the fork restart so often, as a kubelet reports it. */
   async function restarts(name: string, restartCount: number): Promise<void> {
@@ -115,6 +115,30 @@ describe('an analysis, on the real control plane', function () {
     await place().shows('failing', 'another abort', ({ status }) => {
       const { phase, attempt } = status?.strategy ?? {}
       return phase === 'Aborted' && attempt === 1
+    })
+  })
+
+  it('keeps the records of ten questions, and ends with the experiment', async () => {
+    await aSource(place(), 'asking', { replicas: 1 })
+    await experiment('asking', QUICK)
+    for (let attempt = 1; attempt <= 13; attempt += 1) {
+      await edit('asking', { analysis: { attempt } })
+      await place().shows(
+        'asking',
+        `the run of attempt ${attempt}`,
+        ({ status }) => status?.analysis?.attempt === attempt && status.analysis.run !== undefined,
+      )
+    }
+    await eventually('the oldest records to go', DEADLINE_MS, async () => {
+      const attempts = (await runsOf('asking')).map(({ spec }) => Number(at(spec, 'attempt')))
+      expect(attempts.sort((a, b) => a - b)).to.deep.equal([3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13])
+    })
+    const before = await runsOf('asking')
+    const [last] = before.filter(({ spec }) => at(spec, 'attempt') === 13)
+    expect((await place().kubectl(['delete', 'expd/asking'])).code).to.equal(0)
+    await eventually('the last one to end', DEADLINE_MS, async () => {
+      const found = (await runs()).find(({ metadata }) => metadata.uid === last?.metadata.uid)
+      expect(at(found?.status, 'verdict')).to.equal('Aborted')
     })
   })
 

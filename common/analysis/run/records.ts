@@ -10,8 +10,8 @@ const endMs = ({ status }: AnalysisRun): number => Date.parse(status?.finishedAt
 /** Whether a run has ended, by a verdict or because another question is asked. */
 export const hasEnded = ({ status }: AnalysisRun): boolean => status?.finishedAt !== undefined
 
-/** Which of the ended runs of one experiment are too old to be kept, or too many: the oldest. */
-export const expiredRecords = (ended: readonly AnalysisRun[], now: Date): readonly AnalysisRun[] =>
+/** Which of these ended runs are too old to be kept, or more than `most`: the oldest. */
+export const expiredRecords = (ended: readonly AnalysisRun[], now: Date, most = MOST_RECORDS): readonly AnalysisRun[] =>
   ended
     .toSorted((a, b) => endMs(b) - endMs(a))
-    .filter((run, index) => index >= MOST_RECORDS || now.getTime() - endMs(run) > RECORD_MS)
+    .filter((run, index) => index >= most || now.getTime() - endMs(run) > RECORD_MS)

@@ -1,0 +1,64 @@
+import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { factsOf, KubeError } from '../../common/kube/client/errors.ts'
+import { orphanedRunWrites } from '../../common/plan/analysis.ts'
+import type { Write } from '../../common/plan/write.ts'
+import type { Cancel, Clock, Timers } from '../../common/program/clock.ts'
+import type { Log } from '../../common/program/log.ts'
+import type { Key } from '../runtime/queue.ts'
+import { experimentOf } from './run-index.ts'
+
+/** A run goes on for this time at most without its experiment. */
+const SWEEP_MS = 30_000
+
+export interface OrphanedRunsOptions {
+  readonly runs: { list(): readonly AnalysisRun[] }
+  readonly experiment: (key: Key) => ExperimentDeployment | undefined
+  /** @throws KubeError */
+  readonly write: (write: Write) => Promise<unknown>
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Log
+}
+
+/** Ends the analysis runs of experiments that are gone, and deletes their records after a while. No pass does it. */
+export class OrphanedRuns {
+  readonly #options: OrphanedRunsOptions
+  #cancel: Cancel = () => undefined
+  #sweeping: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(options: OrphanedRunsOptions) {
+    this.#options = options
+  }
+
+  /** Sweeps now and every 30 s from now on. */
+  start(): void {
+    this.#sweeping = this.sweep().finally(() => {
+      if (this.#isStopped) return
+      this.#cancel = this.#options.timers.after(SWEEP_MS, () => this.start())
+    })
+  }
+
+  /** Starts no more sweeps. Resolves when the running one has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#sweeping
+    this.#cancel()
+  }
+
+  /** Looks at every run in the cache. Does not throw: what is refused now is tried again by the next sweep. */
+  async sweep(): Promise<void> {
+    const { runs, experiment, write, clock, log } = this.#options
+    const isOrphan = (run: AnalysisRun) => experiment(experimentOf(run))?.metadata.uid !== run.spec.experiment.uid
+    for (const each of orphanedRunWrites(runs.list().filter(isOrphan), clock())) {
+      if (this.#isStopped) return
+      try {
+        await write(each)
+      } catch (error) {
+        if (!(error instanceof KubeError)) throw error
+        log.warn({ ...factsOf(error) }, 'an analysis run without an experiment is looked at again')
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { expect } from 'chai'
+import type { AnalysisRun } from '../../../common/analysis/kinds/run.ts'
+import { abortedStatus } from '../../../common/analysis/run/ended.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
+import type { Write } from '../../../common/plan/write.ts'
+import { OrphanedRuns } from '../../../controller/analysis/orphaned-runs.ts'
+import { anExperiment } from '../../builders.ts'
+import { aRun, CREATED_MS } from '../../common/analysis/run/runs.ts'
+import { diaryLog, turn, VirtualTime } from '../../virtual-time.ts'
+
+const NOW = new Date(CREATED_MS + 3_600_000)
+const DAY_MS = 86_400_000
+
+function of(name: string, uid: string, endedBeforeMs?: number): AnalysisRun {
+  const run = aRun({ spec: { experiment: { name: 'cart', uid, generation: 1 } } })
+  const named = { ...run, metadata: { ...run.metadata, name } }
+  return endedBeforeMs === undefined
+    ? named
+    : { ...named, status: abortedStatus(run, new Date(NOW.getTime() - endedBeforeMs)) }
+}
+
+function world(runs: readonly AnalysisRun[], { failure }: { readonly failure?: Error } = {}) {
+  const written: string[] = []
+  const timers = new VirtualTime()
+  const log = diaryLog()
+  const orphaned = new OrphanedRuns({
+    runs: { list: () => runs },
+    experiment: (key) => (key === 'shop/cart' ? anExperiment({ metadata: { uid: 'alive' } }) : undefined),
+    write: async (write: Write) => {
+      written.push(`${write.verb} ${'of' in write ? write.of.metadata.name : ''}`)
+      if (failure) throw failure
+    },
+    clock: () => NOW,
+    timers,
+    log,
+  })
+  return { orphaned, written, timers, log }
+}
+
+describe('the analysis runs of experiments that are gone', () => {
+  it('end, and those of living experiments go on', async () => {
+    const { orphaned, written } = world([of('gone', 'dead'), of('going', 'alive'), of('ended', 'dead', 1_000)])
+    await orphaned.sweep()
+    expect(written).to.deep.equal(['patch gone'])
+  })
+
+  it('are deleted after seven days, or when they are more than ten', async () => {
+    const many = Array.from({ length: 11 }, (_, index) => of(`ended-${index}`, 'dead', 1_000 * index))
+    const { orphaned, written } = world([...many, of('old', 'other', 8 * DAY_MS), of('kept', 'alive', 8 * DAY_MS)])
+    await orphaned.sweep()
+    expect(written).to.deep.equal(['delete ended-10', 'delete old'])
+  })
+
+  it('are 200 in a namespace', async () => {
+    const many = Array.from({ length: 201 }, (_, index) => of(`ended-${index}`, `dead-${index}`, 1_000 * index))
+    const { orphaned, written } = world(many)
+    await orphaned.sweep()
+    expect(written).to.deep.equal(['delete ended-200'])
+  })
+
+  it('are looked at again when a write is refused', async () => {
+    const failure = new KubeError({ kind: 'conflict', attempted: 'patch', message: 'no' })
+    const { orphaned, written, timers, log } = world([of('a', 'dead'), of('b', 'dead')], { failure })
+    orphaned.start()
+    await turn()
+    expect(written).to.deep.equal(['patch a', 'patch b'])
+    expect(log.lines).to.have.length(2)
+    await timers.pass(30_000)
+    await turn()
+    expect(written).to.have.length(4)
+    await orphaned.stop()
+    await timers.pass(60_000)
+    await turn()
+    expect(written).to.have.length(4)
+  })
+})
