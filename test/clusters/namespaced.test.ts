@@ -205,7 +205,11 @@ describe('the installation for one namespace', () => {
     )
     expect([...new Set(ofCluster)].sort()).to.deep.equal([
       'create subjectaccessreviews',
+      'list clusterexperimentanalysistemplates',
+      'list experimentanalysisproviders',
       'list experimentpolicies',
+      'watch clusterexperimentanalysistemplates',
+      'watch experimentanalysisproviders',
       'watch experimentpolicies',
     ])
   })

@@ -17,7 +17,7 @@ const count = (story: Story, verdict: 'Pass' | 'Fail') =>
 const most = (part: number) => RUNS * part + 4 * Math.sqrt(RUNS * part * (1 - part))
 
 describe('simulated experiments', function () {
-  this.timeout(60_000)
+  this.timeout(300_000) // a few seconds each on an idle machine
   for (const name of [
     'samples at the tolerance, σ 0.5',
     'coarse buckets at the tolerance, σ 1',
