@@ -1,9 +1,10 @@
 import { sourceNamespaceOf } from '../common/api/defaults.ts'
+import type { Plan } from '../common/plan/conclusion.ts'
 import { plan } from '../common/plan/plan.ts'
 import type { Clock } from '../common/program/clock.ts'
 import { type ApplyPorts, apply } from './apply/apply.ts'
 import { observe } from './observe/observe.ts'
-import type { Ports } from './observe/ports.ts'
+import type { FollowedArms, Ports } from './observe/ports.ts'
 import { type Reporter, report } from './report/report.ts'
 import { requeue } from './requeue.ts'
 import type { Key } from './runtime/queue.ts'
@@ -28,10 +29,16 @@ export const reconciler =
     if (!facts) return 'never'
     const planned = plan(facts)
     ports.surroundings.follow(key, sourceNamespaceOf(facts.experiment), planned.services?.() ?? NO_SERVICES)
-    ports.analysis?.follow(key, planned.arms?.())
+    ports.analysis?.follow(key, followedArms(planned))
     const result = await apply(writer, planned, facts)
     if (result.is === 'lookAgain') return 'backoff'
     await yieldToWrites()
     const reportAgainMs = await report(reporter, key, facts, result.conclusion)
     return requeue(facts, result.conclusion, reportAgainMs)
   }
+
+/** What is asked about the planned fork; undefined: nothing. */
+function followedArms({ arms, conclusion }: Plan): FollowedArms | undefined {
+  const [found, run] = [arms?.(), conclusion.analysis?.run]
+  return found && run !== undefined ? { ...found, run } : undefined
+}

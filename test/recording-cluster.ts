@@ -11,7 +11,7 @@ import type { ExperimentPolicy } from '../common/policy/policy.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../common/surroundings/neighbours.ts'
 import type { Traffic } from '../common/surroundings/traffic.ts'
 import { withHash } from '../common/workload/derive.ts'
-import type { Ports } from '../controller/observe/ports.ts'
+import type { AnalysisPort, Ports } from '../controller/observe/ports.ts'
 import type { Cluster } from '../controller/reconcile.ts'
 import { ANY_SCHEMA } from './builders.ts'
 
@@ -32,7 +32,7 @@ function lineFor(write: Write): string {
     case 'apply':
       return `${write.role === 'newFork' ? 'create' : 'apply'} ${kind} ${metadata.name}`
     case 'create':
-      return `create revision ${metadata.name}`
+      return `create ${write.role === 'run' ? 'run' : 'revision'} ${metadata.name}`
     case 'patch': {
       const replicas = at(write.patch, 'spec', 'replicas')
       if (write.role === 'fork') return `scale ${kind} ${metadata.name} down to ${replicas}`
@@ -57,6 +57,10 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     followed: undefined as readonly string[] | undefined,
     stored: undefined as KubeObject | undefined,
     revision: undefined as KubeObject | undefined,
+    /** the last analysis run that was created */
+    run: undefined as KubeObject | undefined,
+    /** what analyses are read from; undefined: the component is not installed */
+    analysis: undefined as AnalysisPort | undefined,
     podRefusal: undefined as string | undefined,
     driftBackoffMs: 0,
     contestedMs: 0,
@@ -91,7 +95,8 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
         applied.push(withHash(of.object))
         return store(withHash(of.object))
       case 'create':
-        world.revision = of.object
+        if (of.role === 'run') world.run = of.object
+        else world.revision = of.object
         return of.object
       case 'patch': {
         if (of.role === 'fork') {
@@ -143,6 +148,9 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     },
     drift: { waitMs: () => world.driftBackoffMs, contestedMs: () => world.contestedMs },
     pins: { waitMs: () => 0, contestedMs: () => 0 },
+    get analysis() {
+      return world.analysis
+    },
   }
   const applyStatus = async (of: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void> => {
     const ready = status.conditions?.find(({ type }) => type === 'Ready')

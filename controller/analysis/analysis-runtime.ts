@@ -5,14 +5,13 @@ import type { WindowAnswer, WindowQuery } from '../../common/analysis/query/wind
 import type { Poll } from '../../common/analysis/run/poll.ts'
 import type { Known } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import type { AnalysisArms } from '../../common/assess/analysis.ts'
 import type { ByName } from '../../common/assess/facts.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { factsOf } from '../../common/kube/client/errors.ts'
 import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import type { Clock, Random, Timers } from '../../common/program/clock.ts'
 import type { Log } from '../../common/program/log.ts'
-import type { AnalysisPort } from '../observe/ports.ts'
+import type { AnalysisPort, FollowedArms } from '../observe/ports.ts'
 import { type Key, KeyQueue } from '../runtime/queue.ts'
 import { Workers } from '../runtime/worker.ts'
 import { ArmPods } from './arm-pods.ts'
@@ -108,7 +107,7 @@ export class AnalysisRuntime implements AnalysisPort {
     return this.#poller.poll(run)
   }
 
-  follow(key: Key, arms: AnalysisArms | undefined): void {
+  follow(key: Key, arms: FollowedArms | undefined): void {
     this.#poller.follow(key, arms)
   }
 

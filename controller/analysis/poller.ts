@@ -14,6 +14,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisArms } from '../../common/assess/analysis.ts'
 import { isEqual } from '../../common/json/json.ts'
 import type { Clock } from '../../common/program/clock.ts'
+import type { FollowedArms } from '../observe/ports.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
 import type { Requeue } from '../runtime/worker.ts'
 import { ProviderBackoff } from './provider-backoff.ts'
@@ -62,7 +63,7 @@ export class Poller {
   /** by the uid of the run */
   readonly #polls = new Map<string, Poll>()
   /** by the key of the experiment */
-  readonly #arms = new Map<Key, AnalysisArms>()
+  readonly #arms = new Map<Key, FollowedArms>()
   readonly #backoff: ProviderBackoff
 
   constructor(options: PollerOptions) {
@@ -96,8 +97,8 @@ export class Poller {
     return this.#polls.get(run)
   }
 
-  /** From now on these pods are compared for an experiment; undefined: none. */
-  follow(experiment: Key, arms: AnalysisArms | undefined): void {
+  /** From now on these pods are compared, for one run of an experiment; undefined: none. */
+  follow(experiment: Key, arms: FollowedArms | undefined): void {
     const { runsOf, queue, experiment: find } = this.#options
     if (isEqual(this.#arms.get(experiment), arms)) return
     // it may have gone during the pass
@@ -128,7 +129,7 @@ export class Poller {
     const { analysis } = experiment?.spec ?? {}
     if (!run || !analysis || !arms || experiment?.metadata.uid !== run.spec.experiment.uid) return this.#drop(uid)
     const times = analysisWithDefaults(analysis)
-    if (isFinal(run.status, times)) return this.#drop(uid)
+    if (arms.run !== run.metadata.name || isFinal(run.status, times)) return this.#drop(uid)
     const looks = run.status?.looks ?? 0
     if (this.#polls.get(uid)?.looks === looks) {
       wake(experimentOf(run)) // its pass was lost

@@ -64,6 +64,12 @@ export interface SurroundingsPort {
   neighbours(namespace: string): Promise<Neighbours | undefined>
 }
 
+/** The pods that an analysis run compares. Other runs of the experiment are not asked. */
+export interface FollowedArms extends AnalysisArms {
+  /** the name of the run */
+  readonly run: string
+}
+
 /** Analyses. All is read from the caches. */
 export interface AnalysisPort {
   /** a template of a namespace, or of none; undefined: there is none, unknown: it is not as the API says */
@@ -74,7 +80,7 @@ export interface AnalysisPort {
   /** what the poller found out and no pass has recorded yet */
   poll(run: string): Poll | undefined
   /** From now on the poller compares these pods for the experiment `key`; undefined: none. */
-  follow(key: Key, arms: AnalysisArms | undefined): void
+  follow(key: Key, arms: FollowedArms | undefined): void
 }
 
 /** Everything that `observe` reads, one port for each subject. */

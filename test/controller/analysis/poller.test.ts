@@ -74,6 +74,7 @@ describe('a poll', () => {
     'another experiment has its name': ({ cluster }) =>
       cluster.experiments.set(EXPERIMENT, anExperiment({ analysis: ANALYSIS, metadata: { uid: 'another' } })),
     'the experiment has no analysis any more': ({ cluster }) => cluster.experiments.set(EXPERIMENT, anExperiment()),
+    'another question is asked': ({ poller }) => poller.follow(EXPERIMENT, { ...ARMS, run: 'run-2' }),
     'no pods are compared any more': ({ poller }) => poller.follow(EXPERIMENT, undefined),
     'the experiment was forgotten': ({ poller }) => poller.forget(EXPERIMENT),
   }

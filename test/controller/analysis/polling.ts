@@ -5,9 +5,9 @@ import type { SeenArms, SeenPod } from '../../../common/analysis/run/poll.ts'
 import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
 import { type Known, known } from '../../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import type { AnalysisArms } from '../../../common/assess/analysis.ts'
 import { Poller } from '../../../controller/analysis/poller.ts'
 import { experimentOf } from '../../../controller/analysis/run-index.ts'
+import type { FollowedArms } from '../../../controller/observe/ports.ts'
 import { anExperiment } from '../../builders.ts'
 import { aRun } from './a-run.ts'
 
@@ -32,7 +32,8 @@ export const aPod = (name: string, readySinceMs: number = START - MINUTE): SeenP
 
 export const PODS: SeenArms = { treatment: [aPod('fork-1')], control: [aPod('cart-1'), aPod('cart-2')] }
 
-export const ARMS: AnalysisArms = {
+export const ARMS: FollowedArms = {
+  run: 'run-1',
   namespace: 'shop',
   providers: ['prom', 'web'],
   treatment: { workload: 'fork', selector: 'experiment-id=cd1aa1c99c' },
