@@ -39,7 +39,8 @@ describe('the optional components of an installation', () => {
   /** The objects of an installation for the namespace "bank" beside another one. */
   async function built(components: readonly string[]): Promise<readonly KubeObject[]> {
     const watch = { namespace: 'bank', installation: 'experiments-bank' }
-    const folder = await anOverlay({ resources: ['default'], components, watch })
+    // ../default has the analysis already
+    const folder = await anOverlay({ resources: ['base'], components: ['cert-manager', ...components], watch })
     const { stdout, stderr } = await plane().kubectl(['kustomize', folder])
     expect(stderr).to.equal('')
     return parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
