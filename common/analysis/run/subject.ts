@@ -1,5 +1,5 @@
 import type { AnalysisSpec } from '../../api/analysis/analysis.ts'
-import { analysisWithDefaults, type CompleteAnalysis } from '../../api/analysis/defaults.ts'
+import { analysisWithDefaults, type CompleteAnalysis, metricWithDefaults } from '../../api/analysis/defaults.ts'
 import { hashOf } from '../../json/canonical.ts'
 
 /** What makes an analysis the same question: section 3 of the specification of analyses. */
@@ -15,10 +15,17 @@ export interface SubjectOf {
 
 const DIGITS = 10
 
-/** Ten hex digits. Neither replicas nor weights, times nor actions make another subject. */
+/**
+ * Ten hex digits. Neither replicas nor weights, times nor actions make another subject, nor does a default that is
+ * written out: the question is the same.
+ */
 export function subjectOf({ uid, derivation, source, analysis }: SubjectOf): string {
   const { templates, metrics, control, minSamples, alpha, beta, attempt } = analysisWithDefaults(analysis)
-  const asked = { templates, metrics, control, minSamples, alpha, beta, attempt }
+  const asked = {
+    templates: templates.map(({ scope = 'Namespace', args = {}, ...use }) => ({ ...use, scope, args })),
+    metrics: metrics.map(metricWithDefaults),
+    ...{ control, minSamples, alpha, beta, attempt },
+  }
   return hashOf({ uid, derivation, control: source, asked }, DIGITS)
 }
 

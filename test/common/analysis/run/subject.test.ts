@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { offsetSeconds, subjectOf } from '../../../../common/analysis/run/subject.ts'
 import type { AnalysisSpec } from '../../../../common/api/analysis/analysis.ts'
+import type { Metric } from '../../../../common/api/analysis/metric.ts'
 
 const OF = { uid: 'uid', derivation: 'abc', source: { uid: 'source', templateHash: 'def' } }
 const of = (analysis: AnalysisSpec = {}, more: Partial<typeof OF> = {}) => subjectOf({ ...OF, ...more, analysis })
@@ -28,6 +29,12 @@ describe('the subject of an analysis', () => {
     expect(of({ intervalSeconds: 60, warmUpSeconds: 0, maxSeconds: 600, noDataSeconds: 60 })).to.equal(of())
     expect(of({ onTimeout: 'Keep', onNoData: 'Keep', continueAfterPass: true })).to.equal(of())
     expect(of({ attempt: 1, alpha: 0.025, control: 'Source' })).to.equal(of())
+    const errors: Metric = { name: 'errors', kind: 'ErrorRate', provider: 'prometheus' }
+    expect(of({ metrics: [{ ...errors, dryRun: false, acceptablePercent: 1 }] })).to.equal(of({ metrics: [errors] }))
+    expect(of({ metrics: [{ ...errors, acceptablePercent: 2 }] })).to.not.equal(of({ metrics: [errors] }))
+    expect(of({ templates: [{ name: 'http', scope: 'Namespace', args: {} }] })).to.equal(
+      of({ templates: [{ name: 'http' }] }),
+    )
   })
 
   it('moves windows by less than an interval', () => {
