@@ -10,16 +10,17 @@ describe('a trace', () => {
     expect(full).to.have.length(MAX_TRACE)
     const next = traced(full, point(MAX_TRACE))
     expect(next).to.have.length(MAX_TRACE / 2 + 1)
-    expect(next.slice(0, 3).map(({ harm }) => harm)).to.deep.equal([1, 3, 5])
+    expect(next.slice(0, 3).map(({ harm }) => harm)).to.deep.equal([0, 2, 4])
     expect(next.at(-1)).to.deep.equal(point(MAX_TRACE))
   })
 
-  it('never has more points, and always the last one', () => {
+  it('never has more points, and always the first and the last one', () => {
     let trace: readonly RunPoint[] = []
     for (let at = 0; at < 1_000; at += 1) {
       trace = traced(trace, point(at))
       expect(trace.length).to.be.at.most(MAX_TRACE)
       expect(trace.at(-1)).to.deep.equal(point(at))
+      expect(trace[0]).to.deep.equal(point(0))
     }
   })
 })
