@@ -1,4 +1,4 @@
-import { hashOf } from '../engine/random.ts'
+import { keyOfPod } from '../metrics/pod-bins.ts'
 import { loaded, saved } from '../metrics/saved.ts'
 import type { Span } from '../query/window-query.ts'
 import type { EventCounts, WindowData } from '../window-data.ts'
@@ -24,7 +24,7 @@ export function healthMemory(state: readonly number[]): HealthMemory {
 /** The state of the metric after a look that saw `arms`. */
 export const healthState = (arms: SeenArms, engine: readonly number[]): readonly number[] =>
   saved(
-    [...arms.treatment, ...arms.control].flatMap((pod) => [hashOf(pod.uid), pod.restarts]),
+    [...arms.treatment, ...arms.control].flatMap((pod) => [keyOfPod(pod.uid), pod.restarts]),
     engine,
   )
 
@@ -35,7 +35,7 @@ export const healthState = (arms: SeenArms, engine: readonly number[]): readonly
  */
 export function restartsIn(arms: SeenArms, { start, end }: Span, { restarts }: HealthMemory): WindowData {
   const ofPod = ({ name, uid, createdMs, readySinceMs, restarts: now }: SeenPod): EventCounts => {
-    const events = Math.max(0, now - (restarts.get(hashOf(uid)) ?? (createdMs < start ? now : 0)))
+    const events = Math.max(0, now - (restarts.get(keyOfPod(uid)) ?? (createdMs < start ? now : 0)))
     const sinceMs = readySinceMs ?? (events > 0 ? createdMs : end)
     return { pod: name, events, exposure: Math.max(0, end - Math.max(start, sinceMs)) / 1_000 }
   }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { hashOf } from '../../../../common/analysis/engine/random.ts'
 import { healthMemory, healthState, restartsIn } from '../../../../common/analysis/run/health.ts'
 import { ARMS, aPod } from './runs.ts'
 
@@ -33,6 +34,14 @@ describe('the restarts in a window', () => {
   it('make no quiet seconds of a pod that is never Ready', () => {
     expect(of(pod('waiting', 0, undefined, 0))).to.deep.equal({ pod: 'waiting', events: 0, exposure: 0 })
     expect(of(pod('crashing', 110, undefined, 2))).to.deep.equal({ pod: 'crashing', events: 2, exposure: 20 })
+  })
+
+  it('are kept apart for pods whose uids have the same 32 bits of a hash', () => {
+    const pods = ['05736a73-cf92', '30043566-7d42'].map((uid, index) => ({ ...pod('a', 0, 10, 7 * (1 - index)), uid }))
+    expect(hashOf(pods[0]?.uid ?? '')).to.equal(hashOf(pods[1]?.uid ?? ''))
+    const arms = { treatment: pods, control: [] }
+    const data = restartsIn(arms, WINDOW, healthMemory(healthState(arms, [])))
+    if (data.is === 'events') expect(data.treatment.map(({ events }) => events)).to.deep.equal([0, 0])
   })
 
   it('are of both arms', () => {
