@@ -20,24 +20,36 @@ function endedBy({ status }: AnalysisRun, finding: Finding, message: string, now
   return { ...former, ...toldSince(status, finding, now.getTime()), message, finishedAt: now.toISOString() }
 }
 
-/** The status of a run whose question nobody asks any more. */
-export const abortedStatus = (run: AnalysisRun, now: Date): RunStatus =>
-  endedBy(run, { verdict: 'Aborted', reason: 'Aborted' }, 'another question is asked, or the experiment has ended', now)
+/** The status of a run whose question nobody asks any more. A Pass after which it went on stays one. */
+export function abortedStatus(run: AnalysisRun, now: Date): RunStatus {
+  const { status } = run
+  if (status?.verdict === 'Pass') return endedBy(run, status, status.message, now)
+  const message = 'another question is asked, or the experiment has ended'
+  return endedBy(run, { verdict: 'Aborted', reason: 'Aborted' }, message, now)
+}
 
 /**
  * The status of a run whose question is asked again. Its evidence stays, and what happened meanwhile does not count:
- * that was another fork.
+ * that was another fork. Nor does the time: its clock stood still.
  */
 export function resumedStatus({ status = NO_LOOK }: AnalysisRun, now: Date): RunStatus {
-  const { finishedAt: _end, action: _action, ...former } = status
+  const { finishedAt, action: _action, startedAt, ...former } = status
   const at = now.toISOString()
+  const pauseMs = finishedAt === undefined ? 0 : now.getTime() - Date.parse(finishedAt)
   return {
     ...former,
+    ...(startedAt === undefined ? {} : { startedAt: new Date(Date.parse(startedAt) + pauseMs).toISOString() }),
     ...toldSince(status, { verdict: 'Wait', reason: 'Measuring' }, now.getTime()),
     message: 'the same question is asked again',
     nextLookAt: at,
     ...(former.metrics
-      ? { metrics: former.metrics.map((metric) => ({ ...metric, ...(former.startedAt ? { windowEnd: at } : {}) })) }
+      ? {
+          metrics: former.metrics.map((metric) => ({
+            ...metric,
+            since: at,
+            ...(startedAt === undefined ? {} : { windowEnd: at }),
+          })),
+        }
       : {}),
   }
 }

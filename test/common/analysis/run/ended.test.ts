@@ -1,7 +1,20 @@
 import { expect } from 'chai'
 import { abortedStatus, notHealthyStatus, resumedStatus } from '../../../../common/analysis/run/ended.ts'
 import { isFinal } from '../../../../common/analysis/run/look.ts'
-import { aPoll, aRun, CREATED_MS, events, lookedAt, metricOf, statusOf, TIMES, window } from './runs.ts'
+import {
+  aPoll,
+  aRun,
+  CREATED_MS,
+  DECIDED,
+  decision,
+  events,
+  FAILED,
+  lookedAt,
+  metricOf,
+  statusOf,
+  TIMES,
+  window,
+} from './runs.ts'
 
 const NOW = new Date(CREATED_MS + 60_000)
 const LOOKED = lookedAt(aRun(), aPoll(10, [window(events([0, 40], [0, 160]), 0, 10)]))
@@ -16,6 +29,15 @@ describe('a run that ends by a decision', () => {
 
   it('may end before its first look', () =>
     expect(abortedStatus(aRun(), NOW)).to.deep.include({ verdict: 'Aborted', since: NOW.toISOString(), looks: 0 }))
+
+  it('keeps a Pass after which it went on', () => {
+    const times = { ...TIMES, continueAfterPass: true }
+    const run = aRun({ metrics: [DECIDED] })
+    const passed = lookedAt(run, aPoll(10, [window(decision('Pass'), 0, 10, { metric: 'decided' })]), times)
+    const { nextLookAt, ...former } = statusOf(passed)
+    expect(nextLookAt).to.be.a('string')
+    expect(abortedStatus(passed, NOW)).to.deep.equal({ ...former, finishedAt: NOW.toISOString() })
+  })
 
   it('is harm where the fork did not get ready, and rolls back', () => {
     const status = notHealthyStatus(LOOKED, TIMES, NOW, 'no pod is ready')
@@ -44,6 +66,24 @@ describe('a run whose question is asked again', () => {
     expect(metricOf(resumed).windowEnd).to.equal(later.toISOString())
     const late = lookedAt(resumed, aPoll(700, [window(events([0, 40], [0, 160]), 10, 20)]))
     expect(statusOf(late).windows.counted).to.equal(1)
+  })
+
+  it('has a clock that stood still', () => {
+    expect(statusOf(LOOKED).startedAt).to.equal(new Date(CREATED_MS).toISOString())
+    expect(resumed.status.startedAt).to.equal(new Date(CREATED_MS + 600_000).toISOString())
+    const times = { ...TIMES, maxSeconds: 300 }
+    expect(statusOf(lookedAt(resumed, aPoll(670), times)).verdict).to.equal('Wait')
+    expect(statusOf(lookedAt(resumed, aPoll(900), times)).verdict).to.equal('Inconclusive')
+    const going = { ...LOOKED, status: resumedStatus(LOOKED, later) }
+    expect(going.status.startedAt).to.equal(statusOf(LOOKED).startedAt)
+  })
+
+  it('forgets for how long there was no data', () => {
+    const failing = lookedAt(aRun(), aPoll(10, [window(FAILED, 0, 10)]))
+    const stopped = { ...failing, status: abortedStatus(failing, NOW) }
+    const again = { ...stopped, status: resumedStatus(stopped, later) }
+    const next = lookedAt(again, aPoll(670, [window(FAILED, 660, 670)]))
+    expect(statusOf(next)).to.include({ verdict: 'Wait', reason: 'ProviderFailed' })
   })
 
   it('may never have begun', () => {
