@@ -6,6 +6,7 @@ import { countingPods, firstCounting } from './arms.ts'
 import { type FoldContext, type Folded, folded, foldedHealth } from './fold.ts'
 import { messageOf } from './message.ts'
 import type { Poll } from './poll.ts'
+import { countsRequests, requestsNeeded } from './requests.ts'
 import { offsetSeconds, type Times } from './subject.ts'
 import { actionOf, type Finding, verdictOf } from './verdict.ts'
 import { nextLookMs } from './windows.ts'
@@ -44,13 +45,16 @@ const newMetric = ({ name }: Metric, sinceMs: number): RunMetric => ({
   since: time(sinceMs),
 })
 
-/** Metrics that are only told do not count, nor do those without a bound share α. */
+/**
+ * Metrics that are only told do not count, nor do those without a bound share α. A metric that is only told is judged
+ * as if it counted, so there is at least one.
+ */
 export const questionOf = ({ alpha, beta, minSamples, subject, metrics }: AnalysisRun['spec']): Question => ({
   alpha,
   beta,
   minSamples,
   subject,
-  metrics: metrics.filter((metric) => counts(metric) && METRIC_ENGINES[metric.kind].isBounded).length,
+  metrics: Math.max(1, metrics.filter((metric) => counts(metric) && METRIC_ENGINES[metric.kind].isBounded).length),
 })
 
 const counts = (metric: Metric | undefined): boolean => metric !== undefined && metric.dryRun !== true
@@ -67,12 +71,13 @@ export function looked(run: AnalysisRun, of: LookOf): RunStatus {
   const results = spec.metrics.map((metric) => lookedAt(metric, run, { ...of, startedMs }))
   const metrics = results.map((result) => result.metric)
   const arms = countingPods(poll.arms, poll.atMs, times.warmUpSeconds)
+  const needed = new Map(spec.metrics.map((metric) => [metric.name, requestsNeeded(metric, spec.minSamples)]))
   const found = verdictOf({
     metrics: metrics.filter((_, index) => counts(spec.metrics[index])),
     hasPods: arms.treatment.length > 0 && arms.control.length > 0,
     startedMs,
     nowMs: poll.atMs,
-    minSamples: spec.minSamples,
+    minSamples: (name) => needed.get(name) ?? 0,
     times,
   })
   // It goes on after a Pass only to find harm.
@@ -87,7 +92,10 @@ export function looked(run: AnalysisRun, of: LookOf): RunStatus {
     ...endOf(finding, poll.atMs, times),
     ...(isFinal(finding, times) ? {} : { nextLookAt: time(nextLook(run, metrics, { ...of, startMs })) }),
     looks: (status?.looks ?? 0) + 1,
-    requests: Math.max(0, ...metrics.map(({ samples }) => Math.round(samples?.treatment ?? 0))),
+    requests: Math.max(
+      0,
+      ...spec.metrics.map((metric, index) => (countsRequests(metric) ? (metrics[index]?.samples?.treatment ?? 0) : 0)),
+    ),
     windows: added(
       status?.windows,
       results.map(({ windows }) => windows),

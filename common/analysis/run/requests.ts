@@ -1,3 +1,4 @@
+import type { Metric, MetricKind } from '../../api/analysis/metric.ts'
 import type { Arm, WindowData } from '../window-data.ts'
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
@@ -28,3 +29,16 @@ export const silentArms = (data: WindowData): readonly Arm[] =>
 /** Whether an arm has few requests. */
 export const isThin = (data: WindowData): boolean =>
   (['treatment', 'control'] as const).some((arm) => (requestsOf(data, arm) ?? FEW_REQUESTS) < FEW_REQUESTS)
+
+/** The samples of these kinds are requests. Those of others are windows, or seconds of pods. */
+const OF_REQUESTS: readonly MetricKind[] = ['Latency', 'ErrorRate', 'Ratio', 'MannWhitney']
+
+/** Whether a metric counts requests. */
+export const countsRequests = ({ kind }: Pick<Metric, 'kind'>): boolean => OF_REQUESTS.includes(kind)
+
+/**
+ * How many requests of the fork a metric needs before a Pass: `minSamples` of the analysis, or what the metric says
+ * itself; 0 where it counts none.
+ */
+export const requestsNeeded = (metric: Pick<Metric, 'kind' | 'minSamples'>, minSamples: number): number =>
+  countsRequests(metric) ? (metric.minSamples ?? minSamples) : 0

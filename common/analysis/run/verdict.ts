@@ -17,47 +17,67 @@ export interface VerdictOf {
   /** the start of the first window; absent: there is none yet */
   readonly startedMs: number | undefined
   readonly nowMs: number
-  readonly minSamples: number
+  /** how many requests of the fork a metric needs before a Pass; 0: it counts none */
+  readonly minSamples: (metric: string) => number
   readonly times: Pick<Times, 'maxSeconds' | 'noDataSeconds'>
 }
 
 /** Reasons why a metric has no data of one arm. */
 const ONE_SILENT = ['NoTreatmentData', 'NoControlData']
 
-/** The verdict on all metrics together, from what is most urgent to what is least. */
+/** Whether nothing has changed about a metric for `noDataSeconds`. */
+const hasLasted = ({ since }: RunMetric, { nowMs, times }: VerdictOf): boolean =>
+  nowMs - Date.parse(since) >= 1_000 * times.noDataSeconds
+
+/** The verdict on all metrics together, from what is most urgent to what is least. Without metrics there is no Pass. */
 export function verdictOf(of: VerdictOf): Finding {
   const { metrics, hasPods, startedMs, nowMs, times } = of
   if (metrics.some(({ verdict }) => verdict === 'Fail')) return { verdict: 'Fail', reason: 'HarmFound' }
-  if (metrics.every(({ verdict }) => verdict === 'Pass')) return { verdict: 'Pass', reason: 'Passed' }
-  const hasLasted = ({ since }: RunMetric) => nowMs - Date.parse(since) >= 1_000 * times.noDataSeconds
+  const isPassed = metrics.length > 0 && metrics.every(({ verdict }) => verdict === 'Pass')
+  if (isPassed) return { verdict: 'Pass', reason: 'Passed' }
   const lasting = (reasons: readonly string[]) =>
-    metrics.find((metric) => reasons.includes(metric.reason) && hasLasted(metric))
+    metrics.find((metric) => reasons.includes(metric.reason) && hasLasted(metric, of))
   if (lasting(['ProviderFailed'])) return { verdict: 'Error', reason: 'ProviderFailed' }
   const silent = lasting(ONE_SILENT)
   if (silent) return { verdict: 'NoData', reason: silent.reason }
   const { maxSeconds } = times
   const isOver = maxSeconds !== undefined && startedMs !== undefined && nowMs >= startedMs + 1_000 * maxSeconds
-  return isOver ? timedOut(of) : { verdict: 'Wait', reason: hasPods ? waitingFor(metrics) : 'NoPods' }
+  return isOver ? timedOut(of) : { verdict: 'Wait', reason: hasPods ? waitingFor(of) : 'NoPods' }
 }
 
 /** Why a metric has nothing to show: from the most telling reason to the least. */
-const WITHOUT_DATA = [...ONE_SILENT, 'NoTraffic']
+const WITHOUT_DATA = [...ONE_SILENT, 'NoTraffic', 'NoPods']
 
-function timedOut({ metrics, hasPods, minSamples }: VerdictOf): Finding {
-  if (!hasPods) return { verdict: 'NoData', reason: 'NoPods' }
-  const has = (reason: string) => metrics.some((metric) => metric.reason === reason)
-  if (has('ProviderFailed')) return { verdict: 'Error', reason: 'ProviderFailed' }
-  const missing = WITHOUT_DATA.find(has)
+/**
+ * Why there is nothing to show: of `metrics`, those that never had data, or have none for `noDataSeconds`. Many forks
+ * have an interval without a request now and then, which says nothing.
+ */
+function missingData(metrics: readonly RunMetric[], of: VerdictOf): string | undefined {
+  const without = metrics.filter((metric) => metric.samples === undefined || hasLasted(metric, of))
+  return WITHOUT_DATA.find((reason) => without.some((metric) => metric.reason === reason))
+}
+
+/** Whether harm is shown that single pods could explain. It stays so while a later window has no data. */
+const doPodsDiffer = ({ verdict, pods }: RunMetric): boolean => verdict === 'Wait' && (pods?.outer ?? 0) > 0
+
+/** The time is over. What has passed does not matter any more. */
+function timedOut(of: VerdictOf): Finding {
+  if (!of.hasPods) return { verdict: 'NoData', reason: 'NoPods' }
+  const waiting = of.metrics.filter(({ verdict }) => verdict === 'Wait')
+  const neverAnswered = waiting.some(({ reason, samples }) => reason === 'ProviderFailed' && samples === undefined)
+  if (neverAnswered) return { verdict: 'Error', reason: 'ProviderFailed' }
+  const missing = missingData(waiting, of)
   if (missing !== undefined) return { verdict: 'NoData', reason: missing }
-  if (has('PodsDiffer')) return { verdict: 'Inconclusive', reason: 'PodsDiffer' }
-  const isFew = metrics.some(({ verdict, samples }) => verdict === 'Wait' && (samples?.treatment ?? 0) < minSamples)
+  if (waiting.some(doPodsDiffer)) return { verdict: 'Inconclusive', reason: 'PodsDiffer' }
+  const isFew = waiting.some(({ name, samples }) => (samples?.treatment ?? 0) < of.minSamples(name))
   return { verdict: 'Inconclusive', reason: isFew ? 'TooFewSamples' : 'NotShown' }
 }
 
-const URGENT = ['ProviderFailed', ...WITHOUT_DATA, 'PodsDiffer']
-
-const waitingFor = (metrics: readonly RunMetric[]): string =>
-  URGENT.find((reason) => metrics.some((metric) => metric.reason === reason)) ?? 'Measuring'
+function waitingFor(of: VerdictOf): string {
+  const { metrics } = of
+  if (metrics.some(({ reason }) => reason === 'ProviderFailed')) return 'ProviderFailed'
+  return missingData(metrics, of) ?? (metrics.some(doPodsDiffer) ? 'PodsDiffer' : 'Measuring')
+}
 
 /** What follows from a verdict. Undefined while it waits, and after an end by others. */
 export function actionOf(

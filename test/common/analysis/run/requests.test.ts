@@ -1,5 +1,11 @@
 import { expect } from 'chai'
-import { isThin, requestsOf, silentArms } from '../../../../common/analysis/run/requests.ts'
+import {
+  countsRequests,
+  isThin,
+  requestsNeeded,
+  requestsOf,
+  silentArms,
+} from '../../../../common/analysis/run/requests.ts'
 import type { WindowData } from '../../../../common/analysis/window-data.ts'
 
 const OF: Readonly<Record<string, WindowData>> = {
@@ -12,6 +18,20 @@ const OF: Readonly<Record<string, WindowData>> = {
   'fine buckets': { is: 'fine', ratio: 2, treatment: [{ zero: 1, buckets: [[1, 2]] }], control: [] },
   events: { is: 'events', treatment: [{ events: 1, exposure: 3 }], control: [] },
 }
+
+describe('the requests of a metric', () => {
+  it('are those of the analysis, or its own', () => {
+    expect(requestsNeeded({ kind: 'Latency' }, 70)).to.equal(70)
+    expect(requestsNeeded({ kind: 'MannWhitney', minSamples: 20 }, 70)).to.equal(20)
+  })
+
+  it('are none where windows or seconds are counted', () => {
+    for (const kind of ['Value', 'Health', 'Threshold', 'Decision'] as const) {
+      expect(countsRequests({ kind })).to.equal(false)
+      expect(requestsNeeded({ kind }, 70)).to.equal(0)
+    }
+  })
+})
 
 describe('the requests of a window', () => {
   for (const [name, data] of Object.entries(OF))

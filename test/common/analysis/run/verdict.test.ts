@@ -11,13 +11,20 @@ const metric = (of: Partial<RunMetric> = {}): RunMetric => ({
 const since = (seconds: number) => new Date(NOW_MS - 1_000 * seconds).toISOString()
 const of = (metrics: readonly RunMetric[], more: Partial<VerdictOf> = {}) => {
   const times = { noDataSeconds: 600, maxSeconds: 3_600 }
-  const input = { hasPods: true, startedMs: NOW_MS - 1_800_000, nowMs: NOW_MS, minSamples: 50, times }
+  const input = { hasPods: true, startedMs: NOW_MS - 1_800_000, nowMs: NOW_MS, minSamples: () => 50, times }
   const { verdict, reason } = verdictOf({ metrics, ...input, ...more })
   return `${verdict} ${reason}`
 }
 /** The time is over. */
 const OVER = { startedMs: NOW_MS - 3_600_000 }
 const PASSED = metric({ verdict: 'Pass', reason: 'Passed' })
+/** It never had data. */
+const never = (reason: string): RunMetric => {
+  const { samples: _none, ...rest } = metric({ reason })
+  return rest
+}
+
+const DIFFERING = metric({ reason: 'PodsDiffer', pods: { groups: 20, outer: 2 } })
 
 /** The rows of the table of verdicts. */
 const ROWS: Readonly<Record<string, readonly [readonly RunMetric[], Partial<VerdictOf>, string]>> = {
@@ -30,17 +37,50 @@ const ROWS: Readonly<Record<string, readonly [readonly RunMetric[], Partial<Verd
     OVER,
     'Inconclusive TooFewSamples',
   ],
-  'maxSeconds over, nothing counted': [
-    [metric({ reason: 'TooFewSamples', samples: { treatment: 0, control: 0 } })],
-    OVER,
-    'Inconclusive TooFewSamples',
+  'maxSeconds over, nothing counted': [[never('TooFewSamples')], OVER, 'Inconclusive TooFewSamples'],
+  'maxSeconds over, few requests of what needs none': [
+    [metric({ samples: { treatment: 7, control: 7 } })],
+    { ...OVER, minSamples: () => 0 },
+    'Inconclusive NotShown',
   ],
-  'maxSeconds over, pods differ': [[metric({ reason: 'PodsDiffer' })], OVER, 'Inconclusive PodsDiffer'],
-  'both arms silent': [[metric({ reason: 'NoTraffic', since: since(7_000) })], {}, 'Wait NoTraffic'],
-  'both arms silent at maxSeconds': [[metric({ reason: 'NoTraffic' })], OVER, 'NoData NoTraffic'],
+  'maxSeconds over, few requests of what has passed': [
+    [metric(), metric({ verdict: 'Pass', samples: { treatment: 7, control: 7 } })],
+    OVER,
+    'Inconclusive NotShown',
+  ],
+  'pods differ': [[DIFFERING], {}, 'Wait PodsDiffer'],
+  'maxSeconds over, pods differ': [[DIFFERING], OVER, 'Inconclusive PodsDiffer'],
+  'maxSeconds over, pods differ and the last window was thin': [
+    [{ ...DIFFERING, reason: 'TooFewSamples' }],
+    OVER,
+    'Inconclusive PodsDiffer',
+  ],
+  'maxSeconds over, no pod can explain it any more': [
+    [metric({ pods: { groups: 20, outer: 0 } })],
+    OVER,
+    'Inconclusive NotShown',
+  ],
+  'both arms always silent': [[never('NoTraffic')], {}, 'Wait NoTraffic'],
+  'both arms silent for long': [[metric({ reason: 'NoTraffic', since: since(7_000) })], {}, 'Wait NoTraffic'],
+  'both arms silent for a moment': [[metric({ reason: 'NoTraffic' })], {}, 'Wait Measuring'],
+  'both arms always silent, at maxSeconds': [[PASSED, never('NoTraffic')], OVER, 'NoData NoTraffic'],
+  'both arms silent for long, at maxSeconds': [
+    [metric({ reason: 'NoTraffic', since: since(600) })],
+    OVER,
+    'NoData NoTraffic',
+  ],
+  'both arms silent for a moment, at maxSeconds': [[metric({ reason: 'NoTraffic' })], OVER, 'Inconclusive NotShown'],
+  'only what has passed is silent, at maxSeconds': [
+    [metric(), { ...never('NoTraffic'), verdict: 'Pass' }],
+    OVER,
+    'Inconclusive NotShown',
+  ],
+  'no pod counted in any window': [[never('NoPods')], {}, 'Wait NoPods'],
+  'no pod counted in any window, at maxSeconds': [[never('NoPods')], OVER, 'NoData NoPods'],
   'no pod that counts in one': [[metric()], { hasPods: false }, 'Wait NoPods'],
   'no pod that counts in one at maxSeconds': [[metric()], { hasPods: false, ...OVER }, 'NoData NoPods'],
-  'the treatment is silent': [[metric({ reason: 'NoTreatmentData' })], {}, 'Wait NoTreatmentData'],
+  'the treatment is always silent': [[never('NoTreatmentData')], {}, 'Wait NoTreatmentData'],
+  'the treatment is silent for a moment': [[metric({ reason: 'NoTreatmentData' })], {}, 'Wait Measuring'],
   'the treatment is silent for noDataSeconds': [
     [PASSED, metric({ reason: 'NoTreatmentData', since: since(600) })],
     {},
@@ -51,14 +91,24 @@ const ROWS: Readonly<Record<string, readonly [readonly RunMetric[], Partial<Verd
     {},
     'NoData NoControlData',
   ],
-  'one arm is silent at maxSeconds': [[metric({ reason: 'NoControlData' })], OVER, 'NoData NoControlData'],
+  'one arm is always silent, at maxSeconds': [[never('NoControlData')], OVER, 'NoData NoControlData'],
+  'one arm is silent for a moment, at maxSeconds': [
+    [metric({ reason: 'NoControlData' })],
+    OVER,
+    'Inconclusive NotShown',
+  ],
   'the provider fails': [[metric({ reason: 'ProviderFailed' })], {}, 'Wait ProviderFailed'],
   'the provider fails for noDataSeconds': [
     [PASSED, metric({ reason: 'ProviderFailed', since: since(600) })],
     {},
     'Error ProviderFailed',
   ],
-  'the provider fails at maxSeconds': [[metric({ reason: 'ProviderFailed' })], OVER, 'Error ProviderFailed'],
+  'the provider never answered, at maxSeconds': [[never('ProviderFailed')], OVER, 'Error ProviderFailed'],
+  'the provider fails for a moment, at maxSeconds': [
+    [metric({ reason: 'ProviderFailed' })],
+    OVER,
+    'Inconclusive NotShown',
+  ],
   'harm is found although a provider fails': [
     [metric({ verdict: 'Fail' }), metric({ reason: 'ProviderFailed', since: since(600) })],
     OVER,
@@ -76,6 +126,11 @@ describe('the verdict of an analysis', () => {
     for (const reason of ['NoTraffic', 'NoPods', 'ProviderFailed', 'NoTreatmentData', 'TooFewSamples'])
       for (const more of [{}, OVER, { hasPods: false }])
         expect(of([PASSED, metric({ reason })], more)).to.not.match(/^Pass/)
+  })
+
+  it('is no Pass without metrics that count', () => {
+    expect(of([])).to.equal('Wait Measuring')
+    expect(of([], OVER)).to.equal('Inconclusive NotShown')
   })
 
   it('is followed by what the experiment says', () => {
