@@ -2,7 +2,10 @@ import type { Metric } from '../../api/analysis/metric.ts'
 import type { RunMetric, RunWindows } from '../kinds/run.ts'
 import { METRIC_ENGINES } from '../metrics/registry.ts'
 import type { Judgement, MetricEngine, Question } from '../metrics/rule.ts'
+import { isSound } from '../metrics/sound.ts'
+import type { Span } from '../query/window-query.ts'
 import type { Arm, WindowData } from '../window-data.ts'
+import { firstCounting } from './arms.ts'
 import { healthMemory, healthState, restartsIn } from './health.ts'
 import type { Poll, PolledWindow } from './poll.ts'
 import { isThin, silentArms } from './requests.ts'
@@ -13,6 +16,7 @@ import { isLongest } from './windows.ts'
 export interface FoldContext {
   readonly question: Question
   readonly intervalSeconds: number
+  readonly warmUpSeconds: number
   readonly poll: Pick<Poll, 'arms' | 'atMs'>
   /** the start of the first window, in milliseconds since 1970 */
   readonly startedMs: number
@@ -39,34 +43,38 @@ const SILENT: Readonly<Record<Arm, string>> = { treatment: 'NoTreatmentData', co
 const silence = (arms: readonly Arm[]): string =>
   arms.length === 1 && arms[0] !== undefined ? SILENT[arms[0]] : 'NoTraffic'
 
+/** What is said of data that the metric cannot count. */
+const USELESS = 'data that the metric cannot use'
+
 /**
  * `metric` after a polled window. A window that does not begin where the last one ended was counted before, or is of
  * another run of the controller: it is refused, so that each window counts once.
  */
 export function folded(metric: RunMetric, of: Metric, polled: PolledWindow, context: FoldContext): Folded {
   const { window, skipped, answer } = polled
-  const expectedMs = expectedStart(metric, context)
-  if (window.start !== expectedMs + skipped * 1_000 * context.intervalSeconds) return { metric, windows: {} }
+  if (!isNext(metric, polled, context)) return { metric, windows: {} }
   const moved = skipped > 0 ? { ...metric, windowEnd: time(window.start) } : metric
   const windows = skipped > 0 ? { skipped } : {}
-  if (answer.is === 'failed')
-    return {
-      metric: because(moved, 'ProviderFailed', context.poll.atMs),
-      windows: { ...windows, unusable: 1 },
-      failure: answer.message,
-    }
+  const unusable = (failure: string): Folded => ({
+    metric: because(moved, 'ProviderFailed', context.poll.atMs),
+    windows: { ...windows, unusable: 1 },
+    failure,
+  })
+  if (answer.is === 'failed') return unusable(answer.message)
+  if (answer.is === 'data' && !isSound(answer.data)) return unusable(USELESS)
   const arms = answer.is === 'silent' ? answer.arms : silentArms(answer.data)
   if (arms.length > 0 || answer.is === 'silent') return silent({ moved, windows, arms, polled, context })
   const isWaiting = isThin(answer.data) && !isLongest(window, context.intervalSeconds)
   if (isWaiting) return { metric: because(moved, 'TooFewSamples', window.start), windows }
   const counted = count(moved, { of, data: answer.data, endMs: window.end, context })
-  return counted
-    ? { metric: counted, windows: { ...windows, counted: 1 } }
-    : {
-        metric: because(moved, 'ProviderFailed', context.poll.atMs),
-        windows: { ...windows, unusable: 1 },
-        failure: 'data that the metric cannot use',
-      }
+  return counted ? { metric: counted, windows: { ...windows, counted: 1 } } : unusable(USELESS)
+}
+
+/** Whether a window is the next one of a metric: it begins where the last one ended, and has ended. */
+function isNext(metric: RunMetric, { window, skipped }: PolledWindow, context: FoldContext): boolean {
+  const expectedMs = expectedStart(metric, context)
+  const hasStart = skipped >= 0 && window.start === expectedMs + skipped * 1_000 * context.intervalSeconds
+  return hasStart && window.end > window.start && window.end <= context.poll.atMs
 }
 
 /** Where the next window of a metric begins. */
@@ -85,9 +93,26 @@ interface Silent {
 
 /** A window without requests of an arm. It is asked for again while it can grow. */
 function silent({ moved, windows, arms, polled: { window }, context }: Silent): Folded {
+  const withoutPodsMs = endWithoutPods(window, context)
+  if (withoutPodsMs !== undefined)
+    return {
+      metric: { ...because(moved, 'NoPods', window.start), windowEnd: time(withoutPodsMs) },
+      windows: { ...windows, empty: 1 },
+    }
   const metric = because(moved, silence(arms), window.start)
   if (!isLongest(window, context.intervalSeconds)) return { metric, windows }
   return { metric: { ...metric, windowEnd: time(window.end) }, windows: { ...windows, empty: 1 } }
+}
+
+/**
+ * The end of the intervals that begin before both arms have a pod that counts; undefined where they have. The window
+ * does not wait for them: none of their pods would count in a longer one either.
+ */
+function endWithoutPods({ start, end }: Span, { poll, warmUpSeconds, intervalSeconds }: FoldContext) {
+  const countsMs = firstCounting(poll.arms, warmUpSeconds)
+  if (countsMs <= start) return undefined
+  const intervalMs = 1_000 * intervalSeconds
+  return Math.min(end, start + Math.ceil((countsMs - start) / intervalMs) * intervalMs)
 }
 
 interface Counted {
@@ -101,54 +126,53 @@ function count(metric: RunMetric, { of, data, endMs, context }: Counted): RunMet
   const engine: MetricEngine = METRIC_ENGINES[of.kind]
   const state = engine.fold(metric.state ?? [], data, of)
   if (!state) return undefined
-  return judgedMetric(metric, { judgement: engine.judge(state, of, context.question), state, endMs, context })
+  return judgedMetric(metric, { judgement: engine.judge(state, of, context.question), state, endMs })
 }
 
-/** A Health metric after a look at the pods. Its windows follow the others', and nothing of it has to be asked. */
+/**
+ * A Health metric after a look at the pods. Nothing of it has to be asked, so its window is what has passed since the
+ * last look: it needs no look of its own beside those of other metrics.
+ */
 export function foldedHealth(metric: RunMetric, of: Metric, context: FoldContext): Folded {
-  const { intervalSeconds, poll } = context
-  const start = expectedStart(metric, context)
-  if (poll.atMs - start < 1_000 * intervalSeconds) return { metric, windows: {} }
-  const window = { start, end: poll.atMs }
+  const { poll } = context
+  const window = { start: expectedStart(metric, context), end: poll.atMs }
+  if (window.end <= window.start) return { metric, windows: {} }
   const memory = healthMemory(metric.state ?? [])
   const engine: MetricEngine = METRIC_ENGINES[of.kind]
   const folded = engine.fold(memory.engine, restartsIn(poll.arms, window, memory), of)
-  if (!folded) return { metric: because(metric, 'ProviderFailed', poll.atMs), windows: { unusable: 1 } }
+  if (!folded)
+    return { metric: because(metric, 'ProviderFailed', poll.atMs), windows: { unusable: 1 }, failure: USELESS }
   const judgement = engine.judge(folded, of, context.question)
   const state = healthState(poll.arms, folded)
-  return {
-    metric: judgedMetric(metric, { judgement, state, endMs: window.end, context }),
-    windows: { counted: 1 },
-  }
+  return { metric: judgedMetric(metric, { judgement, state, endMs: window.end }), windows: { counted: 1 } }
 }
 
 interface Judged {
   readonly judgement: Judgement
   readonly state: readonly number[]
   readonly endMs: number
-  readonly context: Pick<FoldContext, 'startedMs'>
 }
 
 const REASON_OF = { Pass: 'Passed', Fail: 'HarmFound', Wait: 'Measuring' } as const
 
+/** The metric as it is judged now. Of what was judged before, only the trace stays. */
 function judgedMetric(former: RunMetric, { judgement, state, endMs }: Judged): RunMetric {
   const { verdict, doPodsDiffer, samples, harm, safe, effect, pods } = judgement
   const reason = doPodsDiffer ? 'PodsDiffer' : REASON_OF[verdict]
   const at = time(endMs)
   const { of: _of, ...numbers } = effect ?? { of: '' }
   const point = { at, ...numbers, harm: harm?.logE ?? 0, safe: leastOf(safe) }
+  const { name, since, trace = [] } = because(former, reason, endMs)
   return {
-    ...because(former, reason, endMs),
-    verdict,
-    windowEnd: at,
+    ...{ name, verdict, reason, since, windowEnd: at },
     // seconds of pods may have fractions
     samples: { treatment: Math.round(samples.treatment), control: Math.round(samples.control) },
     ...(harm ? { harm } : {}),
     ...(safe.length > 0 ? { safe } : {}),
     ...(effect ? { effect } : {}),
-    ...(pods ? { pods } : {}),
+    ...(pods ? { pods: { groups: pods.groups, outer: pods.outer } } : {}),
     state,
-    trace: harm ? traced(former.trace ?? [], point) : (former.trace ?? []),
+    trace: harm ? traced(trace, point) : trace,
   }
 }
 

@@ -114,7 +114,8 @@ interface Started extends LookOf {
 function lookedAt(metric: Metric, { spec, status }: AnalysisRun, { poll, times, startedMs }: Started): Folded {
   const former = status?.metrics?.find(({ name }) => name === metric.name) ?? newMetric(metric, poll.atMs)
   if (startedMs === undefined) return { metric: former, windows: {} }
-  const context: FoldContext = { question: questionOf(spec), intervalSeconds: times.intervalSeconds, poll, startedMs }
+  const { intervalSeconds, warmUpSeconds } = times
+  const context: FoldContext = { question: questionOf(spec), intervalSeconds, warmUpSeconds, poll, startedMs }
   if (metric.provider === KUBERNETES) return foldedHealth(former, metric, context)
   const polled = poll.windows.find((window) => window.metric === metric.name)
   return polled ? folded(former, metric, polled, context) : { metric: former, windows: {} }

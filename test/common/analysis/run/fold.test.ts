@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import type { WindowAnswer } from '../../../../common/analysis/query/window-query.ts'
 import { expectedStart } from '../../../../common/analysis/run/fold.ts'
 import {
+  ARMS,
   aPod,
   aPoll,
   aRun,
@@ -9,7 +11,6 @@ import {
   decision,
   events,
   FAILED,
-  HEALTH,
   lookedAt,
   lookedThrough,
   metricOf,
@@ -69,6 +70,22 @@ describe('a window', () => {
     it(`of which the provider knows nothing for ${arms.join(' and ')} says ${reason}`, () =>
       expect(metricOf(lookedAt(aRun(), aPoll(10, [window({ is: 'silent', arms }, 0, 10)]))).reason).to.equal(reason))
 
+  it('in which no pod counts is empty at once, as a longer one would be', () => {
+    const arms = { ...ARMS, treatment: [aPod('fork', { readySinceMs: CREATED_MS + 14_000 })] }
+    const none: WindowAnswer = { is: 'silent', arms: ['treatment', 'control'] }
+    const begun = lookedAt(aRun(), aPoll(10, [window(GOOD, 0, 10)]))
+    const first = lookedAt(begun, aPoll(20, [window(none, 10, 20)], { arms }))
+    expect(metricOf(first)).to.deep.include({ reason: 'NoPods', since: at(10), windowEnd: at(20) })
+    // the pod counts from second 14 on, so only the interval before second 20 is lost
+    const late = lookedAt(begun, aPoll(60, [window(none, 10, 60)], { arms }))
+    expect(metricOf(late)).to.deep.include({ reason: 'NoPods', windowEnd: at(20) })
+    expect(statusOf(late).windows).to.deep.equal({ ...NONE, counted: 1, empty: 1 })
+    const gone = lookedAt(begun, aPoll(60, [window(none, 10, 60)], { arms: { ...arms, treatment: [] } }))
+    expect(metricOf(gone)).to.deep.include({ reason: 'NoPods', windowEnd: at(60) })
+    const warm = lookedAt(late, aPoll(70, [window(GOOD, 20, 70)], { arms }))
+    expect(metricOf(warm)).to.deep.include({ reason: 'Measuring', windowEnd: at(70) })
+  })
+
   it('that the provider cannot give is unusable, and is asked for again', () => {
     const failed = lookedAt(aRun(), aPoll(10, [window(FAILED, 0, 10)]))
     expect(metricOf(failed)).to.deep.include({ reason: 'ProviderFailed', since: at(10) })
@@ -84,6 +101,38 @@ describe('a window', () => {
     const run = lookedAt(aRun(), aPoll(10, [window(decision('Pass'), 0, 10)]))
     expect(metricOf(run)).to.include({ reason: 'ProviderFailed', verdict: 'Wait' })
     expect(statusOf(run).message).to.contain('data that the metric cannot use')
+  })
+
+  it('with numbers that nobody can have counted is unusable, however few they are', () => {
+    for (const [own, all] of [
+      [3, Number.NaN],
+      [3, -1],
+      [0.5, 3],
+    ] as const)
+      expect(metricOf(lookedAt(aRun(), aPoll(10, [window(events([own, all], [0, 160]), 0, 10)])))).to.include({
+        reason: 'ProviderFailed',
+      })
+  })
+
+  it('that has not ended, has no length or goes back is refused', () => {
+    const once = lookedAt(aRun(), aPoll(10, [window(GOOD, 0, 10)]))
+    for (const each of [
+      window(GOOD, 10, 21),
+      window(GOOD, 10, 10),
+      window(GOOD, 10, 5),
+      window(GOOD, 0, 20, { skipped: -1 }),
+    ]) {
+      const after = lookedAt(once, aPoll(20, [each]))
+      expect(metricOf(after)).to.deep.equal(metricOf(once))
+      expect(statusOf(after).windows).to.deep.equal({ ...NONE, counted: 1 })
+    }
+  })
+
+  it('of three intervals counts after three without a controller', () => {
+    const begun = lookedAt(aRun(), aPoll(10, [window(GOOD, 0, 10)]))
+    const late = lookedAt(begun, aPoll(40, [window(GOOD, 10, 40)]))
+    expect(metricOf(late).windowEnd).to.equal(at(40))
+    expect(statusOf(late).windows).to.deep.equal({ ...NONE, counted: 2 })
   })
 
   it('after skipped ones begins later, and they are counted', () => {
@@ -106,7 +155,7 @@ describe('a metric', () => {
   it('keeps its evidence, its effect and its trace', () => {
     const run = lookedThrough(
       aRun(),
-      Array.from({ length: 5 }, () => events([4, 40], [2, 160])),
+      Array.from({ length: 5 }, () => events([2, 40], [5, 160])),
     )
     const { harm, safe, effect, trace, state, verdict } = metricOf(run)
     expect(harm?.needs).to.be.closeTo(Math.log(1 / 0.025), 1e-9)
@@ -116,7 +165,7 @@ describe('a metric', () => {
     expect(trace?.at(-1)?.harm).to.equal(harm?.logE)
     expect(trace?.at(-1)?.safe).to.equal(safe?.[0]?.logE)
     expect(state?.length).to.be.above(10)
-    expect(verdict).to.be.oneOf(['Wait', 'Fail'])
+    expect(verdict).to.equal('Wait')
   })
 
   it('goes on after its state was stored and read again, to the same doubles', () => {
@@ -132,38 +181,27 @@ describe('a metric', () => {
     expect(restored).to.deep.equal(whole)
   })
 
+  it('is compared pod by pod when harm is shown', () => {
+    const arm = (name: string, pods: number, some: number) =>
+      Array.from({ length: pods }, (_, index) => ({ pod: `${name}-${index}`, events: some, exposure: 60 }))
+    const data = { is: 'events', treatment: arm('fork', 2, 15), control: arm('cart', 6, 1) } as const
+    const run = lookedAt(aRun(), aPoll(10, [window({ is: 'data', data }, 0, 10)]))
+    expect(metricOf(run)).to.deep.include({ verdict: 'Fail', pods: { groups: 28, outer: 0 } })
+  })
+
+  it('tells pods only while they can explain harm', () => {
+    const once = lookedAt(aRun(), aPoll(10, [window(GOOD, 0, 10)]))
+    const former = { ...metricOf(once), pods: { groups: 20, outer: 2 }, reason: 'PodsDiffer' }
+    const differing = { ...once, status: { ...statusOf(once), metrics: [former] } }
+    const after = lookedAt(differing, aPoll(20, [window(GOOD, 10, 20)]))
+    expect(metricOf(after)).to.deep.include({ reason: 'Measuring', since: at(20) })
+    expect(metricOf(after)).to.not.have.property('pods')
+    const thin = lookedAt(differing, aPoll(20, [window(events([0, 1], [0, 9]), 10, 20)]))
+    expect(statusOf(thin).reason).to.equal('PodsDiffer')
+  })
+
   it('without a bound of its errors has no trace', () => {
     const run = lookedThrough(aRun({ metrics: [DECIDED] }), [decision('Wait')], 'decided')
     expect(metricOf(run, 'decided').trace).to.deep.equal([])
-  })
-})
-
-describe('a Health metric', () => {
-  const run = aRun({ metrics: [HEALTH] })
-  const arms = (restarts: number) => ({ treatment: [aPod('fork', { restarts })], control: [aPod('cart')] })
-
-  it('counts restarts between two looks, each once', () => {
-    const first = lookedAt(run, aPoll(10, [], { arms: arms(3) }))
-    expect(metricOf(first, 'health')).to.deep.include({ windowEnd: at(10), reason: 'Measuring' })
-    const second = lookedAt(first, aPoll(20, [], { arms: arms(63) }))
-    expect(metricOf(second, 'health')).to.deep.include({ verdict: 'Fail', reason: 'HarmFound' })
-    const same = lookedAt(first, aPoll(20, [], { arms: arms(3) }))
-    expect(metricOf(same, 'health').verdict).to.equal('Wait')
-  })
-
-  it('waits for an interval between two looks', () => {
-    const first = lookedAt(run, aPoll(10, [], { arms: arms(0) }))
-    expect(metricOf(lookedAt(first, aPoll(19, [], { arms: arms(9) })), 'health')).to.deep.equal(
-      metricOf(first, 'health'),
-    )
-  })
-
-  it('passes after five minutes without a restart', () => {
-    let now = run
-    for (let seconds = 10; seconds < 300; seconds += 10) {
-      now = lookedAt(now, aPoll(seconds, [], { arms: arms(0) }))
-      expect(metricOf(now, 'health').verdict, `${seconds}`).to.equal('Wait')
-    }
-    expect(metricOf(lookedAt(now, aPoll(300, [], { arms: arms(0) })), 'health').verdict).to.equal('Pass')
   })
 })
