@@ -3,7 +3,7 @@ import type { AnalysisRun, RunMetric, RunStatus, RunWindows } from '../kinds/run
 import { METRIC_ENGINES } from '../metrics/registry.ts'
 import type { Question } from '../metrics/rule.ts'
 import { countingPods, firstCounting } from './arms.ts'
-import { type FoldContext, type Folded, folded, foldedHealth } from './fold.ts'
+import { expectedStart, type FoldContext, type Folded, folded, foldedHealth } from './fold.ts'
 import { messageOf } from './message.ts'
 import type { Poll } from './poll.ts'
 import { countsRequests, requestsNeeded } from './requests.ts'
@@ -29,11 +29,13 @@ export const isFinal = (
 
 /**
  * The start of the first window in milliseconds since 1970: the first moment when both arms have a pod that counts,
- * moved by the subject, so that not all ask at once. Infinity: an arm has none.
+ * but not before the run was made; moved by the subject, so that not all ask at once. Infinity: an arm has none.
  */
 export function startOf({ metadata, spec, status }: AnalysisRun, { arms }: Pick<Poll, 'arms'>, times: Times): number {
   if (status?.startedAt !== undefined) return Date.parse(status.startedAt)
-  const first = Math.max(firstCounting(arms, times.warmUpSeconds), Date.parse(metadata.creationTimestamp ?? ''))
+  const { creationTimestamp } = metadata
+  const createdMs = creationTimestamp === undefined ? 0 : Date.parse(creationTimestamp)
+  const first = Math.max(firstCounting(arms, times.warmUpSeconds), createdMs)
   return first + 1_000 * offsetSeconds(spec.subject, times.intervalSeconds)
 }
 
@@ -57,51 +59,57 @@ export const questionOf = ({ alpha, beta, minSamples, subject, metrics }: Analys
   metrics: Math.max(1, metrics.filter((metric) => counts(metric) && METRIC_ENGINES[metric.kind].isBounded).length),
 })
 
-const counts = (metric: Metric | undefined): boolean => metric !== undefined && metric.dryRun !== true
+const counts = ({ dryRun = false }: Metric): boolean => !dryRun
 
 /**
  * The status of a run after a look. Equal arguments give an equal status, so that a look whose write was lost is made
- * again, and none counts twice: a window counts only where the last one of its metric ended.
+ * again, and none counts twice: a window counts only where the last one of its metric ended. A final verdict stays.
  */
 export function looked(run: AnalysisRun, of: LookOf): RunStatus {
   const { poll, times } = of
   const { spec, status } = run
+  if (status && isFinal(status, times)) return status
   const startMs = startOf(run, poll, times)
-  const startedMs = startMs <= poll.atMs ? startMs : undefined
-  const results = spec.metrics.map((metric) => lookedAt(metric, run, { ...of, startedMs }))
-  const metrics = results.map((result) => result.metric)
+  const hasStarted = status?.startedAt !== undefined || startMs <= poll.atMs
+  const startedMs = hasStarted ? startMs : undefined
+  const results = spec.metrics.map((metric) => ({ of: metric, ...lookedAt(metric, run, { ...of, startedMs }) }))
+  const finding = findingOf(run, results, { ...of, startedMs })
+  return {
+    ...toldSince(status, finding, poll.atMs),
+    message: messageOf({ finding, metrics: results, startedMs, nowMs: poll.atMs }),
+    ...(startedMs === undefined ? {} : { startedAt: time(startedMs) }),
+    ...endOf(finding, poll.atMs, times),
+    ...(isFinal(finding, times) ? {} : { nextLookAt: time(nextLook(results, { ...of, startMs })) }),
+    looks: (status?.looks ?? 0) + 1,
+    requests: requestsIn(results),
+    windows: added(
+      status?.windows,
+      results.map(({ windows }) => windows),
+    ),
+    metrics: results.map(({ metric }) => metric),
+  }
+}
+
+/** A metric of the run after the look, and what became of its window. */
+interface LookedMetric extends Folded {
+  readonly of: Metric
+}
+
+/** The verdict after a look. The run goes on after a Pass only to find harm. */
+function findingOf({ spec, status }: AnalysisRun, results: readonly LookedMetric[], of: Started): Finding {
+  const { poll, times, startedMs } = of
+  const counting = results.filter((result) => counts(result.of))
   const arms = countingPods(poll.arms, poll.atMs, times.warmUpSeconds)
-  const needed = new Map(spec.metrics.map((metric) => [metric.name, requestsNeeded(metric, spec.minSamples)]))
+  const needed = new Map(counting.map((result) => [result.of.name, requestsNeeded(result.of, spec.minSamples)]))
   const found = verdictOf({
-    metrics: metrics.filter((_, index) => counts(spec.metrics[index])),
+    metrics: counting.map(({ metric }) => metric),
     hasPods: arms.treatment.length > 0 && arms.control.length > 0,
     startedMs,
     nowMs: poll.atMs,
     minSamples: (name) => needed.get(name) ?? 0,
     times,
   })
-  // It goes on after a Pass only to find harm.
-  const finding = status?.verdict === 'Pass' && found.verdict !== 'Fail' ? PASSED : found
-  const failures = new Map(
-    results.flatMap(({ metric, failure }) => (failure === undefined ? [] : [[metric.name, failure]])),
-  )
-  return {
-    ...toldSince(status, finding, poll.atMs),
-    message: messageOf({ finding, metrics, failures, startedMs, nowMs: poll.atMs }),
-    ...(startedMs === undefined ? {} : { startedAt: time(startedMs) }),
-    ...endOf(finding, poll.atMs, times),
-    ...(isFinal(finding, times) ? {} : { nextLookAt: time(nextLook(run, metrics, { ...of, startMs })) }),
-    looks: (status?.looks ?? 0) + 1,
-    requests: Math.max(
-      0,
-      ...spec.metrics.map((metric, index) => (countsRequests(metric) ? (metrics[index]?.samples?.treatment ?? 0) : 0)),
-    ),
-    windows: added(
-      status?.windows,
-      results.map(({ windows }) => windows),
-    ),
-    metrics,
-  }
+  return status?.verdict === 'Pass' && found.verdict !== 'Fail' ? PASSED : found
 }
 
 const PASSED: Finding = { verdict: 'Pass', reason: 'Passed' }
@@ -109,6 +117,10 @@ const PASSED: Finding = { verdict: 'Pass', reason: 'Passed' }
 interface Started extends LookOf {
   readonly startedMs: number | undefined
 }
+
+/** The most requests of the fork that a metric has counted. */
+const requestsIn = (results: readonly LookedMetric[]): number =>
+  Math.max(0, ...results.map(({ of, metric }) => (countsRequests(of) ? (metric.samples?.treatment ?? 0) : 0)))
 
 /** One metric of a run after a look. */
 function lookedAt(metric: Metric, { spec, status }: AnalysisRun, { poll, times, startedMs }: Started): Folded {
@@ -144,21 +156,27 @@ interface NextOf extends LookOf {
   readonly startMs: number
 }
 
-/** When the next look is worth while: when the first window of any metric has ended and can be asked for. */
-function nextLook(
-  run: AnalysisRun,
-  metrics: readonly RunMetric[],
-  { poll, times, lagSeconds, startMs }: NextOf,
-): number {
-  const { intervalSeconds } = times
-  if (startMs > poll.atMs) return Math.min(startMs + 1_000 * intervalSeconds, poll.atMs + 1_000 * intervalSeconds)
-  const looks = run.spec.metrics.map(({ name, provider }) => {
-    const { windowEnd } = metrics.find((metric) => metric.name === name) ?? {}
-    const polled = poll.windows.find(({ metric }) => metric === name)
-    const endMs = windowEnd === undefined ? startMs : Date.parse(windowEnd)
-    return nextLookMs(endMs, polled?.window.end ?? endMs, intervalSeconds, lagSeconds(provider))
+/**
+ * When the next look is worth while: when the first window of any metric has ended and can be asked for, or the time
+ * of the analysis is over. While pods are waited for, that is an interval later.
+ */
+function nextLook(results: readonly LookedMetric[], { poll, times, lagSeconds, startMs }: NextOf): number {
+  const { intervalSeconds, maxSeconds = Number.POSITIVE_INFINITY } = times
+  if (startMs > poll.atMs) return poll.atMs + 1_000 * intervalSeconds
+  const looks = results.map(({ of, metric }) => {
+    const asked = poll.windows.find((window) => window.metric === of.name)
+    return nextLookMs({
+      startMs: expectedStart(metric, { startedMs: startMs }),
+      askedMs: asked?.window.end,
+      intervalSeconds,
+      lagSeconds: lagSeconds(of.provider),
+      nowMs: poll.atMs,
+    })
   })
-  return Math.max(poll.atMs + 1_000, Math.min(...looks))
+  // a window that ends with the analysis is still asked for
+  const lag = Math.max(...results.map(({ of }) => lagSeconds(of.provider)))
+  const overMs = startMs + 1_000 * (maxSeconds + lag)
+  return Math.min(...looks, overMs > poll.atMs ? overMs : Number.POSITIVE_INFINITY)
 }
 
 const NO_WINDOWS: RunWindows = { counted: 0, empty: 0, unusable: 0, skipped: 0 }

@@ -1,48 +1,71 @@
+import type { Metric } from '../../api/analysis/metric.ts'
 import { duration } from '../../text/duration.ts'
+import { wholeClauses } from '../../text/fitted.ts'
 import type { RunEffect, RunMetric } from '../kinds/run.ts'
 import type { Finding } from './verdict.ts'
 
-/** What is told beside the metrics. */
+/** A metric after a look. */
+export interface ToldMetric {
+  readonly of: Pick<Metric, 'dryRun'>
+  readonly metric: RunMetric
+  /** what its provider failed with in this look */
+  readonly failure?: string
+}
+
+/** What is told of a look. */
 export interface MessageOf {
   readonly finding: Finding
-  readonly metrics: readonly RunMetric[]
-  /** what providers failed with in this look, by metric */
-  readonly failures: ReadonlyMap<string, string>
+  readonly metrics: readonly ToldMetric[]
   /** the start of the first window and the present moment, in milliseconds since 1970 */
   readonly startedMs: number | undefined
   readonly nowMs: number
 }
 
-/** Texts for reasons that are not about the evidence of a metric. */
+/** A status has room for so many characters. */
+const MOST_CHARACTERS = 1_024
+
+const WAITING_FOR_PODS = 'waiting for pods of both versions that are Ready long enough'
+
+/** Texts for the reasons of metrics that are not about their evidence. */
 const SAID: Readonly<Record<string, string>> = {
-  NoPods: 'waiting for pods of both versions that are Ready long enough',
+  NoPods: 'no pods of both versions that were Ready long enough',
   NoTraffic: 'no requests to either version',
   NoTreatmentData: 'no data of the fork, but of its source',
   NoControlData: 'no data of the source, but of the fork',
   PodsDiffer: 'harm is shown, but single pods could explain it',
-  NotHealthy: 'the fork did not get ready',
 }
 
-/** `latency +22% (+5% to +50%), harm 12 of 80; errors +3%, needs about 9m more`. In English, for people. */
-export function messageOf({ finding, metrics, failures, startedMs, nowMs }: MessageOf): string {
-  const failed = [...failures].map(([metric, failure]) => `${metric}: no data: ${failure}`)
-  const said = SAID[finding.reason]
-  const lines = metrics.filter(({ samples }) => samples !== undefined).map(metricLine)
+/** `latency +22% (+5% to +50%), harm 12 of 80; errors +3%; needs about 9m more`. In English, for people. */
+export function messageOf({ finding, metrics, startedMs, nowMs }: MessageOf): string {
+  const isWithoutPods = finding.reason === 'NoPods'
   const rest = finding.verdict === 'Wait' && startedMs !== undefined ? remaining(metrics, nowMs - startedMs) : undefined
-  const needs = rest === undefined ? [] : [`needs about ${duration(rest)} more`]
-  const parts = [...(said === undefined ? [] : [said]), ...failed, ...lines, ...needs]
-  return parts.length === 0 ? 'waiting for the first window' : parts.join('; ')
+  const parts = [
+    ...(isWithoutPods ? [WAITING_FOR_PODS] : []),
+    ...grouped(metrics, ({ failure }) => failure && `no data: ${failure}`),
+    ...grouped(metrics, ({ metric: { reason } }) => (isWithoutPods && reason === 'NoPods' ? undefined : SAID[reason])),
+    ...metrics.filter(({ metric }) => metric.samples !== undefined).map(evidence),
+    ...(rest === undefined ? [] : [`needs about ${duration(rest)} more`]),
+  ]
+  return wholeClauses(MOST_CHARACTERS, parts.length === 0 ? 'waiting for the first window' : parts.join('; '))
 }
 
-function metricLine(metric: RunMetric): string {
-  const { name, effect, harm, verdict } = metric
+const nameOf = ({ metric: { name }, of: { dryRun } }: ToldMetric): string => (dryRun ? `${name} (dry run)` : name)
+
+/** `latency, errors: no data: 503`: each text once, with the metrics of which it is said. */
+function grouped(metrics: readonly ToldMetric[], textOf: (metric: ToldMetric) => string | undefined) {
+  const said = Map.groupBy(metrics, textOf)
+  return [...said].flatMap(([text, of]) => (text ? [`${of.map(nameOf).join(', ')}: ${text}`] : []))
+}
+
+function evidence(told: ToldMetric): string {
+  const { effect, harm, pods, verdict } = told.metric
+  const size = [...(effect?.estimate === undefined ? [] : [signed(effect.estimate)]), ...rangeOf(effect)].join(' ')
   const words = [
-    ...(effect?.estimate === undefined ? [] : [signed(effect.estimate)]),
-    ...rangeOf(effect),
+    ...(size === '' ? [] : [size]),
     ...(harm === undefined ? [] : [`harm ${odds(harm.logE)} of ${odds(harm.needs)}`]),
+    ...(verdict === 'Fail' && harm && !pods ? ['without a comparison of single pods'] : []),
   ]
-  const text = words.length === 0 ? verdict : words.join(', ').replace(/^([+-]?\S+), \(/, '$1 (')
-  return `${name} ${text}`
+  return `${nameOf(told)} ${words.length === 0 ? verdict : words.join(', ')}`
 }
 
 const rangeOf = (effect: RunEffect | undefined): readonly string[] => {
@@ -52,7 +75,10 @@ const rangeOf = (effect: RunEffect | undefined): readonly string[] => {
   return [atLeast === undefined ? `(at most ${signed(atMost)})` : `(${signed(atLeast)} to ${signed(atMost)})`]
 }
 
-const signed = (percent: number): string => `${percent > 0 ? '+' : ''}${Math.round(percent)}%`
+function signed(percent: number): string {
+  const rounded = Math.round(percent)
+  return `${rounded > 0 ? '+' : ''}${rounded}%`
+}
 
 /** How much more likely the data are with harm than without it: so much evidence is told in whole numbers. */
 const odds = (logE: number): string => {
@@ -64,13 +90,15 @@ const odds = (logE: number): string => {
 const LONGEST_SECONDS = 7 * 86_400
 
 /**
- * In how many seconds every metric is shown to be safe if its evidence grows as it did so far; undefined where it does
- * not grow.
+ * In how many seconds every metric that counts is shown to be safe if its evidence grows as it did so far; undefined
+ * where it does not grow.
  */
-function remaining(metrics: readonly RunMetric[], elapsedMs: number): number | undefined {
-  const waits = metrics.flatMap(({ safe = [] }) =>
-    safe.map(({ logE, needs }) => (logE >= needs ? 0 : logE > 0 ? ((needs - logE) * elapsedMs) / logE : Infinity)),
-  )
+function remaining(metrics: readonly ToldMetric[], elapsedMs: number): number | undefined {
+  const parts = metrics.flatMap(({ of, metric: { safe = [] } }) => (of.dryRun ? [] : safe))
+  const waits = parts.map(({ logE, needs }) => {
+    if (logE >= needs) return 0
+    return logE > 0 ? ((needs - logE) * elapsedMs) / logE : Number.POSITIVE_INFINITY
+  })
   const seconds = Math.round(Math.max(0, ...waits) / 1_000)
   const minutes = Math.max(60, Math.round(seconds / 60) * 60)
   return seconds > 0 && seconds <= LONGEST_SECONDS ? minutes : undefined

@@ -32,6 +32,23 @@ export function nextWindow({ startMs, intervalSeconds, lagSeconds, nowMs }: Wind
 export const isLongest = ({ start, end }: Span, intervalSeconds: number): boolean =>
   end - start >= MOST_INTERVALS * 1_000 * intervalSeconds
 
-/** When the window after the one that ended at `startMs` can be asked for, while one that ends at `askedMs` was. */
-export const nextLookMs = (startMs: number, askedMs: number, intervalSeconds: number, lagSeconds: number): number =>
-  Math.max(startMs, askedMs) + 1_000 * (intervalSeconds + lagSeconds)
+interface LookTimes extends WindowTimes {
+  /** the end of the window that was asked for in this look; undefined: none was */
+  readonly askedMs: number | undefined
+}
+
+/**
+ * When the next window can be asked for, which is after now: when one more interval has ended than what was asked for.
+ * Where nothing was asked for although it could be, there was a reason, such as a provider that needs time.
+ */
+export function nextLookMs({ startMs, askedMs, intervalSeconds, lagSeconds, nowMs }: LookTimes): number {
+  const [intervalMs, lagMs] = [1_000 * intervalSeconds, 1_000 * lagSeconds]
+  const fromMs = Math.max(startMs, Math.min(askedMs ?? startMs, nowMs))
+  const nextMs = fromMs + intervalMs + lagMs
+  if (nextMs > nowMs) return nextMs
+  if (askedMs !== undefined) return nowMs + SOON_MS
+  return nextMs + (Math.floor((nowMs - nextMs) / intervalMs) + 1) * intervalMs
+}
+
+/** After an answer that took longer than an interval. */
+const SOON_MS = 1_000

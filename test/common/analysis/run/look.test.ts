@@ -1,8 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
-import type { WindowAnswer } from '../../../../common/analysis/query/window-query.ts'
-import { isFinal, questionOf, startOf, toldSince } from '../../../../common/analysis/run/look.ts'
-import { LAW } from '../../../property.ts'
+import { isFinal, looked, questionOf, startOf, toldSince } from '../../../../common/analysis/run/look.ts'
 import {
   ARMS,
   aPod,
@@ -48,12 +45,56 @@ describe('a look at an analysis run', () => {
   it('says when the next one is worth while', () => {
     const run = aRun({ metrics: [ERRORS, { ...DECIDED }] })
     const first = lookedAt(run, aPoll(12, [window(GOOD, 0, 10)]))
-    // the other metric could be asked already
-    expect(statusOf(first).nextLookAt).to.equal(at(13))
+    // the other metric was not asked, as its provider needs time: at the end of the next interval it is due again
+    expect(statusOf(first).nextLookAt).to.equal(at(20))
+    const slow = lookedAt(aRun(), aPoll(32, [window(GOOD, 0, 10)]))
+    expect(statusOf(slow).nextLookAt).to.equal(at(33))
     const both = lookedAt(run, aPoll(12, [window(GOOD, 0, 10), window(decision('Wait'), 0, 10, { metric: 'decided' })]))
     expect(statusOf(both).nextLookAt).to.equal(at(20))
     const thin = lookedAt(aRun(), aPoll(12, [window(events([0, 1], [0, 1]), 0, 10)]))
     expect(statusOf(thin).nextLookAt).to.equal(at(20))
+  })
+
+  it('has one when the time is over and the last window can be asked for', () => {
+    const times = { ...TIMES, intervalSeconds: 60, maxSeconds: 90 }
+    const looks = (atS: number) => {
+      const of = { poll: aPoll(atS), times, lagSeconds: () => 5 }
+      return looked(aRun(), of).nextLookAt
+    }
+    expect([looks(1), looks(65), looks(89)]).to.deep.equal([at(65), at(95), at(95)])
+    expect(looked(aRun(), { poll: aPoll(89), times, lagSeconds: () => 0 }).nextLookAt).to.equal(at(90))
+    expect(looks(90)).to.equal(undefined)
+  })
+
+  it('begins at once where the time of its creation is not known', () => {
+    const { creationTimestamp: _none, ...metadata } = aRun().metadata
+    expect(startOf({ ...aRun(), metadata }, { arms: ARMS }, TIMES)).to.equal(CREATED_MS - 90_000)
+  })
+
+  it('keeps its start at a look that is older', () => {
+    const begun = lookedAt(aRun(), aPoll(10, [window(GOOD, 0, 10)]))
+    const older = lookedAt(begun, aPoll(-5))
+    expect(statusOf(older).startedAt).to.equal(at(0))
+    expect(metricOf(older)).to.deep.equal(metricOf(begun))
+  })
+
+  it('changes nothing after a final verdict', () => {
+    const failed = lookedThrough(aRun(), [BAD, BAD, BAD, BAD])
+    expect(lookedAt(failed, aPoll(60, [window(GOOD, 40, 60)]))).to.deep.equal(failed)
+  })
+
+  it('tells requests only where requests are counted', () => {
+    const run = aRun({ metrics: [ERRORS, DECIDED, HEALTH] })
+    expect(statusOf(lookedAt(run, aPoll(100))).requests).to.equal(0)
+    expect(statusOf(lookedAt(run, aPoll(100, [window(GOOD, 0, 10)]))).requests).to.equal(40)
+  })
+
+  it('does not miss requests of a metric that counts none', () => {
+    const times = { ...TIMES, maxSeconds: 20 }
+    const over = lookedAt(aRun({ metrics: [HEALTH] }), aPoll(20), times)
+    expect(statusOf(over)).to.include({ verdict: 'Inconclusive', reason: 'NotShown', action: 'RollBack' })
+    const few = lookedAt(aRun(), aPoll(20, [window(events([0, 49], [0, 160]), 0, 20)]), times)
+    expect(statusOf(few)).to.include({ verdict: 'Inconclusive', reason: 'TooFewSamples' })
   })
 
   it('keeps the time of a verdict and reason that stay', () => {
@@ -66,6 +107,8 @@ describe('a look at an analysis run', () => {
   it('shares α by the metrics that count and have a bound', () => {
     const metrics = [ERRORS, { ...ERRORS, name: 'told', dryRun: true }, DECIDED, HEALTH]
     expect(questionOf(aRun({ metrics }).spec).metrics).to.equal(2)
+    // α would be shared by none, and every metric that is only told would fail
+    expect(questionOf(aRun({ metrics: [{ ...ERRORS, dryRun: true }, DECIDED] }).spec).metrics).to.equal(1)
   })
 
   it('finds harm, with an end and what follows', () => {
@@ -87,6 +130,23 @@ describe('a look at an analysis run', () => {
     expect(statusOf(failing).verdict).to.equal('Pass')
   })
 
+  it('never ends by a metric that is only told', () => {
+    const told = { ...ERRORS, name: 'told', dryRun: true }
+    const run = aRun({ metrics: [told, DECIDED] })
+    for (const answer of [
+      FAILED,
+      { is: 'silent', arms: ['treatment'] },
+      { is: 'silent', arms: ['control'] },
+    ] as const) {
+      const first = lookedAt(run, aPoll(10, [window(answer, 0, 10, { metric: 'told' })]))
+      const late = lookedAt(first, aPoll(1_000, [window(answer, 900, 1_000, { metric: 'told', skipped: 90 })]))
+      expect(metricOf(late, 'told').since).to.be.oneOf([at(0), at(10)])
+      expect(statusOf(late)).to.deep.include({ verdict: 'Wait', reason: 'Measuring' })
+    }
+    const only = lookedThrough(aRun({ metrics: [told] }), [GOOD, GOOD, GOOD], 'told')
+    expect(statusOf(only).verdict).to.equal('Wait')
+  })
+
   it('goes on after a Pass where that is asked for, and finds only harm then', () => {
     const times = { ...TIMES, continueAfterPass: true }
     const answer = (word: 'Wait' | 'Pass' | 'Fail', from: number) => [
@@ -100,44 +160,5 @@ describe('a look at an analysis run', () => {
     expect(statusOf(waiting)).to.deep.include({ verdict: 'Pass', reason: 'Passed', since: at(10) })
     const failed = lookedAt(waiting, aPoll(30, answer('Fail', 20)), times)
     expect(statusOf(failed)).to.deep.include({ verdict: 'Fail', action: 'RollBack', finishedAt: at(30) })
-  })
-
-  const anyAnswer: fc.Arbitrary<WindowAnswer> = fc.oneof(
-    fc
-      .tuple(fc.nat(50), fc.nat(500), fc.nat(50), fc.nat(500))
-      .map(([a, b, c, d]) => events([Math.min(a, b), b], [Math.min(c, d), d])),
-    fc.constant<WindowAnswer>(FAILED),
-    fc.subarray(['treatment', 'control'] as const).map((arms): WindowAnswer => ({ is: 'silent', arms })),
-    fc.constant(decision('Pass')),
-  )
-  const anyPoll = fc.record({
-    from: fc.nat(200),
-    length: fc.nat(120),
-    answer: anyAnswer,
-    hasPods: fc.boolean(),
-    restarts: fc.nat(5),
-  })
-
-  it('gives no NaN, counts every look, and never takes evidence back, whatever was polled', () => {
-    fc.assert(
-      fc.property(fc.array(anyPoll, { maxLength: 12 }), (polls) => {
-        let run = aRun({ metrics: [ERRORS, HEALTH] })
-        let nowS = 0
-        for (const { from, length, answer, hasPods, restarts } of polls) {
-          nowS += length
-          const arms = hasPods ? { ...ARMS, treatment: [aPod('fork', { restarts })] } : { treatment: [], control: [] }
-          const before = run.status
-          run = lookedAt(run, aPoll(nowS, [window(answer, from, from + length)], { arms }))
-          const text = JSON.stringify(run.status)
-          expect(text).to.not.match(/null|NaN|Infinity/)
-          expect(JSON.parse(text)).to.deep.equal(run.status)
-          const { looks, windows, nextLookAt, verdict } = statusOf(run)
-          expect(looks).to.equal((before?.looks ?? 0) + 1)
-          expect(windows.counted).to.be.at.least(before?.windows.counted ?? 0)
-          if (verdict === 'Wait') expect(Date.parse(nextLookAt ?? '')).to.be.above(CREATED_MS + 1_000 * nowS)
-        }
-      }),
-      LAW,
-    )
   })
 })

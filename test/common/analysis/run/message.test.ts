@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { RunMetric } from '../../../../common/analysis/kinds/run.ts'
-import { messageOf } from '../../../../common/analysis/run/message.ts'
+import { messageOf, type ToldMetric } from '../../../../common/analysis/run/message.ts'
 import type { Finding } from '../../../../common/analysis/run/verdict.ts'
 
 const metric = (of: Partial<RunMetric> = {}): RunMetric => ({
@@ -9,8 +9,14 @@ const metric = (of: Partial<RunMetric> = {}): RunMetric => ({
 })
 const SAMPLES = { samples: { treatment: 10, control: 40 } }
 const WAIT: Finding = { verdict: 'Wait', reason: 'Measuring' }
-const of = (metrics: readonly RunMetric[], finding = WAIT, failures: readonly (readonly [string, string])[] = []) =>
-  messageOf({ finding, metrics, failures: new Map(failures), startedMs: 0, nowMs: 600_000 })
+const told = (metrics: readonly ToldMetric[], finding = WAIT) =>
+  messageOf({ finding, metrics, startedMs: 0, nowMs: 600_000 })
+const of = (metrics: readonly RunMetric[], finding = WAIT) =>
+  told(
+    metrics.map((each) => ({ of: {}, metric: each })),
+    finding,
+  )
+const DRY = { dryRun: true }
 
 describe('the message of an analysis', () => {
   it('says that there was no window yet', () => expect(of([metric()])).to.equal('waiting for the first window'))
@@ -46,9 +52,57 @@ describe('the message of an analysis', () => {
     expect(of([metric({ ...SAMPLES, safe })], { verdict: 'Inconclusive', reason: 'NotShown' })).to.equal('latency Wait')
   })
 
-  it('says why there is nothing to compare, and what a provider failed with', () => {
-    expect(of([metric()], { verdict: 'Wait', reason: 'NoTraffic' })).to.equal('no requests to either version')
-    expect(of([metric()], WAIT, [['latency', '503']])).to.equal('latency: no data: 503')
+  it('says why there is nothing to compare, once, with the metrics', () => {
+    const silent = [metric({ reason: 'NoTraffic' }), metric({ name: 'errors', reason: 'NoTraffic' })]
+    expect(of([...silent, metric({ name: 'slow', reason: 'NoControlData' })])).to.equal(
+      'latency, errors: no requests to either version; slow: no data of the source, but of the fork',
+    )
+    expect(of([metric({ ...SAMPLES, reason: 'NoTreatmentData' })])).to.equal(
+      'latency: no data of the fork, but of its source; latency Wait',
+    )
+    expect(of([metric({ ...SAMPLES, reason: 'PodsDiffer' })])).to.match(/^latency: harm is shown, but single pods/)
+  })
+
+  it('says once that it waits for pods', () => {
+    const waiting = 'waiting for pods of both versions that are Ready long enough'
+    expect(of([metric({ reason: 'NoPods' })], { verdict: 'Wait', reason: 'NoPods' })).to.equal(waiting)
+    expect(of([metric({ reason: 'NoPods' })])).to.equal('latency: no pods of both versions that were Ready long enough')
+  })
+
+  it('says what a provider failed with', () => {
+    const failed = (name: string) => ({ of: {}, metric: metric({ name, reason: 'ProviderFailed' }), failure: '503' })
+    expect(told([failed('latency'), failed('errors')])).to.equal('latency, errors: no data: 503')
+  })
+
+  it('says which metrics are only told, and does not wait for them', () => {
+    const safe = [{ part: 'body', logE: 1, needs: 3 }]
+    const waiting = { of: DRY, metric: metric({ ...SAMPLES, safe }), failure: '503' }
+    expect(told([waiting, { of: {}, metric: metric({ ...SAMPLES, name: 'errors' }) }])).to.equal(
+      'latency (dry run): no data: 503; latency (dry run) Wait; errors Wait',
+    )
+  })
+
+  it('says where single pods were not compared', () => {
+    const failed = metric({ ...SAMPLES, verdict: 'Fail', harm: { logE: 5, needs: Math.log(80) } })
+    expect(of([failed])).to.equal('latency harm 148 of 80, without a comparison of single pods')
+    expect(of([{ ...failed, pods: { groups: 5, outer: 0 } }])).to.equal('latency harm 148 of 80')
+  })
+
+  it('calls no change zero', () => {
+    for (const estimate of [0.4, -0.4, 0])
+      expect(of([metric({ ...SAMPLES, effect: { estimate, of: 'rate' } })])).to.equal('latency 0%')
+  })
+
+  it('fits into a status', () => {
+    const names = Array.from({ length: 8 }, (_, index) => `${index}`.repeat(63))
+    const harm = { logE: 800, needs: 800 }
+    const effect = { estimate: 1e6, atLeast: -20, atMost: 200, of: 'median' }
+    const metrics = names.map((name) => ({
+      of: DRY,
+      metric: metric({ ...SAMPLES, name, harm, effect, verdict: 'Fail', reason: 'NoTraffic' }),
+      failure: `422 ${name}`,
+    }))
+    expect(told(metrics).length).to.be.within(800, 1_024)
   })
 
   it('counts evidence of more than a million as a million', () => {
