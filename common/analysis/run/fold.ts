@@ -28,6 +28,8 @@ export interface Folded {
   readonly windows: Partial<RunWindows>
   /** what the provider failed with */
   readonly failure?: string
+  /** of the times of the control, where a window was counted that has times */
+  readonly spread?: number
 }
 
 const time = (ms: number): string => new Date(ms).toISOString()
@@ -67,7 +69,7 @@ export function folded(metric: RunMetric, of: Metric, polled: PolledWindow, cont
   const isWaiting = isThin(answer.data) && !isLongest(window, context.intervalSeconds)
   if (isWaiting) return { metric: because(moved, 'TooFewSamples', window.start), windows }
   const counted = count(moved, { of, data: answer.data, endMs: window.end, context })
-  return counted ? { metric: counted, windows: { ...windows, counted: 1 } } : unusable(USELESS)
+  return counted ? { ...counted, windows: { ...windows, counted: 1 } } : unusable(USELESS)
 }
 
 /** Whether a window is the next one of a metric: it begins where the last one ended, and has ended. */
@@ -122,11 +124,16 @@ interface Counted {
   readonly context: FoldContext
 }
 
-function count(metric: RunMetric, { of, data, endMs, context }: Counted): RunMetric | undefined {
+function count(
+  metric: RunMetric,
+  { of, data, endMs, context }: Counted,
+): Pick<Folded, 'metric' | 'spread'> | undefined {
   const engine: MetricEngine = METRIC_ENGINES[of.kind]
   const state = engine.fold(metric.state ?? [], data, of)
   if (!state) return undefined
-  return judgedMetric(metric, { judgement: engine.judge(state, of, context.question), state, endMs })
+  const judgement = engine.judge(state, of, context.question)
+  const { spread } = judgement
+  return { metric: judgedMetric(metric, { judgement, state, endMs }), ...(spread === undefined ? {} : { spread }) }
 }
 
 /**

@@ -6,6 +6,7 @@ import { countingPods, firstCounting } from './arms.ts'
 import { expectedStart, type FoldContext, type Folded, folded, foldedHealth } from './fold.ts'
 import { messageOf } from './message.ts'
 import type { Poll } from './poll.ts'
+import { powerOf } from './power.ts'
 import { countsRequests, requestsNeeded } from './requests.ts'
 import { offsetSeconds, type Times } from './subject.ts'
 import { actionOf, type Finding, verdictOf } from './verdict.ts'
@@ -86,6 +87,7 @@ export function looked(run: AnalysisRun, of: LookOf): RunStatus {
       status?.windows,
       results.map(({ windows }) => windows),
     ),
+    ...powerIn(run, results, { ...of, startedMs }),
     metrics: results.map(({ metric }) => metric),
   }
 }
@@ -121,6 +123,16 @@ interface Started extends LookOf {
 /** The most requests of the fork that a metric has counted. */
 const requestsIn = (results: readonly LookedMetric[]): number =>
   Math.max(0, ...results.map(({ of, metric }) => (countsRequests(of) ? (metric.samples?.treatment ?? 0) : 0)))
+
+/** What the traffic can show, by the first Latency metric that counts. It changes only with a window of that. */
+function powerIn({ spec, status }: AnalysisRun, results: readonly LookedMetric[], { times, startedMs }: Started) {
+  const first = results.find(({ of }) => of.kind === 'Latency' && counts(of))
+  if (!first || startedMs === undefined) return {}
+  const { metric: counted, of: metric, spread, windows } = first
+  const question = questionOf(spec)
+  const power = windows.counted ? powerOf({ metric, counted, spread, startedMs, times, question }) : status?.power
+  return power ? { power } : {}
+}
 
 /** One metric of a run after a look. */
 function lookedAt(metric: Metric, { spec, status }: AnalysisRun, { poll, times, startedMs }: Started): Folded {

@@ -15,6 +15,9 @@ export const ERRORS: Metric = {
   ...{ name: 'errors', kind: 'ErrorRate', provider: 'prometheus', tolerancePercent: 20, maxRegressionPercent: 100 },
   acceptablePercent: 1,
 }
+export const LATENCY: Metric = {
+  ...{ name: 'latency', kind: 'Latency', provider: 'prometheus', tolerancePercent: 10, maxRegressionPercent: 25 },
+}
 export const DECIDED: Metric = { name: 'decided', kind: 'Decision', provider: 'plugin' }
 export { HEALTH }
 
