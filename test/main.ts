@@ -56,9 +56,9 @@ function busy(): Promise<Ran> {
 const patient = (third: 'first' | 'second' | 'third', isShown = false): Promise<Ran> =>
   mocha(['--config', `test/integration/.mocharc.${third}.json`], isShown)
 
-/** Half of the tests with control planes of their own. */
-const onOwnPlanes = (half: 'first' | 'second'): Promise<Ran> =>
-  mocha(['--config', `test/clusters/.mocharc.${half}.json`], false)
+/** A third of the tests with control planes of their own. */
+const onOwnPlanes = (third: 'first' | 'second' | 'third'): Promise<Ran> =>
+  mocha(['--config', `test/clusters/.mocharc.${third}.json`], false)
 
 /** The last of the tests in one control plane, then those with planes of their own. */
 const patientLast = async (): Promise<readonly Ran[]> => [await patient('third'), await onOwnPlanes('first')]
@@ -71,9 +71,8 @@ if (args.length > 0) process.exitCode = (await mocha(args, true)).code
 else {
   const folder = mkdtempSync(join(tmpdir(), 'used-rights-'))
   process.env[USED_RIGHTS] = folder
-  const together = (
-    await Promise.all([busy(), patient('first'), patient('second', true), patientLast(), onOwnPlanes('second')])
-  ).flat()
+  const patients = [patient('first'), patient('second', true), patientLast()]
+  const together = (await Promise.all([busy(), ...patients, onOwnPlanes('second'), onOwnPlanes('third')])).flat()
   const runs = [...together, await underLoad()]
   const counts = runs.map(countsIn)
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
