@@ -59,8 +59,7 @@ const NOTE: Note = {
     metrics: metricsNote(
       'The metrics: at most 8, those of the templates included. Each needs a name of its own. Without templates and metrics it is the health of the fork.',
     ),
-    control:
-      'What the fork is compared with. Source is the pods of the source. Twin is a second fork without the override, of the same size and age; it counts against the limits of policies.',
+    control: 'What the fork is compared with. Source is the pods of the source.',
     intervalSeconds: 'The length of a window. It must not be shorter than the scrape interval of the provider.',
     warmUpSeconds: 'A pod counts once it was ready for so long.',
     maxSeconds:

@@ -17,7 +17,7 @@ const SPEC: Note = {
     },
     subject: 'A hash of what is compared with what, and by which metrics.',
     attempt: 'The analysis.attempt of the experiment.',
-    control: 'What the fork is compared with: Source or Twin.',
+    control: 'What the fork is compared with: Source, the pods of the source.',
     alpha: 'At most this part of all analysis runs fails a fork that is within its tolerance.',
     beta: 'At most this part of all analysis runs passes a fork that is worse than maxRegressionPercent.',
     minSamples: 'So many requests of the fork are needed before a Pass.',

@@ -4,8 +4,8 @@ import type { Metric } from './metric.ts'
 export const TEMPLATE_SCOPES = ['Namespace', 'Cluster'] as const
 export type TemplateScope = (typeof TEMPLATE_SCOPES)[number]
 
-/** What the fork is compared with: the pods of the source, or a second fork without the override. */
-export const CONTROLS = ['Source', 'Twin'] as const
+/** What the fork is compared with: the pods of the source. */
+export const CONTROLS = ['Source'] as const
 export type Control = (typeof CONTROLS)[number]
 
 /** What follows when the time is over and neither harm nor safety has been shown. */

@@ -16,7 +16,6 @@ describe('the subject of an analysis', () => {
       of({}, { source: { uid: 'other', templateHash: 'def' } }),
       of({}, { source: { uid: 'source', templateHash: 'other' } }),
       of({ attempt: 2 }),
-      of({ control: 'Twin' }),
       of({ alpha: 0.01 }),
       of({ beta: 0.01 }),
       of({ minSamples: 10 }),

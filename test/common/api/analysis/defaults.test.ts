@@ -21,7 +21,7 @@ describe('an analysis with its defaults', () => {
   })
 
   it('keeps what is written', () => {
-    const written = { control: 'Twin', maxSeconds: 3_600, alpha: 0.1, onTimeout: 'Keep', attempt: 2 } as const
+    const written = { control: 'Source', maxSeconds: 3_600, alpha: 0.1, onTimeout: 'Keep', attempt: 2 } as const
     expect(analysisWithDefaults(written)).to.deep.equal({
       ...DEFAULTS,
       ...written,
