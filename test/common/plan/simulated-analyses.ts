@@ -57,6 +57,11 @@ export class SimulatedAnalyses {
     this.#stored.set(name, { ...patched, metadata: { ...stored.metadata, resourceVersion } })
   }
 
+  /** As if somebody had deleted all of them. */
+  forget(): void {
+    this.#stored.clear()
+  }
+
   /** What the poller found out now. A Decision metric is called `decided`. */
   polled(now: Date, windows: readonly PolledWindow[] = []): void {
     const { metadata, status } = this.run ?? {}
