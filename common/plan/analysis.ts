@@ -65,10 +65,10 @@ export function verdictText({ run }: AnalysisState): string {
 export function withAnalysis(facts: Facts, state: AnalysisState | undefined, planned: Plan): Plan {
   const known = facts.analysis?.runs
   if (!known) return planned
-  const others = known.filter((run) => run !== state?.run)
-  // While it is not known which fork is wanted, the question may still be the same.
+  // While it is not known which fork is wanted, any of them may be about it, and have its verdict.
   const isKnown = state !== undefined || !mayBeAsked(facts, planned)
-  const ending = isKnown ? others.filter((run) => !hasEnded(run)) : []
+  const others = isKnown ? known.filter((run) => run !== state?.run) : []
+  const ending = others.filter((run) => !hasEnded(run))
   const endings = ending.map((run) => statusWrite(run, abortedStatus(run, facts.now)))
   const deletions = expiredRecords(others.filter(hasEnded), facts.now).map(deletion)
   const found = state ? recorded(facts, state, planned) : NOTHING

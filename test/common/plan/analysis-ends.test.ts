@@ -74,6 +74,19 @@ describe('the records of former analysis runs', () => {
     expect(analysis.pods()).to.equal(0)
   })
 
+  it('stay while it is not known which fork is wanted: one of them may have its verdict', () => {
+    const analysis = anAnalysis()
+    analysis.decides('Fail')
+    const { source } = analysis.world
+    analysis.wait(30 * DAY_S)
+    analysis.world.source = undefined
+    expect(told(analysis.rest())).to.deep.equal([])
+    analysis.world.source = source
+    analysis.rest()
+    expect(analysis.pods()).to.equal(0)
+    expect(verdictsOf(analysis)).to.deep.equal(['Fail'])
+  })
+
   it('are deleted of an experiment without an analysis too', () => {
     const analysis = anAnalysis()
     analysis.edit({ strategy: undefined, analysis: undefined } as never)
