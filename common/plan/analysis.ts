@@ -1,6 +1,6 @@
 import { providerWithDefaults } from '../analysis/kinds/provider.ts'
 import type { AnalysisRun, RunSpec, RunStatus } from '../analysis/kinds/run.ts'
-import { abortedStatus, notHealthyStatus, resumedStatus } from '../analysis/run/ended.ts'
+import { ABORTED, abortedStatus, notHealthyStatus, resumedStatus } from '../analysis/run/ended.ts'
 import { isFinal, looked, toldSince } from '../analysis/run/look.ts'
 import { expiredRecords, hasEnded } from '../analysis/run/records.ts'
 import { KUBERNETES } from '../api/analysis/metric.ts'
@@ -73,7 +73,10 @@ export function withAnalysis(facts: Facts, state: AnalysisState | undefined, pla
   const deletions = expiredRecords(others.filter(hasEnded), facts.now).map(deletion)
   const found = state ? recorded(facts, state, planned) : NOTHING
   const writes = [...planned.writes, ...endings, ...deletions, ...found.writes]
-  if (!state) return writes.length === planned.writes.length ? planned : { ...planned, writes }
+  if (!state) {
+    const analysis = isKnown ? endReport(facts, known) : undefined
+    return { ...planned, writes, conclusion: { ...planned.conclusion, ...(analysis ? { analysis } : {}) } }
+  }
   const analysis = reportOf(facts, state, found.status ?? state.run?.status)
   const isAsked = state.run !== undefined && !analysis.isFinal
   const arms = isAsked ? { arms: () => analysisArms(facts) } : {}
@@ -196,6 +199,16 @@ function reportOf(facts: Facts, state: AnalysisState, status: RunStatus | undefi
     metrics: (status?.metrics ?? []).map(({ name, verdict: ofMetric }) => ({ name, verdict: ofMetric })),
     isFinal: status !== undefined && isFinal(status, spec),
   }
+}
+
+/** The same once nobody asks any more; undefined if it told nothing before. The record of the run may be gone. */
+function endReport({ experiment, now }: Facts, runs: readonly AnalysisRun[]): AnalysisReport | undefined {
+  const stored = experiment.status?.analysis
+  if (!stored) return undefined
+  const run = runs.find(({ metadata }) => metadata.name === stored.run)
+  const ended = run && ((hasEnded(run) && run.status) || abortedStatus(run, now))
+  const { verdict, reason, message } = ended ?? (stored.verdict === 'Wait' ? ABORTED : stored)
+  return { ...stored, ...toldSince(stored, { verdict, reason }, now.getTime()), message, isFinal: true }
 }
 
 const WAITING = { reason: 'NoPods', message: 'waiting for the fork' }

@@ -20,27 +20,32 @@ function endedBy({ status }: AnalysisRun, finding: Finding, message: string, now
   return { ...former, ...toldSince(status, finding, now.getTime()), message, finishedAt: now.toISOString() }
 }
 
-/** The status of a run whose question nobody asks any more. A Pass after which it went on stays one. */
+/** What is told of a question that nobody asks any more. */
+export const ABORTED: Pick<RunStatus, 'verdict' | 'reason' | 'message'> = {
+  verdict: 'Aborted',
+  reason: 'Aborted',
+  message: 'another question is asked, or the experiment has ended',
+}
+
+/** The status of a run whose question nobody asks any more. One that has passed, and looked on, has passed. */
 export function abortedStatus(run: AnalysisRun, now: Date): RunStatus {
-  const { status } = run
-  if (status?.verdict === 'Pass') return endedBy(run, status, status.message, now)
-  const message = 'another question is asked, or the experiment has ended'
-  return endedBy(run, { verdict: 'Aborted', reason: 'Aborted' }, message, now)
+  const { verdict, reason, message } = run.status?.verdict === 'Pass' ? run.status : ABORTED
+  return endedBy(run, { verdict, reason }, message, now)
 }
 
 /**
- * The status of a run whose question is asked again. Its evidence stays, and what happened meanwhile does not count:
- * that was another fork. Nor does the time: its clock stood still.
+ * The status of a run whose question is asked again. Its evidence and a Pass stay, and what happened meanwhile does not
+ * count: that was another fork. Nor does the time: its clock stood still.
  */
 export function resumedStatus({ status = NO_LOOK }: AnalysisRun, now: Date): RunStatus {
-  const { finishedAt, action: _action, startedAt, ...former } = status
+  const { finishedAt, startedAt, ...former } = status
   const at = now.toISOString()
   const pauseMs = finishedAt === undefined ? 0 : now.getTime() - Date.parse(finishedAt)
+  const waiting = toldSince(status, { verdict: 'Wait', reason: 'Measuring' }, now.getTime())
   return {
     ...former,
     ...(startedAt === undefined ? {} : { startedAt: new Date(Date.parse(startedAt) + pauseMs).toISOString() }),
-    ...toldSince(status, { verdict: 'Wait', reason: 'Measuring' }, now.getTime()),
-    message: 'the same question is asked again',
+    ...(status.verdict === 'Pass' ? {} : { ...waiting, message: 'the same question is asked again' }),
     nextLookAt: at,
     ...(former.metrics
       ? {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ANALYSIS, anAnalysis, told } from './an-analysis.ts'
+import { ANALYSIS, anAnalysis, DECIDED, told } from './an-analysis.ts'
 import { START } from './some-run.ts'
 
 type Analysis = ReturnType<typeof anAnalysis>
@@ -18,14 +18,64 @@ describe('the end of an analysis', () => {
     expect(verdictsOf(analysis)).to.deep.equal(['Aborted'])
   })
 
+  it('comes with the expiry of its experiment, which says so', () => {
+    const analysis = anAnalysis({ ttlSeconds: 3_600, metadata: { creationTimestamp: START.toISOString() } })
+    analysis.decides('Wait')
+    analysis.wait(4_000)
+    analysis.rest()
+    expect(verdictsOf(analysis)).to.deep.equal(['Aborted'])
+    expect(analysis.status()).to.deep.include({ verdict: 'Aborted', since: analysis.world.now.toISOString() })
+    expect(analysis.conditions()).to.deep.equal(['AnalysisComplete True Aborted', 'AnalysisPassed False Aborted'])
+  })
+
+  it('is told after the expiry also where that pass could not store its status', () => {
+    const analysis = anAnalysis({ ttlSeconds: 3_600, metadata: { creationTimestamp: START.toISOString() } })
+    analysis.wait(4_000)
+    const { status } = analysis.world.experiment
+    analysis.rest()
+    analysis.world.experiment = { ...analysis.world.experiment, ...(status ? { status } : {}) }
+    expect(told(analysis.rest())).to.deep.equal([])
+    expect(analysis.status()).to.deep.include({ verdict: 'Aborted' })
+  })
+
+  it('is told too where the analysis had not begun, or its record is gone', () => {
+    const of = { ttlSeconds: 3_600, metadata: { creationTimestamp: START.toISOString() } }
+    const missing = { ...ANALYSIS, metrics: [{ ...DECIDED, provider: 'other' }] }
+    const [never, passed] = [anAnalysis({ ...of, analysis: missing }), anAnalysis(of)]
+    passed.decides('Pass')
+    for (const analysis of [never, passed]) {
+      analysis.wait(4_000)
+      analysis.analyses.forget()
+      analysis.rest()
+    }
+    expect(never.status()).to.deep.include({ verdict: 'Aborted', reason: 'Aborted' })
+    expect(passed.status()).to.deep.include({ verdict: 'Pass', reason: 'Passed' })
+  })
+
+  it('never takes a Pass back, also of an analysis that went on', () => {
+    const of = { ...ANALYSIS, continueAfterPass: true }
+    const analysis = anAnalysis({
+      analysis: of,
+      ttlSeconds: 3_600,
+      metadata: { creationTimestamp: START.toISOString() },
+    })
+    analysis.decides('Pass')
+    expect(analysis.conditions()).to.deep.equal(['AnalysisComplete False Passed', 'AnalysisPassed True Passed'])
+    analysis.wait(4_000)
+    analysis.rest()
+    expect(verdictsOf(analysis)).to.deep.equal(['Pass'])
+    expect(analysis.analyses.run?.status?.finishedAt).to.equal(analysis.world.now.toISOString())
+    expect(analysis.conditions()).to.deep.equal(['AnalysisComplete True Passed', 'AnalysisPassed True Passed'])
+  })
+
   it('keeps a verdict: an expired experiment still tells it', () => {
     const analysis = anAnalysis({ ttlSeconds: 3_600, metadata: { creationTimestamp: START.toISOString() } })
-    analysis.decides('Pass')
+    analysis.decides('Fail')
     const before = analysis.status()
     analysis.wait(4_000)
     analysis.rest()
     expect(analysis.status()).to.deep.equal(before)
-    expect(analysis.conditions()).to.deep.equal(['AnalysisComplete True Passed', 'AnalysisPassed True Passed'])
+    expect(analysis.conditions()).to.deep.equal(['AnalysisComplete True HarmFound', 'AnalysisPassed False HarmFound'])
   })
 
   it('is written once, with the version that it was computed from', () => {

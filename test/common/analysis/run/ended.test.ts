@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { AnalysisRun } from '../../../../common/analysis/kinds/run.ts'
 import { abortedStatus, notHealthyStatus, resumedStatus } from '../../../../common/analysis/run/ended.ts'
 import { isFinal } from '../../../../common/analysis/run/look.ts'
 import {
@@ -25,6 +26,12 @@ describe('a run that ends by a decision', () => {
     expect(status).to.deep.include({ verdict: 'Aborted', finishedAt: NOW.toISOString(), looks: 1 })
     expect(status.metrics).to.deep.equal(LOOKED.status?.metrics)
     expect(status).to.not.have.property('nextLookAt')
+  })
+
+  it('has passed if it had, and only looked on', () => {
+    const passed = { ...LOOKED, status: { ...statusOf(LOOKED), verdict: 'Pass', reason: 'Passed', action: 'Promote' } }
+    const { nextLookAt: _none, ...status } = passed.status
+    expect(abortedStatus(passed as AnalysisRun, NOW)).to.deep.equal({ ...status, finishedAt: NOW.toISOString() })
   })
 
   it('may end before its first look', () =>
@@ -84,6 +91,14 @@ describe('a run whose question is asked again', () => {
     const again = { ...stopped, status: resumedStatus(stopped, later) }
     const next = lookedAt(again, aPoll(670, [window(FAILED, 660, 670)]))
     expect(statusOf(next)).to.include({ verdict: 'Wait', reason: 'ProviderFailed' })
+  })
+
+  it('has still passed, if it had', () => {
+    const former = { ...statusOf(LOOKED), verdict: 'Pass', reason: 'Passed', message: 'm', action: 'Promote' } as const
+    const passed = resumedStatus({ ...LOOKED, status: { ...former, finishedAt: NOW.toISOString() } }, later)
+    expect(passed).to.deep.include({ ...{ verdict: 'Pass', message: 'm', action: 'Promote' }, since: former.since })
+    expect(passed).to.deep.include({ nextLookAt: later.toISOString() })
+    expect(passed).to.not.have.property('finishedAt')
   })
 
   it('may never have begun', () => {
