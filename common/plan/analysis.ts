@@ -77,8 +77,10 @@ export function withAnalysis(facts: Facts, state: AnalysisState | undefined, pla
     const analysis = isKnown ? endReport(facts, known) : undefined
     return { ...planned, writes, conclusion: { ...planned.conclusion, ...(analysis ? { analysis } : {}) } }
   }
-  const analysis = reportOf(facts, state, found.status ?? state.run?.status)
-  const isAsked = state.run !== undefined && !analysis.isFinal
+  const status = found.status ?? state.run?.status
+  // One that is asked again waits for its fork.
+  const analysis = reportOf(facts, state, status?.verdict === 'Aborted' ? undefined : status)
+  const isAsked = state.run !== undefined && !analysis.isFinal && status?.finishedAt === undefined
   const arms = isAsked ? { arms: () => analysisArms(facts) } : {}
   return { ...planned, writes, conclusion: { ...planned.conclusion, analysis }, ...arms }
 }
@@ -120,7 +122,7 @@ function recorded(facts: Facts, { run, spec, subject, resolved }: AnalysisState,
   // before that, there may be pods of a former template
   const mayBegin = conclusion.fork !== undefined && (conclusion.is === 'settled' || isUnhealthy)
   if (!run) return isReady && mayBegin ? { writes: [creation(facts, { subject, spec, resolved })] } : NOTHING
-  if (run.status?.verdict === 'Aborted') return mayBegin ? changed(run, resumedStatus(run, facts.now)) : NOTHING
+  if (isInterrupted(run, spec)) return mayBegin ? changed(run, resumedStatus(run, facts.now)) : NOTHING
   if (isFinal(run.status, spec)) return NOTHING
   const { poll } = facts.analysis ?? {}
   const isNew = poll?.run === run.metadata.uid && poll.looks === (run.status?.looks ?? 0)
@@ -132,6 +134,10 @@ function recorded(facts: Facts, { run, spec, subject, resolved }: AnalysisState,
       : looked(run, { poll, times: spec, lagSeconds: (provider) => lagOf(facts, provider) }),
   )
 }
+
+/** Whether a run ended only because its question was not asked any more. */
+const isInterrupted = (run: AnalysisRun, spec: AnalysisState['spec']): boolean =>
+  hasEnded(run) && (run.status?.verdict === 'Aborted' || !isFinal(run.status, spec))
 
 const changed = (run: AnalysisRun, status: RunStatus): Recorded => ({ writes: [statusWrite(run, status)], status })
 
