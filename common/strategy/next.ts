@@ -66,8 +66,8 @@ export function completedEvent({ path, stepIndex }: Run, steps: readonly Step[],
   return { reason: 'StepCompleted', message } as const
 }
 
-/** The way back to no pods. */
-export const aborted = (run: Run, why: string, { now }: Pick<StepFacts, 'now'>) => ({
+/** The way back to no pods, which nobody has paused. */
+export const aborted = ({ held: _held, ...run }: Run, why: string, { now }: Pick<StepFacts, 'now'>) => ({
   is: 'move' as const,
   run: moved(run, { path: 'Abort', stepIndex: 0 }, now),
   reason: 'Aborted' as const,

@@ -4,6 +4,7 @@ import { plan } from '../../../common/plan/plan.ts'
 import { strategyStatus } from '../../../common/plan/run-status.ts'
 import { anExperiment } from '../../builders.ts'
 import { someFacts } from './some-facts.ts'
+import { aRun, aRunExperiment, START } from './some-run.ts'
 
 describe('a run that is aborted', () => {
   it('tells at once how many steps its way back has', () => {
@@ -12,5 +13,21 @@ describe('a run that is aborted', () => {
     const facts = someFacts({ experiment: anExperiment({ metadata, strategy }) })
     const { conclusion } = plan(facts)
     expect(strategyStatus(facts, conclusion).strategy).to.deep.include({ step: '0/1 Aborting', stepName: 'remove' })
+  })
+})
+
+describe('a run that somebody paused', () => {
+  it('goes all the way back when its experiment expires, and can be retried', () => {
+    const run = aRun(aRunExperiment({ ttlSeconds: 3_600, metadata: { creationTimestamp: START.toISOString() } }))
+    run.rest()
+    run.say('pause')
+    run.rest()
+    run.wait(3_600)
+    run.rest()
+    expect(run.strategy()?.phase).to.equal('Aborted')
+    run.edit({ ttlSeconds: 36_000 })
+    run.say('retry')
+    run.rest()
+    expect(run.strategy()?.phase).to.equal('Paused')
   })
 })

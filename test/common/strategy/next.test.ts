@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { RUN_PATHS } from '../../../common/api/strategy.ts'
 import { compile, type Step } from '../../../common/strategy/compile.ts'
-import { next, type StepFacts } from '../../../common/strategy/next.ts'
+import { aborted, next, type StepFacts } from '../../../common/strategy/next.ts'
 import type { Run } from '../../../common/strategy/run.ts'
 import { runSpecOf } from '../../../common/strategy/run-spec.ts'
 import { anExperiment } from '../../builders.ts'
@@ -93,6 +93,11 @@ describe('a run', () => {
       reason: 'Aborted',
       message: 'its fork exceeded its progress deadline',
     })
+  })
+
+  it('that somebody paused goes all the way back once it is aborted', () => {
+    const { run } = aborted(aRun({ held: true, stepIndex: 1 }), 'why', FACTS)
+    expect(run).to.deep.equal(aRun({ path: 'Abort', since: SINCE }))
   })
 
   it('that is reached is not aborted by a deadline', () =>
