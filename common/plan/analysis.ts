@@ -79,7 +79,8 @@ export function withAnalysis(facts: Facts, state: AnalysisState | undefined, pla
   }
   const status = found.status ?? state.run?.status
   // One that is asked again waits for its fork.
-  const analysis = reportOf(facts, state, status?.verdict === 'Aborted' ? undefined : status)
+  const told = isOnWayBack(planned) ? (status ?? ABORTED) : status?.verdict === 'Aborted' ? undefined : status
+  const analysis = reportOf(facts, state, told)
   const isAsked = state.run !== undefined && !analysis.isFinal && status?.finishedAt === undefined
   const arms = isAsked ? { arms: () => analysisArms(facts) } : {}
   return { ...planned, writes, conclusion: { ...planned.conclusion, analysis }, ...arms }
@@ -108,6 +109,10 @@ const MOST_IN_NAMESPACE = 200
 const mayBeAsked = ({ experiment }: Facts, { conclusion: { reason } }: Plan): boolean =>
   experiment.spec.analysis !== undefined && reason !== 'Terminating' && reason !== 'Expired' && reason !== 'Promoted'
 
+/** Whether the run of the strategy has turned back, so that its fork loses its pods. */
+const isOnWayBack = ({ conclusion: { run } }: Plan): boolean =>
+  run !== undefined && run.run.path !== 'Forward' && run.moved === undefined
+
 interface Recorded {
   readonly writes: readonly Write[]
   /** what the run says after them */
@@ -116,7 +121,9 @@ interface Recorded {
 const NOTHING: Recorded = { writes: [] }
 
 /** What the pass records about the present question. */
-function recorded(facts: Facts, { run, spec, subject, resolved }: AnalysisState, { conclusion }: Plan): Recorded {
+function recorded(facts: Facts, { run, spec, subject, resolved }: AnalysisState, planned: Plan): Recorded {
+  const { conclusion } = planned
+  if (isOnWayBack(planned)) return !run || hasEnded(run) ? NOTHING : changed(run, abortedStatus(run, facts.now))
   const isReady = resolved.errors.length === 0 && resolved.missing.length === 0
   const isUnhealthy = conclusion.is === 'stalled' && conclusion.reason === 'ProgressDeadlineExceeded'
   // before that, there may be pods of a former template
@@ -189,8 +196,10 @@ const objectOf = ({ metadata: { name, namespace, uid } }: AnalysisRun): KubeObje
   metadata: { name, namespace, uid },
 })
 
+type ToldOfRun = Pick<RunStatus, 'verdict' | 'reason' | 'message' | 'metrics'>
+
 /** What the experiment tells of its analysis. Numbers are in the run only, so the message stays with the reason. */
-function reportOf(facts: Facts, state: AnalysisState, status: RunStatus | undefined): AnalysisReport {
+function reportOf(facts: Facts, state: AnalysisState, status: ToldOfRun | undefined): AnalysisReport {
   const { run, spec, resolved } = state
   const stored = facts.experiment.status?.analysis
   const [missing] = [...resolved.errors.map(({ field, message }) => `${field}: ${message}`), ...resolved.missing]

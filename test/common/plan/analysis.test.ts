@@ -159,7 +159,7 @@ describe('the analysis of an experiment, pass by pass', () => {
   })
 
   it('is refused where the component is not installed', () => {
-    const { writes, reasonOf } = anAnalysis({}, false)
+    const { writes, reasonOf } = anAnalysis({}, { isInstalled: false })
     expect(writes).to.deep.equal([])
     expect(reasonOf('Ready')).to.equal('NotInstalled')
   })

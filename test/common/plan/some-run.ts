@@ -54,7 +54,7 @@ export function aRunExperiment({ promotion, traffic, ...given }: RunOf = {}) {
 }
 
 /** What a run depends on. Tests change it between two passes. */
-interface World {
+export interface World {
   policies?: Given['policies']
   traffic?: Given['traffic']
   neighbours?: Given['neighbours']
