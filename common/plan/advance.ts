@@ -5,7 +5,7 @@ import { type AnalysisState, consequenceOf } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { promotionInto } from '../assess/promotion.ts'
-import { isWriting, promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
+import { promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
 import { isEmpty } from '../json/json.ts'
 import { aborted, completedEvent, next } from '../strategy/next.ts'
 import { moved } from '../strategy/run.ts'
@@ -59,10 +59,9 @@ export function withRun(
   }
 }
 
-/** The way back after a verdict, unless the source may have the change. */
-function rolledBackBy({ facts, state: { run, steps }, analysis }: Seen) {
-  const isGoing = run.path === 'Forward' && steps[run.stepIndex] !== undefined && !isWriting(facts)
-  return analysis && isGoing && consequenceOf(analysis) === 'RollBack'
+/** The way back after a verdict. There is no analysis any more once the source may have the change. */
+function rolledBackBy({ facts, state: { run }, analysis }: Seen) {
+  return analysis && run.path === 'Forward' && consequenceOf(analysis) === 'RollBack'
     ? aborted(run, `the analysis ended with ${verdictText(analysis)}`, facts)
     : undefined
 }
