@@ -16,6 +16,8 @@ type RunWrite = Write & { readonly role: 'run' }
 export class SimulatedAnalyses {
   readonly #stored = new Map<string, KubeObject>()
   poll: Poll | undefined
+  /** the name of the only provider */
+  provider = 'plugin'
   #version = 0
 
   /** Those that are stored. */
@@ -91,11 +93,11 @@ export class SimulatedAnalyses {
 
   get facts(): AnalysisFacts {
     const spec = { type: 'Plugin', address: 'https://plugin', namespaceSelector: {}, lagSeconds: 0 } as const
-    const plugin = known({ metadata: { name: 'plugin' }, spec })
+    const plugin = known({ metadata: { name: this.provider }, spec })
     return {
       templates: known(new Map()),
       clusterTemplates: known(new Map()),
-      providers: known(new Map([['plugin', plugin]])),
+      providers: known(new Map([[this.provider, plugin]])),
       namespace: { name: 'shop', labels: {} },
       runs: this.runs,
       poll: this.poll,
