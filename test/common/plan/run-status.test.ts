@@ -105,6 +105,17 @@ describe('the condition Paused', () => {
     ])
   })
 
+  it('says what the analysis waits for, and how to go on without it', () => {
+    const steps: RunReport['steps'] = [{ is: 'analysis' }]
+    const analysis = { reason: 'AnalysisInconclusive', message: 'Inconclusive: too few' } as const
+    expect(paused(at({ stepIndex: 0 }, { steps, analysis }))).to.deep.equal([
+      `True AnalysisInconclusive: Inconclusive: too few; or until somebody resumes it: ${resume}`,
+    ])
+    expect(paused(at({ stepIndex: 0 }, { steps }))).to.deep.equal([
+      `True AnalysisStep: the analysis has no verdict yet; or until somebody resumes it: ${resume}`,
+    ])
+  })
+
   it('says what a promotion waits for', () =>
     expect(paused(at({ stepIndex: 5 }, { paused: { reason: 'AwaitingSource', message: 'until …' } }))).to.deep.equal([
       'True AwaitingSource: until …',
