@@ -112,11 +112,12 @@ function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation,
     const decision = alone?.isHeld ? heldDecision(alone) : (taken ?? contested(facts, fork, described) ?? described)
     return { writes: [...before, ...gate.writes], conclusion: { ...decision, fork, source } }
   }
-  const mistakes = wanted.mistakes()
-  if (mistakes.length > 0) return planHold(facts, mistaken('InvalidOverride', mistakes).decision, alone?.isHeld)
-  const denial = denied()
-  if (denial && !(fork && isSmaller(fork, wanted))) return planHold(facts, denial, alone?.isHeld)
   const isTaken = isRolledBack(facts, analysis)
+  const mustHaveNoPods = isTaken || alone?.isHeld
+  const mistakes = wanted.mistakes()
+  if (mistakes.length > 0) return planHold(facts, mistaken('InvalidOverride', mistakes).decision, mustHaveNoPods)
+  const denial = denied()
+  if (denial && !(fork && isSmaller(fork, wanted))) return planHold(facts, denial, mustHaveNoPods)
   const planned = planApply(facts, wanted, { before: [...gate.writes, ...before], alone, isTaken })
   const reservation = reservationFor(facts, wanted.fork)
   return reservation ? { ...planned, reservation } : planned
