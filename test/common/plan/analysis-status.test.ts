@@ -1,0 +1,126 @@
+import { expect } from 'chai'
+import type { AnalysisStatus } from '../../../common/api/analysis/analysis.ts'
+import type { ConditionDraft } from '../../../common/api/conditions.ts'
+import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
+import { analysisConditions, analysisStatus } from '../../../common/plan/analysis.ts'
+import type { AnalysisReport, Conclusion } from '../../../common/plan/conclusion.ts'
+import { plan } from '../../../common/plan/plan.ts'
+import { anExperiment } from '../../builders.ts'
+import { ANALYSIS, anAnalysis, DECIDED } from './an-analysis.ts'
+import { someFacts } from './some-facts.ts'
+
+const SINCE = '2026-11-21T10:00:00.000Z'
+const REPORT: AnalysisReport = {
+  ...{ run: 'run', verdict: 'Wait', reason: 'Measuring', message: 'm', since: SINCE, attempt: 1 },
+  ...{ metrics: [{ name: 'a', verdict: 'Wait' }], isFinal: false },
+}
+const { isFinal: _isFinal, ...TOLD } = REPORT
+
+/** Facts and conclusion of a pass whose analysis says `report`. */
+function passOf(report: AnalysisReport | undefined, status: ExperimentDeploymentStatus = {}, hasAnalysis = true) {
+  const experiment = anExperiment({ status, ...(hasAnalysis ? { analysis: {} } : {}) })
+  const facts = someFacts({ experiment })
+  const conclusion: Conclusion = { ...plan(facts).conclusion, ...(report ? { analysis: report } : {}) }
+  return [facts, conclusion] as const
+}
+const conditionsOf = (...of: Parameters<typeof passOf>) =>
+  analysisConditions(...passOf(...of)).map((each: ConditionDraft) => `${each.type} ${each.status} ${each.reason}`)
+
+describe('status.analysis', () => {
+  const statusOf = (...of: Parameters<typeof passOf>): AnalysisStatus | undefined =>
+    analysisStatus(...passOf(...of)).analysis
+
+  it('is what the analysis says, without an empty list, which the API server would forget', () => {
+    expect(statusOf(REPORT)).to.deep.equal(TOLD)
+    expect(statusOf({ ...REPORT, metrics: [] })).to.not.have.property('metrics')
+  })
+
+  it('stays while the analysis says nothing, and goes with it', () => {
+    expect(statusOf(undefined, { analysis: TOLD })).to.equal(TOLD)
+    expect(statusOf(undefined)).to.equal(undefined)
+    expect(statusOf(REPORT, { analysis: TOLD }, false)).to.equal(undefined)
+  })
+
+  it('has a new time when verdict or reason change, and only then', () => {
+    const analysis = anAnalysis()
+    const times = (['Wait', 'Wait', 'Pass'] as const).map((decision) => {
+      analysis.decides(decision)
+      return [analysis.status()?.reason, analysis.status()?.since]
+    })
+    const [first, , third] = [60, 120, 180].map((s) => new Date(Date.parse(SINCE) + 1_000 * s).toISOString())
+    expect(times).to.deep.equal([
+      ['Measuring', first],
+      ['Measuring', first],
+      ['Passed', third],
+    ])
+  })
+
+  it('tells the verdict on each metric, and no numbers', () => {
+    const metrics = [DECIDED, { ...DECIDED, name: 'other' }]
+    const analysis = anAnalysis({ analysis: { ...ANALYSIS, metrics } })
+    analysis.decides('Pass')
+    expect(analysis.status()?.metrics).to.deep.equal([
+      { name: 'decided', verdict: 'Pass' },
+      { name: 'other', verdict: 'Wait' },
+    ])
+    expect(analysis.status()?.verdict).to.equal('Wait')
+  })
+
+  it('says the attempt of the question, also before there is a run', () => {
+    const missing = { ...ANALYSIS, attempt: 7, metrics: [{ ...DECIDED, provider: 'other' }] }
+    expect(anAnalysis({ analysis: missing }).status()).to.deep.include({ attempt: 7 })
+    expect(anAnalysis({ analysis: missing }).status()).to.not.have.property('run')
+  })
+
+  it('says what is missing now, while nothing begins', () => {
+    const analysis = anAnalysis({ analysis: { ...ANALYSIS, metrics: [{ ...DECIDED, provider: 'first' }] } })
+    const before = analysis.status()
+    analysis.edit({
+      strategy: undefined,
+      analysis: { ...ANALYSIS, metrics: [{ ...DECIDED, provider: 'second' }] },
+    })
+    analysis.wait(60)
+    analysis.rest()
+    expect(before?.message).to.contain('experimentanalysisprovider/first')
+    expect(analysis.status()?.message).to.contain('experimentanalysisprovider/second')
+    expect(analysis.status()?.since).to.equal(before?.since)
+  })
+})
+
+describe('the conditions of an analysis', () => {
+  it('say whether it is over, and whether it has passed', () => {
+    const rows = [
+      [{}, 'False Measuring', 'Unknown Measuring'],
+      [{ verdict: 'Pass', reason: 'Passed', isFinal: true }, 'True Passed', 'True Passed'],
+      [{ verdict: 'Pass', reason: 'Passed' }, 'False Passed', 'True Passed'],
+      [{ verdict: 'Fail', reason: 'HarmFound', isFinal: true }, 'True HarmFound', 'False HarmFound'],
+      [{ verdict: 'NoData', reason: 'NoPods', isFinal: true }, 'True NoPods', 'False NoPods'],
+      [{ verdict: 'Error', reason: 'ProviderFailed', isFinal: true }, 'True ProviderFailed', 'False ProviderFailed'],
+      [{ verdict: 'Inconclusive', reason: 'NotShown', isFinal: true }, 'True NotShown', 'False NotShown'],
+      [{ verdict: 'Aborted', reason: 'Aborted', isFinal: true }, 'True Aborted', 'False Aborted'],
+    ] as const
+    for (const [of, complete, passed] of rows)
+      expect(conditionsOf({ ...REPORT, ...of }), JSON.stringify(of)).to.deep.equal([
+        `AnalysisComplete ${complete}`,
+        `AnalysisPassed ${passed}`,
+      ])
+  })
+
+  it('have a reason that is known, also of a run of another version', () =>
+    expect(conditionsOf({ ...REPORT, reason: 'Unheard' })).to.deep.equal([
+      'AnalysisComplete False Measuring',
+      'AnalysisPassed Unknown Measuring',
+    ]))
+
+  it('stay as they are while the analysis says nothing, and go with it', () => {
+    const condition = { reason: 'Passed', message: 'm', lastTransitionTime: SINCE, observedGeneration: 1 } as const
+    const conditions = [
+      { ...condition, type: 'Ready', status: 'True' },
+      { ...condition, type: 'AnalysisComplete', status: 'True' },
+      { ...condition, type: 'AnalysisPassed', status: 'True', reason: 'Unheard' },
+    ] as const
+    expect(conditionsOf(undefined, { conditions })).to.deep.equal(['AnalysisComplete True Passed'])
+    expect(conditionsOf(undefined)).to.deep.equal([])
+    expect(conditionsOf(REPORT, { conditions }, false)).to.deep.equal([])
+  })
+})
