@@ -35,6 +35,18 @@ describe('the Events of an analysis', () => {
     expect((await eventsOf(passed, report({})))[0]).to.deep.equal(['Normal Passed'])
   })
 
-  it('are none for a word of another version', async () =>
-    expect((await eventsOf(report({ reason: 'Unheard' }), report({})))[0]).to.deep.equal([]))
+  it('say another verdict with the same reason', async () => {
+    const end = report({ verdict: 'NoData', isFinal: true })
+    expect((await eventsOf(end, report({})))[0]).to.deep.equal(['Warning NoPods'])
+  })
+
+  it('say a first status that is more than waiting', async () => {
+    const failed = report({ verdict: 'Fail', reason: 'HarmFound', isFinal: true })
+    expect((await eventsOf(failed))[0]).to.deep.equal(['Warning HarmFound'])
+  })
+
+  it('are none for a word of another version', async () => {
+    const [, messages] = await eventsOf(report({ reason: 'Unheard' }), report({}))
+    expect(messages.filter((message) => message.startsWith('analysis: '))).to.deep.equal([])
+  })
 })
