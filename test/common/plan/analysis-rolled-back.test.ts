@@ -37,6 +37,11 @@ describe('a fork that its analysis has rolled back', () => {
     expect(ready).to.include({ status: 'False', reason: 'RolledBack' })
   })
 
+  it('says so also while another client keeps changing it', () => {
+    const { conclusion } = plan({ ...aRolledBack().facts(), contestedMs: 60_000 })
+    expect(conclusion.reason).to.equal('RolledBack')
+  })
+
   it('is created again without pods', () => {
     const analysis = aRolledBack()
     analysis.world.fork = undefined
