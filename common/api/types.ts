@@ -54,8 +54,6 @@ export interface Condition {
     | 'CutOver'
     | 'AnalysisComplete'
     | 'AnalysisPassed'
-    | 'AnalysisComplete'
-    | 'AnalysisPassed'
     | 'Valid'
   readonly status: 'True' | 'False' | 'Unknown'
   readonly reason: string

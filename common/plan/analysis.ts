@@ -3,6 +3,7 @@ import type { AnalysisRun, RunSpec, RunStatus } from '../analysis/kinds/run.ts'
 import { ABORTED, abortedStatus, notHealthyStatus, resumedStatus } from '../analysis/run/ended.ts'
 import { isFinal, looked, toldSince } from '../analysis/run/look.ts'
 import { expiredRecords, hasEnded } from '../analysis/run/records.ts'
+import { gatedDeployStatus } from '../analysis/run/verdict.ts'
 import { KUBERNETES } from '../api/analysis/metric.ts'
 import type { ConditionDraft } from '../api/conditions.ts'
 import { knownValue } from '../api/known.ts'
@@ -36,19 +37,12 @@ export const isRolledBack = (facts: Facts, state: AnalysisState | undefined): bo
 export const rolledBack = (state: AnalysisState) =>
   stalled('RolledBack', `the fork has no pods: its analysis ended with ${verdictText(state)}`)
 
-/** The words of Gated Deployments. Every end but a Pass is harm there, so that a script that waits fails closed. */
-function gatedDeployStatus({ run }: AnalysisState): string | undefined {
-  const verdict = run && (run.status?.verdict ?? 'Wait')
-  if (verdict === undefined) return undefined
-  return verdict === 'Wait' || verdict === 'Aborted' ? 'notSignificant' : verdict === 'Pass' ? 'noHarm' : 'harm'
-}
-
 /** The wanted fork with the recorded verdict in an annotation, from the first moment of its analysis run on. */
 export function withVerdict(assessment: Assessment, state: AnalysisState | undefined): Assessment {
-  const verdict = state && gatedDeployStatus(state)
-  if (verdict === undefined || assessment.is !== 'wanted') return assessment
+  if (!state?.run || assessment.is !== 'wanted') return assessment
   const { fork } = assessment
-  const annotations = { ...fork.metadata.annotations, [GATED_DEPLOY_STATUS]: verdict }
+  const word = gatedDeployStatus(state.run.status?.verdict ?? 'Wait')
+  const annotations = { ...fork.metadata.annotations, [GATED_DEPLOY_STATUS]: word }
   return { ...assessment, fork: { ...fork, metadata: { ...fork.metadata, annotations } } }
 }
 
@@ -97,13 +91,10 @@ export function orphanedRunWrites(runs: readonly AnalysisRun[], now: Date): read
   const inNamespaces = Map.groupBy(ended, ({ metadata }) => metadata.namespace).values()
   const old = [
     ...[...ofExperiments].flatMap((records) => expiredRecords(records, now)),
-    ...[...inNamespaces].flatMap((records) => expiredRecords(records, now, MOST_IN_NAMESPACE)),
+    ...[...inNamespaces].flatMap((records) => expiredRecords(records, now, 200)),
   ]
   return [...ending, ...[...new Set(old)].map(deletion)]
 }
-
-/** From section 6 of the specification of analyses. */
-const MOST_IN_NAMESPACE = 200
 
 /** Whether the experiment still asks: it has an analysis, and neither ends nor has been promoted. */
 const mayBeAsked = ({ experiment }: Facts, { conclusion: { reason } }: Plan): boolean =>

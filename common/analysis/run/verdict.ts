@@ -98,3 +98,7 @@ export function actionOf(
       return undefined
   }
 }
+
+/** The words of Gated Deployments. Every verdict but a Pass is harm there, so that a script that waits fails closed. */
+export const gatedDeployStatus = (verdict: AnalysisVerdict): 'notSignificant' | 'noHarm' | 'harm' =>
+  verdict === 'Wait' || verdict === 'Aborted' ? 'notSignificant' : verdict === 'Pass' ? 'noHarm' : 'harm'

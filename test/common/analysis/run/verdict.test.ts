@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { RunMetric } from '../../../../common/analysis/kinds/run.ts'
-import { actionOf, type VerdictOf, verdictOf } from '../../../../common/analysis/run/verdict.ts'
+import { actionOf, gatedDeployStatus, type VerdictOf, verdictOf } from '../../../../common/analysis/run/verdict.ts'
 
 const NOW_MS = 1_000_000
 const metric = (of: Partial<RunMetric> = {}): RunMetric => ({
@@ -141,4 +141,9 @@ describe('the verdict of an analysis', () => {
       ...[undefined, undefined],
     ])
   })
+
+  it('has a word of Gated Deployments', () =>
+    expect((['Wait', 'Aborted', 'Pass', 'Fail', 'Inconclusive', 'NoData', 'Error'] as const).map(gatedDeployStatus))
+      .to //
+      .deep.equal(['notSignificant', 'notSignificant', 'noHarm', 'harm', 'harm', 'harm', 'harm']))
 })
