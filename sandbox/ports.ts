@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
@@ -8,19 +9,29 @@ import { createServer } from 'node:net'
 const FIRST = 20_000
 const RANGE = 12_000
 
-/** Processes begin at different ports, and none returns a port soon again. */
-let next = (process.pid * 97) % RANGE
+/** The ports that this process has returned. None is returned soon again. */
+const returned = new Set<number>()
 
-/** `count` different free ports of the loopback interface. @throws Error if there are not so many */
-export async function freePorts(count: number): Promise<readonly number[]> {
-  const ports: number[] = []
-  for (let tried = 0; ports.length < count; tried += 1) {
-    if (tried === RANGE) throw new Error(`there are no ${count} free ports from ${FIRST} on`)
-    const port = FIRST + next
-    next = (next + 1) % RANGE
-    if (await isFree(port)) ports.push(port)
+/**
+ * `count` different free ports of the loopback interface. They are drawn, because other processes look for ports, too,
+ * and would meet this one again and again if all of them counted upwards.
+ * @param draw a whole number from 0, less than its argument
+ * @throws Error if there are not so many
+ */
+export async function freePorts(
+  count: number,
+  draw: (below: number) => number = randomInt,
+): Promise<readonly number[]> {
+  const ports = new Set<number>()
+  for (let tried = 0; ports.size < count; tried += 1) {
+    if (tried === 2 * RANGE) throw new Error(`there are no ${count} free ports from ${FIRST} on`)
+    if (returned.size > RANGE / 2) returned.clear()
+    const port = FIRST + draw(RANGE)
+    if (returned.has(port)) continue
+    returned.add(port) // before the wait, because of other calls
+    if (await isFree(port)) ports.add(port)
   }
-  return ports
+  return [...ports]
 }
 
 async function isFree(port: number): Promise<boolean> {
