@@ -33,7 +33,7 @@ export class ProviderBackoff {
   /** Notes how a provider answered. It may ask for more time itself. */
   note({ run, provider, nowMs, intervalMs }: Asked, answer: WindowAnswer): void {
     const ofRun = this.#failures.get(run) ?? new Map<string, Failures>()
-    if (answer.is !== 'failed') ofRun.delete(provider)
+    if (answer.is !== 'failed' || answer.lacksStart) ofRun.delete(provider)
     else {
       const former = ofRun.get(provider)
       // several metrics may ask the same provider in one poll

@@ -28,7 +28,7 @@ export function coarseAnswer(
   const control = histogramsIn(series.control)
   if (control.is === 'failed') return control
   const both = { treatment: treatment.pods, control: control.pods }
-  const failure = tooFewPods(both, arms)
+  const failure = tooFewPods({ series, counted: both }, arms)
   if (failure) return failure
   const all = [both.treatment, both.control].flatMap((pods) => [...pods.values()].flat())
   const boundaries = former ?? sharedBoundaries(all)

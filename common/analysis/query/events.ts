@@ -21,7 +21,11 @@ export function eventsAnswer(series: PerArm<EventSeries>, { arms }: Pick<WindowQ
   if (treatment.is === 'failed') return treatment
   const control = podsIn(series.control)
   if (control.is === 'failed') return control
-  const failure = tooFewPods({ treatment: treatment.pods, control: control.pods }, arms)
+  const found = {
+    series: perArm((arm) => series[arm].total),
+    counted: { treatment: treatment.pods, control: control.pods },
+  }
+  const failure = tooFewPods(found, arms)
   if (failure) return failure
   return {
     is: 'data',

@@ -30,7 +30,7 @@ export function fineAnswer(series: PerArm<readonly Series[]>, { arms }: Pick<Win
   const [treatment, control] = [histogramsIn(series.treatment), histogramsIn(series.control)]
   if (!treatment || !control) return NOT_DURATIONS
   const both = { treatment, control }
-  const failure = tooFewPods({ treatment: byPod(both.treatment), control: byPod(both.control) }, arms)
+  const failure = tooFewPods({ series, counted: perArm((arm) => byPod(both[arm])) }, arms)
   if (failure) return failure
   const layout = layoutOf([...both.treatment, ...both.control].flatMap(({ start, end }) => [start, end]))
   if (!layout) return { is: 'silent', arms: ARMS }

@@ -1,4 +1,5 @@
 import type { Arm } from '../window-data.ts'
+import type { Series } from './series.ts'
 import type { Failed, WindowAnswer } from './window-query.ts'
 
 export const ARMS: readonly Arm[] = ['treatment', 'control']
@@ -17,14 +18,31 @@ export function silence(known: PerArm<readonly unknown[]>): WindowAnswer | undef
   return arms.length > 0 ? { is: 'silent', arms } : undefined
 }
 
+/** What came for a window, and of which pods there is data of the whole window. */
+export interface Found {
+  readonly series: PerArm<readonly Series[]>
+  readonly counted: PerArm<ReadonlyMap<string, unknown>>
+}
+
 /**
- * Why a window is of no use in which only `counted` pods of an arm have data: the others could be different. Undefined
- * if at least half of the pods have data in both arms.
+ * Why a window is of no use in which only a few pods of an arm have data: the others could be different. Undefined if
+ * at least half of the pods have data in both arms.
  */
 export function tooFewPods(
-  counted: PerArm<ReadonlyMap<string, unknown>>,
+  { series, counted }: Found,
   arms: PerArm<{ readonly pods: readonly string[] }>,
 ): Failed | undefined {
-  const arm = ARMS.find((each) => 2 * counted[each].size < arms[each].pods.length)
-  return arm && { is: 'failed', message: `fewer than half of the pods of the ${arm} have data of the whole window` }
+  const areFew = (arm: Arm, pods: { readonly size: number }) => 2 * pods.size < arms[arm].pods.length
+  const arm = ARMS.find((each) => areFew(each, counted[each]))
+  if (arm === undefined) return undefined
+  const message = `fewer than half of the pods of the ${arm} have data of the whole window`
+  const lacksStart = ARMS.some((each) => areFew(each, podsAtStart(series[each])))
+  return { is: 'failed', message, ...(lacksStart ? { lacksStart } : {}) }
 }
+
+const podsAtStart = (series: readonly Series[]): ReadonlySet<string> =>
+  new Set(
+    series.flatMap(({ pod, values, histograms }) =>
+      values.start === undefined && histograms.start === undefined ? [] : [pod],
+    ),
+  )

@@ -47,6 +47,8 @@ export interface Failed {
   readonly is: 'failed'
   readonly message: string
   readonly retryAfterMs?: number
+  /** the pods have no data of the start of the window, so a longer one would be of no use either */
+  readonly lacksStart?: true
 }
 
 /** What a provider answered. `json` is what it says it is; nothing of it has been checked. */

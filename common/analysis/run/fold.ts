@@ -57,12 +57,15 @@ export function folded(metric: RunMetric, of: Metric, polled: PolledWindow, cont
   if (!isNext(metric, polled, context)) return { metric, windows: {} }
   const moved = skipped > 0 ? { ...metric, windowEnd: time(window.start) } : metric
   const windows = skipped > 0 ? { skipped } : {}
-  const unusable = (failure: string): Folded => ({
-    metric: because(moved, 'ProviderFailed', context.poll.atMs),
-    windows: { ...windows, unusable: 1 },
-    failure,
-  })
-  if (answer.is === 'failed') return unusable(answer.message)
+  const unusable = (failure: string, lacksStart = false): Folded => {
+    const metric = because(moved, 'ProviderFailed', context.poll.atMs)
+    return {
+      metric: lacksStart ? { ...metric, windowEnd: time(window.end) } : metric, // a longer one would lack it, too
+      windows: { ...windows, unusable: 1 },
+      failure,
+    }
+  }
+  if (answer.is === 'failed') return unusable(answer.message, answer.lacksStart)
   if (answer.is === 'data' && !isSound(answer.data)) return unusable(USELESS)
   const arms = answer.is === 'silent' ? answer.arms : silentArms(answer.data)
   if (arms.length > 0 || answer.is === 'silent') return silent({ moved, windows, arms, polled, context })

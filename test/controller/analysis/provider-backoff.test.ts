@@ -35,6 +35,12 @@ describe('the backoff of providers', () => {
     expect(backoff.waitMs('run-1', 'metrics', 5_000)).to.equal(0)
   })
 
+  it('lets a run ask at once a provider that has answered, although the pods had no data yet', () => {
+    const backoff = new ProviderBackoff()
+    backoff.note(asked(5_000), { is: 'failed', message: 'no data', lacksStart: true })
+    expect(backoff.waitMs('run-1', 'metrics', 5_000)).to.equal(0)
+  })
+
   it('waits one interval after a failure, then two, four, eight, and at most ten', () =>
     expect(waitsAfterFailures(new ProviderBackoff(), 6)).to.deep.equal([1, 2, 4, 8, 10, 10]))
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { perArm, silence, tooFewPods } from '../../../../common/analysis/query/per-arm.ts'
+import { counter } from './some-series.ts'
 
 describe('arms', () => {
   it('each have what is made for them', () =>
@@ -11,18 +12,28 @@ describe('arms', () => {
     expect(silence({ treatment: [], control: [] })).to.deep.equal({ is: 'silent', arms: ['treatment', 'control'] })
   })
 
+  const names = (...pods: readonly string[]) => ({ pods })
+  const counted = (...pods: readonly string[]) => new Map(pods.map((pod) => [pod, 1]))
+  const from = (...pods: readonly string[]) => pods.map((pod) => counter('requests_total', pod, [1, undefined]))
+  const ARMS = { treatment: names('a'), control: names('c', 'd', 'e') }
+  const KNOWN = { treatment: from('a'), control: from('c', 'd') }
+  const tooFew = (treatment: readonly string[], control: readonly string[], series = KNOWN, arms = ARMS) =>
+    tooFewPods({ series, counted: { treatment: counted(...treatment), control: counted(...control) } }, arms)
+
   it('need data of half of their pods', () => {
-    const pods = (...names: readonly string[]) => ({ pods: names })
-    const counted = (...names: readonly string[]) => new Map(names.map((name) => [name, 1]))
-    const arms = { treatment: pods('a'), control: pods('c', 'd', 'e') }
-    expect(tooFewPods({ treatment: counted('a'), control: counted('c', 'e') }, arms)).to.equal(undefined)
-    expect(tooFewPods({ treatment: counted('a'), control: counted('c') }, arms)).to.deep.equal({
+    expect(tooFew(['a'], ['c', 'e'])).to.equal(undefined)
+    expect(tooFew(['a'], ['c'])).to.deep.equal({
       is: 'failed',
       message: 'fewer than half of the pods of the control have data of the whole window',
     })
-    expect(tooFewPods({ treatment: counted(), control: counted() }, arms)?.message).to.contain('of the treatment')
-    expect(
-      tooFewPods({ treatment: counted('a'), control: counted('c') }, { ...arms, control: pods('c', 'd') }),
-    ).to.equal(undefined)
+    expect(tooFew([], [])?.message).to.contain('of the treatment')
+    expect(tooFew(['a'], ['c'], KNOWN, { ...ARMS, control: names('c', 'd') })).to.equal(undefined)
+  })
+
+  it('lack the start of the window if fewer than half of their pods have data of it', () => {
+    expect(tooFew([], ['c', 'd'], { ...KNOWN, treatment: [] })).to.include({ lacksStart: true })
+    expect(tooFew([], ['c', 'd'], { ...KNOWN, control: from('c') })).to.include({ lacksStart: true })
+    const late = { ...KNOWN, treatment: [counter('requests_total', 'a', [undefined, 1])] }
+    expect(tooFew([], ['c', 'd'], late)).to.include({ lacksStart: true })
   })
 })

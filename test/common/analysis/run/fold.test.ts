@@ -97,6 +97,17 @@ describe('a window', () => {
     expect(statusOf(back).windows).to.deep.equal({ ...NONE, unusable: 2, counted: 1 })
   })
 
+  it('of whose start the pods have no data is unusable, and the next one begins at its end', () => {
+    const failed = lookedAt(
+      aRun(),
+      aPoll(10, [window({ is: 'failed', message: 'too few pods', lacksStart: true }, 0, 10)]),
+    )
+    expect(metricOf(failed)).to.deep.include({ reason: 'ProviderFailed', since: at(10), windowEnd: at(10) })
+    const next = lookedAt(failed, aPoll(20, [window(GOOD, 10, 20)]))
+    expect(metricOf(next)).to.deep.include({ reason: 'Measuring', windowEnd: at(20) })
+    expect(statusOf(next).windows).to.deep.equal({ ...NONE, unusable: 1, counted: 1 })
+  })
+
   it('with data that the metric cannot use is unusable', () => {
     const run = lookedAt(aRun(), aPoll(10, [window(decision('Pass'), 0, 10)]))
     expect(metricOf(run)).to.include({ reason: 'ProviderFailed', verdict: 'Wait' })

@@ -119,6 +119,7 @@ describe('a window of a real Prometheus', () => {
     expect(await eventsOf((ns) => [requests(ns, 'exp-a', { '5': 1, '20': 2 })])).to.deep.equal({
       is: 'failed',
       message: TOO_FEW,
+      lacksStart: true,
     }))
 
   it('misses an edge 5 minutes after the last scrape', async () => {
