@@ -82,9 +82,12 @@ function signed(percent: number): string {
 
 /** How much more likely the data are with harm than without it: so much evidence is told in whole numbers. */
 const odds = (logE: number): string => {
-  const value = Math.exp(Math.min(logE, Math.log(1e6)))
-  return value < 1 ? '<1' : String(Math.round(value))
+  if (logE > Math.log(MOST_ODDS)) return `>${MOST_ODDS}`
+  return logE < 0 ? '<1' : String(Math.round(Math.exp(logE)))
 }
+
+/** More than any analysis needs: eight metrics, each with the smallest `alpha`. */
+const MOST_ODDS = 100_000
 
 /** Nobody waits for longer than that. */
 const LONGEST_SECONDS = 7 * 86_400
