@@ -8,13 +8,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { argv, env, exit } from 'node:process'
 import { type Burst, send } from './burst.ts'
 import { relay } from './relay.ts'
+import { type Behaviors, simulatedPods } from './simulated-pods.ts'
 
 /** The argument of this program, as JSON. Paths are absolute. */
 export interface Inside {
   /** A Unix socket that leads to the API server, and the port of 127.0.0.1 to which kube-proxy connects. */
   readonly apiSocket: string
   readonly apiPort: number
-  /** The Unix socket for orders: `GET /ready`, `GET /synced`, `POST /ports`, `POST /requests`. */
+  /**
+   * The Unix socket for orders: `GET /ready`, `GET /synced`, `POST /ports`, `POST /behaviors`, `POST /relays`,
+   * `POST /requests`.
+   */
   readonly orders: string
   readonly kubeProxy: string
   readonly kubeProxyConfig: string
@@ -23,6 +27,12 @@ export interface Inside {
   readonly client: string
   readonly podRange: string
   readonly serviceRange: string
+}
+
+/** Makes a port of 127.0.0.1 inside reachable by a Unix socket. */
+export interface RelayOrder {
+  readonly path: string
+  readonly port: number
 }
 
 /**
@@ -58,17 +68,7 @@ function startKubeProxy({ kubeProxy, kubeProxyConfig }: Inside) {
   }
 }
 
-const ports = new Map<number, Promise<unknown>>()
-
-/** One server simulates every pod. The address of a connection says which one. */
-function playPodsAt(port: number): Promise<unknown> {
-  const known = ports.get(port)
-  if (known !== undefined) return known
-  const server = createServer({ keepAlive: false }, ({ socket }, response) => response.end(socket.localAddress))
-  const listening = once(server.listen(port, '0.0.0.0'), 'listening')
-  ports.set(port, listening)
-  return listening
-}
+const pods = simulatedPods()
 
 async function bodyOf<T>(asked: IncomingMessage): Promise<T> {
   let text = ''
@@ -96,8 +96,16 @@ async function answer(asked: IncomingMessage, { healthPort, metricsPort }: Insid
       await assertSynced(metricsPort)
       return {}
     case 'POST /ports':
-      await Promise.all((await bodyOf<readonly number[]>(asked)).map(playPodsAt))
+      await Promise.all((await bodyOf<readonly number[]>(asked)).map(pods.listen))
       return {}
+    case 'POST /behaviors':
+      pods.behave(await bodyOf<Behaviors>(asked))
+      return {}
+    case 'POST /relays': {
+      const { path, port } = await bodyOf<RelayOrder>(asked)
+      await relay({ from: { path }, to: { host: '127.0.0.1', port } })
+      return {}
+    }
     case 'POST /requests':
       return send(await bodyOf<Burst>(asked))
     default:

@@ -5,7 +5,7 @@ import { run } from '../run.ts'
 export const TOOLS_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** The tools that create the namespace, with their Debian packages. */
-const TOOLS = { unshare: 'util-linux', setpriv: 'util-linux', ip: 'iproute2', nft: 'nftables' }
+const TOOLS = { unshare: 'util-linux', nsenter: 'util-linux', setpriv: 'util-linux', ip: 'iproute2', nft: 'nftables' }
 
 /**
  * A command that runs `command` in a new network namespace. Other users than root become root in a new user namespace.
@@ -15,6 +15,12 @@ export const inNewNamespace = (command: readonly string[]): readonly [string, ..
   getuid?.() === 0 ? '-n' : '-rn',
   ...command,
 ]
+
+/** A command that runs `command` in the network namespace of a process that `inNewNamespace` started. */
+export const inNamespaceOf = (pid: number, command: readonly string[]): readonly [string, ...string[]] => {
+  const users = getuid?.() === 0 ? [] : ['--user', '--preserve-credentials']
+  return ['nsenter', `--target=${pid}`, '--net', ...users, '--', ...command]
+}
 
 /** Why a network namespace with nftables is not possible here, and what to do about it. Undefined if it is possible. */
 export async function whyNoNamespace(path = TOOLS_PATH): Promise<string | undefined> {

@@ -7,9 +7,11 @@ import type { ControlPlane } from '../control-plane.ts'
 import { eventually } from '../eventually.ts'
 import { describeExit } from '../processes.ts'
 import type { Answers } from './burst.ts'
-import type { Inside } from './inside.ts'
-import { inNewNamespace, TOOLS_PATH, whyNoNamespace } from './namespace.ts'
+import type { Inside, RelayOrder } from './inside.ts'
+import { inNamespaceOf, inNewNamespace, TOOLS_PATH, whyNoNamespace } from './namespace.ts'
+import { type PortsInside, portsInside } from './ports-inside.ts'
 import { relay } from './relay.ts'
+import type { Behaviors } from './simulated-pods.ts'
 
 /** A Service. Requests go to its first port. */
 export interface ServiceName {
@@ -29,8 +31,19 @@ export interface Traffic {
    * connections in 100,000 are lost or refused.
    */
   readonly synced: () => Promise<void>
+  /** Changes how pods answer from now on. By default they answer at once. */
+  readonly behave: (behaviors: Behaviors) => Promise<void>
+  /** The network namespace itself, for other programs in it. */
+  readonly namespace: NetworkNamespace
   /** Resolves when kube-proxy and the network namespace are gone. */
   readonly stop: () => Promise<void>
+}
+
+/** A network namespace that has programs and ports of its own. The API server has the same address inside. */
+export interface NetworkNamespace {
+  /** The command that runs `command` inside, as the same process. */
+  readonly commandIn: (command: readonly string[]) => readonly [string, ...string[]]
+  readonly reach: PortsInside['reach']
 }
 
 /** Why no traffic is possible here, and what to do about it. */
@@ -73,12 +86,12 @@ export async function startTraffic(plane: ControlPlane): Promise<Traffic | NoTra
   }
   await writeFile(inside.kubeProxyConfig, JSON.stringify(await kubeProxyConfig(plane)))
   const outside = await relay({ from: { path: inside.apiSocket }, to: { host: '127.0.0.1', port: inside.apiPort } })
-  const program = [process.execPath, join(import.meta.dirname, 'inside.ts'), JSON.stringify(inside)]
-  const [command, ...args] = inNewNamespace(program)
+  const commandLine = [process.execPath, join(import.meta.dirname, 'inside.ts'), JSON.stringify(inside)]
+  const [command, ...args] = inNewNamespace(commandLine)
   const env = { HOME: plane.stateDirectory, PATH: TOOLS_PATH }
-  const namespace = await plane.supervise({ name: 'traffic', command, args, env })
+  const program = await plane.supervise({ name: 'traffic', command, args, env })
   const died = new AbortController()
-  void namespace.exited.then((exit) => died.abort(new Error(describeExit('traffic', exit))))
+  void program.exited.then((exit) => died.abort(new Error(describeExit('traffic', exit))))
 
   const agent = new Agent({ connect: { socketPath: inside.orders }, bodyTimeout: 0, headersTimeout: 0 })
   async function order<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
@@ -87,10 +100,13 @@ export async function startTraffic(plane: ControlPlane): Promise<Traffic | NoTra
     if (answer.statusCode !== 200) throw new Error(await answer.body.text())
     return (await answer.body.json()) as T
   }
+  const listen = (path: string, port: number) => order('POST', '/relays', { path, port } satisfies RelayOrder)
+  const ports = portsInside(folder, listen)
   const stop = async () => {
-    await namespace.stop()
+    await program.stop()
     await agent.close()
     outside.close()
+    ports.close()
   }
   try {
     await eventually('kube-proxy to be ready', DEADLINE_MS, () => order('GET', '/ready'), { signal: died.signal })
@@ -107,6 +123,10 @@ export async function startTraffic(plane: ControlPlane): Promise<Traffic | NoTra
     async synced() {
       await eventually('kube-proxy to apply all changes', DEADLINE_MS, () => order('GET', '/synced'))
     },
+    async behave(behaviors) {
+      await order('POST', '/behaviors', behaviors)
+    },
+    namespace: { commandIn: (command) => inNamespaceOf(program.pid, command), reach: ports.reach },
     stop,
   }
 }

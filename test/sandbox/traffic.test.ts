@@ -66,7 +66,7 @@ describe('a network namespace', () => {
     expect(await whyNoNamespace(folder))
       .to.contain('`unshare` was not found')
       .and.to.contain('apt-get install util-linux')
-    for (const tool of ['unshare', 'setpriv', 'ip']) symlinkSync('/bin/true', join(folder, tool))
+    for (const tool of ['unshare', 'nsenter', 'setpriv', 'ip']) symlinkSync('/bin/true', join(folder, tool))
     expect(await whyNoNamespace(folder))
       .to.contain('`nft` was not found')
       .and.to.contain('apt-get install nftables')
@@ -76,7 +76,7 @@ describe('a network namespace', () => {
 
   it('is not possible if the kernel refuses it, and the message contains the error', async function () {
     if (process.platform !== 'linux') return this.skip()
-    for (const tool of ['setpriv', 'ip', 'nft']) symlinkSync('/bin/true', join(folder, tool))
+    for (const tool of ['nsenter', 'setpriv', 'ip', 'nft']) symlinkSync('/bin/true', join(folder, tool))
     const refusing = '#!/bin/sh\necho "unshare failed: Operation not permitted" >&2\nexit 1\n'
     await run('/bin/sh', ['-c', `cat > ${folder}/unshare && chmod +x ${folder}/unshare`], { input: refusing })
     expect(await whyNoNamespace(folder)).to.match(
