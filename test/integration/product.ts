@@ -9,14 +9,14 @@ import { rollout } from '../../common/workload/rollout.ts'
 import { statefulSet } from '../../common/workload/stateful-set.ts'
 import type { Api } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { type Installation, install } from '../../sandbox/installation.ts'
+import { type Installation, type InstallOptions, install } from '../../sandbox/installation.ts'
 import { aNamespace, controlPlane, usesControlPlane } from './fixture.ts'
 
 let installing: Promise<Installation> | undefined
 
-/** The installation of the run. The first caller creates it, with an overlay instead of manifests/base or without. */
-export function installation(overlay?: string): Promise<Installation> {
-  const options = { kindProbeSeconds: 2, ...(overlay === undefined ? {} : { overlay }) }
+/** The installation of the run. The first caller decides about its overlay, by default manifests/base, and its settings. */
+export function installation(overlay?: string, settings: InstallOptions['settings'] = {}): Promise<Installation> {
+  const options = { kindProbeSeconds: 2, settings, ...(overlay === undefined ? {} : { overlay }) }
   installing ??= controlPlane().then((plane) => install(plane, options))
   return installing
 }
@@ -68,14 +68,15 @@ const RESOURCES = {
 
 /**
  * To be called in a `describe`: the product runs, and there is a new namespace. Returns a function that returns its
- * place. An overlay is installed only by the first one of a run.
+ * place. The first one of a run decides about the overlay and the settings (variables) of the
+ * controller.
  */
-export function usesProduct(overlay?: string): () => Place {
+export function usesProduct(overlay?: string, settings?: InstallOptions['settings']): () => Place {
   const plane = usesControlPlane()
   let place: Place | undefined
   before('the product runs', async function () {
     this.timeout(4 * DEADLINE_MS) // the waits in it end earlier, with an error that names the reason
-    await installation(overlay)
+    await installation(overlay, settings)
     place = placeAt(plane().api, plane().kubectl, await aNamespace())
   })
   return () => {
