@@ -22,6 +22,8 @@ export const WITH_GATE = join(ROOT, 'sandbox/with-gate')
 export const WITH_CUT_OVER = join(ROOT, 'sandbox/with-cut-over')
 /** The same of one that may compare forks with their sources, and has no other component. */
 export const WITH_ANALYSIS = join(ROOT, 'sandbox/with-analysis')
+/** The same of one with all components. */
+export const WITH_ALL = join(ROOT, 'sandbox/with-all')
 
 const leaseIn = (namespace: string) => pathOf(RESOURCES.Lease, { namespace, name: 'experiment-controller' })
 /** The Lease of the controllers. */
@@ -74,7 +76,8 @@ export type Program = 'controller' | 'webhook'
 /** The arguments of Node that run a program from its sources. */
 const fromSources = (name: Program): readonly string[] => [join(ROOT, name, 'main.ts')]
 
-interface InstallOptions {
+/** How the product is installed. */
+export interface InstallOptions {
   /** the arguments of Node that run a program; default: from its sources */
   readonly argsOf?: (name: Program) => readonly string[]
   /** a folder for kustomize to install instead of manifests/base; its Deployments say which namespace is served */

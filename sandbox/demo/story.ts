@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { ControlPlane } from '../control-plane.ts'
 import { guestbook } from '../modules.ts'
 import { foreignWrites, ownWrites } from '../proof.ts'
+import { ANALYSIS } from './analysis.ts'
 import { BLUE_GREEN } from './blue-green.ts'
 import { CANARY } from './canary.ts'
 import { measureShare } from './measured.ts'
@@ -149,7 +150,7 @@ const untouched: Step = {
   },
 }
 
-/** The steps of the demo, in order: an experiment, then a canary and a blue-green of the same source. */
+/** The steps of the demo, in order: an experiment, then a canary, a blue-green and an analysis of the same source. */
 export const STORY: readonly Step[] = [
   application,
   admitted,
@@ -163,6 +164,7 @@ export const STORY: readonly Step[] = [
   untouched,
   ...CANARY,
   ...BLUE_GREEN,
+  ...ANALYSIS,
 ]
 
 /** Creates the namespace of the demo. */

@@ -61,6 +61,8 @@ describe('the README, on the real control plane', () => {
     // the third story: a blue-green, its cut-over and its way back
     for (const words of ['2/10 Paused', '5/10 Paused', 'CutOver    service/frontend', 'Returned   service/frontend'])
       expect(said).to.contain(words)
+    // the fourth story: an analysis that finds a slow version out
+    expect(said).to.match(/its pods were taken \d+ s after|no requests can be sent here|no metrics here/)
   })
 
   it('names only scripts that exist', async () => {
