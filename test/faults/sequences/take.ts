@@ -184,10 +184,11 @@ async function note(sequence: Sequence, dice: Dice): Promise<void> {
 
 /** If the changed source and the override do not go together, the source as it was must heal all. */
 async function edited(sequence: Sequence, seed: number): Promise<void> {
-  const { template } = await sequence.source.read()
+  const { template, source } = await sequence.source.read()
+  const minReadySeconds = at(source, 'spec', 'minReadySeconds') as number | undefined
   await sequence.source.change((present, spec) => aSourceEdit(present, spec, diceOf(seed)))
   if ((await sequence.settles()) === 'merged') return
-  await sequence.source.change(() => ({ template }))
+  await sequence.source.change(() => ({ template, spec: { minReadySeconds: minReadySeconds ?? null } }))
   if ((await sequence.settles()) !== 'merged') throw new Error('the source as it was does not heal it')
 }
 

@@ -6,7 +6,7 @@ import { decodeExperiment } from '../../../common/api/decode.ts'
 import { CR_NAME, DERIVED_HASH, EXPERIMENT_ID, IS_EXPERIMENT, PREFIX } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import { at, isEqual, isObject, type Json, type JsonObject, objectOr } from '../../../common/json/json.ts'
+import { at, isEqual, isObject, type JsonObject, objectOr } from '../../../common/json/json.ts'
 import { pathOf } from '../../../common/kube/client/resources.ts'
 import { applied } from '../../../common/workload/applied.ts'
 import { baseOf } from '../../../common/workload/base.ts'
@@ -42,7 +42,7 @@ export interface Wanted {
   readonly content: Content
   /** of the fork that the product derives */
   readonly hash: string
-  /** why no pods can be created for it, of a Rollout that can be stored nevertheless */
+  /** why Argo creates no pods for it, of a Rollout that can be stored nevertheless */
   readonly podRefusal?: string
 }
 
@@ -70,9 +70,10 @@ export async function wantedFork(
     // The product writes some defaults out, and Argo's CRD lacks some fields, so they are compared as they are stored.
     differs('the product derives', contentOf(await storedAs(api, namespace, kind, spec)), wanted.content)
     if (kind !== 'Rollout') return wanted
-    const podRefusal = await refusal(
-      storedAs(api, namespace, 'Deployment', { template: at(stored, 'template') as Json }),
-    )
+    const { template = {}, minReadySeconds = 0, progressDeadlineSeconds = 600 } = stored
+    // Argo has the rules of a Deployment for them
+    const asDeployment = { template, minReadySeconds, progressDeadlineSeconds }
+    const podRefusal = await refusal(storedAs(api, namespace, 'Deployment', asDeployment))
     return podRefusal === undefined ? wanted : { ...wanted, podRefusal }
   } catch (error) {
     const message = refusalIn(error)
@@ -92,7 +93,7 @@ const refusalIn = (error: unknown): string | undefined =>
   error instanceof ApiError && [400, 403, 422].includes(error.status) ? error.message : undefined
 
 /** The `spec` as the API server would store it. @throws ApiError if it would not */
-async function storedAs(api: Api, namespace: string, kind: SourceKind, spec: JsonObject): Promise<unknown> {
+async function storedAs(api: Api, namespace: string, kind: SourceKind, spec: JsonObject): Promise<JsonObject> {
   const { template } = spec
   const matchLabels = { [PLAIN]: 'true' }
   const metadata = objectOr(at(template, 'metadata'))
@@ -104,7 +105,7 @@ async function storedAs(api: Api, namespace: string, kind: SourceKind, spec: Jso
     spec: { ...spec, replicas: 0, selector: { matchLabels }, template: { ...objectOr(template), metadata: labelled } },
   }
   const query = `dryRun=All&fieldValidation=${kind === 'Rollout' ? 'Ignore' : 'Strict'}`
-  return (await api.create(`${pathOf(WORKLOAD_KINDS[kind], { namespace })}?${query}`, body)).spec
+  return (await api.create(`${pathOf(WORKLOAD_KINDS[kind], { namespace })}?${query}`, body)).spec as JsonObject
 }
 
 function derivedFork({ schemaOf }: Court, stored: ExperimentDeployment, { source, referents }: Snapshot): KubeObject {
