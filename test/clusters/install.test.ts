@@ -1,82 +1,30 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
+import { GROUP } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, listOr } from '../../common/json/json.ts'
+import { at } from '../../common/json/json.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds } from '../../sandbox/first-objects.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds, prometheusCrds } from '../../sandbox/modules.ts'
-import { run } from '../../sandbox/run.ts'
 import { bind, may } from '../integration/roles.ts'
+import { usesManifests } from './applied-manifests.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${SYSTEM_NAMESPACE}/deployments`
 const BUDGETS = `/apis/policy/v1/namespaces/${SYSTEM_NAMESPACE}/poddisruptionbudgets`
 const REPLICAS = { 'experiment-controller': 2, 'experiment-webhook': 3 }
 const SERVER_SIDE = ['--server-side', '--validate=strict']
-const ADMISSION = 'admissionregistration.k8s.io/v1'
 const INJECT = 'cert-manager.io/inject-ca-from'
-const DOWN = 'failed calling webhook'
 const READ = ['get', 'list', 'watch']
 
 describe('the manifests, in an empty cluster', () => {
   const plane = usesOwnControlPlane()
 
-  const apply = (folder: string, ...flags: readonly string[]) =>
-    plane().kubectl(['apply', '-k', new URL(`../../manifests/${folder}`, import.meta.url).pathname, ...flags])
-
-  async function isAccepted(folder: string, ...flags: readonly string[]): Promise<void> {
-    const { code, stderr } = await apply(folder, ...flags)
-    expect(stderr).to.equal('') // neither a refusal nor a warning
-    expect(code).to.equal(0)
-  }
-
-  /** The output of the script for the default installation. */
-  async function certs(): Promise<string> {
-    const env = { ...process.env, KUBECONFIG: plane().kubeconfig }
-    const { stdout, stderr } = await run(process.execPath, ['certs/main.ts'], { env })
-    return `${stdout}${stderr}`
-  }
-
-  /** The answer to an experiment. */
-  async function experiment(): Promise<string> {
-    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
-    const spec = { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {} }
-    const input = JSON.stringify({ apiVersion, kind, metadata: { name: 'tried' }, spec })
-    return (await plane().kubectl(['create', '--dry-run=server', '-f', '-'], { input })).stderr
-  }
-
-  const configurations = () =>
-    Promise.all(
-      ['mutating', 'validating'].map((kind) =>
-        plane().api.get(`/apis/${ADMISSION}/${kind}webhookconfigurations/experiment-deployment-controller`),
-      ),
-    )
-  const bundles = async () =>
-    (await configurations()).map(({ webhooks }) => at(listOr(webhooks)[0], 'clientConfig', 'caBundle'))
-
-  it('A-2: install half without cert-manager: everything but certificates, and experiments are refused', async () => {
-    const { code, stderr } = await apply('default')
-    expect(code).to.equal(1)
-    const missing = 'no matches for kind "Certificate" in version "cert-manager.io/v1"'
-    expect(stderr).to.contain(missing)
-    expect(readFileSync('docs/admin.md', 'utf8')).to.contain(missing)
-    await eventually('experiments to be refused', 20_000, async () => expect(await experiment()).to.contain(DOWN))
-  })
-
-  it('A-2: are healed by the manifests for the script, without a warning, and by the script', async () => {
-    await isAccepted('script-certs', '--validate=strict')
-    for (const { metadata } of await configurations()) expect(metadata.annotations).to.not.include.keys(INJECT)
-    expect(await certs()).to.match(/^leaf created for experiment-webhook/m)
-    for (const bundle of await bundles()) expect(bundle).to.be.a('string')
-    const pair = `/api/v1/namespaces/${SYSTEM_NAMESPACE}/secrets/experiment-webhook-tls`
-    expect((await plane().api.get<KubeObject>(pair)).data).to.include.keys('tls.crt', 'tls.key')
-  })
+  const { apply, isAccepted, certs, configurations, bundles } = usesManifests(plane)
 
   it('are accepted strictly and without a warning in an empty cluster without cert-manager', async () => {
-    expect((await plane().kubectl(['delete', '-k', 'manifests/script-certs'])).code).to.equal(0)
     await isAccepted('script-certs', '--validate=strict')
   })
 
