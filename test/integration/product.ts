@@ -14,7 +14,7 @@ import { aNamespace, controlPlane, usesControlPlane } from './fixture.ts'
 
 let installing: Promise<Installation> | undefined
 
-/** The installation of the run. The first caller decides about its overlay, by default manifests/base, and its settings. */
+/** The installation of the run. The first caller decides its settings and its overlay, by default manifests/base. */
 export function installation(overlay?: string, settings: InstallOptions['settings'] = {}): Promise<Installation> {
   const options = { kindProbeSeconds: 2, settings, ...(overlay === undefined ? {} : { overlay }) }
   installing ??= controlPlane().then((plane) => install(plane, options))
