@@ -43,16 +43,16 @@ export interface Margins {
  */
 export function logWays({ treatment, control, events }: Margins, w: number): number {
   const [least, most] = [Math.max(0, events - control), Math.min(treatment, events)]
-  // the next term beside term k, as a part of it
-  const ratio = (k: number) => (w * (treatment - k) * (events - k)) / ((k + 1) * (control - events + k + 1))
   const mode = Math.min(most, Math.max(least, Math.ceil(modeOf({ treatment, control, events }, w))))
+  const rest = control - events + 1
   let sum = 1
+  // each term is a part of the one before: no division waits for the last one
   for (let [k, term] = [mode, 1]; k < most && term > NEGLIGIBLE * sum; k += 1) {
-    term *= ratio(k)
+    term *= (w * (treatment - k) * (events - k)) / ((k + 1) * (rest + k))
     sum += term
   }
   for (let [k, term] = [mode, 1]; k > least && term > NEGLIGIBLE * sum; k -= 1) {
-    term /= ratio(k - 1)
+    term *= (k * (rest + k - 1)) / (w * (treatment - k + 1) * (events - k + 1))
     sum += term
   }
   return logChoose(treatment, mode) + logChoose(control, events - mode) + mode * Math.log(w) + Math.log(sum)
