@@ -1,5 +1,6 @@
 /** `npm run bench [-- [NAME …] [--json]]`: every figure is a ratio to something measured in the same run. */
 import { commandLine } from '../../sandbox/command-line.ts'
+import { analysis } from './analysis.ts'
 import { argo } from './argo.ts'
 import { derivation } from './derivation.ts'
 import { drift } from './drift.ts'
@@ -12,7 +13,18 @@ import { steps } from './steps.ts'
 import { verdicts } from './verdicts.ts'
 import { webhook } from './webhook.ts'
 
-const BENCHES: readonly Bench[] = [scale, restart, drift, argo, steps, verdicts, derivation, followers, webhook]
+const BENCHES: readonly Bench[] = [
+  scale,
+  restart,
+  drift,
+  argo,
+  steps,
+  verdicts,
+  analysis,
+  derivation,
+  followers,
+  webhook,
+]
 
 const USAGE = `npm run bench [-- [NAME …] [--json]]
 
