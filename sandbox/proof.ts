@@ -1,4 +1,4 @@
-import { EXPERIMENT_ID, GATE, GROUP, IS_EXPERIMENT } from '../common/api/names.ts'
+import { ANALYSIS_RUN, EXPERIMENT_ID, GATE, GROUP, IS_EXPERIMENT } from '../common/api/names.ts'
 import { at, isEmpty, isObject, listOr, objectOr } from '../common/json/json.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { type AuditEvent, auditEvents } from './audit.ts'
@@ -55,17 +55,26 @@ const isTerminating = ({ responseStatus }: AuditEvent): boolean =>
     responseStatus?.message?.includes(words),
   )
 
+/** Of a fork, and of what is compared. */
+const RUN_NAME = /-experiment-[0-9a-f]{10}-[0-9a-f]{10}$/
+
+/** The name of an object that is created: the path does not have it. */
+const nameIn = ({ objectRef, requestObject }: AuditEvent): string =>
+  objectRef?.name ?? requestObject?.metadata?.name ?? ''
+
 /** The kinds of forks and of pinned bases. */
 const OF_FORKS = new Set([...Object.values(WORKLOAD_KINDS).map(({ plural }) => plural), 'controllerrevisions'])
 
 /**
- * Whether the product may make this write: the status of its own kinds, the finalizer of an experiment whose fork is in
- * another namespace, forks (by their label, or by name and selector), pinned bases, records of promotions, the gates of
+ * Whether the product may make this write: the status of its own kinds, analysis runs, the finalizer of an experiment
+ * whose fork is in another namespace, forks (by their label, or by name and selector), pinned bases, records of promotions, the gates of
  * their pods, our key in the selector of a Service, and Events.
  */
 function isAllowed(event: AuditEvent): boolean {
   const { verb, objectRef, requestObject, responseObject, responseStatus } = event
   const { apiGroup, resource = '', subresource, name = '' } = objectRef ?? {}
+  if (resource === ANALYSIS_RUN.plural && verb === 'create') return RUN_NAME.test(nameIn(event))
+  if (resource === ANALYSIS_RUN.plural && verb === 'delete') return RUN_NAME.test(name) && hasUid(requestObject)
   if (apiGroup === GROUP) return subresource === 'status' || isAboutFinalizers(requestObject)
   if (resource === 'pods') return subresource === 'status' && isAboutGate(event)
   if (resource === 'services') return verb === 'patch' && subresource === undefined && isAboutPin(requestObject)

@@ -1,7 +1,7 @@
 /** A controller behind a proxy of its own, which sees one run only and can be killed at any of its writes. */
 import { join } from 'node:path'
 import { bundle, PROGRAMS } from '../../../build/bundle.ts'
-import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../../common/api/names.ts'
+import { ANALYSIS_RUN, EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../../common/api/names.ts'
 import { Semaphore } from '../../../common/program/semaphore.ts'
 import { WORKLOAD_KINDS } from '../../../common/workload/registry.ts'
 import { SYSTEM_NAMESPACE } from '../../../sandbox/installation.ts'
@@ -65,6 +65,7 @@ export async function program(): Promise<string> {
   return bundling
 }
 
+const OWN_SCOPED = new Set([EXPERIMENT_DEPLOYMENT.plural, ANALYSIS_RUN.plural])
 const FORK_SCOPED = new Set([
   ...Object.values(WORKLOAD_KINDS).map(({ plural }) => plural),
   'services',
@@ -80,7 +81,7 @@ export function scopedPath({ own, forks }: Namespaces, { method, resource, names
     only.set('fieldSelector', `metadata.name=${policyName(own)}`)
     return `${path}?${only}`
   }
-  const within = resource === EXPERIMENT_DEPLOYMENT.plural ? own : FORK_SCOPED.has(resource) ? forks : undefined
+  const within = OWN_SCOPED.has(resource) ? own : FORK_SCOPED.has(resource) ? forks : undefined
   return within && `${path.replace(/[^/]+$/, `namespaces/${within}/$&`)}?${query}`
 }
 

@@ -1,6 +1,7 @@
 /**
  * What must hold whenever a controller was killed: end states without what may differ, forks, Events, the audit log.
  */
+import { ANALYSIS_RUN } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { at, type Json, textOr } from '../../../common/json/json.ts'
 import { kubeClient } from '../../../common/kube/client/client.ts'
@@ -14,10 +15,12 @@ import { violations } from '../oracles.ts'
 const FORK_NAME = /-experiment-[0-9a-f]{10}$/
 const WATCH_SECONDS = 7_200
 
-/** What a watch past the proxies saw. */
+/** What watches past the proxies saw. */
 export interface History {
-  /** How often forks were `ADDED` and `DELETED` in a namespace. @throws Error if the watch broke */
+  /** How often forks were `ADDED` and `DELETED` in a namespace. @throws Error if a watch broke */
   readonly forkEvents: (namespace: string) => Readonly<Record<'ADDED' | 'DELETED', number>>
+  /** The runs in a namespace that had another verdict after their last one. @throws Error if a watch broke */
+  readonly verdictProblems: (namespace: string) => readonly string[]
   readonly stop: () => Promise<void>
 }
 
@@ -26,31 +29,50 @@ interface WatchEvent {
   readonly object: KubeObject
 }
 
-/** Watches all Deployments. */
+/** Watches all Deployments and all analysis runs. */
 export async function startHistory(): Promise<History> {
   const { kubeconfig } = await controlPlane()
   const timers = realTimers()
   const client = kubeClient({ kubeconfig, userAgent: 'history', timers, random: Math.random, connections: 4 })
   const stopping = new AbortController()
   const query = { watch: true, timeoutSeconds: WATCH_SECONDS }
-  const lines = await client.stream({ path: pathOf(RESOURCES.Deployment), query, signal: stopping.signal })
-  const seen: string[] = []
+  const forks: string[] = []
+  /** by namespace and name */
+  const verdicts = new Map<string, string[]>()
   let broken: Error | undefined
-  const follow = async () => {
-    for await (const line of lines) {
-      const { type, object }: WatchEvent = JSON.parse(line)
-      if (FORK_NAME.test(object.metadata.name)) seen.push(`${object.metadata.namespace} ${type}`)
+
+  async function follow(resource: Parameters<typeof pathOf>[0], see: (event: WatchEvent) => void): Promise<void> {
+    const lines = await client.stream({ path: pathOf(resource), query, signal: stopping.signal })
+    const followed = async () => {
+      for await (const line of lines) see(JSON.parse(line))
+      throw new Error('a watch of the test has ended')
     }
-    throw new Error('the watch of the test has ended')
+    followed().catch((error: Error) => {
+      broken = error
+    })
   }
-  follow().catch((error: Error) => {
-    broken = error
+  await follow(RESOURCES.Deployment, ({ type, object: { metadata } }) => {
+    if (FORK_NAME.test(metadata.name)) forks.push(`${metadata.namespace} ${type}`)
   })
+  await follow(ANALYSIS_RUN, ({ object: { metadata, status } }) => {
+    const key = `${metadata.namespace}/${metadata.name}`
+    const known = verdicts.get(key) ?? []
+    const verdict = textOr(at(status, 'verdict'), 'Wait')
+    if (known.at(-1) !== verdict) verdicts.set(key, [...known, verdict])
+  })
+  const isSeen = () => {
+    if (broken) throw broken
+  }
   return {
     forkEvents: (namespace) => {
-      if (broken) throw broken
-      const count = (type: string) => seen.filter((each) => each === `${namespace} ${type}`).length
+      isSeen()
+      const count = (type: string) => forks.filter((each) => each === `${namespace} ${type}`).length
       return { ADDED: count('ADDED'), DELETED: count('DELETED') }
+    },
+    verdictProblems: (namespace) => {
+      isSeen()
+      const changed = [...verdicts].filter(([key, [, ...later]]) => key.startsWith(`${namespace}/`) && later.length > 1)
+      return changed.map(([key, each]) => `the verdict of ${key} was ${each.join(', then ')}`)
     },
     stop: () => {
       stopping.abort()
@@ -84,6 +106,8 @@ export async function endState({ own, forks }: Namespaces): Promise<Json> {
 export const policyName = (own: string): string => `crash-${own}`
 
 const UNCOMPARED = new Set(['resourceVersion', 'managedFields', 'ttlSeconds'])
+/** How many requests a window has depends on when the controller was killed. */
+const EVIDENCE = /(errors) [^"]*harm [^"]*/g
 const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{3})?)?Z/g
 
@@ -97,6 +121,7 @@ function neutral(value: Json, { own, forks }: Namespaces): Json {
       .replaceAll(forks, 'FORKS')
       .replaceAll(UID, 'UID')
       .replaceAll(TIME, 'TIME')
+      .replaceAll(EVIDENCE, '$1 EVIDENCE')
       .replaceAll(/expired \w+ after/g, 'expired after'),
   )
 }

@@ -70,7 +70,8 @@ export interface Runner {
 }
 
 /** New namespaces for a run. */
-export async function aStage({ isApart = false, mayPromote = false, mayCutOver = false, replicas = 1 }: Scenario) {
+export async function aStage(scenario: Scenario) {
+  const { isApart = false, mayPromote = false, mayCutOver = false, mayAnalyze = false, replicas = 1 } = scenario
   const { api } = await controlPlane()
   const [own, apart] = [await aNamespace(), isApart ? await aNamespace() : undefined]
   const system = `${own}-system`
@@ -78,7 +79,13 @@ export async function aStage({ isApart = false, mayPromote = false, mayCutOver =
   const names = { own, forks: apart ?? own }
   const scene: Scene = { own: await placeIn(names.own), forks: await placeIn(names.forks) }
   const setting = (isOn: boolean) => (isOn ? 'enabled' : 'disabled')
-  const env = { PROMOTION: setting(mayPromote), GATE: setting(mayCutOver), CUT_OVER: setting(mayCutOver) }
+  const env = {
+    PROMOTION: setting(mayPromote),
+    GATE: setting(mayCutOver),
+    CUT_OVER: setting(mayCutOver),
+    ANALYSIS: setting(mayAnalyze),
+    ...(mayAnalyze ? { ANALYSIS_LOOPBACK: 'allow' } : {}),
+  }
   return { scene, system, replicas, env, ...names }
 }
 
@@ -177,7 +184,8 @@ export async function compared(options: RunOptions, ending: Ending): Promise<Fin
       const unexpected = unlike(expected, await endState(stage))
       if (unexpected.length > 0) throw new Error(unexpected.join('; '))
     }
-    await eventually('the end of the reference', CONVERGED_MS, isAsExpected, PATIENT)
+    const withinMs = options.scenario.convergedMs ?? CONVERGED_MS
+    await eventually('the end of the reference', withinMs, isAsExpected, PATIENT)
     await rests(last, REST_MS)
     const [fromMs, count] = [Date.now(), writesOf(last).length]
     const written = () =>
@@ -200,7 +208,7 @@ const unlike = ({ end, masked }: Expected, found: Json): readonly string[] =>
   [...differences(found, end)].filter(([path]) => !masked.has(path)).map(([path, values]) => `${path}: ${values}`)
 
 /** Another end, forks that were created or deleted oftener, or more than one Event too many of a reason. */
-async function finalProblems({ history }: RunOptions, { own, forks }: Stage, expected: Expected) {
+async function finalProblems({ history, scenario }: RunOptions, { own, forks, scene }: Stage, expected: Expected) {
   const events = Object.entries(await eventCounts(own))
     .filter(([reason, count]) => count > (expected.events[reason] ?? 0) + 1)
     .map(([reason, count]) => `${count} Events ${reason} instead of ${expected.events[reason] ?? 0}`)
@@ -209,5 +217,7 @@ async function finalProblems({ history }: RunOptions, { own, forks }: Stage, exp
     ...unlike(expected, await endState({ own, forks })),
     ...counts.map(([type, values]) => `${type} of forks: ${values}`),
     ...events,
+    ...(await history.verdictProblems(own)),
+    ...((await scenario.problems?.(scene)) ?? []),
   ]
 }

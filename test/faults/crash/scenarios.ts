@@ -22,6 +22,8 @@ export interface Scenario {
   readonly mayPromote?: boolean
   /** the same of `gate` and `cut-over` */
   readonly mayCutOver?: boolean
+  /** the same of `analysis` */
+  readonly mayAnalyze?: boolean
   /** of the source; default: 1 */
   readonly replicas?: number
   /** what is there before the change */
@@ -30,6 +32,10 @@ export interface Scenario {
   readonly change: (scene: Scene) => Promise<void>
   /** @throws Error until the controller has done all that follows from the change */
   readonly isDone: (scene: Scene) => Promise<void>
+  /** what is wrong in the end, beside what all scenarios are asked; default: nothing */
+  readonly problems?: (scene: Scene) => Promise<readonly string[]>
+  /** the longest time from the start of the next controller to the end; default: half a minute */
+  readonly convergedMs?: number
 }
 
 /** Many runs wait at once, and should not keep the API server busy. */
