@@ -67,8 +67,8 @@ const OF_FORKS = new Set([...Object.values(WORKLOAD_KINDS).map(({ plural }) => p
 
 /**
  * Whether the product may make this write: the status of its own kinds, analysis runs, the finalizer of an experiment
- * whose fork is in another namespace, forks (by their label, or by name and selector), pinned bases, records of promotions, the gates of
- * their pods, our key in the selector of a Service, and Events.
+ * whose fork is in another namespace, forks (by their label, or by name and selector), pinned bases, records of
+ * promotions, the gates of their pods, our key in the selector of a Service, and Events.
  */
 function isAllowed(event: AuditEvent): boolean {
   const { verb, objectRef, requestObject, responseObject, responseStatus } = event

@@ -9,6 +9,11 @@ export class Semaphore {
     this.#free = width
   }
 
+  /** How many tasks wait. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /**
    * Runs `work` as soon as there is a free place, and returns its result.
    * @throws what `work` throws; the reason of `signal` if that aborts while it waits

@@ -76,6 +76,7 @@ export class AnalysisRuntime implements AnalysisPort {
       provider: (name) => caches.providers.get(name)?.provider,
       pods: (arms) => pods.of(arms),
       ask: (provider, query) => this.#ask(provider, query),
+      isBusy: (provider) => this.#connections.isBusy(provider),
       wake,
       queue: this.#queue,
       clock,

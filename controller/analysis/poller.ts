@@ -1,14 +1,13 @@
 import { type AnalysisProvider, providerWithDefaults } from '../../common/analysis/kinds/provider.ts'
-import type { AnalysisRun, RunMetric } from '../../common/analysis/kinds/run.ts'
+import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
 import { boundariesOf } from '../../common/analysis/metrics/latency.ts'
 import type { ArmPods as ArmNames, WindowAnswer, WindowQuery } from '../../common/analysis/query/window-query.ts'
 import { countingPods } from '../../common/analysis/run/arms.ts'
-import { expectedStart } from '../../common/analysis/run/fold.ts'
 import { isFinal, looked, startOf } from '../../common/analysis/run/look.ts'
 import type { Poll, PolledWindow, SeenArms, SeenPod } from '../../common/analysis/run/poll.ts'
-import { nextWindow } from '../../common/analysis/run/windows.ts'
+import { MOST_INTERVALS } from '../../common/analysis/run/windows.ts'
 import { analysisWithDefaults, type CompleteAnalysis } from '../../common/api/analysis/defaults.ts'
-import { KUBERNETES, type Metric } from '../../common/api/analysis/metric.ts'
+import type { Metric } from '../../common/api/analysis/metric.ts'
 import { type Known, knownValue } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisArms } from '../../common/assess/analysis.ts'
@@ -17,7 +16,9 @@ import type { Clock } from '../../common/program/clock.ts'
 import type { FollowedArms } from '../observe/ports.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
 import type { Requeue } from '../runtime/worker.ts'
+import { type Asking, type Due, dueWindows, isWorthwhile } from './due-windows.ts'
 import { ProviderBackoff } from './provider-backoff.ts'
+import { ProviderLines } from './provider-lines.ts'
 import { experimentOf } from './run-index.ts'
 
 /** What the poller reads, and whom it wakes. */
@@ -30,25 +31,12 @@ export interface PollerOptions {
   /** @throws KubeError */
   readonly pods: (arms: AnalysisArms) => Promise<SeenArms>
   readonly ask: (provider: AnalysisProvider, query: WindowQuery) => Promise<WindowAnswer>
+  /** whether a provider has so many requests already that no more should be begun */
+  readonly isBusy: (provider: string) => boolean
   /** wakes the experiment, whose next pass records the poll */
   readonly wake: (experiment: Key) => void
   readonly queue: Pick<KeyQueue, 'add' | 'forget'>
   readonly clock: Clock
-}
-
-/** A run that goes on, and what it is asked. */
-interface Asking {
-  readonly run: AnalysisRun
-  readonly arms: AnalysisArms
-  readonly times: CompleteAnalysis
-  readonly seen: SeenArms
-  readonly startedMs: number
-  readonly nowMs: number
-}
-
-/** A window that can be asked for now. */
-interface Due extends Omit<PolledWindow, 'answer'> {
-  readonly of: Metric
 }
 
 /** Until a pass has recorded a poll. */
@@ -64,11 +52,11 @@ export class Poller {
   readonly #polls = new Map<string, Poll>()
   /** by the key of the experiment */
   readonly #arms = new Map<Key, FollowedArms>()
-  readonly #backoff: ProviderBackoff
+  readonly #backoff = new ProviderBackoff()
+  readonly #lines = new ProviderLines()
 
   constructor(options: PollerOptions) {
     this.#options = options
-    this.#backoff = new ProviderBackoff()
   }
 
   /** How many polls wait for a pass. */
@@ -89,7 +77,7 @@ export class Poller {
 
   /** How many entries all its maps have; 0 when no experiment and no run is left. For tests. */
   get entryCount(): number {
-    return this.#polls.size + this.#arms.size + this.#backoff.size
+    return this.#polls.size + this.#arms.size + this.#backoff.size + this.#lines.size
   }
 
   /** What was found out for a run and is not recorded yet. */
@@ -116,12 +104,24 @@ export class Poller {
   forgetRun(key: Key, { metadata: { uid } }: Pick<AnalysisRun, 'metadata'>): void {
     this.#polls.delete(uid)
     this.#backoff.forget(uid)
+    this.#lines.forget(key)
     this.#options.queue.forget(key)
   }
 
-  /** Polls what is due for the run `key`. Returns when it has to be polled again. @throws KubeError */
+  /**
+   * Polls what is due for the run `key`. Returns when it has to be polled again. A run whose provider is busy waits
+   * without a worker: it would hold up runs of other providers. @throws KubeError
+   */
   async work(key: Key): Promise<Requeue> {
-    const { run: runOf, experiment: find, pods, clock, wake } = this.#options
+    try {
+      return await this.#work(key)
+    } finally {
+      for (const next of this.#lines.next(this.#options.isBusy)) this.#options.queue.add(next)
+    }
+  }
+
+  async #work(key: Key): Promise<Requeue> {
+    const { run: runOf, experiment: find, pods, isBusy, clock, wake } = this.#options
     const run = runOf(key)
     const experiment = run && find(experimentOf(run))
     const arms = run && this.#arms.get(experimentOf(run))
@@ -138,12 +138,15 @@ export class Poller {
     this.#polls.delete(uid)
     const waitMs = Date.parse(run.status?.nextLookAt ?? '') - clock().getTime()
     if (waitMs > 0) return { afterMs: waitMs }
+    if (run.status && run.spec.metrics.every(({ provider }) => isBusy(provider))) return this.#wait(key, run, times)
     const seen = await pods(arms)
     const nowMs = clock().getTime()
     const startedMs = startOf(run, { arms: seen }, times)
     const asking = { run, arms, times, seen, startedMs, nowMs }
     const due = dueWindows(asking, this.#lagSeconds)
-    const ready = due.filter(({ of }) => this.#backoff.waitMs(uid, of.provider, nowMs) <= 0)
+    const allowed = due.filter(({ of }) => this.#backoff.waitMs(uid, of.provider, nowMs) <= 0)
+    const ready = allowed.filter(({ of }) => !isBusy(of.provider))
+    for (const { of } of allowed) if (isBusy(of.provider)) this.#lines.wait(of.provider, key)
     const without: Poll = { run: uid, atMs: nowMs, looks, arms: seen, windows: [] }
     const isEnding = () => isFinal(looked(run, { poll: without, times, lagSeconds: this.#lagSeconds }), times)
     if (!isWorthwhile(asking, ready) && !isEnding()) return { afterMs: this.#laterMs(asking, due) }
@@ -154,6 +157,12 @@ export class Poller {
     this.#polls.set(uid, { ...without, windows })
     wake(experimentOf(run))
     return { afterMs: RECORD_MS }
+  }
+
+  /** The run is polled when one of its providers has a place, or much later. */
+  #wait(key: Key, { spec }: AnalysisRun, { intervalSeconds }: CompleteAnalysis): Requeue {
+    for (const { provider } of spec.metrics) this.#lines.wait(provider, key)
+    return { afterMs: 1_000 * MOST_INTERVALS * intervalSeconds }
   }
 
   #drop(uid: string): Requeue {
@@ -212,31 +221,3 @@ export class Poller {
 }
 
 const namesOf = (pods: readonly SeenPod[]): ArmNames['pods'] => pods.map(({ name }) => name)
-
-/** A metric before its first window. */
-const UNSEEN: Pick<RunMetric, 'windowEnd'> = {}
-
-/** The windows that have ended, of the metrics that a provider answers. */
-function dueWindows(
-  { run, times, startedMs, nowMs }: Asking,
-  lagSeconds: (provider: string) => number,
-): readonly Due[] {
-  return run.spec.metrics
-    .filter(({ provider }) => provider !== KUBERNETES)
-    .flatMap((of) => {
-      const stored = run.status?.metrics?.find(({ name }) => name === of.name) ?? UNSEEN
-      const { intervalSeconds } = times
-      const startMs = expectedStart(stored, { startedMs })
-      const found = nextWindow({ startMs, intervalSeconds, lagSeconds: lagSeconds(of.provider), nowMs })
-      return found.is === 'due' ? [{ of, metric: of.name, window: found.window, skipped: found.skipped }] : []
-    })
-}
-
-/** Whether a pass would learn something: of a window, of pods, or that there are none yet. */
-function isWorthwhile({ run, times, startedMs, nowMs }: Asking, ready: readonly Due[]): boolean {
-  if (ready.length > 0 || run.status === undefined) return true
-  return run.spec.metrics.some(({ name, provider }) => {
-    const stored = run.status?.metrics?.find((metric) => metric.name === name) ?? UNSEEN
-    return provider === KUBERNETES && nowMs - expectedStart(stored, { startedMs }) >= 1_000 * times.intervalSeconds
-  })
-}

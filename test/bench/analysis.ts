@@ -108,6 +108,7 @@ async function memoryFigure(latency: WindowAnswer): Promise<Figure> {
       control: Array.from({ length: 8 }, (_, index) => aPod(`cart-${index}`)),
     }),
     ask: async () => structuredClone(latency),
+    isBusy: () => false,
     wake: () => undefined,
     queue: { add: () => undefined, forget: () => undefined },
     clock: () => new Date(nowMs),

@@ -9,6 +9,7 @@ import { table } from './figure.ts'
 import { followers } from './followers.ts'
 import { restart } from './restart.ts'
 import { scale } from './scale.ts'
+import { slowProvider } from './slow-provider.ts'
 import { steps } from './steps.ts'
 import { verdicts } from './verdicts.ts'
 import { webhook } from './webhook.ts'
@@ -21,6 +22,7 @@ const BENCHES: readonly Bench[] = [
   steps,
   verdicts,
   analysis,
+  slowProvider,
   derivation,
   followers,
   webhook,

@@ -6,7 +6,7 @@ import { type KubeClient, kubeClient } from '../../common/kube/client/client.ts'
 import { realTimers } from '../../common/program/clock.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
-import { crds, type Installation, install, type Program } from '../../sandbox/installation.ts'
+import { crds, type Installation, type InstallOptions, install, type Program } from '../../sandbox/installation.ts'
 import { inParallel } from '../in-parallel.ts'
 import { shippedCommand } from '../manifests/shipped.ts'
 import { type CrowdWatch, watchCrowd } from './crowd-watch.ts'
@@ -37,11 +37,16 @@ export async function onPlane<T>(tell: (line: string) => void, measure: (stand: 
 /** The flags of Node for measuring, for example `--cpu-prof`, which are given to the controller. */
 const EXTRA_FLAGS = (process.env.BENCH_CONTROLLER_FLAGS ?? '').split(' ').filter((flag) => flag !== '')
 
+/** How the product is installed, and more flags of Node for the controller. */
+interface ProductOptions extends Pick<InstallOptions, 'overlay' | 'settings'> {
+  readonly controllerFlags?: readonly string[]
+}
+
 /** Runs `measure` in a new control plane with the product, started from its bundles as the manifests start it. */
 export async function withProduct<T>(
   tell: (line: string) => void,
   measure: (stand: Stand & { readonly product: Installation }) => Promise<T>,
-  { controllerFlags = [] }: { readonly controllerFlags?: readonly string[] } = {},
+  { controllerFlags = [], ...options }: ProductOptions = {},
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'experiment-bench-'))
   try {
@@ -50,7 +55,9 @@ export async function withProduct<T>(
       const { flags, file } = shippedCommand(name)
       return [...flags, ...(name === 'controller' ? [...controllerFlags, ...EXTRA_FLAGS] : []), join(folder, file)]
     }
-    return await onPlane(tell, async (stand) => measure({ ...stand, product: await install(stand.plane, { argsOf }) }))
+    return await onPlane(tell, async (stand) =>
+      measure({ ...stand, product: await install(stand.plane, { argsOf, ...options }) }),
+    )
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

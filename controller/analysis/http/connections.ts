@@ -32,6 +32,11 @@ export class Connections {
     return client.send
   }
 
+  /** Whether as many requests to a provider wait as may be sent at once. */
+  isBusy(name: string): boolean {
+    return this.#connected.get(name)?.client.isBusy() ?? false
+  }
+
   /** Closes the connections to a provider that is gone, once its requests under way have ended. */
   forget(name: string): void {
     const known = this.#connected.get(name)

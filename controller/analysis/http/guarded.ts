@@ -45,6 +45,8 @@ export interface GuardedOptions extends Omit<Guard, 'resolve'> {
 export interface ProviderClient {
   /** Sends a request when fewer than `maxConcurrent` others are under way. Never throws. */
   readonly send: Send
+  /** Whether as many requests wait as may be under way. */
+  isBusy(): boolean
   /** Accepts no more requests, and closes the connections once the accepted ones have ended. */
   close(): Promise<void>
   /** Closes the connections at once. Requests under way fail. */
@@ -68,6 +70,7 @@ export function guardedClient(provider: CompleteProvider, options: GuardedOption
 
 const refusing = (failed: Failed): ProviderClient => ({
   send: async () => failed,
+  isBusy: () => false,
   close: async () => undefined,
   destroy: async () => undefined,
 })
@@ -104,6 +107,10 @@ class GuardedClient implements ProviderClient {
     const reply = this.#places.run(() => this.#exchange(request), undefined)
     this.#accepted.add(reply)
     return reply.finally(() => this.#accepted.delete(reply))
+  }
+
+  isBusy(): boolean {
+    return this.#places.waiting >= this.#checked.provider.maxConcurrent
   }
 
   async close(): Promise<void> {

@@ -19,13 +19,15 @@ function works(semaphore: Semaphore) {
 
 describe('Semaphore', () => {
   it('runs as many at once as it allows, and the others in their order', async () => {
-    const { begun, begin, end } = works(new Semaphore(2))
+    const semaphore = new Semaphore(2)
+    const { begun, begin, end } = works(semaphore)
     const all = Promise.all(['a', 'b', 'c', 'd'].map((name) => begin(name)))
     await turn()
     expect(begun).to.deep.equal(['a', 'b'])
     end('b')
     await turn()
     expect(begun).to.deep.equal(['a', 'b', 'c'])
+    expect(semaphore.waiting).to.equal(1)
     for (const name of ['a', 'c']) end(name)
     await turn()
     end('d')

@@ -3,7 +3,7 @@ import type { WindowAnswer } from '../../../common/analysis/query/window-query.t
 import { unknown } from '../../../common/api/known.ts'
 import { turn } from '../../virtual-time.ts'
 import { aRun, ERRORS } from './a-run.ts'
-import { ANALYSIS, ARMS, aProvider, at, EXPERIMENT, FAILED, polling, SILENT } from './polling.ts'
+import { ANALYSIS, ARMS, aProvider, at, EXPERIMENT, FAILED, polling, RUN, SILENT } from './polling.ts'
 
 const begun = aRun({ status: { startedAt: at(0) } })
 const answers = ({ waiting }: Pick<ReturnType<typeof polling>, 'waiting'>) =>
@@ -79,5 +79,44 @@ describe('a provider', () => {
     expect(world.waiting()).to.equal(undefined)
     await world.pollAt(600)
     expect([world.waiting()?.windows, world.asked.length]).to.deep.equal([[], 1])
+  })
+
+  it('that is busy is asked when it has a place, and its run occupies no worker', async () => {
+    const { cluster, pollAt, poller, asked, diary } = polling({ run: begun })
+    cluster.busy.add('prom')
+    expect(await pollAt(75)).to.deep.equal({ afterMs: 600_000 })
+    expect([asked, diary, poller.entryCount]).to.deep.equal([[], [], 2])
+    await poller.work('shop/another')
+    expect(diary).to.deep.equal([])
+    cluster.busy.clear()
+    await poller.work('shop/another')
+    expect([diary, poller.entryCount]).to.deep.equal([[`poll ${RUN}`], 1])
+    void pollAt(76)
+    await turn()
+    expect(asked).to.have.length(1)
+  })
+
+  it('that is busy does not hold up another one', async () => {
+    const metrics = [ERRORS, { ...ERRORS, name: 'others', provider: 'web' }]
+    const world = polling({ run: aRun({ metrics, status: { startedAt: at(0) } }), answer: SILENT })
+    world.cluster.providers.set('web', aProvider('web'))
+    world.cluster.busy.add('web')
+    await world.pollAt(75)
+    expect(world.asked.map(({ provider }) => provider)).to.deep.equal(['prom'])
+    world.record({ looks: 2 })
+    world.diary.length = 0
+    world.cluster.busy.clear()
+    await world.poller.work('shop/another')
+    expect(world.diary).to.deep.equal([`poll ${RUN}`])
+  })
+
+  it('that is busy keeps nothing of a run that is gone', async () => {
+    const { cluster, pollAt, poller } = polling({ run: begun })
+    cluster.busy.add('prom')
+    await pollAt(75)
+    cluster.runs.clear()
+    poller.forget(EXPERIMENT)
+    poller.forgetRun(RUN, begun)
+    expect(poller.entryCount).to.equal(0)
   })
 })

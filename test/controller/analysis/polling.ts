@@ -67,6 +67,7 @@ export function polling({ run = aRun(), analysis = ANALYSIS, answer }: Given = {
     experiments: new Map<string, ExperimentDeployment>([[EXPERIMENT, anExperiment({ analysis })]]),
     providers: new Map([['prom', aProvider('prom')]]),
     pods: async (): Promise<SeenArms> => PODS,
+    busy: new Set<string>(),
   }
   const diary: string[] = []
   const asked: Asked[] = []
@@ -83,6 +84,7 @@ export function polling({ run = aRun(), analysis = ANALYSIS, answer }: Given = {
       if (answer) resolve(answer)
       return promise
     },
+    isBusy: (provider) => cluster.busy.has(provider),
     wake: (key) => diary.push(`wake ${key}`),
     queue: { add: (key) => diary.push(`poll ${key}`), forget: (key) => diary.push(`forget ${key}`) },
     clock: () => new Date(cluster.nowMs),

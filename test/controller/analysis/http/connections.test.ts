@@ -57,6 +57,25 @@ describe('Connections', () => {
     expect(server.seen.map(({ headers }) => headers.tenant)).to.deep.equal(['shop', 'stock'])
   })
 
+  it('knows that a provider is busy when as many requests wait as may be sent', async () => {
+    const { server, asked } = await slowServer()
+    const send = connections.send(provider(server.port))
+    const isBusy = () => connections.isBusy('prometheus')
+    const first = send(QUERY)
+    expect([isBusy(), connections.isBusy('another')]).to.deep.equal([false, false])
+    const second = send(QUERY)
+    expect(isBusy()).to.equal(true)
+    ;(await asked)()
+    expect(await Promise.all([first, second])).to.deep.equal([DONE, DONE])
+    expect(isBusy()).to.equal(false)
+  })
+
+  it('is not busy with a provider that must not be asked', async () => {
+    const refused = connections.send(provider(1, { address: 'http://[::ffff:1.2.3.4%25]/' }))
+    await Promise.all([refused(QUERY), refused(QUERY), refused(QUERY)])
+    expect(connections.isBusy('prometheus')).to.equal(false)
+  })
+
   it('lets no provider wait for another one', async () => {
     const { server, asked } = await slowServer()
     const slow = connections.send(provider(server.port))(QUERY)
