@@ -7,5 +7,8 @@ const numRuns = Number(process.env.RUNS ?? 200)
 fc.configureGlobal({ seed, numRuns, defaultSizeToMaxWhenMaxSpecified: true })
 console.log(`properties: seed ${seed}, ${numRuns} runs each`)
 
+/** The options for laws each run of which takes many passes. */
+export const LONG = { numRuns: Math.ceil(numRuns / 4) }
+
 /** The options for laws that must hold for every input. `npm run test:laws` makes five times as many runs. */
 export const LAW = { numRuns: Math.max(2_000, numRuns) }

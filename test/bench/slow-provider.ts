@@ -16,7 +16,9 @@ import { createCrowd, type Stand, withProduct } from './stand.ts'
 const COUNT = 200
 /** Just within the time that a provider has. */
 const ANSWER_MS = 9_500
-const PROVIDER = 'slow'
+/** Analyses of another provider, in the same namespace. */
+const QUICK = 10
+const INTERVAL_SECONDS = 10
 const ANALYSED = 'analysed'
 const LANES = 32
 const DEADLINE_MS = 300_000
@@ -25,17 +27,24 @@ const GROWTH_MS = 180_000
 const ALIVE_EVERY_MS = 1_000
 const LAG = /^experiment_controller_analysis_lag_seconds (\S+)$/m
 
+const UNDECIDED = JSON.stringify({ decision: 'Wait' })
+
 type Product = Stand & { readonly product: Installation }
 
-/** A plugin that never decides, and takes long. */
-async function startProvider() {
+/** Plugins that never decide: `/slow` takes long, `/quick` does not. */
+async function startProviders() {
   const counts = { asked: 0, open: 0, most: 0 }
   const server = createServer((asked, response) => {
+    if (asked.url !== '/slow') {
+      asked.resume()
+      response.end(UNDECIDED)
+      return
+    }
     counts.asked += 1
     counts.open += 1
     counts.most = Math.max(counts.most, counts.open)
     asked.resume()
-    const answer = setTimeout(() => response.end(JSON.stringify({ decision: 'Wait' })), ANSWER_MS)
+    const answer = setTimeout(() => response.end(UNDECIDED), ANSWER_MS)
     response.on('close', () => {
       clearTimeout(answer)
       counts.open -= 1
@@ -53,28 +62,39 @@ async function startProvider() {
   return { address: `http://127.0.0.1:${port}`, counts, stop }
 }
 
-/** Experiments that are watched by way of the slow provider. */
+/** Experiments that are watched by way of the slow provider, and the last ones of the quick one. */
 const analysed: Side = {
   ...experiments,
   name: 'experiments with an analysis',
   object: (index, namespace, source) => {
     const { spec, ...rest } = objectOr(experiments.object(index, namespace, source))
-    const metrics = [{ name: 'decided', kind: 'Decision', provider: PROVIDER, plugin: {} }]
-    return { ...rest, spec: { ...objectOr(spec), analysis: { intervalSeconds: 10, warmUpSeconds: 0, metrics } } }
+    const provider = index < COUNT ? 'slow' : 'quick'
+    const metrics = [{ name: 'decided', kind: 'Decision', provider, plugin: {} }]
+    const analysis = { intervalSeconds: INTERVAL_SECONDS, warmUpSeconds: 0, metrics }
+    return { ...rest, spec: { ...objectOr(spec), analysis } }
   },
 }
 
 async function createAnalyses(stand: Stand, address: string): Promise<void> {
-  const { api } = stand.plane
   const { apiVersion, kind } = ANALYSIS_PROVIDER
-  const spec = { type: 'Plugin', address, namespaceSelector: {}, lagSeconds: 0 }
-  await api.create(pathOf(ANALYSIS_PROVIDER), { apiVersion, kind, metadata: { name: PROVIDER }, spec })
-  await secondsUntilReady(stand, ANALYSED, analysed)
-  await eventually('each run to be asked for', DEADLINE_MS, async () => {
-    const runs = await api.list<KubeObject>(pathOf(ANALYSIS_RUN, { namespace: ANALYSED }))
-    const asked = runs.filter(({ status }) => Number(at(status, 'windows', 'counted')) > 0)
-    if (asked.length < COUNT) throw new Error(`${asked.length} have been`)
+  for (const name of ['slow', 'quick']) {
+    const spec = { type: 'Plugin', address: `${address}/${name}`, namespaceSelector: {}, lagSeconds: 0 }
+    await stand.plane.api.create(pathOf(ANALYSIS_PROVIDER), { apiVersion, kind, metadata: { name }, spec })
+  }
+  await secondsUntilReady(stand, ANALYSED, analysed, COUNT + QUICK)
+  await eventually('each run to be begun', DEADLINE_MS, async () => {
+    const begun = (await runs(stand)).filter(({ status }) => at(status, 'startedAt') !== undefined)
+    if (begun.length < COUNT + QUICK) throw new Error(`${begun.length} have been`)
   })
+}
+
+const runs = ({ plane: { api } }: Stand) => api.list<KubeObject>(pathOf(ANALYSIS_RUN, { namespace: ANALYSED }))
+
+/** How often analyses of the quick provider were looked at. */
+async function quickLooks(stand: Stand): Promise<number> {
+  const quick = (await runs(stand)).filter(({ spec }) => JSON.stringify(spec).includes('"provider":"quick"'))
+  if (quick.length !== QUICK) throw new Error(`${quick.length} runs of the quick provider`)
+  return quick.reduce((sum, { status }) => sum + Number(at(status, 'looks') ?? 0), 0)
 }
 
 async function deleteAnalyses({ plane: { api } }: Stand): Promise<void> {
@@ -86,9 +106,9 @@ async function deleteAnalyses({ plane: { api } }: Stand): Promise<void> {
   })
 }
 
-/** The seconds until `COUNT` experiments are ready in a new namespace. */
-async function secondsUntilReady(stand: Stand, namespace: string, side = experiments): Promise<number> {
-  const { watch, seconds } = await createCrowd(stand, { side, namespace, count: COUNT, deadlineMs: DEADLINE_MS })
+/** The seconds until so many experiments are ready in a new namespace. */
+async function secondsUntilReady(stand: Stand, namespace: string, side = experiments, count = COUNT): Promise<number> {
+  const { watch, seconds } = await createCrowd(stand, { side, namespace, count, deadlineMs: DEADLINE_MS })
   watch.stop()
   return seconds
 }
@@ -123,16 +143,28 @@ async function lagSeconds({ product }: Product): Promise<number> {
   return Number(LAG.exec(await body.text())?.[1])
 }
 
-/** The memory of the controller now, and after some minutes of nothing but analyses. */
-async function growthFigure(stand: Product, tell: (line: string) => void): Promise<Figure> {
+/** What some minutes of nothing but analyses do to the memory of the controller, and to those of the quick provider. */
+async function minutesFigures(stand: Product, tell: (line: string) => void): Promise<readonly Figure[]> {
   const { pid } = stand.product.controller()
   const { residentMiB: against } = await usageOf(pid)
   const lags: number[] = []
+  const [looksBefore, beganMs] = [await quickLooks(stand), performance.now()]
   for (const endMs = performance.now() + GROWTH_MS; performance.now() < endMs; lags.push(await lagSeconds(stand)))
     await sleep(GROWTH_MS / 6)
   tell(`the most overdue look was late by ${lags.map((each) => each.toFixed(0)).join(', ')} s`)
   const { residentMiB: value } = await usageOf(pid)
-  return ratioFigure({ name: `memory after ${GROWTH_MS / 60_000} min`, value, unit: 'MiB', against, atMost: 1.2 })
+  const looks = (await quickLooks(stand)) - looksBefore
+  const due = (QUICK * (performance.now() - beganMs)) / 1_000 / INTERVAL_SECONDS
+  return [
+    ratioFigure({ name: `memory after ${GROWTH_MS / 60_000} min`, value, unit: 'MiB', against, atMost: 1.2 }),
+    ratioFigure({
+      name: 'looks at analyses of another provider',
+      value: looks,
+      unit: 'looks',
+      against: due,
+      atLeast: 0.9,
+    }),
+  ]
 }
 
 /** What a provider that answers late costs everybody else. */
@@ -140,7 +172,7 @@ export const slowProvider: Bench = {
   name: 'slow-provider',
   measures: `${COUNT} experiments beside ${COUNT} analyses whose provider takes ${ANSWER_MS / 1_000} s, and without them`,
   run: async (tell) => {
-    const provider = await startProvider()
+    const provider = await startProviders()
     try {
       return await withProduct(tell, (stand) => beside(provider, stand, tell), {
         overlay: WITH_ANALYSIS,
@@ -153,7 +185,7 @@ export const slowProvider: Bench = {
 }
 
 async function beside(
-  { address, counts }: Awaited<ReturnType<typeof startProvider>>,
+  { address, counts }: Awaited<ReturnType<typeof startProviders>>,
   stand: Product,
   tell: (line: string) => void,
 ): Promise<readonly Figure[]> {
@@ -168,7 +200,7 @@ async function beside(
   await createAnalyses(stand, address)
   const stopDoctor = startDoctor(stand)
   await measure('with')
-  const growth = await growthFigure(stand, tell)
+  const minutes = await minutesFigures(stand, tell)
   await measure('with')
   const { asked, ill } = await stopDoctor()
   tell(`the provider was asked ${counts.asked} times, at most ${counts.most} at once`)
@@ -180,7 +212,7 @@ async function beside(
       ...{ name: `${COUNT} experiments to Ready, beside analyses`, unit: 's', atMost: 1.2 },
       ...{ value: mean(seconds.with), against: mean(seconds.without) },
     }),
-    growth,
+    ...minutes,
     limitFigure({ name: 'livez that was not ok', value: ill, unit: 'times', against: asked, atMost: 0 }),
   ]
 }

@@ -7,7 +7,7 @@ import { canonicalJson } from '../../../common/json/canonical.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { statusOf } from '../../../common/plan/status.ts'
 import { imageOverride } from '../../builders.ts'
-import '../../property.ts'
+import { LONG } from '../../property.ts'
 import { ANALYSIS, anAnalysis, told } from './an-analysis.ts'
 import { aSource, type RunOf } from './some-run.ts'
 
@@ -76,6 +76,7 @@ const always = (check: (analysis: Analysis) => void) =>
         analysis.rest()
       }
     }),
+    LONG,
   )
 
 describe('an analysis, whatever happens', () => {

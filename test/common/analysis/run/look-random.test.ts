@@ -6,7 +6,7 @@ import { isFinal } from '../../../../common/analysis/run/look.ts'
 import type { PolledWindow, SeenPod } from '../../../../common/analysis/run/poll.ts'
 import { nextWindow } from '../../../../common/analysis/run/windows.ts'
 import { malformed } from '../../../../common/api/analysis/decode.ts'
-import { LAW } from '../../../property.ts'
+import '../../../property.ts'
 import {
   aPod,
   aPoll,
@@ -119,7 +119,6 @@ describe('a run after random polls', () => {
         fc.property(fc.array(anyPoll, { maxLength: 10 }), anyMetrics, anyTimes, (polls, metrics, of) => {
           for (const state of states(polls, { metrics }, of)) check(state)
         }),
-        LAW,
       ),
     )
 
