@@ -105,7 +105,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const analysis = createAnalysis(options, { caches, queue, isLeading })
   const steps = new StepClock({ timers, clock })
   forgetTheGone(caches, steps, policies)
-  const written = new WrittenVersions({ experiments: caches.experiments, pods: caches.pods, forks: forksOf })
+  const written = new WrittenVersions({ ...caches, runs: caches.analysis?.runs, forks: forksOf })
   const clusterOf = clusterForPass({
     ...options,
     experiments: caches.experiments,

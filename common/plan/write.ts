@@ -26,7 +26,7 @@ export const WRITTEN_OBJECT = {
   experiment: 'experiment',
   source: 'unwatched',
   pod: 'pod',
-  run: 'unwatched',
+  run: 'run',
   service: 'unwatched',
 } as const
 

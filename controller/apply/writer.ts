@@ -57,6 +57,7 @@ export class Writer {
       : this.#store(write))
     if (written === 'fork')
       this.#options.written.note(keyOfFork(of), { is: 'fork', kind: resource.kind, version: versionOf(stored) })
+    if (written === 'run') this.#options.written.note(keyOfFork(stored), { is: 'run', version: versionOf(stored) })
     return stored
   }
 
@@ -216,6 +217,6 @@ const gateRequest = ({ verb, resource, object }: PodWrite): KubeRequest => ({
 
 const versionOf = ({ metadata: { resourceVersion = '' } }: KubeObject): string => resourceVersion
 
-/** The key of the experiment to which a fork belongs. */
+/** The key of the experiment to which a fork belongs, or an analysis run. */
 const keyOfFork = ({ metadata }: KubeObject): Key =>
   `${metadata.labels?.[OWNER_NAMESPACE] ?? metadata.namespace}/${metadata.labels?.[CR_NAME]}`

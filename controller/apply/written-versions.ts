@@ -8,6 +8,7 @@ export type Written =
   | { readonly is: 'experiment'; readonly version: string }
   | { readonly is: 'fork'; readonly kind: string; readonly version: string }
   | { readonly is: 'pod'; readonly version: string }
+  | { readonly is: 'run'; readonly version: string }
   /** The fork was deleted or was gone. `name` is `namespace/name`. */
   | { readonly is: 'deletedFork'; readonly kind: string; readonly name: string; readonly uid: string }
 
@@ -15,6 +16,8 @@ interface Caches {
   readonly experiments: Pick<Reflector<ExperimentDeployment>, 'caughtUp'>
   /** absent where pods may not be read */
   readonly pods?: Pick<Reflector<unknown>, 'caughtUp'> | undefined
+  /** absent where analyses are not installed */
+  readonly runs?: Pick<Reflector<unknown>, 'caughtUp'> | undefined
   /** undefined for a kind that is not watched */
   readonly forks: (kind: string) => Pick<Reflector<KubeObject>, 'caughtUp' | 'caughtUpDeletion'> | undefined
 }
@@ -41,12 +44,14 @@ export class WrittenVersions {
   }
 
   #inCache(written: Written, signal: AbortSignal | undefined): Promise<void> | undefined {
-    const { experiments, forks, pods } = this.#caches
+    const { experiments, forks, pods, runs } = this.#caches
     switch (written.is) {
       case 'experiment':
         return experiments.caughtUp(written.version, signal)
       case 'pod':
         return pods?.caughtUp(written.version, signal)
+      case 'run':
+        return runs?.caughtUp(written.version, signal)
       case 'fork':
         return forks(written.kind)?.caughtUp(written.version, signal)
       case 'deletedFork':

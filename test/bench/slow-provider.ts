@@ -82,9 +82,9 @@ async function createAnalyses(stand: Stand, address: string): Promise<void> {
     await stand.plane.api.create(pathOf(ANALYSIS_PROVIDER), { apiVersion, kind, metadata: { name }, spec })
   }
   await secondsUntilReady(stand, ANALYSED, analysed, COUNT + QUICK)
-  await eventually('each run to be begun', DEADLINE_MS, async () => {
-    const begun = (await runs(stand)).filter(({ status }) => at(status, 'startedAt') !== undefined)
-    if (begun.length < COUNT + QUICK) throw new Error(`${begun.length} have been`)
+  await eventually('a first look at each run', DEADLINE_MS, async () => {
+    const seen = (await runs(stand)).filter(({ status }) => status !== undefined)
+    if (seen.length < COUNT + QUICK) throw new Error(`there were ${seen.length}`)
   })
 }
 

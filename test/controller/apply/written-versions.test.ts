@@ -20,6 +20,7 @@ function world({ isLate = false } = {}) {
       },
     },
     pods: { caughtUp: caughtUp('pods') },
+    runs: { caughtUp: caughtUp('runs') },
     forks: (kind) =>
       kind === 'Job'
         ? undefined
@@ -35,8 +36,11 @@ describe('the versions that were written', () => {
     written.note(KEY, { is: 'fork', kind: 'Deployment', version: '12' })
     written.note(KEY, { is: 'deletedFork', kind: 'StatefulSet', name: 'shop/cart-x', uid: 'u1' })
     written.note(KEY, { is: 'pod', version: '14' })
+    written.note(KEY, { is: 'run', version: '15' })
     await written.caughtUp(KEY)
-    expect(diary).to.deep.equal(['experiments 11', 'Deployment 12', 'StatefulSet deleted shop/cart-x u1', 'pods 14'])
+    expect(diary).to.deep.equal([
+      ...['experiments 11', 'Deployment 12', 'StatefulSet deleted shop/cart-x u1', 'pods 14', 'runs 15'],
+    ])
   })
 
   it('are all awaited when one object was written twice', async () => {
