@@ -29,6 +29,28 @@ export const EXPERIMENT_ALERTS: Readonly<Record<string, Alert>> = {
     remedy: 'Look at experiments with PolicyCompliant=False. Change the policy, or ask their authors to change them.',
     section: 'Limit experiments',
   },
+  AnalysisLate: {
+    expr: 'max by (namespace) (experiment_controller_analysis_lag_seconds) > 600',
+    for: '15m',
+    severity: 'warning',
+    summary: 'An analysis in {{ $labels.namespace }} should have been looked at ten minutes ago.',
+    description:
+      'A provider fails, is slow or is asked by too many. Until it answers, nothing passes and nothing fails.',
+    remedy:
+      'Look at experiment_controller_analysis_poll_seconds. If the provider can do more, raise its maxConcurrent.',
+    section: 'Analyses',
+  },
+  AnalysisProviderFails: {
+    expr:
+      'sum by (namespace, type) (increase(experiment_controller_analysis_polls_total{outcome="failed"}[30m]))' +
+      ' > 0.5 * sum by (namespace, type) (increase(experiment_controller_analysis_polls_total[30m]))',
+    for: '15m',
+    severity: 'warning',
+    summary: 'Providers of analyses do not answer ({{ $labels.type }}).',
+    description: 'Analyses wait, and end with the verdict Error when that takes too long. No experiment passes by it.',
+    remedy: 'The message of an analysis run says with what its provider fails: kubectl get expdrun --all-namespaces.',
+    section: 'Analyses',
+  },
   NotReady: {
     expr: 'sum by (namespace, kind, reason) (max by (namespace, kind, reason) (experiment_controller_experiments{ready="False"})) > 0',
     for: '6h',

@@ -130,6 +130,14 @@ export const CASES: Readonly<Record<string, Case>> = {
     ...one(gauge('experiment_controller_policy_violations{action="Deny"}', 0, 3)),
     value: 3,
   },
+  AnalysisLate: one(gauge('experiment_controller_analysis_lag_seconds', 600, 601)),
+  AnalysisProviderFails: {
+    courses: [
+      counter('experiment_controller_analysis_polls_total{type="Prometheus", outcome="failed"}', 1, 3),
+      counter('experiment_controller_analysis_polls_total{type="Prometheus", outcome="data"}', 2, 2),
+    ],
+    labels: { ...OF_INSTALLATION, type: 'Prometheus' },
+  },
   NotReady: {
     courses: [
       gauge('experiment_controller_experiments{kind="Deployment", ready="False", reason="PodsNotReady"}', 0, 2),
