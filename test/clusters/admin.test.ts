@@ -27,7 +27,7 @@ import { namesOf } from '../../webhook/http/client-certificate.ts'
 import { Page, wordsOf } from '../integration/document.ts'
 import { cart, readableService } from './one-namespace.ts'
 import { missingIn, webhookIn } from './overlay.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
+import { CRDS_DELETED_MS, usesOwnControlPlane } from './own-plane.ts'
 
 const PAGE = new Page('admin.md')
 /** The guide has the script write this file. */
@@ -161,7 +161,8 @@ describe('the guide for admins, in a cluster of its own', () => {
     for (const { before: beginning, title, prepare } of PREPARATIONS)
       if (command.startsWith(beginning)) it(title, prepare)
 
-    it(`runs ${command}`, async () => {
+    it(`runs ${command}`, async function () {
+      if (command.startsWith('kubectl delete -k overlay')) this.timeout(CRDS_DELETED_MS)
       const { code, stdout, stderr } = await said(command)
       expect(code !== 0, stderr).to.equal(step.isRefused)
       if (!command.startsWith('openssl')) PAGE.expectOutput(step, `${stderr}${stdout}`)

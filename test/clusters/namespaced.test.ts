@@ -15,7 +15,7 @@ import { certManagerCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
 import { Page } from '../integration/document.ts'
 import { ACCOUNT, cart, ownRequests, service, writtenSince } from './one-namespace.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
+import { CRDS_DELETED_MS, usesOwnControlPlane } from './own-plane.ts'
 
 const DEADLINE_MS = 50_000
 const NOT_SERVED = 'this installation serves only namespace "shop"; name a source there'
@@ -214,7 +214,8 @@ describe('the installation for one namespace', () => {
     ])
   })
 
-  it('is removed without a trace, and the source was never touched', async () => {
+  it('is removed without a trace, and the source was never touched', async function () {
+    this.timeout(CRDS_DELETED_MS)
     for (const name of ['later', 'after']) await plane().api.delete(experimentPath('shop', name))
     await plane().api.delete(pathOf(EXPERIMENT_POLICY, { name: 'few' }))
     await eventually('the forks to be gone', DEADLINE_MS, async () => {

@@ -5,6 +5,12 @@ import { stopAudited } from '../audited.ts'
 /** A first start on a machine builds six programs. */
 const FIRST_START_MS = 1_800_000
 
+/**
+ * For `kubectl delete` of CRDs. In one of twelve times the API server of Kubernetes 1.36 forgot one. It looks at all of
+ * them again after five minutes.
+ */
+export const CRDS_DELETED_MS = 400_000
+
 /** In a `describe`: starts a control plane for its tests only. Returns a function that returns it. */
 export function usesOwnControlPlane(
   crds: () => Promise<readonly string[]> | readonly string[] = () => [],
