@@ -64,6 +64,17 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
     'common/api/analysis',
     'common/assess',
   ],
+  'common/describe': [
+    'common/json',
+    'common/text',
+    'common/api',
+    'common/override',
+    'common/workload',
+    'common/surroundings',
+    'common/strategy',
+    'common/assess',
+    'common/plan',
+  ],
   'common/kube/client': [
     'common/json',
     'common/program',

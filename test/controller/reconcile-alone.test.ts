@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { reconciler } from '../../controller/reconcile.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
-import { trafficOf } from '../common/plan/described.ts'
+import { trafficOf } from '../common/describe/described.ts'
 import { recordingCluster } from '../recording-cluster.ts'
 
 /** A ready experiment beside three pods of its source. */

@@ -5,7 +5,7 @@ import { aloneBehindService } from '../../../common/plan/alone.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import { anExperiment, aPolicy, FORK, NO_POLICIES } from '../../builders.ts'
-import { trafficOf } from './described.ts'
+import { trafficOf } from '../describe/described.ts'
 import { type Given, leftAt, someFacts, theFork, writesOf } from './some-facts.ts'
 
 const under = (spec: ExperimentPolicySpec) => ({ policies: { ...NO_POLICIES, policies: [aPolicy(spec)] } })

@@ -17,7 +17,7 @@ import {
   NO_POLICIES,
   pinnedTo,
 } from '../../builders.ts'
-import { trafficOf } from './described.ts'
+import { trafficOf } from '../describe/described.ts'
 import { leftAt, someFacts, theFork } from './some-facts.ts'
 
 const NOW = new Date('2026-11-21T10:00:00Z')

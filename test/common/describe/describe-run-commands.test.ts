@@ -4,13 +4,13 @@ import { COMMAND } from '../../../common/api/names.ts'
 import type { PromotionStatus } from '../../../common/api/strategy.ts'
 import type { Facts } from '../../../common/assess/facts.ts'
 import { runState } from '../../../common/assess/run.ts'
-import { strategyLines } from '../../../common/plan/describe-run.ts'
+import { strategyLines } from '../../../common/describe/describe-run.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { type Run, runStatus } from '../../../common/strategy/run.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
-import { aBlueGreen } from './blue-greens.ts'
+import { aBlueGreen } from '../plan/blue-greens.ts'
+import { applied, someFacts, theFork } from '../plan/some-facts.ts'
 import { describedFacts } from './described.ts'
-import { applied, someFacts, theFork } from './some-facts.ts'
 
 const NOW = new Date('2026-11-21T10:00:00Z')
 const RECORDED: PromotionStatus = { mode: 'Manual', record: { name: 'record', hash: 'hash' } }

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { anExperiment, imageOverride } from '../../builders.ts'
+import { leftAt, theFork } from '../plan/some-facts.ts'
 import { described } from './described.ts'
-import { leftAt, theFork } from './some-facts.ts'
 
 describe('the description of the changes', () => {
   const annotated = (count: number): JsonObject => ({

@@ -3,8 +3,8 @@ import { known, unknown } from '../../../common/api/known.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
 import { aDeployment, anExperiment, aPolicy, aRollout, aStatefulSet, FORK, NO_POLICIES } from '../../builders.ts'
+import { type Given, leftAt, someFacts, theFork } from '../plan/some-facts.ts'
 import { described, describedFacts, trafficOf } from './described.ts'
-import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
 
 /** The lines after the one that says what is written. */
 const linesOf = (given: Given): readonly string[] => {

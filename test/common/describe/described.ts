@@ -1,7 +1,7 @@
 import type { Facts } from '../../../common/assess/facts.ts'
-import { type Described, describe as describePlan } from '../../../common/plan/describe.ts'
+import { type Described, describe as describePlan } from '../../../common/describe/describe.ts'
 import { evaluate, plan } from '../../../common/plan/plan.ts'
-import { type Given, someFacts } from './some-facts.ts'
+import { type Given, someFacts } from '../plan/some-facts.ts'
 
 /** The description of the plan for `facts` as warnings, and the fork if it is written. */
 export function describedWarnings(facts: Facts) {

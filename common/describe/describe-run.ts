@@ -6,13 +6,13 @@ import type { Warning } from '../api/types.ts'
 import { lostPortsOf } from '../assess/blue-green-errors.ts'
 import type { Facts } from '../assess/facts.ts'
 import { type RunState, runState, sizesOf } from '../assess/run.ts'
+import type { Plan } from '../plan/conclusion.ts'
 import { nameOfStep, type Step } from '../strategy/compile.ts'
 import { forecast, forecastTexts } from '../strategy/forecast.ts'
 import { type Sizes, targetOf } from '../strategy/target.ts'
 import { count } from '../text/count.ts'
 import { aside } from '../text/fitted.ts'
 import { shortName } from '../text/short-name.ts'
-import type { Plan } from './conclusion.ts'
 
 /** How many characters of a line are for steps: it is a warning of at most 256. */
 const MAX_LINE = 220

@@ -7,8 +7,8 @@ import { statefulSet } from '../../../common/workload/stateful-set.ts'
 import { lineOf } from '../../../webhook/review/decision.ts'
 import { aDeployment, anExperiment, aStatefulSet, imageOverride } from '../../builders.ts'
 import { LAW } from '../../property.ts'
+import { theFork } from '../plan/some-facts.ts'
 import { described, trafficOf } from './described.ts'
-import { theFork } from './some-facts.ts'
 
 const DIGITS = '0123456789abcdef'.repeat(4)
 const aLabel = (maxLength: number) =>

@@ -4,8 +4,8 @@ import { COMMAND, COMMAND_BY } from '../../../common/api/names.ts'
 import type { RunStatus, Strategy } from '../../../common/api/strategy.ts'
 import { evaluate, plan } from '../../../common/plan/plan.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
+import { type Given, someFacts, theFork } from '../plan/some-facts.ts'
 import { described, describedFacts } from './described.ts'
-import { type Given, someFacts, theFork } from './some-facts.ts'
 
 const STEPS = [{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }, { pause: { duration: '1h30m' } }, { setWeight: 0 }]
 const CANARY: Strategy = { canary: { steps: STEPS } }

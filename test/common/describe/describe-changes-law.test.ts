@@ -7,8 +7,8 @@ import { transform } from '../../../common/schema/transform.ts'
 import { linesOf } from '../../../webhook/review/decision.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment } from '../../builders.ts'
 import '../../property.ts'
+import { someFacts } from '../plan/some-facts.ts'
 import { describedWarnings } from './described.ts'
-import { someFacts } from './some-facts.ts'
 
 const text = { type: 'string' }
 const number = { type: 'integer' }

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { known, unknown } from '../../../common/api/known.ts'
 import { anExperiment, FORK } from '../../builders.ts'
+import { type Given, someFacts, theFork } from '../plan/some-facts.ts'
 import { described, describedFacts } from './described.ts'
-import { type Given, someFacts, theFork } from './some-facts.ts'
 
 const TILL = { kind: 'Deployment', name: 'cart', namespace: 'till' }
 

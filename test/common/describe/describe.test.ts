@@ -9,8 +9,8 @@ import {
   NO_POLICIES,
   pinnedTo,
 } from '../../builders.ts'
+import { type Given, leftAt, someFacts, theFork } from '../plan/some-facts.ts'
 import { described, describedFacts, withUnknownFork } from './described.ts'
-import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
 
 const NO_TRAFFIC = '[Plan] no Service selects these pods: they will receive no traffic'
 const HAZARD = '[QueueWorker] no Service selects the source: if it reads from a queue, the fork does too'
