@@ -10,12 +10,13 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { USED_RIGHTS, unusedRights } from './audited.ts'
+import { failuresIn } from './reporter.ts'
 
 const { resolve } = createRequire(import.meta.url)
 const MOCHA = resolve('mocha/bin/mocha.js')
 /** Not with tests on a control plane: it would slow down all of their programs, and what they reach is chance. */
 const WITH_COVERAGE = [join(dirname(resolve('c8/package.json')), 'bin/c8.js'), process.execPath]
-const ON_A_CONTROL_PLANE = ['clusters', 'corpus', 'integration', 'load', 'sandbox'].map(
+const ON_A_CONTROL_PLANE = ['clusters', 'corpus', 'installs', 'integration', 'load', 'sandbox', 'strategies'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 )
 
@@ -56,12 +57,12 @@ function busy(): Promise<Ran> {
 const patient = (third: 'first' | 'second' | 'third', isShown = false): Promise<Ran> =>
   mocha(['--config', `test/integration/.mocharc.${third}.json`], isShown)
 
-/** A third of the tests with control planes of their own. */
-const onOwnPlanes = (third: 'first' | 'second' | 'third'): Promise<Ran> =>
-  mocha(['--config', `test/clusters/.mocharc.${third}.json`], false)
+/** Half of the tests with control planes of their own. */
+const onOwnPlanes = (half: 'first' | 'second'): Promise<Ran> =>
+  mocha(['--config', `test/clusters/.mocharc.${half}.json`], false)
 
-/** The last of the tests in one control plane, then those with planes of their own. */
-const patientLast = async (): Promise<readonly Ran[]> => [await patient('third'), await onOwnPlanes('first')]
+/** The last of the tests in one control plane, then some of those with planes of their own. */
+const patientLast = async (): Promise<readonly Ran[]> => [await patient('third'), await onOwnPlanes('second')]
 
 /** The tests that fail if a program gets no processor in time. Nothing else may run beside them. */
 const underLoad = (): Promise<Ran> => mocha(['--config', 'test/load/.mocharc.json'], true)
@@ -72,12 +73,14 @@ else {
   const folder = mkdtempSync(join(tmpdir(), 'used-rights-'))
   process.env[USED_RIGHTS] = folder
   const patients = [patient('first'), patient('second', true), patientLast()]
-  const together = (await Promise.all([busy(), ...patients, onOwnPlanes('second'), onOwnPlanes('third')])).flat()
+  const together = (await Promise.all([busy(), ...patients, onOwnPlanes('first')])).flat()
   const runs = [...together, await underLoad()]
   const counts = runs.map(countsIn)
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
   const unused = unusedRights(folder)
   rmSync(folder, { recursive: true })
+  // again at the end, because a long log is read from there
+  for (const failures of runs.flatMap(({ said }) => failuresIn(said) ?? [])) console.log(failures)
   if (unused.length > 0) console.log(`\nThese rights were granted, and no test needed them:\n${unused.join('\n')}`)
   console.log(`\n${passed} passed, ${failed} failed`)
   if (unused.length > 0 || runs.some(({ code }) => code !== 0)) process.exitCode = 1

@@ -10,6 +10,8 @@ const TIERS = [
   ['test/integration/', 'on the real control plane'],
   ['test/load/', 'on the real control plane, alone'],
   ['test/clusters/', 'on control planes of their own'],
+  ['test/installs/', 'on control planes of their own, the installation'],
+  ['test/strategies/', 'on control planes of their own, strategies'],
   ['test/corpus/', 'on the real control plane, the corpus'],
   ['test/faults/', 'on the real control plane, faults'],
   ['test/sandbox/', 'processes of the sandbox'],
@@ -64,13 +66,26 @@ class TierReporter extends reporters.Base {
   }
 
   #conclude(): void {
-    if (this.failures.length > 0) reporters.Base.list(this.failures as Test[])
+    if (this.failures.length > 0) {
+      console.log(`\n${FAILURES}`)
+      reporters.Base.list(this.failures as Test[])
+    }
     console.log('')
     for (const [tier, { passed, failed, ms }] of this.#tiers)
       console.log(`${tier}: ${passed} passed, ${failed} failed in ${seconds(ms)}`)
     console.log(`\n${this.stats.passes} passed, ${this.stats.failures} failed`)
   }
 }
+
+/** The failures in the output of a run, in full; undefined: there are none. */
+export function failuresIn(said: string): string | undefined {
+  const from = said.lastIndexOf(`\n${FAILURES}\n`)
+  if (from < 0) return undefined
+  const after = said.slice(from + FAILURES.length + 2)
+  return after.slice(0, after.search(/^[a-z ,]+: \d+ passed, \d+ failed in /m)).trimEnd()
+}
+
+const FAILURES = 'These tests failed:'
 
 const isSubject = (suite: Suite): boolean => suite.parent?.root === true
 

@@ -110,7 +110,7 @@ export function addressesOf(place: () => Place, source: string) {
       for (const pod of pods) seenAtMs.set(String(at(pod, 'status', 'podIP')), nowMs)
     },
     /** Who else answered, and how often. To be called after another look. */
-    othersIn({ fromMs, answers }: Burst): Readonly<Record<string, number>> {
+    othersIn({ fromMs, answers }: Pick<Burst, 'fromMs' | 'answers'>): Readonly<Record<string, number>> {
       const isOfSource = (address: string) => (seenAtMs.get(address) ?? Number.NEGATIVE_INFINITY) > fromMs - STALE_MS
       return Object.fromEntries(Object.entries(answers.byPod).filter(([address]) => !isOfSource(address)))
     },

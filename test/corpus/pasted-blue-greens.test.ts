@@ -7,7 +7,7 @@ import { at, type JsonObject, listOr, objectOr } from '../../common/json/json.ts
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { argoCrds } from '../../sandbox/modules.ts'
-import { objectsOf, type Specimen } from '../corpus/specimen.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { inParallel } from '../in-parallel.ts'
 import {
   countOf,
@@ -26,7 +26,7 @@ import {
 } from '../integration/pasted.ts'
 import { DEADLINE_MS, type Place, placeAt } from '../integration/product.ts'
 import { argoBlueGreens } from './argo-blue-greens.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
+import { objectsOf, type Specimen } from './specimen.ts'
 
 const NAME = 'pasted'
 

@@ -4,8 +4,8 @@ import type { CanaryStep, PromotionSpec, RunPhase } from '../../common/api/strat
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { aSource, DEADLINE_MS, forkOf, hasEndpoints, imagesOf, type Place, placeAt } from '../integration/product.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
 
 const NAMESPACE = 'shop'
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'

@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, GATE } from '../../common/api/names.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_CUT_OVER } from '../../sandbox/installation.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { DEADLINE_MS, placeAt } from '../integration/product.ts'
 import { autoscaledIn, TARGET } from './autoscaled.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
 import { POD_METRICS } from './pod-metrics.ts'
 
 const SIZE = 4

@@ -3,12 +3,12 @@ import { at } from '../../common/json/json.ts'
 import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { aRollout } from '../integration/argo.ts'
 import { DEADLINE_MS, placeAt } from '../integration/product.ts'
 import { type Cell, FEW, titleOf } from '../integration/promotions/cells.ts'
 import { ourRequests, play, type Stage } from '../integration/promotions/play.ts'
 import { startServing } from '../integration/promotions/serving.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
 
 const NAMESPACE = 'shop'
 const OVERRIDE = { template: { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:2' }] } } }

@@ -6,9 +6,9 @@ import { RESOURCES as KUBE, pathOf } from '../../common/kube/client/resources.ts
 import { type ArgoRollouts, startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install } from '../../sandbox/installation.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { aRollout } from '../integration/argo.ts'
 import { DEADLINE_MS, hasEndpoints, type Place, placeAt } from '../integration/product.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
 
 export const KINDS = { Deployment: 'deployments', StatefulSet: 'statefulSets', Rollout: 'rollouts' } as const
 export type Kind = keyof typeof KINDS

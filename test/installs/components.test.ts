@@ -4,9 +4,9 @@ import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr } from '../../common/json/json.ts'
 import { crds, install, SYSTEM_NAMESPACE, WITH_ANALYSIS, WITH_CUT_OVER, WITH_GATE } from '../../sandbox/installation.ts'
+import { anOverlay } from '../clusters/overlay.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { aSource, placeAt } from '../integration/product.ts'
-import { anOverlay } from './overlay.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
 
 /** What each optional component sets in both programs. */
 const VARIABLES = { promotion: 'PROMOTION', gate: 'GATE', 'cut-over': 'CUT_OVER', analysis: 'ANALYSIS' } as const

@@ -4,8 +4,8 @@ import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { usesManifests } from './applied-manifests.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
 
 const DOWN = 'failed calling webhook'
 

@@ -13,10 +13,10 @@ import { applyCrds } from '../../sandbox/first-objects.ts'
 import { type Installation, install, SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds } from '../../sandbox/modules.ts'
 import { reviews } from '../../sandbox/reviews.ts'
+import { cart, service } from '../clusters/one-namespace.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { collect } from '../collect.ts'
 import { Page } from '../integration/document.ts'
-import { cart, service } from './one-namespace.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
 
 const DEADLINE_MS = 50_000
 /** The overlay for each namespace, and where its programs are. */

@@ -13,9 +13,9 @@ import { applyCrds } from '../../sandbox/first-objects.ts'
 import { type Installation, install, SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
+import { ACCOUNT, cart, ownRequests, service, writtenSince } from '../clusters/one-namespace.ts'
+import { CRDS_DELETED_MS, usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { Page } from '../integration/document.ts'
-import { ACCOUNT, cart, ownRequests, service, writtenSince } from './one-namespace.ts'
-import { CRDS_DELETED_MS, usesOwnControlPlane } from './own-plane.ts'
 
 const DEADLINE_MS = 50_000
 const NOT_SERVED = 'this installation serves only namespace "shop"; name a source there'

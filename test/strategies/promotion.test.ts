@@ -3,9 +3,9 @@ import { COMMAND } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at } from '../../common/json/json.ts'
 import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
+import { anOverlay } from '../clusters/overlay.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { aSource, condition, hasEndpoints, imagesOf, type Place, placeAt } from '../integration/product.ts'
-import { anOverlay } from './overlay.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
 
 const NAMESPACE = 'shop'
 /** An installation for one namespace. */

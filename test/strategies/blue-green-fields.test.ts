@@ -4,10 +4,10 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { at, objectOr } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_CUT_OVER } from '../../sandbox/installation.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { canariesIn } from '../integration/canaries.ts'
 import { DEADLINE_MS, hasEndpoints, type Place, placeAt } from '../integration/product.ts'
 import { blueGreensIn, previewOf } from './blue-greens.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
 import { ofTheTeam, serviceWrites, teamManifest } from './team-services.ts'
 
 const SIZE = 2

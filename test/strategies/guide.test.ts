@@ -8,9 +8,9 @@ import type { JsonObject } from '../../common/json/json.ts'
 import { VERBS } from '../../common/strategy/command.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_CUT_OVER } from '../../sandbox/installation.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { Page, wordsOf } from '../integration/document.ts'
 import { aSource, DEADLINE_MS, hasEndpoints, type Place, placeAt } from '../integration/product.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
 
 const NAMESPACE = 'shop'
 const PAGE = new Page('strategies.md')

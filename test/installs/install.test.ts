@@ -8,9 +8,9 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds } from '../../sandbox/first-objects.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds, prometheusCrds } from '../../sandbox/modules.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { bind, may } from '../integration/roles.ts'
 import { usesManifests } from './applied-manifests.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
 
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${SYSTEM_NAMESPACE}/deployments`
 const BUDGETS = `/apis/policy/v1/namespaces/${SYSTEM_NAMESPACE}/poddisruptionbudgets`

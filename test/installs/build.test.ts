@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { bundle, PROGRAMS } from '../../build/bundle.ts'
 import { crds, install, type Program } from '../../sandbox/installation.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { shippedCommand } from '../manifests/shipped.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
 
 const SOURCE = `
 apiVersion: apps/v1
