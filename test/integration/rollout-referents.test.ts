@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aRollout } from './argo.ts'
-import { DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'
+import { condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'
 import { usesRolloutCrds } from './rollout-crds.ts'
 
 /** The objects that a `workloadRef` may name besides a Deployment, by their kind. */
@@ -33,6 +34,21 @@ describe('a Rollout without a template of its own, on the real control plane', (
     })
   })
 
+  /** The experiment with its fork. A review on a busy machine may not read the template in time. */
+  async function reviewed(name: string, template: string) {
+    const hasFork = ({ status }: ExperimentDeployment) => status?.experimentResourceRef !== undefined
+    const found = await place().shows(
+      name,
+      'a fork, or that its template was not reviewed',
+      (shown) => hasFork(shown) || condition(shown, 'Stalled')?.reason === 'TemplateNotReviewed',
+    )
+    if (hasFork(found)) return found
+    const annotation = `experiment-controller.example.com/reviewed-template=${template}`
+    expect(condition(found, 'Stalled')?.message).to.contain(`kubectl annotate --overwrite expd/${name} ${annotation}`)
+    expect((await place().kubectl(['annotate', '--overwrite', `expd/${name}`, annotation])).code).to.equal(0)
+    return place().shows(name, 'a fork', hasFork)
+  }
+
   for (const [kind, { name, apiVersion }] of Object.entries(REFERENTS))
     it(`A fork starts from the template of a ${kind}, and is deleted when its experiment expires`, async () => {
       const { api, path } = place()
@@ -40,11 +56,7 @@ describe('a Rollout without a template of its own, on the real control plane', (
       await aRollout(place(), name, { workloadRef, selector: { matchLabels: labelsOf(name) } })
       const experiment = `try-${name}`
       await place().experiment(experiment, { source: name, kind: 'Rollout' })
-      const found = await place().shows(
-        experiment,
-        'a fork',
-        ({ status }) => status?.experimentResourceRef !== undefined,
-      )
+      const found = await reviewed(experiment, `${kind}/${name}`)
       const fork = path('rollouts', forkOf(found))
       expect(imagesOf(await api.get(fork))).to.deep.equal([`registry.example/${name}:7`])
       await api.patch(path('experiments', experiment), { spec: { ttlSeconds: 1 } })

@@ -39,14 +39,15 @@ export async function crashesOf(
         .catch((error: Error) => ({ scenario: scenario.name, ...point, isReached: true, problems: [error.message] }))
     const first = await once('')
     const verdict = first.isReached ? first : await once('-again')
-    const isMissing = !verdict.isReached && isCertain(point.request)
+    const isMissing = !verdict.isReached && isCertain(point.request, scenario)
     verdicts[index] = isMissing ? { ...verdict, problems: ['the request was not made'] } : verdict
   })
   return verdicts
 }
 
 /** Whether every run makes a request: the first of its sort. An Event is repeated only if the same was told twice. */
-const isCertain = (request: string): boolean => request.endsWith(' #1') && !request.startsWith('patch events ')
+const isCertain = (request: string, { optional = [] }: Scenario): boolean =>
+  request.endsWith(' #1') && !request.startsWith('patch events ') && !optional.includes(request)
 
 /** What two undisturbed runs have in common. */
 function inCommon([one, other]: readonly Reference[]): Omit<Expected, 'isLong'> {

@@ -32,6 +32,8 @@ export interface Scenario {
   readonly change: (scene: Scene) => Promise<void>
   /** @throws Error until the controller has done all that follows from the change */
   readonly isDone: (scene: Scene) => Promise<void>
+  /** requests that a run need not make, although both undisturbed runs did */
+  readonly optional?: readonly string[]
   /** what is wrong in the end, beside what all scenarios are asked; default: nothing */
   readonly problems?: (scene: Scene) => Promise<readonly string[]>
   /** the longest time from the start of the next controller to the end; default: half a minute */
