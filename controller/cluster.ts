@@ -8,6 +8,7 @@ import type { Log } from '../common/program/log.ts'
 import { Writer } from './apply/writer.ts'
 import type { WrittenVersions } from './apply/written-versions.ts'
 import type { ControllerMetrics } from './metrics.ts'
+import { keyOfTwin } from './observe/analysis-facts.ts'
 import { ExperimentReads } from './observe/experiment-reads.ts'
 import type { PodRefusals } from './observe/pod-refusals.ts'
 import type { PoliciesPort, Ports } from './observe/ports.ts'
@@ -85,7 +86,7 @@ export function clusterForPass(options: ClusterOptions) {
         noteRepair: (experiment, { role, of }) => {
           const key = keyOf(experiment)
           if (role === 'service') pins.noteRepair(keyOfPin(key, of?.metadata.name ?? ''))
-          else drift.noteRepair(key)
+          else drift.noteRepair(role === 'twin' || role === 'newTwin' ? keyOfTwin(key) : key)
           metrics.repaired({ kind: experiment.spec.sourceRef.kind })
         },
       },

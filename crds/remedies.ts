@@ -61,6 +61,8 @@ const OF_ANALYSES = {
   Passed: 'No action needed. The fork is shown not to be worse than its source.',
   HarmFound: 'Change the override. The analysis run says how much worse the fork is: `kubectl describe expdrun`.',
   NotHealthy: 'Run `kubectl describe` on the pods of the fork, and change the override.',
+  ControlsDiffer:
+    'Twin and source are the same version. So something else decides: nodes, caches, or which requests they get. Find it, then raise `attempt`.',
   PodsDiffer:
     'Compare the pods: `kubectl describe expdrun`. With more pods, a slow version and a slow pod are easier to distinguish.',
   TooFewSamples: 'Send more requests, give the fork more pods, or raise `maxSeconds`; then raise `attempt`.',

@@ -30,7 +30,8 @@ const spec = ({ binaries, stateDirectory }: Layout, name: BinaryName, args: read
   name,
   command: binaries[name],
   args,
-  env: { HOME: stateDirectory, PATH: '/usr/bin:/bin' }, // all settings are arguments
+  // all settings are arguments, except this one: garbage collection took a tenth of the processor time
+  env: { HOME: stateDirectory, PATH: '/usr/bin:/bin', GOGC: '400' },
 })
 
 /** Holds all objects. Nothing survives the sandbox, so nothing is synced to disk. */

@@ -68,6 +68,8 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
     'common/json',
     'common/text',
     'common/api',
+    'common/api/analysis',
+    'common/analysis/run',
     'common/override',
     'common/workload',
     'common/surroundings',

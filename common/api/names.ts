@@ -36,6 +36,8 @@ export const PREFIX = 'experiment-controller.example.com/'
 /** The only label in the selector of a fork. */
 export const EXPERIMENT_ID = `${PREFIX}experiment-id`
 export const CR_NAME = `${PREFIX}cr-name`
+/** The label of an analysis run by which those about one source are found. */
+export const SOURCE_ID = `${PREFIX}source-id`
 export const ROLE = `${PREFIX}role`
 export const IS_EXPERIMENT = `${PREFIX}is-experiment`
 /** Names the experiment of a fork in another namespace, where an owner reference is not possible. */

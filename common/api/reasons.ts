@@ -70,6 +70,7 @@ const OF_ANALYSES = {
   Passed: { about: 'analysis' },
   HarmFound: { about: 'analysis' },
   NotHealthy: { about: 'analysis' },
+  ControlsDiffer: { about: 'analysis' },
   PodsDiffer: { about: 'analysis' },
   TooFewSamples: { about: 'analysis' },
   NotShown: { about: 'analysis' },

@@ -5,6 +5,7 @@ import { warning } from '../api/conditions.ts'
 import { withDefaults } from '../api/defaults.ts'
 import { ABSENT, type Known } from '../api/known.ts'
 import type { FieldError, Warning } from '../api/types.ts'
+import { runSpecOf } from '../strategy/run-spec.ts'
 import { clauses } from '../text/fitted.ts'
 import type { ByName, SpecFacts } from './facts.ts'
 
@@ -14,12 +15,26 @@ type Asking = Pick<SpecFacts, 'experiment' | 'analysis'>
 export function analysisOf({ experiment, analysis }: Asking): ResolvedAnalysis | undefined {
   if (!experiment.spec.analysis || !analysis) return undefined
   const { templates, clusterTemplates, providers, namespace } = analysis
-  return resolveAnalysis(analysisWithDefaults(experiment.spec.analysis), {
+  const resolved = resolveAnalysis(analysisWithDefaults(experiment.spec.analysis), {
     template: (scope, name) => named(scope === 'Cluster' ? clusterTemplates : templates, name),
     provider: (name) => named(providers, name),
     namespace,
   })
+  return { ...resolved, errors: [...twinErrors(experiment.spec), ...resolved.errors] }
 }
+
+/** The pods of a fork that is gated get their requests step by step, and those of a twin would get theirs at once. */
+const twinErrors = (spec: Asking['experiment']['spec']): readonly FieldError[] =>
+  spec.analysis?.control === 'Twin' && runSpecOf(spec)?.isGated
+    ? [
+        {
+          field: 'spec.analysis.control',
+          message:
+            'Twin needs a fork whose pods get requests as soon as they are ready; set Source, or strategy.canary without traffic.mode Gated',
+          cause: 'FieldValueInvalid',
+        },
+      ]
+    : []
 
 const named = <T>(all: Known<ByName<T>>, name: string): Known<T> =>
   all.is === 'known' ? (all.value.get(name) ?? ABSENT) : all

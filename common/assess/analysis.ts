@@ -7,7 +7,7 @@ import { ABSENT, knownValue } from '../api/known.ts'
 import { requirementsOf, selects } from '../api/label-selector.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import { at } from '../json/json.ts'
-import { experimentId, forkName } from '../workload/identity.ts'
+import { experimentId, type ForkRole, forkName, roleUid } from '../workload/identity.ts'
 import { analysisOf } from './analysis-errors.ts'
 import type { DesiredFork } from './assess.ts'
 import type { AnalysisFacts, SpecFacts } from './facts.ts'
@@ -64,13 +64,15 @@ export interface ArmSelector {
 /** The arms of an analysis. Both are in one namespace. */
 export interface AnalysisArms extends Readonly<Record<Arm, ArmSelector>> {
   readonly namespace: string
+  /** where the control is the twin: the source, with which the twin is compared */
+  readonly source?: ArmSelector
   /** the providers that the namespace of the experiment may ask now */
   readonly providers: readonly string[]
 }
 
 /**
- * The pods of the fork, and those of its source: never by the names of pods. Of a Rollout only the stable revision is
- * compared. Undefined while there is no source, and for one that selects no pods.
+ * The pods of the fork, and those of its source or twin: never by the names of pods. Of a Rollout only the stable
+ * revision is compared. Undefined while there is no source, and for one that selects no pods.
  */
 export function analysisArms({ experiment, source, kind, analysis }: SpecFacts): AnalysisArms | undefined {
   const [object, adapter] = [knownValue(source)?.object, knownValue(kind)]
@@ -79,11 +81,16 @@ export function analysisArms({ experiment, source, kind, analysis }: SpecFacts):
   const { namespace = '', name } = object.metadata
   const { uid } = experiment.metadata
   const stable = Object.entries(adapter.stablePods?.(object) ?? {}).map(([key, value]) => `${key}=${value}`)
+  const copy = (role: ForkRole): ArmSelector => {
+    const id = roleUid(uid, role)
+    return { workload: forkName(name, id), selector: `${EXPERIMENT_ID}=${experimentId(id)}` }
+  }
+  const own = { workload: name, selector: [...requirements, ...stable, `!${EXPERIMENT_ID}`].join(',') }
   return {
     namespace,
     providers: allowedProviders(analysis),
-    treatment: { workload: forkName(name, uid), selector: `${EXPERIMENT_ID}=${experimentId(uid)}` },
-    control: { workload: name, selector: [...requirements, ...stable, `!${EXPERIMENT_ID}`].join(',') },
+    treatment: copy('experiment'),
+    ...(experiment.spec.analysis?.control === 'Twin' ? { control: copy('control'), source: own } : { control: own }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AnalysisProvider } from '../analysis/kinds/provider.ts'
 import type { AnalysisRun } from '../analysis/kinds/run.ts'
+import type { RunTraffic } from '../analysis/kinds/run-traffic.ts'
 import type { AnalysisTemplate } from '../analysis/kinds/template.ts'
 import type { Poll } from '../analysis/run/poll.ts'
 import { type Known, knownValue } from '../api/known.ts'
@@ -34,6 +35,8 @@ export interface SpecFacts {
   readonly revisionHolder: KubeObject | undefined
   /** it belongs to the experiment by uid, label and field manager */
   readonly fork: Known<KubeObject>
+  /** absent: there is none, and none is asked for; also in a review */
+  readonly twin?: TwinFacts | undefined
   /** another object that has the name of the fork */
   readonly nameHolder: KubeObject | undefined
   /** unknown: the labels of a namespace cannot be read, so it is not known which policies apply */
@@ -104,8 +107,17 @@ export interface AnalysisFacts {
   readonly namespace: NamespaceView | undefined
   /** the analysis runs of the experiment, by their uid; absent in a review */
   readonly runs?: readonly AnalysisRun[]
+  /** what pods of the source got in the analysis run that started last; only a review reads it */
+  readonly traffic?: RunTraffic | undefined
   /** what the poller found out for one of them, and no pass has recorded yet */
   readonly poll?: Poll | undefined
+}
+
+/** The second fork, without the override, with which an analysis compares the fork. */
+export interface TwinFacts {
+  readonly object: Known<KubeObject>
+  /** milliseconds until it may be repaired again, because another client keeps changing it; 0 or less: now */
+  readonly repairInMs: number
 }
 
 /** Objects by name; unknown: the object is not as the API says. */

@@ -23,6 +23,14 @@ export const revisionFacts = (experiment: ExperimentDeployment, found: Known<Kub
     ? { revision: ABSENT, revisionHolder: found.value }
     : { revision: found, revisionHolder: undefined }
 
+/** What was `found` under the name of the twin. Another object that holds the name is not the twin. */
+export const twinFact = (experiment: ExperimentDeployment, found: Known<KubeObject>): Known<KubeObject> =>
+  found.is === 'known' && !isForkOf(experiment, found.value, 'control') ? ABSENT : found
+
+/** Whether there may be a twin: the experiment asks for one, or had one at the last pass. */
+export const mayHaveTwin = ({ spec, status }: ExperimentDeployment): boolean =>
+  spec.analysis?.control === 'Twin' || status?.analysis?.twin !== undefined
+
 /** Whether a revision may keep a base: the experiment is pinned, or was at the last pass. */
 export const mayHaveRevision = (experiment: ExperimentDeployment): boolean =>
   isPinned(experiment) || experiment.status?.source?.pinned === true

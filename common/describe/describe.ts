@@ -24,6 +24,7 @@ import { percent } from '../text/percent.ts'
 import { shortName, shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
+import { analysisLines } from './describe-analysis.ts'
 import { portWarnings, strategyLines } from './describe-run.ts'
 
 /** What a description needs in addition to facts and plan. */
@@ -71,6 +72,7 @@ export function describe(facts: Facts, plan: Plan, described: Described): readon
     ...(wanted && report && isWritten(plan) && !moved
       ? serviceLines(facts, wanted, { report, alone, isTold: isAtSize(plan) })
       : []),
+    ...(wanted && isWritten(plan) ? planLines(analysisLines(facts, wanted.fork)) : []),
     ...planLines(endLines(facts)),
   ]
 }
@@ -128,7 +130,8 @@ function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Descr
   switch (write.verb) {
     case 'apply': {
       if (write.role === 'pod') return `changes the gate of ${placeOf(write.object)}`
-      const place = write.role === 'newFork' ? `creates ${newPlace(write.object)}` : `updates ${placeOf(write.object)}`
+      const isNew = write.role === 'newFork' || write.role === 'newTwin'
+      const place = isNew ? `creates ${newPlace(write.object)}` : `updates ${placeOf(write.object)}`
       return [`${place}: ${pods(write.object)}`, aside(`, from ${shortName(experiment.spec.sourceRef)}`)]
     }
     case 'create':

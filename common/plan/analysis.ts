@@ -7,7 +7,7 @@ import { gatedDeployStatus } from '../analysis/run/verdict.ts'
 import { KUBERNETES } from '../api/analysis/metric.ts'
 import type { ConditionDraft } from '../api/conditions.ts'
 import { knownValue } from '../api/known.ts'
-import { ANALYSIS_RUN, CR_NAME, EXPERIMENT_ID, GATED_DEPLOY_STATUS } from '../api/names.ts'
+import { ANALYSIS_RUN, CR_NAME, EXPERIMENT_ID, GATED_DEPLOY_STATUS, SOURCE_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import { isReason } from '../api/reasons.ts'
 import type { Condition, ExperimentDeploymentStatus } from '../api/types.ts'
@@ -18,8 +18,9 @@ import type { Facts } from '../assess/facts.ts'
 import { isWriting } from '../assess/run.ts'
 import type { JsonObject } from '../json/json.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
-import { experimentId, forkName } from '../workload/identity.ts'
+import { experimentId, forkName, sourceId } from '../workload/identity.ts'
 import type { AnalysisReport, Conclusion, Plan } from './conclusion.ts'
+import { twinStatus } from './twin.ts'
 import type { Write } from './write.ts'
 
 /**
@@ -38,10 +39,10 @@ export const rolledBack = (state: AnalysisState) =>
   stalled('RolledBack', `the fork has no pods: its analysis ended with ${verdictText(state)}`)
 
 /** The wanted fork with the recorded verdict in an annotation, from the first moment of its analysis run on. */
-export function withVerdict(assessment: Assessment, state: AnalysisState | undefined): Assessment {
+export function withVerdict({ experiment }: Facts, assessment: Assessment, state: AnalysisState | undefined) {
   if (!state?.run || assessment.is !== 'wanted') return assessment
-  const { fork } = assessment
-  const word = gatedDeployStatus(state.run.status?.verdict ?? 'Wait')
+  const [{ fork }, { path = 'Forward' }] = [assessment, experiment.status?.strategy ?? {}]
+  const word = gatedDeployStatus(state.run.status?.verdict ?? 'Wait', path !== 'Forward')
   const annotations = { ...fork.metadata.annotations, [GATED_DEPLOY_STATUS]: word }
   return { ...assessment, fork: { ...fork, metadata: { ...fork.metadata, annotations } } }
 }
@@ -157,14 +158,14 @@ function creation({ experiment }: Facts, { subject, spec, resolved }: Omit<Analy
     ...{ subject, attempt, control, alpha, beta, minSamples },
     metrics: resolved.metrics,
   }
-  const labels = { [EXPERIMENT_ID]: experimentId(uid), [CR_NAME]: name }
+  const labels = { [EXPERIMENT_ID]: experimentId(uid), [CR_NAME]: name, [SOURCE_ID]: sourceId(experiment) }
   const metadata = { name: `${forkName(experiment.spec.sourceRef.name, uid)}-${subject}`, namespace, labels }
   return { verb: 'create', role: 'run', resource: ANALYSIS_RUN, object: { apiVersion, kind, metadata, spec: asked } }
 }
 
 /** Fields that a status may lose. A merge patch removes only what it names. */
 const OPTIONAL = Object.fromEntries(
-  ['nextLookAt', 'power', 'action', 'finishedAt', 'startedAt'].map((each) => [each, null]),
+  ['nextLookAt', 'traffic', 'power', 'action', 'finishedAt', 'startedAt'].map((each) => [each, null]),
 )
 
 /** With the version that it was computed from, a late write changes nothing: the API server answers with a conflict. */
@@ -220,12 +221,13 @@ function endReport({ experiment, now }: Facts, runs: readonly AnalysisRun[]): An
 const WAITING = { reason: 'NoPods', message: 'waiting for the fork' }
 
 /** `status.analysis`. It stays as it is while the fork cannot be derived, and goes with the analysis. */
-export function analysisStatus({ experiment }: Facts, { analysis }: Conclusion): ExperimentDeploymentStatus {
+export function analysisStatus(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
+  const [{ experiment }, { analysis }] = [facts, conclusion]
   if (!experiment.spec.analysis) return {}
   if (!analysis) return experiment.status?.analysis ? { analysis: experiment.status.analysis } : {}
-  const { isFinal: _isFinal, metrics = [], ...told } = analysis
+  const { isFinal: _isFinal, twin: _former, metrics = [], ...told } = analysis
   // the API server forgets an empty list that is applied
-  return { analysis: { ...told, ...(metrics.length > 0 ? { metrics } : {}) } }
+  return { analysis: { ...told, ...(metrics.length > 0 ? { metrics } : {}), ...twinStatus(facts, conclusion) } }
 }
 
 /** The conditions by which scripts wait for a verdict. They stay as long as `status.analysis` does. */

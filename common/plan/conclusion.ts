@@ -67,6 +67,8 @@ export interface RunReport extends RunState {
 export type Conclusion = Decision & {
   /** the fork after the pass; undefined if there is none */
   readonly fork: KubeObject | undefined
+  /** the twin after the pass; absent: there is none */
+  readonly twin?: KubeObject
   /** what the fork is derived from, if this pass derived it */
   readonly source: (() => SourceStatus) | undefined
   /** milliseconds until the fork may be repaired again, because another client keeps changing or deleting it */

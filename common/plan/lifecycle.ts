@@ -57,6 +57,8 @@ export function planDeletion(facts: Facts): Plan {
   if (kind.is === 'unknown')
     return terminating(`this version cannot say whether the fork of ${kindName}/${name} is gone`)
   if (fork.is === 'unknown') return terminating(`the fork could not be read now (${fork.because})`)
+  const twin = knownValue(facts.twin?.object ?? { is: 'absent' })
+  if (fork.is === 'absent' && twin) return terminating(`${shortNameOf(twin)} is being deleted`)
   if (fork.is === 'absent' || kind.is === 'absent')
     return unready(terminating('its fork is gone', ...deleteRevisions(facts), ...removal))
   const rollout = awaitedRollout(facts, kind.value)

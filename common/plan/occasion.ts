@@ -14,8 +14,18 @@ import { replicasOf } from '../workload/status.ts'
  * Whether the fork changed since the last apply, or differs from the wanted one. Specs are never compared field by
  * field: the API server sets defaults and rewrites quantities, so such a comparison would cause an apply in every pass.
  */
-export function hasDrifted({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork): boolean {
-  const left = experiment.status?.experimentResourceRef
+export const hasDrifted = ({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork): boolean =>
+  isChanged(fork, { experiment, wanted, left: experiment.status?.experimentResourceRef })
+
+interface ChangeOf {
+  readonly experiment: ExperimentDeployment
+  readonly wanted: Pick<DesiredFork, 'fork' | 'hash'>
+  /** as the last apply left it; undefined: it is not known */
+  readonly left: { readonly uid: string; readonly generation: number } | undefined
+}
+
+/** The same for a fork, or its twin, that is compared with `left`. */
+export function isChanged(fork: KubeObject, { experiment, wanted, left }: ChangeOf): boolean {
   return !(
     left?.uid === fork.metadata.uid &&
     left?.generation === fork.metadata.generation &&
@@ -33,7 +43,7 @@ const includes = (present: Labels | undefined, expected: Labels = {}): boolean =
   Object.entries(expected).every(([key, value]) => present?.[key] === value)
 
 /** Whether `fork` was derived as `wanted` is, with any number of pods. */
-export const isSameDerivation = (fork: KubeObject, wanted: DesiredFork): boolean =>
+export const isSameDerivation = (fork: KubeObject, wanted: Pick<DesiredFork, 'hash'>): boolean =>
   fork.metadata.annotations?.[DERIVED_HASH] === wanted.hash()
 
 /** Whether `wanted` is the same derivation as `fork`, with fewer replicas. */

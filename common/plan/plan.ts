@@ -32,6 +32,7 @@ import {
 } from './lifecycle.ts'
 import { creationOf, hasDrifted, isSameDerivation, isSmaller, occasionOf, readyOf } from './occasion.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
+import { withTwin } from './twin.ts'
 import type { Write } from './write.ts'
 
 /** What is computed from the facts before the plan: the wanted fork and what policies say about it. */
@@ -49,7 +50,7 @@ export function evaluate(facts: Facts, assessment = assess(facts), judged = asse
   const policy = decidePolicy(facts, judged)
   const analysis = analysisFor(facts, assessment)
   const mustHaveNoPods = alone?.isHeld || isRolledBack(facts, analysis)
-  const told = withVerdict(assessment, analysis)
+  const told = withVerdict(facts, assessment, analysis)
   return { assessment: mustHaveNoPods ? withoutPods(told) : told, policy, alone, analysis }
 }
 
@@ -64,7 +65,9 @@ export function plan(facts: Facts, evaluation?: Evaluation): Plan {
       : isPromoted(facts)
         ? withRun(facts, undefined, planPromoted(facts))
         : undefined
-  return ending ? withAnalysis(facts, undefined, ending) : planFork(facts, isExpired, evaluation ?? evaluate(facts))
+  return ending
+    ? withTwin(facts, {}, withAnalysis(facts, undefined, ending))
+    : planFork(facts, isExpired, evaluation ?? evaluate(facts))
 }
 
 function planFork(facts: Facts, isExpired: boolean, evaluated: Evaluation): Plan {
@@ -79,7 +82,8 @@ function planFork(facts: Facts, isExpired: boolean, evaluated: Evaluation): Plan
   const told = isExpired ? { ...EXPIRED, message: expiryMessage(experiment) } : {}
   const conclusion = { ...planned.conclusion, ...told, policy, ...changes, ...(alone ? { alone } : {}) }
   const services = () => followedServices(facts, assessment)
-  return withAnalysis(facts, analysis, withRun(facts, assessment, { ...planned, conclusion, services }, analysis))
+  const run = withRun(facts, assessment, { ...planned, conclusion, services }, analysis)
+  return withTwin(facts, { assessment, analysis }, withAnalysis(facts, analysis, run))
 }
 
 const EXPIRED = { is: 'unready', reason: 'Expired' } as const

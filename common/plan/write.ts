@@ -9,6 +9,8 @@ import type { JsonObject } from '../json/json.ts'
 export type Role =
   | 'newFork' // a fork that does not exist yet, so the write must not take over an existing object
   | 'fork'
+  | 'newTwin' // the twin that an analysis compares the fork with, before it exists
+  | 'twin'
   | 'base' // the ControllerRevision of a pinned base
   | 'record' // the ControllerRevision with the former values of a promoted source
   | 'experiment'
@@ -21,6 +23,8 @@ export type Role =
 export const WRITTEN_OBJECT = {
   newFork: 'fork',
   fork: 'fork',
+  newTwin: 'fork',
+  twin: 'fork',
   base: 'unwatched',
   record: 'unwatched',
   experiment: 'experiment',
@@ -34,7 +38,7 @@ export const WRITTEN_OBJECT = {
 export type Write = { readonly resource: ResourceType } & (
   | {
       readonly verb: 'apply'
-      readonly role: 'newFork' | 'fork'
+      readonly role: 'newFork' | 'fork' | 'newTwin' | 'twin'
       readonly object: KubeObject
       /** whether it undoes the change of another client, which may make it again */
       readonly isRepair: boolean
@@ -61,7 +65,7 @@ export type Write = { readonly resource: ResourceType } & (
       /** as of an apply; default: false */
       readonly isRepair?: boolean
     }
-  | { readonly verb: 'delete'; readonly role: 'fork' | 'base' | 'record' | 'run'; readonly of: KubeObject }
+  | { readonly verb: 'delete'; readonly role: 'fork' | 'twin' | 'base' | 'record' | 'run'; readonly of: KubeObject }
 )
 
 /** A state with its reason, or `lookAgain`: only a new pass can decide, as facts are outdated or no answer came. */
@@ -96,6 +100,8 @@ const NEW = { ...EXISTING, conflict: NAME_TAKEN, alreadyExists: NAME_TAKEN }
 export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKind, FailureOutcome>>>> = {
   newFork: NEW,
   fork: EXISTING,
+  newTwin: NEW,
+  twin: EXISTING,
   base: NEW,
   record: NEW,
   experiment: EXISTING,

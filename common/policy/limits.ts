@@ -17,10 +17,18 @@ type PodLimit = (policy: ExperimentPolicySpec, judged: PolicyInput, demand: PodD
 const atMost = (field: string, max: number | undefined, value: number): FieldError | undefined =>
   max !== undefined && value > max ? invalid(field, `must be at most ${max}, got ${value}`) : undefined
 
-const replicas: PodLimit = ({ maxReplicas }, _judged, { field, pods }) =>
-  field === REPLICAS || maxReplicas === undefined || pods <= maxReplicas
+const replicas: PodLimit = ({ maxReplicas }, { experiment }, { field, pods: own }) => {
+  const copies = copiesOf(experiment)
+  const pods = own * copies
+  if (maxReplicas === undefined || pods <= maxReplicas) return undefined
+  if (copies > 1) return invalid(field, `needs ${pods} pods with the twin, at most ${maxReplicas} are allowed`)
+  return field === REPLICAS
     ? atMost(field, maxReplicas, pods)
     : invalid(field, `needs ${pods} pods, at most ${maxReplicas} are allowed`)
+}
+
+/** How many workloads as large as the fork an experiment may have: its twin counts as the fork does. */
+const copiesOf = ({ spec }: ExperimentDeployment): number => (spec.analysis?.control === 'Twin' ? 2 : 1)
 
 const REPLICAS = 'spec.replicas'
 
@@ -64,7 +72,10 @@ const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf }) => 
     const message = `the cut-over gives it all requests of service/${onlyOf}, at most ${maxShare} is allowed; use canary`
     return maxShare === '100%' ? undefined : invalid(field, message)
   }
-  const pods = others.reduce((sum, other) => sum + replicasOf(other), own)
+  const pods = [{ of: judged.experiment, own }, ...others.map((of) => ({ of, own: replicasOf(of) }))].reduce(
+    (sum, each) => sum + each.own * copiesOf(each.of),
+    0,
+  )
   const [worst] = [...(judged.endpoints ?? [])].sort((a, b) => a.ready - b.ready)
   const percent = Number.parseInt(maxShare, 10)
   if (!worst || pods * 100 <= percent * (pods + worst.ready)) return undefined

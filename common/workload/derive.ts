@@ -11,7 +11,7 @@ import type { SpecSchema } from '../override/spec-schema.ts'
 import type { Part } from '../text/fitted.ts'
 import { applied } from './applied.ts'
 import type { Base } from './base.ts'
-import { forkName, forkSelector, identityLabels, ownershipMetadata } from './identity.ts'
+import { type ForkRole, forkName, forkSelector, identityLabels, ownershipMetadata, roleUid } from './identity.ts'
 import type { WorkloadKind } from './kind.ts'
 import { withOverriddenAccount } from './service-account.ts'
 
@@ -24,6 +24,8 @@ interface Inputs {
   readonly schema: SpecSchema | undefined
   /** how many pods the fork gets; no part of what it is derived from */
   readonly replicas: number
+  /** default: the fork */
+  readonly role?: ForkRole
 }
 
 /** The fork, and what containers lose because Merge replaces lists; or why there can be none. */
@@ -62,19 +64,19 @@ export function withHash(fork: KubeObject): KubeObject {
  * nobody overrides is the base's own. Expects an override within rules and schema. Refuses with `SchemaNotAvailable`,
  * and no errors, what cannot be told yet.
  */
-export function derive({ kind, experiment, base, schema, replicas }: Inputs): Derived {
+export function derive({ kind, experiment, base, schema, replicas, role = 'experiment' }: Inputs): Derived {
   const { overrideSpec, overrideType, sourceRef } = withDefaults(experiment.spec)
   if (overrideType === 'Strategic' && !schema) return { is: 'refused', reason: 'SchemaNotAvailable', errors: [] }
   const merged = merge(base.spec, overrideSpec, overrideType, schema?.shape ?? NO_SHAPE)
   if (merged.is === 'invalid') return { is: 'refused', reason: 'InvalidOverride', errors: merged.errors }
   const { template } = merged.spec
   if (!isObject(template)) return { is: 'refused', reason: 'InvalidOverride', errors: [templateError(template)] }
-  const { labels, ...owner } = ownershipMetadata(experiment)
+  const { labels, ...owner } = ownershipMetadata(experiment, role)
   const fork = {
     apiVersion: kind.apiVersion,
     kind: kind.kind,
     metadata: {
-      name: forkName(sourceRef.name, experiment.metadata.uid),
+      name: forkName(sourceRef.name, roleUid(experiment.metadata.uid, role)),
       namespace: sourceNamespaceOf(experiment),
       labels: { [MANAGED_BY]: FIELD_MANAGER, ...labels },
       ...(isEmpty(base.annotations) ? {} : { annotations: { ...base.annotations } }),
@@ -83,8 +85,8 @@ export function derive({ kind, experiment, base, schema, replicas }: Inputs): De
     spec: {
       ...merged.spec,
       replicas,
-      selector: forkSelector(experiment),
-      template: identifiedTemplate(withOverriddenAccount(template, overrideSpec), experiment),
+      selector: forkSelector(experiment, role),
+      template: identifiedTemplate(withOverriddenAccount(template, overrideSpec), identityLabels(experiment, role)),
     },
   }
   return { is: 'fork', fork, replaced: merged.replaced }
@@ -96,8 +98,8 @@ const templateError = (found: unknown): FieldError => ({
   cause: 'FieldValueTypeInvalid',
 })
 
-function identifiedTemplate(template: JsonObject, experiment: ExperimentDeployment) {
-  const labels = { ...objectOr(at(template, 'metadata', 'labels')), ...identityLabels(experiment) }
+function identifiedTemplate(template: JsonObject, identity: Labels) {
+  const labels = { ...objectOr(at(template, 'metadata', 'labels')), ...identity }
   const annotations = objectOr(at(template, 'metadata', 'annotations'))
   // Argo drops empty maps when it writes the fork, which would look like drift
   return { ...template, metadata: isEmpty(annotations) ? { labels } : { labels, annotations } }

@@ -19,6 +19,18 @@ import { isEqual, member } from '../json/json.ts'
 /** The id of an experiment: ten hex digits of a hash of its uid. A re-created experiment has another id and fork. */
 export const experimentId = (uid: string): string => hashOf(uid, 10)
 
+/** The id of the source of an experiment: ten hex digits of a hash of its kind, namespace and name. */
+export const sourceId = (experiment: ExperimentDeployment): string => {
+  const { kind, name } = experiment.spec.sourceRef
+  return hashOf([kind, sourceNamespaceOf(experiment), name], 10)
+}
+
+/** A workload of an experiment: its fork, or the twin without the override that an analysis compares it with. */
+export type ForkRole = 'experiment' | 'control'
+
+/** What stands for the uid of the experiment in names and labels, so that fork and twin share no pod. */
+export const roleUid = (uid: string, role: ForkRole): string => (role === 'control' ? `${uid}/control` : uid)
+
 /** At most 52 characters: a StatefulSet's `controller-revision-hash` (11 more) must fit into a label value, uncut. */
 export const forkName = (sourceName: string, uid: string): string =>
   `${sourceName.slice(0, 30).replace(/[-.]+$/, '')}-experiment-${experimentId(uid)}`
@@ -33,16 +45,24 @@ export const recordNameOf = ({ metadata: { name } }: Pick<KubeObject, 'metadata'
 /** The name of the fork to which the pod called `name` belongs; undefined if it belongs to none. */
 export const forkOfPod = (name: string): string | undefined => /^(.*-experiment-[0-9a-f]{10})-/.exec(name)?.[1]
 
+/** The name of the twin of an experiment. */
+export const twinName = ({ metadata, spec }: ExperimentDeployment): string =>
+  forkName(spec.sourceRef.name, roleUid(metadata.uid, 'control'))
+
 /** The labels that link a fork and its pods to the experiment. */
-export const identityLabels = (experiment: ExperimentDeployment): Readonly<Record<string, string>> => ({
-  [CR_NAME]: experiment.metadata.name,
-  [EXPERIMENT_ID]: experimentId(experiment.metadata.uid),
+export const identityLabels = (
+  { metadata: { name, uid } }: ExperimentDeployment,
+  role: ForkRole = 'experiment',
+): Readonly<Record<string, string>> => ({
+  [CR_NAME]: name,
+  [EXPERIMENT_ID]: experimentId(roleUid(uid, role)),
   [IS_EXPERIMENT]: 'true',
-  [ROLE]: 'experiment',
+  [ROLE]: role,
 })
 
 /** The selector of the fork. It matches only the fork's pods. */
-export const forkSelector = ({ metadata: { uid } }: ExperimentDeployment) => selectorOf(uid)
+export const forkSelector = ({ metadata: { uid } }: ExperimentDeployment, role: ForkRole = 'experiment') =>
+  selectorOf(roleUid(uid, role))
 
 const selectorOf = (uid: string) => ({ matchLabels: { [EXPERIMENT_ID]: experimentId(uid) } })
 
@@ -68,8 +88,11 @@ export const isOwnedByLabels = (experiment: ExperimentDeployment): boolean =>
   isCrossNamespace(experiment) || experiment.spec.strategy?.blueGreen !== undefined
 
 /** The metadata that makes a fork belong to its experiment: an owner reference, or labels. */
-export const ownershipMetadata = (experiment: ExperimentDeployment): Pick<ObjectMeta, 'labels' | 'ownerReferences'> => {
-  const labels = identityLabels(experiment)
+export const ownershipMetadata = (
+  experiment: ExperimentDeployment,
+  role: ForkRole = 'experiment',
+): Pick<ObjectMeta, 'labels' | 'ownerReferences'> => {
+  const labels = identityLabels(experiment, role)
   const { namespace, uid } = experiment.metadata
   return isOwnedByLabels(experiment)
     ? { labels: { ...labels, [OWNER_NAMESPACE]: namespace, [OWNER_UID]: uid } }
@@ -77,24 +100,31 @@ export const ownershipMetadata = (experiment: ExperimentDeployment): Pick<Object
 }
 
 /**
- * Whether `object` is the fork of `experiment`. Name and selector must contain the hash of the uid, and it must not
- * have another controller. Somebody else may have taken the name, so it must also be the object of the last status, or
- * have two of three marks: label, owner and field manager. The controller restores marks that a client removed.
+ * Whether `object` is the fork of `experiment`, or its twin. Name and selector must contain the hash of the uid, and it
+ * must not have another controller. Somebody else may have taken the name, so it must also be the object of the last
+ * status, or have two of three marks: label, owner and field manager. The controller restores marks that a client
+ * removed.
  */
-export const isForkOf = (experiment: ExperimentDeployment, object: KubeObject): boolean => {
+export const isForkOf = (
+  experiment: ExperimentDeployment,
+  object: KubeObject,
+  role: ForkRole = 'experiment',
+): boolean => {
+  const { status, spec } = experiment
   const { uid } = experiment.metadata
   const controller = controllerOf(object)
+  const left = role === 'control' ? status?.analysis?.twin : status?.experimentResourceRef
   return (
-    object.metadata.name === forkName(experiment.spec.sourceRef.name, uid) &&
-    hasSelectorOf(uid, object) &&
+    object.metadata.name === forkName(spec.sourceRef.name, roleUid(uid, role)) &&
+    hasSelectorOf(roleUid(uid, role), object) &&
     (controller === undefined || (controller.uid === uid && !isCrossNamespace(experiment))) &&
-    (experiment.status?.experimentResourceRef?.uid === object.metadata.uid || markCount(experiment, object) >= 2)
+    ((left !== undefined && left.uid === object.metadata.uid) || markCount(experiment, object, role) >= 2)
   )
 }
 
-const markCount = (experiment: ExperimentDeployment, object: KubeObject): number =>
+const markCount = (experiment: ExperimentDeployment, object: KubeObject, role: ForkRole): number =>
   [
-    object.metadata.labels?.[EXPERIMENT_ID] === experimentId(experiment.metadata.uid),
+    object.metadata.labels?.[EXPERIMENT_ID] === experimentId(roleUid(experiment.metadata.uid, role)),
     belongsTo(experiment, object),
     isApplied(object),
   ].filter(Boolean).length
@@ -130,15 +160,18 @@ export const hasForeignStatus = ({ metadata }: Pick<KubeObject, 'metadata'>): bo
   true
 
 /**
- * The experiment to which a fork in another namespace belongs, by its labels. Undefined if its name and selector, which
- * is immutable, do not contain the hash of that uid: then the labels may be anybody's.
+ * The experiment to which a fork or twin in another namespace belongs, by its labels. Undefined if its name and
+ * selector, which is immutable, do not contain the hash of that uid: then the labels may be anybody's.
  */
 export function provenOwner(
   fork: KubeObject,
 ): { readonly namespace: string; readonly name: string; readonly uid: string } | undefined {
   const { [OWNER_NAMESPACE]: namespace, [CR_NAME]: name, [OWNER_UID]: uid } = fork.metadata.labels ?? {}
   if (!namespace || !name || !uid || controllerOf(fork)) return undefined
-  const isProven = fork.metadata.name.endsWith(forkName('', uid)) && hasSelectorOf(uid, fork)
+  const isProven = (['experiment', 'control'] as const).some((role) => {
+    const id = roleUid(uid, role)
+    return fork.metadata.name.endsWith(forkName('', id)) && hasSelectorOf(id, fork)
+  })
   return isProven ? { namespace, name, uid } : undefined
 }
 

@@ -14,6 +14,8 @@ const KEPT_MS = 10_000
 const DEADLINE_MS = 10_000
 /** Some of them may be on their way out. */
 const LISTED = 100
+/** Pods that were evicted stay for long and are many: they would take the places of those that serve. */
+const HAVE_NOT_ENDED = 'status.phase!=Failed,status.phase!=Succeeded'
 
 /** Reads the pods that analyses compare. They are not watched, because only the end of a window needs them. */
 export class ArmPods {
@@ -25,16 +27,18 @@ export class ArmPods {
     this.#recent = new TtlCache(timers, KEPT_MS)
   }
 
-  /** The pods of both arms as they are now, or were a moment ago. @throws KubeError */
-  async of({ namespace, treatment, control }: AnalysisArms): Promise<SeenArms> {
-    const [own, others] = await Promise.all([treatment, control].map(({ selector }) => this.#list(namespace, selector)))
-    return { treatment: own ?? [], control: others ?? [] }
+  /** The pods of all arms as they are now, or were a moment ago. @throws KubeError */
+  async of({ namespace, treatment, control, source }: AnalysisArms): Promise<SeenArms> {
+    const [own, others, third] = await Promise.all(
+      [treatment, control, source].map((arm) => arm && this.#list(namespace, arm.selector)),
+    )
+    return { treatment: own ?? [], control: others ?? [], ...(third ? { source: third } : {}) }
   }
 
   #list(namespace: string, labelSelector: string): Promise<readonly SeenPod[]> {
     return this.#recent.of(`${namespace}/${labelSelector}`, async () => {
       const path = pathOf(RESOURCES.Pod, { namespace })
-      const query = { labelSelector, limit: LISTED }
+      const query = { labelSelector, fieldSelector: HAVE_NOT_ENDED, limit: LISTED }
       const found = await this.#client.request({ verb: 'list', path, query, deadlineMs: DEADLINE_MS })
       return { value: seenPods(listOr(member(found, 'items'))), isLasting: true }
     })

@@ -2,15 +2,16 @@ import { type AnalysisProvider, providerWithDefaults } from '../../common/analys
 import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
 import { boundariesOf } from '../../common/analysis/metrics/latency.ts'
 import type { ArmPods as ArmNames, WindowAnswer, WindowQuery } from '../../common/analysis/query/window-query.ts'
-import { countingPods } from '../../common/analysis/run/arms.ts'
+import { countingPods, twinArms } from '../../common/analysis/run/arms.ts'
 import { isFinal, looked, startOf } from '../../common/analysis/run/look.ts'
 import type { Poll, PolledWindow, SeenArms, SeenPod } from '../../common/analysis/run/poll.ts'
+import { isCheckedByTwin } from '../../common/analysis/run/twin-check.ts'
 import { MOST_INTERVALS } from '../../common/analysis/run/windows.ts'
+import type { Arm } from '../../common/analysis/window-data.ts'
 import { analysisWithDefaults, type CompleteAnalysis } from '../../common/api/analysis/defaults.ts'
-import type { Metric } from '../../common/api/analysis/metric.ts'
 import { type Known, knownValue } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import type { AnalysisArms } from '../../common/assess/analysis.ts'
+import type { AnalysisArms, ArmSelector } from '../../common/assess/analysis.ts'
 import { isEqual } from '../../common/json/json.ts'
 import type { Clock } from '../../common/program/clock.ts'
 import type { FollowedArms } from '../observe/ports.ts'
@@ -185,17 +186,34 @@ export class Poller {
   }
 
   async #asked(asking: Asking, due: Due): Promise<Due & PolledWindow> {
-    return { ...due, answer: await this.#answer(asking, due.of, due) }
+    const { run, arms, seen } = asking
+    const stored = run.status?.metrics?.find(({ name }) => name === due.metric)
+    const ofTwin = twinArms(seen)
+    const [answer, twin] = await Promise.all([
+      this.#answer(asking, due, { seen, treatment: arms.treatment, control: arms.control, state: stored?.state }),
+      ofTwin && arms.source && isCheckedByTwin(due.of)
+        ? this.#answer(asking, due, {
+            seen: ofTwin,
+            treatment: arms.control,
+            control: arms.source,
+            state: stored?.twin?.state,
+          })
+        : undefined,
+    ])
+    return { ...due, answer, ...(twin ? { twin } : {}) }
   }
 
   /** Notes which providers have failed. */
   #note({ run, times, nowMs }: Asking, asked: readonly (Due & PolledWindow)[]): void {
     const intervalMs = 1_000 * times.intervalSeconds
-    for (const { of, answer } of asked)
-      this.#backoff.note({ run: run.metadata.uid, provider: of.provider, nowMs, intervalMs }, answer)
+    for (const { of, answer, twin } of asked)
+      this.#backoff.note(
+        { run: run.metadata.uid, provider: of.provider, nowMs, intervalMs },
+        twin?.is === 'failed' && answer.is !== 'failed' ? twin : answer,
+      )
   }
 
-  async #answer({ run, arms, times, seen }: Asking, of: Metric, { window }: Omit<PolledWindow, 'answer'>) {
+  async #answer({ run, arms, times }: Asking, { of, window }: Due, { seen, treatment, control, state }: Compared) {
     const counting = countingPods(seen, window.start, times.warmUpSeconds)
     // without a pod nobody has to be asked
     if (counting.treatment.length === 0 || counting.control.length === 0)
@@ -204,20 +222,25 @@ export class Poller {
     if (!provider) return { is: 'failed', message: `there is no provider ${JSON.stringify(of.provider)}` } as const
     if (!arms.providers.includes(of.provider))
       return { is: 'failed', message: `provider ${JSON.stringify(of.provider)} is not for this namespace` } as const
-    const stored = run.status?.metrics?.find(({ name }) => name === of.name)
-    const boundaries = boundariesOf(stored?.state ?? [])
+    const boundaries = boundariesOf(state ?? [])
     return this.#options.ask(provider, {
       metric: of,
       window,
       namespace: arms.namespace,
       arms: {
-        treatment: { workload: arms.treatment.workload, pods: namesOf(counting.treatment) },
-        control: { workload: arms.control.workload, pods: namesOf(counting.control) },
+        treatment: { workload: treatment.workload, pods: namesOf(counting.treatment) },
+        control: { workload: control.workload, pods: namesOf(counting.control) },
       },
       ...(boundaries ? { boundaries } : {}),
       run: { name: run.metadata.name, uid: run.metadata.uid },
     })
   }
+}
+
+/** Two arms that a provider is asked about, and what the metric remembers of them. */
+interface Compared extends Readonly<Record<Arm, ArmSelector>> {
+  readonly seen: SeenArms
+  readonly state: readonly number[] | undefined
 }
 
 const namesOf = (pods: readonly SeenPod[]): ArmNames['pods'] => pods.map(({ name }) => name)

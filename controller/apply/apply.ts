@@ -49,6 +49,7 @@ interface Stored extends Pick<Plan, 'healthOf'> {
 /** After an apply, the health of the stored fork decides. */
 function concluded(conclusion: Conclusion, write: Write, { stored, facts, healthOf }: Stored): Conclusion {
   if (stored && write.role === 'source') return promoted(conclusion, write, stored)
+  if (stored && isOfTwin(write)) return { ...conclusion, twin: stored }
   if (!stored || WRITTEN_OBJECT[write.role] !== 'fork') return conclusion
   const isContested = conclusion.reason === 'Contested'
   if (write.verb !== 'apply' || write.role === 'pod' || !healthOf || isContested) return { ...conclusion, fork: stored }
@@ -60,6 +61,8 @@ function concluded(conclusion: Conclusion, write: Write, { stored, facts, health
   const decision = decisionOn(facts.experiment, { ...health, reason, message: told })
   return { ...conclusion, ...decision, fork: stored, ...repaired }
 }
+
+const isOfTwin = ({ role }: Write): boolean => role === 'twin' || role === 'newTwin'
 
 /** The status remembers which version of the source a promotion made, which may not be what it asked for. */
 function promoted(conclusion: Conclusion, write: Write, { metadata }: KubeObject): Conclusion {

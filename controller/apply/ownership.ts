@@ -31,7 +31,8 @@ const isRewritten = (write: Changing): boolean =>
   write.verb === 'apply' && workloadKind(write.object.kind)?.isSpecRewritten === true
 
 function specReplacement(write: Changing): KubeRequest | undefined {
-  if (write.verb !== 'apply' || write.role !== 'fork' || write.isSameDerivation) return undefined
+  if (write.verb !== 'apply' || write.role === 'newFork' || write.role === 'newTwin') return undefined
+  if (write.role === 'pod' || write.isSameDerivation) return undefined
   const { kind, metadata, spec } = withHash(write.object)
   return {
     verb: 'patch',

@@ -134,7 +134,7 @@ export class Writer {
   async #delete({ resource, role, of }: Deletion): Promise<undefined> {
     const { uid = '' } = of.metadata
     const path = pathOf(resource, placeOf(of))
-    if (role !== 'fork') return this.#deleteByUid(path, uid)
+    if (WRITTEN_OBJECT[role] !== 'fork') return this.#deleteByUid(path, uid)
     // The cache may be old. Only the uid of the present object proves that it is the fork.
     const live = await orUndefined(this.#request({ verb: 'get', path }))
     if (live?.metadata.uid === uid) await this.#deleteByUid(path, uid)
@@ -185,7 +185,11 @@ function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
         verb,
         path: pathOf(resource, placeOf(write.object)),
         // Without force, the first apply does not take over the fields of an object that has the name already.
-        query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: write.role === 'fork' },
+        query: {
+          fieldManager: FIELD_MANAGER,
+          fieldValidation: 'Strict',
+          force: write.role === 'fork' || write.role === 'twin',
+        },
         body: withHash(write.object),
         expects: resource.kind,
       }

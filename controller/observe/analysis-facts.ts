@@ -1,9 +1,13 @@
 import type { AnalysisTemplate } from '../../common/analysis/kinds/template.ts'
 import type { TemplateScope } from '../../common/api/analysis/analysis.ts'
-import { type Known, known } from '../../common/api/known.ts'
+import { sourceNamespaceOf } from '../../common/api/defaults.ts'
+import { type Known, known, knownOrAbsent } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import type { AnalysisFacts } from '../../common/assess/facts.ts'
+import type { AnalysisFacts, TwinFacts } from '../../common/assess/facts.ts'
+import { mayHaveTwin, twinFact } from '../../common/assess/own-objects.ts'
 import type { NamespaceView } from '../../common/policy/policy.ts'
+import { hasForkFinalizer, isBeingDeleted, twinName } from '../../common/workload/identity.ts'
+import type { WorkloadKind } from '../../common/workload/kind.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { Ports } from './ports.ts'
 
@@ -36,6 +40,29 @@ export async function analysisFacts(
     poll,
   }
 }
+
+/**
+ * The twin, where the experiment asks for one or had one at the last pass. Only a live read proves that it is gone and
+ * that the finalizer can be removed. @throws KubeError
+ */
+export async function twinFacts(
+  { workloads, drift }: Ports,
+  key: Key,
+  experiment: ExperimentDeployment,
+  adapter: WorkloadKind | undefined,
+): Promise<TwinFacts | undefined> {
+  if (!adapter || !mayHaveTwin(experiment)) return undefined
+  const place = [sourceNamespaceOf(experiment), twinName(experiment)] as const
+  const isLeaving = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
+  const found =
+    isLeaving || workloads.isDoubted(adapter, ...place)
+      ? await workloads.live(adapter, ...place)
+      : workloads.cached(adapter, ...place)
+  return { object: twinFact(experiment, knownOrAbsent(found)), repairInMs: drift.waitMs(keyOfTwin(key)) }
+}
+
+/** The twin is repaired at a pace of its own. */
+export const keyOfTwin = (key: Key): Key => `${key}/twin`
 
 /** Of a namespace that may not be read, only its name is known: the API server gives it to each as a label. */
 const unread = (name: string): NamespaceView => ({ name, labels: { 'kubernetes.io/metadata.name': name } })

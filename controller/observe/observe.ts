@@ -27,7 +27,7 @@ import {
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
 import type { Key } from '../runtime/queue.ts'
-import { analysisFacts } from './analysis-facts.ts'
+import { analysisFacts, twinFacts } from './analysis-facts.ts'
 import type { Ports } from './ports.ts'
 import { cutOverFacts, gateFacts, placeOfFork, promotionFacts, promotionRecord } from './run-facts.ts'
 
@@ -88,12 +88,13 @@ interface Observed {
  * promotion also its source. Another read that fails must not block the deletion.
  */
 async function factsOfDeletion({ ports, key, experiment, adapter }: Omit<Observed, 'now'>) {
-  const [forks, cutOver, analysis] = await Promise.all([
+  const [forks, twin, cutOver, analysis] = await Promise.all([
     readFork(ports, experiment, adapter),
+    twinFacts(ports, key, experiment, adapter),
     orAbsent(cutOverFacts(ports, key, experiment, adapter)),
     orAbsent(analysisFacts(ports, key, experiment)),
   ])
-  const facts = { ...forks, analysis }
+  const facts = { ...forks, twin, analysis }
   const isLeft = isOwnedByLabels(experiment) && facts.fork.is === 'absent'
   const gate = gateFacts(ports, experiment)
   if (!isLeft) {
@@ -126,10 +127,11 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
   const consent = await consentTo(ports, experiment)
   // Without consent, do not read the source: its existence must not leak.
   const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
-  const [source, neighbours, forks, revisions, promotion, cutOver, analysis] = await Promise.all([
+  const [source, neighbours, forks, twin, revisions, promotion, cutOver, analysis] = await Promise.all([
     mayRead && adapter ? ports.workloads.source(adapter, namespace, name) : undefined,
     ports.surroundings.neighbours(namespace),
     readFork(ports, experiment, adapter),
+    twinFacts(ports, key, experiment, adapter),
     readRevision(ports, experiment),
     promotionFacts(ports, experiment, mayRead ? adapter : undefined),
     cutOverFacts(ports, key, experiment, mayRead ? adapter : undefined),
@@ -141,6 +143,7 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
   return {
     ...forks,
     ...revisions,
+    twin,
     podRefusal,
     promotion,
     gate: gateFacts(ports, experiment),

@@ -1,7 +1,7 @@
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import { attributesOf, isReason } from '../../common/api/reasons.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { forkName } from '../../common/workload/identity.ts'
+import { forkName, twinName } from '../../common/workload/identity.ts'
 import type { Key } from '../runtime/queue.ts'
 
 /** What is kept of an experiment. */
@@ -51,7 +51,7 @@ export class ExperimentIndex {
     return this.#of(`source ${workload}`)
   }
 
-  /** The experiments whose fork has this name: `Deployment/shop/cart-experiment-cd1aa1c99c`. It need not exist yet. */
+  /** The experiments whose fork or twin has this name: `Deployment/shop/cart-experiment-cd1aa1c99c`. It may be gone. */
   ofFork(workload: string): ReadonlySet<Key> {
     return this.#of(`fork ${workload}`)
   }
@@ -114,6 +114,7 @@ export class ExperimentIndex {
     return [
       `source ${this.sourceOf(experiment)}`,
       `fork ${kind}/${fork}`,
+      `fork ${kind}/${namespace}/${twinName(experiment)}`,
       `fork of any kind ${fork}`,
       `fork in ${namespace}`,
       `in ${experiment.metadata.namespace}`,

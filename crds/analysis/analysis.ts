@@ -59,7 +59,8 @@ const NOTE: Note = {
     metrics: metricsNote(
       'The metrics: at most 8, those of the templates included. Each needs a name of its own. Without templates and metrics it is the health of the fork.',
     ),
-    control: 'What the fork is compared with. Source is the pods of the source.',
+    control:
+      'What the fork is compared with. Source is the pods of the source. Twin is those of a second fork without the override, which has the same size and is as old, and is there while the analysis goes on.',
     intervalSeconds: 'The length of a window. It must not be shorter than the scrape interval of the provider.',
     warmUpSeconds: 'A pod counts once it was ready for so long.',
     maxSeconds:
@@ -91,6 +92,10 @@ const STATUS_NOTE: Note = {
     metrics: {
       about: 'The verdict on each metric.',
       members: { name: 'The name of the metric.', verdict: 'The verdict on it.' },
+    },
+    twin: {
+      about: 'The workload of the twin, as it was last written.',
+      members: { name: 'Its name.', uid: 'Its uid.', generation: 'Its metadata.generation.' },
     },
   },
 }

@@ -5,9 +5,11 @@ import { yamlOf } from './yaml.ts'
 
 interface Column {
   readonly name: string
-  readonly type: 'string' | 'integer' | 'date'
+  readonly type: 'string' | 'integer' | 'number' | 'date'
   readonly description?: string
   readonly jsonPath: string
+  /** 1: only with `-o wide` */
+  readonly priority?: 1
 }
 
 interface Kind {

@@ -1,4 +1,5 @@
 import { RUN_SPEC, RUN_STATUS } from '../../common/analysis/kinds/run.ts'
+import { TRAFFIC_COLUMNS } from '../../common/analysis/kinds/run-traffic.ts'
 import { ANALYSIS_RUN } from '../../common/api/names.ts'
 import { crdManifest } from './kinds.ts'
 import { METRIC_NOTES } from './metric.ts'
@@ -17,7 +18,8 @@ const SPEC: Note = {
     },
     subject: 'A hash of what is compared with what, and by which metrics.',
     attempt: 'The analysis.attempt of the experiment.',
-    control: 'What the fork is compared with: Source, the pods of the source.',
+    control:
+      'What the fork is compared with: Source, the pods of the source, or Twin, those of a second fork without the override.',
     alpha: 'At most this part of all analysis runs fails a fork that is within its tolerance.',
     beta: 'At most this part of all analysis runs passes a fork that is worse than maxRegressionPercent.',
     minSamples: 'So many requests of the fork are needed before a Pass.',
@@ -68,6 +70,11 @@ const METRIC: Note = {
       },
     },
     state: 'What the controller remembers about the windows that count.',
+    twin: {
+      about:
+        'The evidence that the twin is worse than the source. Both are the same version, so then the measurement is wrong.',
+      members: { ...EVIDENCE, state: 'What the controller remembers about the windows that count.' },
+    },
     trace: {
       about: 'The evidence over time, at most 60 points.',
       members: {
@@ -99,6 +106,13 @@ const STATUS: Note = {
         empty: 'They had too few requests.',
         unusable: 'The answer was not usable, or there was none.',
         skipped: 'They were too old when their turn came.',
+      },
+    },
+    traffic: {
+      about: 'The requests that can be compared.',
+      members: {
+        requestsPerSecond: 'Of source and fork together, and of the twin.',
+        spread: 'The standard deviation of the logarithm of the times.',
       },
     },
     power: {
@@ -137,6 +151,7 @@ export const runCrd = (): string =>
         description: 'When the verdict or the reason last changed.',
         jsonPath: '.status.since',
       },
+      ...TRAFFIC_COLUMNS.map((column) => ({ ...column, priority: 1 as const })),
     ],
     comment: 'What an analysis asked and found. Only the controller writes it.',
     about: 'One question whether the fork of an experiment is worse than its source, with all evidence about it.',

@@ -17,7 +17,7 @@ export const QUICK = { intervalSeconds: 10, warmUpSeconds: 0 }
 const NAMESPACE = 'shop'
 
 /** What a plugin answers, by the name of the experiment's source. */
-export type Decisions = Map<string, JsonObject>
+export type Decisions = Map<string, JsonObject | ((told: JsonObject) => JsonObject)>
 
 /** A metric that a plugin decides. */
 export const DECIDED = {
@@ -39,7 +39,8 @@ export function usesAnalyses() {
     asked.push(told)
     const of = String(at(told, 'metric', 'args', 'of'))
     const [, answer = { decision: 'Wait' }] = [...answers].find(([source]) => of.startsWith(source)) ?? []
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+    const said = typeof answer === 'function' ? answer(told) : answer
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(said))
   })
   before('the product and a plugin', async function () {
     this.timeout(180_000) // the waits in it end earlier, with an error that names the reason

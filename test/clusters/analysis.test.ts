@@ -1,8 +1,9 @@
 import { dirname } from 'node:path'
 import { expect } from 'chai'
-import { EXPERIMENT_ID } from '../../common/api/names.ts'
+import { ANALYSIS_RUN, EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at } from '../../common/json/json.ts'
+import { pathOf } from '../../common/kube/client/resources.ts'
 import { experimentId } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { run } from '../../sandbox/run.ts'
@@ -90,6 +91,27 @@ describe('an analysis, on the real control plane', function () {
     await eventually('the annotation', DEADLINE_MS, async () =>
       expect(await annotationOf(forkOf(passed))).to.equal('noHarm'),
     )
+  })
+
+  it('says at apply what the requests that a run has seen can show', async () => {
+    const [first] = await runsOf('passing')
+    const path = pathOf(ANALYSIS_RUN, { namespace: 'shop', name: first?.metadata.name ?? '' })
+    await place().api.patch(`${path}/status`, { status: { traffic: { requestsPerSecond: 20.5, spread: 1 } } })
+    const metrics = [{ name: 'latency', kind: 'Latency', provider: 'plugin', plugin: {} }]
+    const analysis = { ...QUICK, metrics, maxSeconds: 600 }
+    await eventually('the answer', DEADLINE_MS, async () => {
+      const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+      const spec = { sourceRef: { kind: 'Deployment', name: 'passing' }, overrideSpec: {}, analysis }
+      const manifest = JSON.stringify({ apiVersion, kind, metadata: { name: 'measured' }, spec })
+      const { text } = await place().kubectl(['create', '--dry-run=server', '-f', '-'], manifest)
+      expect(text).to.match(
+        /\[Plan\] analysis: at 20.5 requests\/s, of which the fork gets 25%, slowdowns from \+\d+% show within 10m/,
+      )
+    })
+    const { text } = await place().kubectl(['get', 'expdrun', '--output=wide'])
+    expect(text)
+      .to.match(/RATE +SPREAD +STARTED/)
+      .and.to.match(/ 20\.5 +1 +20\d\d-/)
   })
 
   it('rolls a canary back when it fails, and it stays so', async () => {

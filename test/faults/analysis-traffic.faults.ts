@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { AnalysisSpec } from '../../common/api/analysis/analysis.ts'
-import { ANALYSIS_RUN } from '../../common/api/names.ts'
+import { ANALYSIS_RUN, EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeploymentSpec } from '../../common/api/types.ts'
 import { at, listOr } from '../../common/json/json.ts'
@@ -81,6 +81,15 @@ describe('an analysis of real requests by a real Prometheus, on the real control
       .map((event) => String(at(event, 'message')))
   }
 
+  /** What the answer to another experiment on this source says about its requests. */
+  async function powerOn(name: string): Promise<string> {
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    const analysis = { ...QUICK, metrics: [latency()] }
+    const spec = { sourceRef: { kind: 'Deployment', name }, replicas: FORK_SIZE, overrideSpec: {}, analysis }
+    const manifest = JSON.stringify({ apiVersion, kind, metadata: { name: `${name}-again` }, spec })
+    return (await place().kubectl(['create', '--dry-run=server', '-f', '-'], manifest)).text
+  }
+
   /** A version that does harm has no pods any more in time, and its run and an Event say why. */
   async function harms(version: Version, metric: string, evidence: RegExp): Promise<void> {
     await compares(version, version, { metrics: [latency(), errors()] })
@@ -100,6 +109,9 @@ describe('an analysis of real requests by a real Prometheus, on the real control
     expect(at(run?.status, 'message')).to.match(evidence)
     expect((await evidenceFor(version)).join('\n')).to.match(evidence)
     expect(await untouched(version)).to.deep.equal(before)
+    expect(await powerOn(version)).to.match(
+      /analysis: at [1-9][\d.]* requests\/s, of which the fork gets 33%, slowdowns from \+\d+% show within 1h/,
+    )
   }
 
   /** An analysis that has no evidence ends so, and never passes. */

@@ -25,13 +25,13 @@ const ACCEPTED: Readonly<Record<string, object>> = {
     ...{ intervalSeconds: 3_600, warmUpSeconds: 3_600, maxSeconds: 31_536_000, noDataSeconds: 3_600 },
     ...{ minSamples: 1_000_000_000, alpha: 0.2, beta: 0.2, attempt: 2_147_483_647 },
   }),
-  'every word': analysis({ control: 'Source', onTimeout: 'Promote', onNoData: 'Keep', continueAfterPass: true }),
+  'every word': analysis({ control: 'Twin', onTimeout: 'Promote', onNoData: 'Keep', continueAfterPass: true }),
 }
 
 const REFUSED: Readonly<Record<string, readonly [spec: object, words: readonly string[]]>> = {
   'a control that there is not': [
-    analysis({ control: 'Twin' }),
-    ['spec.analysis.control: Unsupported value: "Twin": supported values: "Source"'],
+    analysis({ control: 'Other' }),
+    ['spec.analysis.control: Unsupported value: "Other": supported values: "Source", "Twin"'],
   ],
   'two metrics of one name': [metrics(latency(), latency()), ['spec.analysis.metrics[1]: Duplicate value']],
   '9 metrics': [

@@ -40,6 +40,7 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     [`${OURS}/experimentanalysisproviders`]: 'list',
     [`${OURS}/clusterexperimentanalysistemplates`]: 'list',
     [`${OURS}/experimentanalysistemplates`]: 'list',
+    [`${OURS}/experimentanalysisruns`]: 'list',
     'apps/deployments': 'get list',
     'apps/statefulsets': 'get list',
     'argoproj.io/rollouts': 'get list',

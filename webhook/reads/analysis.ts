@@ -1,12 +1,20 @@
 import { knownProvider, knownTemplate } from '../../common/analysis/kinds/known.ts'
+import { newestTraffic, type RunTraffic } from '../../common/analysis/kinds/run-traffic.ts'
 import { type Known, known, unknown } from '../../common/api/known.ts'
-import { ANALYSIS_PROVIDER, ANALYSIS_TEMPLATE, CLUSTER_ANALYSIS_TEMPLATE } from '../../common/api/names.ts'
+import {
+  ANALYSIS_PROVIDER,
+  ANALYSIS_RUN,
+  ANALYSIS_TEMPLATE,
+  CLUSTER_ANALYSIS_TEMPLATE,
+  SOURCE_ID,
+} from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisFacts, ByName } from '../../common/assess/facts.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
+import { sourceId } from '../../common/workload/identity.ts'
 import type { PolicySource } from './policies.ts'
-import { list, type Reader, unlessOver } from './reader.ts'
+import { list, type Reader, table, unlessOver } from './reader.ts'
 
 interface AnalysisReader {
   readonly kube: Reader
@@ -21,16 +29,25 @@ interface AnalysisReader {
  */
 export async function readAnalysis(
   { kube, policies, signal }: AnalysisReader,
-  { metadata: { namespace }, spec }: ExperimentDeployment,
+  experiment: ExperimentDeployment,
 ): Promise<AnalysisFacts | undefined> {
-  if (!spec.analysis) return undefined
-  const [templates, clusterTemplates, providers, labels] = await Promise.all([
+  if (!experiment.spec.analysis) return undefined
+  const { namespace } = experiment.metadata
+  const [templates, clusterTemplates, providers, labels, traffic] = await Promise.all([
     byName(kube, pathOf(ANALYSIS_TEMPLATE, { namespace }), knownTemplate),
     byName(kube, pathOf(CLUSTER_ANALYSIS_TEMPLATE), knownTemplate),
     byName(kube, pathOf(ANALYSIS_PROVIDER), knownProvider),
     unlessOver(policies.namespace(namespace), signal),
+    readTraffic(kube, experiment),
   ])
-  return { templates, clusterTemplates, providers, namespace: labels }
+  return { templates, clusterTemplates, providers, namespace: labels, traffic }
+}
+
+/** By the runs about the same source that are still there. Each has up to 30 KB, and its row in a table a few bytes. */
+async function readTraffic(kube: Reader, experiment: ExperimentDeployment): Promise<RunTraffic | undefined> {
+  const path = pathOf(ANALYSIS_RUN, { namespace: experiment.metadata.namespace })
+  const labelSelector = `${SOURCE_ID}=${sourceId(experiment)}`
+  return newestTraffic(await table(kube, path, { labelSelector }))
 }
 
 async function byName<T>(

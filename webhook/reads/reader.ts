@@ -96,15 +96,31 @@ export async function list<View>(
   kube: Reader,
   { path, query, view }: Listing<View>,
 ): Promise<readonly View[] | undefined> {
-  try {
-    // Warnings may use slightly old data, and a list from the cache of the API server costs etcd nothing.
-    const asked = { ...query, resourceVersion: '0' }
-    const answer = await kube.request({ verb: 'list', path, query: asked, deadlineMs: READ_MS })
+  return ifReadable(async () => {
+    const answer = await kube.request({ verb: 'list', path, query: { ...query, ...CACHED }, deadlineMs: READ_MS })
     return itemsIn(answer).flatMap((item) => view(item) ?? [])
+  })
+}
+
+/** Warnings may use slightly old data, and a list from the cache of the API server costs etcd nothing. */
+const CACHED = { resourceVersion: '0' }
+
+async function ifReadable<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
   } catch (error) {
     if (!(error instanceof KubeError)) throw error
     return undefined
   }
+}
+
+/** A table has one short row for each object, instead of the object. */
+export const AS_TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+
+/** The list at `path` as a table of what `kubectl get -o wide` prints; undefined if it cannot be read. */
+export async function table(kube: Reader, path: string, query: Query): Promise<unknown> {
+  const asked = { includeObject: 'None', ...query, ...CACHED }
+  return ifReadable(() => kube.request({ verb: 'list', path, query: asked, accept: AS_TABLE, deadlineMs: READ_MS }))
 }
 
 interface Paged<View> extends Listing<View> {

@@ -10,7 +10,7 @@ import { shortName } from '../../common/text/short-name.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import type { DecodedRequest } from '../review/request.ts'
 import { accessOf } from './access.ts'
-import { READ_MS, type Reader, unlessOver } from './reader.ts'
+import { AS_TABLE, READ_MS, type Reader, unlessOver } from './reader.ts'
 
 /** How long the names of a namespace are kept: an author who mends one name sends the next request soon. */
 const KEPT_MS = 10_000
@@ -18,9 +18,6 @@ const KEPT_MS = 10_000
 const MAX_NAMES = 500
 /** The longest name that is compared, because the time grows with its square. Pods could not be named longer either. */
 const MAX_LENGTH = 63
-
-/** A table has one short row for each object, instead of the object. */
-const AS_TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 
 /** Finds the workloads that may be meant by the name of a source that does not exist. */
 export class SimilarSources {

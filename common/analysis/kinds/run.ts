@@ -25,6 +25,7 @@ import {
   whole,
   word,
 } from '../../json/structure.ts'
+import { RUN_TRAFFIC, type RunTraffic } from './run-traffic.ts'
 
 /** The experiment of an analysis run. */
 export interface RunExperiment {
@@ -92,6 +93,13 @@ export interface RunPods {
   readonly outer: number
 }
 
+/**
+ * Evidence that the twin is worse than the source. Both are the same version, so that then the measurement is wrong.
+ */
+export interface RunTwin extends RunEvidence {
+  readonly state: readonly number[]
+}
+
 /** The evidence at one time, for people. */
 export interface RunPoint extends Omit<RunEffect, 'of'> {
   readonly at: string
@@ -116,6 +124,8 @@ export interface RunMetric {
   readonly pods?: RunPods
   /** the memory of the engine: doubles, which the API server gives back bit by bit, but for -0 */
   readonly state?: readonly number[]
+  /** of a run whose control is the twin */
+  readonly twin?: RunTwin
   readonly trace?: readonly RunPoint[]
 }
 
@@ -134,6 +144,7 @@ export interface RunStatus {
   /** requests of the fork that were counted: the most of all metrics */
   readonly requests: number
   readonly windows: RunWindows
+  readonly traffic?: RunTraffic
   readonly power?: RunPower
   /** what follows from the verdict */
   readonly action?: TimeoutAction
@@ -157,7 +168,6 @@ export const MAX_TRACE = 60
 
 const hash: Structure = text(64)
 const reason: Structure = text(1_024)
-const percent: Structure = anyNumber
 
 /** The `spec` of an analysis run. */
 export const RUN_SPEC = object<RunSpec>({
@@ -172,7 +182,8 @@ export const RUN_SPEC = object<RunSpec>({
 })
 
 const EVIDENCE = { logE: anyNumber, needs: anyNumber }
-const EFFECT = { estimate: optional(percent), atLeast: optional(percent), atMost: optional(percent) }
+const EFFECT = { estimate: optional(anyNumber), atLeast: optional(anyNumber), atMost: optional(anyNumber) }
+const STATE = list(anyNumber, MAX_STATE)
 
 const RUN_METRIC = object<RunMetric>({
   name: text(63),
@@ -185,7 +196,8 @@ const RUN_METRIC = object<RunMetric>({
   safe: optional(list(object<RunSafety>({ part: text(63), ...EVIDENCE }), 8)),
   effect: optional(object<RunEffect>({ ...EFFECT, of: text(63) })),
   pods: optional(object<RunPods>({ groups: amount, outer: amount })),
-  state: optional(list(anyNumber, MAX_STATE)),
+  state: optional(STATE),
+  twin: optional(object<RunTwin>({ ...EVIDENCE, state: STATE })),
   trace: optional(list(object<RunPoint>({ at: time, ...EFFECT, harm: anyNumber, safe: anyNumber }), MAX_TRACE)),
 })
 
@@ -201,7 +213,8 @@ export const RUN_STATUS = object<RunStatus>({
   looks: amount,
   requests: amount,
   windows: object<RunWindows>({ counted: amount, empty: amount, unusable: amount, skipped: amount }),
-  power: optional(object<RunPower>({ percent, withinSeconds: amount })),
+  traffic: optional(RUN_TRAFFIC),
+  power: optional(object<RunPower>({ percent: anyNumber, withinSeconds: amount })),
   action: optional(word(TIMEOUT_ACTIONS)),
   metrics: optional(list(RUN_METRIC, MAX_METRICS)),
 })

@@ -26,14 +26,6 @@ export const needsOfHarm = ({ alpha, metrics }: Question): number => Math.log(me
 /** How much evidence of safety is needed, of each part. Every metric has to pass, so β is not shared. */
 export const needsOfSafety = ({ beta }: Question): number => Math.log(1 / beta)
 
-/**
- * Whether a twin, which is a second copy of the source, is shown to be worse than the source. Then the measurement is
- * wrong, and nothing that it says about the fork counts. `judgement`: of the twin as treatment. Its α is not shared by
- * the metrics, as this is no verdict about the fork. Section 4.6.
- */
-export const doControlsDiffer = ({ harm }: Pick<Judgement, 'harm'>, { alpha }: Pick<Question, 'alpha'>): boolean =>
-  harm !== undefined && harm.logE >= Math.log(1 / alpha)
-
 /** The decision about a metric whose kind bounds its errors. Section 4.6. */
 export function judged(shown: Shown, question: Question): Judgement {
   const { harm, samples, effect, spread, isEnough = true } = shown

@@ -19,6 +19,10 @@ export const countingPods = (arms: SeenArms, startMs: number, warmUpSeconds: num
   return { treatment: counting('treatment'), control: counting('control') }
 }
 
+/** The arms by which the twin is compared with the source. Undefined where there is no twin. */
+export const twinArms = ({ control, source }: SeenArms): SeenArms | undefined =>
+  source && { treatment: control, control: source }
+
 /** The first moment when both arms have a pod that counts, in milliseconds since 1970; Infinity: one has none. */
 export const firstCounting = (arms: SeenArms, warmUpSeconds: number): number => {
   const first = (arm: Arm) => Math.min(...arms[arm].map((pod) => warmSince(pod, arm, 1_000 * warmUpSeconds)))

@@ -1,15 +1,16 @@
 import type { Metric } from '../../api/analysis/metric.ts'
-import type { RunMetric, RunWindows } from '../kinds/run.ts'
+import type { RunMetric, RunTwin, RunWindows } from '../kinds/run.ts'
 import { METRIC_ENGINES } from '../metrics/registry.ts'
 import type { Judgement, MetricEngine, Question } from '../metrics/rule.ts'
 import { isSound } from '../metrics/sound.ts'
 import type { Span } from '../query/window-query.ts'
 import type { Arm, WindowData } from '../window-data.ts'
-import { firstCounting } from './arms.ts'
+import { firstCounting, twinArms } from './arms.ts'
 import { healthMemory, healthState, restartsIn } from './health.ts'
 import type { Poll, PolledWindow } from './poll.ts'
 import { isThin, silentArms } from './requests.ts'
 import { traced } from './trace.ts'
+import { checkedTwin, withTwin } from './twin-check.ts'
 import { isLongest } from './windows.ts'
 
 /** What decides how a window is counted. */
@@ -53,7 +54,7 @@ const USELESS = 'data that the metric cannot use'
  * another run of the controller: it is refused, so that each window counts once.
  */
 export function folded(metric: RunMetric, of: Metric, polled: PolledWindow, context: FoldContext): Folded {
-  const { window, skipped, answer } = polled
+  const { window, skipped, answer, twin } = polled
   if (!isNext(metric, polled, context)) return { metric, windows: {} }
   const moved = skipped > 0 ? { ...metric, windowEnd: time(window.start) } : metric
   const windows = skipped > 0 ? { skipped } : {}
@@ -66,12 +67,14 @@ export function folded(metric: RunMetric, of: Metric, polled: PolledWindow, cont
     }
   }
   if (answer.is === 'failed') return unusable(answer.message, answer.lacksStart)
-  if (answer.is === 'data' && !isSound(answer.data)) return unusable(USELESS)
+  if (twin?.is === 'failed') return unusable(twin.message, twin.lacksStart)
+  if ([answer, twin].some((each) => each?.is === 'data' && !isSound(each.data))) return unusable(USELESS)
   const arms = answer.is === 'silent' ? answer.arms : silentArms(answer.data)
   if (arms.length > 0 || answer.is === 'silent') return silent({ moved, windows, arms, polled, context })
   const isWaiting = isThin(answer.data) && !isLongest(window, context.intervalSeconds)
   if (isWaiting) return { metric: because(moved, 'TooFewSamples', window.start), windows }
-  const counted = count(moved, { of, data: answer.data, endMs: window.end, context })
+  const ofTwin = twin?.is === 'data' ? twin.data : undefined
+  const counted = count(moved, { of, data: answer.data, twin: ofTwin, endMs: window.end, context })
   return counted ? { ...counted, windows: { ...windows, counted: 1 } } : unusable(USELESS)
 }
 
@@ -123,20 +126,24 @@ function endWithoutPods({ start, end }: Span, { poll, warmUpSeconds, intervalSec
 interface Counted {
   readonly of: Metric
   readonly data: WindowData
+  /** of the twin and the source; undefined: there is nothing to compare */
+  readonly twin: WindowData | undefined
   readonly endMs: number
   readonly context: FoldContext
 }
 
 function count(
   metric: RunMetric,
-  { of, data, endMs, context }: Counted,
+  { of, data, twin, endMs, context: { question } }: Counted,
 ): Pick<Folded, 'metric' | 'spread'> | undefined {
   const engine: MetricEngine = METRIC_ENGINES[of.kind]
   const state = engine.fold(metric.state ?? [], data, of)
-  if (!state) return undefined
-  const judgement = engine.judge(state, of, context.question)
+  const checked = twin && checkedTwin({ state: metric.twin?.state ?? [], of, question }, twin)
+  if (!state || (twin && !checked)) return undefined
+  const judgement = engine.judge(state, of, question)
   const { spread } = judgement
-  return { metric: judgedMetric(metric, { judgement, state, endMs }), ...(spread === undefined ? {} : { spread }) }
+  const judged = judgedMetric(metric, { judgement, state, endMs })
+  return { metric: withTwin(judged, metric, checked, endMs), ...(spread === undefined ? {} : { spread }) }
 }
 
 /**
@@ -147,14 +154,32 @@ export function foldedHealth(metric: RunMetric, of: Metric, context: FoldContext
   const { poll } = context
   const window = { start: expectedStart(metric, context), end: poll.atMs }
   if (window.end <= window.start) return { metric, windows: {} }
+  const { question } = context
   const memory = healthMemory(metric.state ?? [])
   const engine: MetricEngine = METRIC_ENGINES[of.kind]
   const folded = engine.fold(memory.engine, restartsIn(poll.arms, window, memory), of)
   if (!folded)
     return { metric: because(metric, 'ProviderFailed', poll.atMs), windows: { unusable: 1 }, failure: USELESS }
-  const judgement = engine.judge(folded, of, context.question)
+  const judgement = engine.judge(folded, of, question)
   const state = healthState(poll.arms, folded)
-  return { metric: judgedMetric(metric, { judgement, state, endMs: window.end }), windows: { counted: 1 } }
+  const judged = judgedMetric(metric, { judgement, state, endMs: window.end })
+  return {
+    metric: withTwin(judged, metric, twinHealth(metric, of, { poll, question, window }), poll.atMs),
+    windows: { counted: 1 },
+  }
+}
+
+/** The restarts of the twin, compared with those of the source. */
+function twinHealth({ twin }: RunMetric, of: Metric, { poll, question, window }: HealthOf): RunTwin | undefined {
+  const arms = twinArms(poll.arms)
+  if (!arms) return twin
+  const memory = healthMemory(twin?.state ?? [])
+  const checked = checkedTwin({ state: memory.engine, of, question }, restartsIn(arms, window, memory))
+  return checked && { ...checked, state: healthState(arms, checked.state) }
+}
+
+interface HealthOf extends Pick<FoldContext, 'question' | 'poll'> {
+  readonly window: Span
 }
 
 interface Judged {

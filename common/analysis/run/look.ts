@@ -1,12 +1,13 @@
 import { KUBERNETES, type Metric } from '../../api/analysis/metric.ts'
-import type { AnalysisRun, RunMetric, RunStatus, RunWindows } from '../kinds/run.ts'
+import type { AnalysisRun, RunMetric, RunPower, RunStatus, RunWindows } from '../kinds/run.ts'
+import type { RunTraffic } from '../kinds/run-traffic.ts'
 import { METRIC_ENGINES } from '../metrics/registry.ts'
 import type { Question } from '../metrics/rule.ts'
 import { countingPods, firstCounting } from './arms.ts'
 import { expectedStart, type FoldContext, type Folded, folded, foldedHealth } from './fold.ts'
 import { messageOf } from './message.ts'
 import type { Poll } from './poll.ts'
-import { powerOf } from './power.ts'
+import { armsTraffic, isTooEarly, powerOf, sharedTraffic } from './power.ts'
 import { countsRequests, requestsNeeded } from './requests.ts'
 import { offsetSeconds, type Times } from './subject.ts'
 import { actionOf, type Finding, verdictOf } from './verdict.ts'
@@ -48,11 +49,13 @@ const newMetric = ({ name }: Metric, sinceMs: number): RunMetric => ({
   since: time(sinceMs),
 })
 
+type Asked = Pick<AnalysisRun['spec'], 'alpha' | 'beta' | 'minSamples' | 'subject' | 'metrics'>
+
 /**
  * Metrics that are only told do not count, nor do those without a bound share α. A metric that is only told is judged
  * as if it counted, so there is at least one.
  */
-export const questionOf = ({ alpha, beta, minSamples, subject, metrics }: AnalysisRun['spec']): Question => ({
+export const questionOf = ({ alpha, beta, minSamples, subject, metrics }: Asked): Question => ({
   alpha,
   beta,
   minSamples,
@@ -125,14 +128,28 @@ const requestsIn = (results: readonly LookedMetric[]): number =>
   Math.max(0, ...results.map(({ of, metric }) => (countsRequests(of) ? (metric.samples?.treatment ?? 0) : 0)))
 
 /** What the traffic can show, by the first Latency metric that counts. It changes only with a window of that. */
-function powerIn({ spec, status }: AnalysisRun, results: readonly LookedMetric[], { times, startedMs }: Started) {
-  const first = results.find(({ of }) => of.kind === 'Latency' && counts(of))
+function powerIn(
+  { spec, status }: AnalysisRun,
+  results: readonly LookedMetric[],
+  { poll, times, startedMs }: Started,
+): Pick<RunStatus, 'traffic' | 'power'> {
+  const first = results.find(({ of }) => isTimed(of))
   if (!first || startedMs === undefined) return {}
   const { metric: counted, of: metric, spread, windows } = first
-  const question = questionOf(spec)
-  const power = windows.counted ? powerOf({ metric, counted, spread, startedMs, times, question }) : status?.power
-  return power ? { power } : {}
+  if (!windows.counted) return present(status ?? {})
+  const traffic = armsTraffic({ counted, spread, startedMs })
+  if (!traffic) return {}
+  const power = isTooEarly(counted) ? undefined : powerOf({ metric, traffic, times, question: questionOf(spec) })
+  return present({ traffic: sharedTraffic(traffic, poll.arms), power })
 }
+
+/** By the first of these the power of an analysis is told. */
+export const isTimed = (metric: Metric): boolean => metric.kind === 'Latency' && counts(metric)
+
+const present = ({ traffic, power }: { traffic?: RunTraffic | undefined; power?: RunPower | undefined }) => ({
+  ...(traffic ? { traffic } : {}),
+  ...(power ? { power } : {}),
+})
 
 /** One metric of a run after a look. */
 function lookedAt(metric: Metric, { spec, status }: AnalysisRun, { poll, times, startedMs }: Started): Folded {

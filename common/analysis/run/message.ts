@@ -32,6 +32,8 @@ const SAID: Readonly<Record<string, string>> = {
   NoTraffic: 'no requests to either version',
   NoTreatmentData: 'no data of the fork, but of its source',
   NoControlData: 'no data of the source, but of the fork',
+  ControlsDiffer:
+    'the twin is shown to be worse than the source, which is the same version, so the measurement is wrong',
   PodsDiffer: 'harm is shown, but single pods could explain it',
 }
 

@@ -13,7 +13,10 @@ export interface SeenPod {
 }
 
 /** The pods of both arms, at most 64 of each, in the order of their names. */
-export type SeenArms = Readonly<Record<Arm, readonly SeenPod[]>>
+export interface SeenArms extends Readonly<Record<Arm, readonly SeenPod[]>> {
+  /** where the control is the twin: the pods of the source, with which the twin is compared */
+  readonly source?: readonly SeenPod[]
+}
 
 /** What one window of one metric gave. */
 export interface PolledWindow {
@@ -23,6 +26,8 @@ export interface PolledWindow {
   /** windows before it that nobody asks for any more */
   readonly skipped: number
   readonly answer: WindowAnswer
+  /** the same about the twin, compared with the source; absent: nothing was asked */
+  readonly twin?: WindowAnswer
 }
 
 /** What the poller found out about a run at one time. Metrics that ask Kubernetes itself are read from `arms`. */

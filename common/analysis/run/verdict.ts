@@ -33,6 +33,8 @@ const hasLasted = ({ since }: RunMetric, { nowMs, times }: VerdictOf): boolean =
 export function verdictOf(of: VerdictOf): Finding {
   const { metrics, hasPods, startedMs, nowMs, times } = of
   if (metrics.some(({ verdict }) => verdict === 'Fail')) return { verdict: 'Fail', reason: 'HarmFound' }
+  const wrong = metrics.find(({ verdict }) => verdict === 'Inconclusive')
+  if (wrong) return { verdict: 'Inconclusive', reason: wrong.reason }
   const isPassed = metrics.length > 0 && metrics.every(({ verdict }) => verdict === 'Pass')
   if (isPassed) return { verdict: 'Pass', reason: 'Passed' }
   const lasting = (reasons: readonly string[]) =>
@@ -99,6 +101,11 @@ export function actionOf(
   }
 }
 
-/** The words of Gated Deployments. Every verdict but a Pass is harm there, so that a script that waits fails closed. */
-export const gatedDeployStatus = (verdict: AnalysisVerdict): 'notSignificant' | 'noHarm' | 'harm' =>
-  verdict === 'Wait' || verdict === 'Aborted' ? 'notSignificant' : verdict === 'Pass' ? 'noHarm' : 'harm'
+/**
+ * The words of Gated Deployments. Every end but a Pass is harm there, so that a script that waits fails closed. A
+ * question that was aborted is asked again later, unless the run of the strategy `isOver`.
+ */
+export function gatedDeployStatus(verdict: AnalysisVerdict, isOver = false): 'notSignificant' | 'noHarm' | 'harm' {
+  if (verdict === 'Pass') return 'noHarm'
+  return (verdict === 'Wait' || verdict === 'Aborted') && !isOver ? 'notSignificant' : 'harm'
+}

@@ -4,8 +4,11 @@ import type { Metric } from './metric.ts'
 export const TEMPLATE_SCOPES = ['Namespace', 'Cluster'] as const
 export type TemplateScope = (typeof TEMPLATE_SCOPES)[number]
 
-/** What the fork is compared with: the pods of the source. */
-export const CONTROLS = ['Source'] as const
+/**
+ * What the fork is compared with: the pods of the source, or its twin. That is a second fork without the override, of
+ * the same size and age.
+ */
+export const CONTROLS = ['Source', 'Twin'] as const
 export type Control = (typeof CONTROLS)[number]
 
 /** What follows when the time is over and neither harm nor safety has been shown. */
@@ -68,6 +71,13 @@ export interface MetricVerdict {
   readonly verdict: AnalysisVerdict
 }
 
+/** The twin as it was when it was last applied. */
+export interface TwinRef {
+  readonly name: string
+  readonly uid: string
+  readonly generation: number
+}
+
 /** `status.analysis` of an experiment: what its analysis run says. The numbers are in the run. */
 export interface AnalysisStatus {
   /** the name of the ExperimentAnalysisRun; absent: there is none yet */
@@ -81,4 +91,6 @@ export interface AnalysisStatus {
   /** `spec.analysis.attempt` */
   readonly attempt: number
   readonly metrics?: readonly MetricVerdict[]
+  /** absent: there is no twin */
+  readonly twin?: TwinRef
 }

@@ -1,4 +1,5 @@
 import {
+  amount,
   flag,
   list,
   map,
@@ -20,6 +21,7 @@ import {
   TEMPLATE_SCOPES,
   type TemplateUse,
   TIMEOUT_ACTIONS,
+  type TwinRef,
   VERDICTS,
 } from './analysis.ts'
 import { ANALYSIS_DEFAULTS } from './defaults.ts'
@@ -154,6 +156,8 @@ export const ANALYSIS = object<AnalysisSpec>({
 
 const METRIC_VERDICT = object<MetricVerdict>({ name: text(63), verdict: word(VERDICTS) })
 
+const TWIN_REF = object<TwinRef>({ name: text(253), uid: text(64), generation: amount })
+
 /** `status.analysis` of an experiment */
 export const ANALYSIS_STATUS = object<AnalysisStatus>({
   run: optional(text(253)),
@@ -163,4 +167,5 @@ export const ANALYSIS_STATUS = object<AnalysisStatus>({
   since: time,
   attempt: whole(1, 2_147_483_647),
   metrics: optional(list(METRIC_VERDICT, MAX_METRICS)),
+  twin: optional(TWIN_REF),
 })

@@ -115,3 +115,26 @@ describe('the analysis of an experiment', () => {
       ]))
   })
 })
+
+describe('a twin', () => {
+  const errorsWith = (of: Parameters<typeof anExperiment>[0], control: 'Source' | 'Twin' = 'Twin') =>
+    analysisErrors({ experiment: anExperiment({ analysis: { control }, ...of }), analysis: FACTS }).map(
+      ({ field, message }) => `${field}: ${message}`,
+    )
+  const REFUSED = [
+    'spec.analysis.control: Twin needs a fork whose pods get requests as soon as they are ready; set Source, or ' +
+      'strategy.canary without traffic.mode Gated',
+  ]
+  const canary = { steps: [{ setWeight: 10 }] }
+
+  it('is refused beside a gate, which gives the pods of the fork their requests later', () => {
+    expect(errorsWith({ strategy: { blueGreen: { activeService: 'cart' } } })).to.deep.equal(REFUSED)
+    expect(errorsWith({ strategy: { canary }, traffic: { mode: 'Gated' } })).to.deep.equal(REFUSED)
+    expect(errorsWith({ strategy: { blueGreen: { activeService: 'cart' } } }, 'Source')).to.deep.equal([])
+  })
+
+  it('is accepted without a strategy, and with a canary whose pods get requests at once', () => {
+    expect(errorsWith({})).to.deep.equal([])
+    expect(errorsWith({ strategy: { canary } })).to.deep.equal([])
+  })
+})

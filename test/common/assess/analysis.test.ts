@@ -6,6 +6,7 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import { analysisArms, analysisState, consequenceOf } from '../../../common/assess/analysis.ts'
 import { assess } from '../../../common/assess/assess.ts'
 import type { AnalysisFacts, SpecFacts } from '../../../common/assess/facts.ts'
+import { experimentId, roleUid, twinName } from '../../../common/workload/identity.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
 import { aDeployment, anExperiment, aRollout, aStatefulSet, FORK, imageOverride } from '../../builders.ts'
@@ -139,6 +140,22 @@ describe('the arms of an analysis', () => {
       treatment: { workload: FORK, selector: `experiment-controller.example.com/experiment-id=${FORK.slice(-10)}` },
       control: { workload: 'cart', selector: 'app=cart,!experiment-controller.example.com/experiment-id' },
     }))
+
+  it('are the pods of fork and twin where that is the control, which is compared with the source', () => {
+    const experiment = anExperiment({ analysis: { control: 'Twin' } })
+    const found = arms(aDeployment(), { experiment })
+    const plain = arms(aDeployment())
+    const id = roleUid(experiment.metadata.uid, 'control')
+    expect(found).to.deep.equal({
+      ...plain,
+      control: {
+        workload: twinName(experiment),
+        selector: `experiment-controller.example.com/experiment-id=${experimentId(id)}`,
+      },
+      source: plain?.control,
+    })
+    expect(found?.control.selector).to.not.equal(found?.treatment.selector)
+  })
 
   it('take every requirement of the selector', () => {
     const matchExpressions = [

@@ -3,7 +3,8 @@ import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
 import { GATED_DEPLOY_STATUS } from '../../../common/api/names.ts'
 import type { Write } from '../../../common/plan/write.ts'
 import { SimulatedAnalyses } from './simulated-analyses.ts'
-import { aRun, aRunExperiment, type RunOf, type World } from './some-run.ts'
+import { aRun, aRunExperiment, type RunOf } from './some-run.ts'
+import type { World } from './some-world.ts'
 
 export const DECIDED = { name: 'decided', kind: 'Decision', provider: 'plugin', plugin: {} } as const
 export const ANALYSIS: AnalysisSpec = { metrics: [DECIDED], warmUpSeconds: 0 }

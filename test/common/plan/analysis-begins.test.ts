@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { known, unknown } from '../../../common/api/known.ts'
+import { CR_NAME, EXPERIMENT_ID, SOURCE_ID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { lagOf } from '../../../common/plan/analysis.ts'
+import { experimentId, sourceId } from '../../../common/workload/identity.ts'
 import { ANALYSIS, anAnalysis, DECIDED, told } from './an-analysis.ts'
 import { SimulatedAnalyses } from './simulated-analyses.ts'
 import { aRun, aRunExperiment } from './some-run.ts'
@@ -17,6 +19,18 @@ function overdue(fork: KubeObject | undefined): KubeObject {
 }
 const verdictOf = ({ analyses: { run } }: Pick<Analysis, 'analyses'>) =>
   run?.status && `${run.status.verdict} ${run.status.reason}`
+
+describe('the run of an analysis', () => {
+  it('is found by its experiment and by its source', () => {
+    const { analyses, world } = anAnalysis()
+    const { uid, name } = world.experiment.metadata
+    expect(analyses.run?.metadata.labels).to.deep.equal({
+      [EXPERIMENT_ID]: experimentId(uid),
+      [CR_NAME]: name,
+      [SOURCE_ID]: sourceId(world.experiment),
+    })
+  })
+})
 
 describe('an analysis whose fork', () => {
   it('never got ready begins, so that it can say so, and ends in a later pass', () => {

@@ -43,6 +43,21 @@ describe('the way back after a verdict', () => {
     expect(phaseOf(analysis)).to.equal('Aborted')
   })
 
+  it('is harm for scripts also after a command, until it is tried again', () => {
+    const analysis = anAnalysis({ strategy: PAUSED })
+    expect(analysis.verdict()).to.equal('notSignificant')
+    analysis.say('abort')
+    analysis.rest()
+    expect([phaseOf(analysis), verdictOf(analysis), analysis.verdict()]).to.deep.equal(['Aborted', 'Aborted', 'harm'])
+    analysis.say('retry')
+    analysis.rest()
+    expect([phaseOf(analysis), verdictOf(analysis), analysis.verdict()]).to.deep.equal([
+      'Paused',
+      'Wait',
+      'notSignificant',
+    ])
+  })
+
   it('is taken although somebody promotes in the same moment', () => {
     const analysis = recorded(anAnalysis({ strategy: PAUSED }))
     analysis.say('promote')

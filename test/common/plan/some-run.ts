@@ -1,35 +1,27 @@
 import { known, knownOrAbsent } from '../../../common/api/known.ts'
-import { COMMAND, COMMAND_BY, FIELD_MANAGER } from '../../../common/api/names.ts'
+import { COMMAND, COMMAND_BY } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { PromotionSpec, Strategy, TrafficSpec } from '../../../common/api/strategy.ts'
 import type { Facts } from '../../../common/assess/facts.ts'
-import { at, isEqual, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
-import { mergePatch } from '../../../common/override/strategic.ts'
+import { mayHaveTwin, twinFact } from '../../../common/assess/own-objects.ts'
+import { isEqual, type JsonObject } from '../../../common/json/json.ts'
 import type { Plan } from '../../../common/plan/conclusion.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { statusOf } from '../../../common/plan/status.ts'
 import type { Write } from '../../../common/plan/write.ts'
-import type { GatedPod } from '../../../common/strategy/gate.ts'
-import { withHash } from '../../../common/workload/derive.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
-import type { SimulatedAnalyses } from './simulated-analyses.ts'
-import { podsAfter, withGate } from './simulated-pods.ts'
-import { type Services, trafficOf, withSelector } from './simulated-services.ts'
-import { type Given, someFacts } from './some-facts.ts'
+import { podsAfter } from './simulated-pods.ts'
+import { type Services, trafficOf } from './simulated-services.ts'
+import { make } from './simulated-writes.ts'
+import { someFacts } from './some-facts.ts'
+import { available, type World } from './some-world.ts'
 
 /** 10 %, an hour, 20 %, until resumed; then until promoted, the promotion, and 30 seconds: seven steps. */
 export const CANARY: Strategy = {
   canary: { steps: [{ setWeight: 10 }, { pause: { duration: '1h' } }, { setWeight: 20 }, { pause: {} }] },
 }
 export const START = new Date('2026-11-21T10:00:00Z')
-
-/** `object` with all of its pods available. */
-export const available = (object: KubeObject): KubeObject => {
-  const replicas = replicasOf(object)
-  const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas }
-  return { ...object, status: { observedGeneration: object.metadata.generation ?? 1, ...counts } }
-}
 
 /** `cart` with `replicas` available pods. */
 export const aSource = (replicas = 10, image = 'example/cart:1', spec: JsonObject = {}): KubeObject =>
@@ -53,31 +45,6 @@ export function aRunExperiment({ promotion, traffic, ...given }: RunOf = {}) {
   return anExperiment({ overrideSpec: imageOverride('example/cart:2'), ...run, ...of })
 }
 
-/** What a run depends on. Tests change it between two passes. */
-export interface World {
-  policies?: Given['policies']
-  traffic?: Given['traffic']
-  neighbours?: Given['neighbours']
-  now: Date
-  experiment: ReturnType<typeof anExperiment>
-  source: KubeObject | undefined
-  fork: KubeObject | undefined
-  /** those of a gated fork */
-  pods: readonly GatedPod[]
-  /** those of a blue-green */
-  services: Services | undefined
-  /** what the controller remembers of pins that were taken away */
-  lostPins: { readonly repairInMs: number; readonly previewRepairInMs?: number; readonly isContested: boolean }
-  revision: KubeObject | undefined
-  record: KubeObject | undefined
-  isInstalled: boolean
-  /** what the API server and admission webhooks make of a source that is written */
-  stored: (source: KubeObject) => KubeObject
-  /** whether the pods of the fork become available */
-  isHealthy: boolean
-  analyses: SimulatedAnalyses | undefined
-}
-
 /**
  * A run in memory: each pass plans, makes the writes, and stores the status. Workloads become available at once, unless
  * `world.isHealthy` is false.
@@ -88,6 +55,8 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     experiment,
     source: aSource(),
     fork: undefined,
+    twin: undefined,
+    twinRepairInMs: 0,
     pods: [],
     services: undefined,
     lostPins: { repairInMs: 0, isContested: false },
@@ -112,6 +81,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
       traffic: trafficNow() ?? { services: [], slices: [] },
     }),
     gate: { pods: known(world.pods) },
+    ...(mayHaveTwin(world.experiment) ? { twin: twinNow(world) } : {}),
     ...(world.analyses ? { analysis: world.analyses.facts } : {}),
     ...(world.services ? { cutOver: { services: known(seenServices(world, world.services)) } } : {}),
     promotion: {
@@ -127,7 +97,11 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     for (const write of planned.writes) make(world, write)
     world.pods = podsAfter(world.pods, world.fork, world)
     const fork = world.fork === before ? planned.conclusion.fork : world.fork
-    const status = statusOf(seen, { ...afterWrites(world, planned), fork })
+    const isTwinWritten = planned.writes.some(
+      ({ verb, role }) => verb === 'apply' && role.toLowerCase().endsWith('twin'),
+    )
+    const twin = isTwinWritten && world.twin ? { twin: world.twin } : {}
+    const status = statusOf(seen, { ...afterWrites(world, planned), fork, ...twin })
     world.experiment = { ...world.experiment, status }
     return planned
   }
@@ -190,41 +164,10 @@ const seenServices = (world: World, { active, preview }: Services) => ({
   ...world.lostPins,
 })
 
-/** What the API server and the workload controllers make of a write. */
-function make(world: World, write: Write): void {
-  if (write.role === 'run') world.analyses?.write({ ...write, role: 'run' }, world.now)
-  if (write.role === 'run') return
-  const settle = (object: KubeObject) => (world.isHealthy ? available(object) : object)
-  switch (write.verb) {
-    case 'apply': {
-      if (write.role === 'pod') {
-        world.pods = withGate(world.pods, write)
-        return
-      }
-      const object = withHash(write.object)
-      const generation = (world.fork?.metadata.generation ?? 0) + (isEqual(world.fork?.spec, object.spec) ? 0 : 1)
-      const managedFields = [{ manager: FIELD_MANAGER, operation: 'Apply', time: secondOf(world.now) }]
-      const metadata = { ...object.metadata, uid: world.fork?.metadata.uid ?? 'uid-of-fork', generation, managedFields }
-      const status = world.fork?.status === undefined ? {} : { status: world.fork.status }
-      world.fork = settle({ ...object, metadata, ...status })
-      return
-    }
-    case 'create':
-      if (write.object.metadata.name.endsWith('-promotion')) world.record = write.object
-      else world.revision = write.object
-      return
-    case 'patch':
-      if (write.role === 'fork') world.fork = settle(patched(write.of, write.patch))
-      if (write.role === 'experiment') world.experiment = withFinalizers(world.experiment, write.patch)
-      if (write.role === 'service' && world.services) world.services = withSelector(world.services, write)
-      if (write.role === 'source') world.source = available(world.stored(patched(write.of, write.patch)))
-      return
-    case 'delete':
-      if (write.role === 'fork') world.fork = undefined
-      else if (write.of.metadata.name.endsWith('-promotion')) world.record = undefined
-      else world.revision = undefined
-  }
-}
+const twinNow = ({ experiment, twin, twinRepairInMs }: World) => ({
+  object: twinFact(experiment, knownOrAbsent(twin)),
+  repairInMs: twinRepairInMs,
+})
 
 /** As `controller/apply` does, the status remembers the version of the source that a promotion made. */
 function afterWrites({ source }: World, { writes, conclusion }: Plan): Plan['conclusion'] {
@@ -233,18 +176,4 @@ function afterWrites({ source }: World, { writes, conclusion }: Plan): Plan['con
     return conclusion
   const { uid = '', generation = 0 } = source.metadata
   return { ...conclusion, run: { ...run, promotion: { ...run.promotion, written: { uid, generation } } } }
-}
-
-/** As the API server writes times. */
-const secondOf = (now: Date): string => now.toISOString().replace(/\.\d+Z/, 'Z')
-
-function withFinalizers(experiment: World['experiment'], patch: JsonObject): World['experiment'] {
-  const finalizers = listOr(at(patch, 'metadata', 'finalizers')) as readonly string[]
-  return { ...experiment, metadata: { ...experiment.metadata, finalizers } }
-}
-
-function patched(of: KubeObject, patch: JsonObject): KubeObject {
-  const generation = (of.metadata.generation ?? 0) + 1
-  const spec = mergePatch(objectOr(of.spec) as JsonObject, objectOr(patch.spec) as JsonObject)
-  return { ...of, metadata: { ...of.metadata, generation }, spec }
 }

@@ -31,6 +31,16 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
       aPolicyInput({ experiment: anExperiment({ replicas: 4 }) }),
       [`spec.replicas: must be at most 3, got 4 ${P}`],
     ],
+    'counts the pods of a twin': [
+      { maxReplicas: 3 },
+      aPolicyInput({ experiment: anExperiment({ replicas: 2, analysis: { control: 'Twin' } }) }),
+      [`spec.replicas: needs 4 pods with the twin, at most 3 are allowed ${P}`],
+    ],
+    'accepts as many pods as allowed with those of a twin': [
+      { maxReplicas: 4 },
+      aPolicyInput({ experiment: anExperiment({ replicas: 2, analysis: { control: 'Twin' } }) }),
+      [],
+    ],
     'counts absent replicas as one': [
       { maxReplicas: 0 },
       aPolicyInput(),
@@ -114,6 +124,15 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
         ],
       }),
       [`spec.replicas: experiments would have 1 of 3 endpoints of service/cart, at most 25% is allowed ${P}`],
+    ],
+    'adds up the pods of twins': [
+      { maxShare: '25%' },
+      aPolicyInput({
+        experiment: anExperiment({ analysis: { control: 'Twin' } }),
+        others: [other('a', { replicas: 2, analysis: { control: 'Twin' } })],
+        endpoints: [{ service: 'cart', ready: 8 }],
+      }),
+      [`spec.replicas: experiments would have 6 of 14 endpoints of service/cart, at most 25% is allowed ${P}`],
     ],
     'adds up the pods of all live experiments of the source': [
       { maxShare: '25%' },

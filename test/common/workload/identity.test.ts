@@ -1,15 +1,27 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { EXPERIMENT_ID, FIELD_MANAGER, IS_EXPERIMENT, OWNER_NAMESPACE, OWNER_UID } from '../../../common/api/names.ts'
+import {
+  EXPERIMENT_ID,
+  FIELD_MANAGER,
+  IS_EXPERIMENT,
+  OWNER_NAMESPACE,
+  OWNER_UID,
+  ROLE,
+} from '../../../common/api/names.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { derive } from '../../../common/workload/derive.ts'
 import {
+  experimentId,
   forkName,
   forkSelector,
   isFork,
   isForkOf,
   ownerReference,
   ownershipMetadata,
+  provenOwner,
+  sourceId,
+  twinName,
 } from '../../../common/workload/identity.ts'
 import { aBase, aDeployment, anExperiment, FORK, UID } from '../../builders.ts'
 
@@ -29,6 +41,15 @@ describe('the identity of a fork', () => {
         },
       ),
     )
+  })
+
+  it('has one id for all experiments on a source, and another for another source', () => {
+    const of = (sourceRef: object, name = 'faster-cart') =>
+      sourceId(anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', ...sourceRef }, metadata: { name } }))
+    expect(of({})).to.match(/^[0-9a-f]{10}$/)
+    expect([of({}, 'other'), of({ namespace: 'shop' })]).to.deep.equal([of({}), of({})])
+    const others = [of({ kind: 'StatefulSet' }), of({ name: 'till' }), of({ namespace: 'till' })]
+    expect(new Set([of({}), ...others]).size).to.equal(4)
   })
 
   it('selects pods by the id of the experiment only', () => {
@@ -135,5 +156,55 @@ describe('the identity of a fork', () => {
     expect(isFork(aDeployment())).to.equal(false)
     expect(isFork(aDeployment({ labels: { [IS_EXPERIMENT]: 'true' } }))).to.equal(true)
     expect(isFork(aDeployment({ metadata: { labels: {}, ownerReferences: ours.ownerReferences } }))).to.equal(true)
+  })
+
+  describe('a twin', () => {
+    const twinOf = (experiment: ExperimentDeployment) => {
+      const derived = derive({
+        kind: deployment,
+        experiment,
+        base: aBase(),
+        schema: undefined,
+        replicas: 1,
+        role: 'control',
+      })
+      if (derived.is !== 'fork') throw new Error('there is no twin')
+      return derived.fork
+    }
+
+    it('has a name, an id and a role of its own, and the owner of the fork', () => {
+      const twin = twinOf(anExperiment())
+      expect(twin.metadata.name).to.equal(twinName(anExperiment()))
+      expect(twin.metadata.name).to.not.equal(FORK)
+      expect(twin.metadata.labels?.[ROLE]).to.equal('control')
+      expect(twin.metadata.labels?.[EXPERIMENT_ID]).to.not.equal(experimentId(UID))
+      expect(twin.metadata.ownerReferences).to.deep.equal(ours.ownerReferences)
+    })
+
+    it('is no fork, and a fork is no twin', () => {
+      const experiment = anExperiment()
+      const twin = twinOf(experiment)
+      const applied = { ...twin, metadata: { ...twin.metadata, managedFields: ours.managedFields ?? [] } }
+      expect([isForkOf(experiment, applied), isForkOf(experiment, applied, 'control')]).to.deep.equal([false, true])
+      expect(isForkOf(experiment, aDeployment({ name: FORK, spec, metadata: ours }), 'control')).to.equal(false)
+    })
+
+    it('is recognized without any mark by the uid in the last status', () => {
+      const twin = twinOf(anExperiment())
+      const bare = { ...twin, metadata: { name: twin.metadata.name, namespace: 'shop', uid: 'uid-of-twin' } }
+      const of = (uid: string) => {
+        const told = { verdict: 'Wait', reason: 'Measuring', message: '', since: '', attempt: 1 } as const
+        const status = { analysis: { ...told, twin: { name: twin.metadata.name, uid, generation: 1 } } }
+        return isForkOf(anExperiment({ status }), bare, 'control')
+      }
+      expect([of('uid-of-twin'), of('another')]).to.deep.equal([true, false])
+    })
+
+    it('in another namespace proves whose it is, as a fork does', () => {
+      const owner = { namespace: 'shop', name: apart.metadata.name, uid: UID }
+      expect(provenOwner(twinOf(apart))).to.deep.equal(owner)
+      const other = { ...twinOf(apart), metadata: { ...twinOf(apart).metadata, name: FORK } }
+      expect(provenOwner(other)).to.equal(undefined)
+    })
   })
 })

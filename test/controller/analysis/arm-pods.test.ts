@@ -40,7 +40,14 @@ function world() {
 }
 
 describe('the pods of arms', () => {
-  it('are listed by the selector of each arm in their namespace, few at most', async () => {
+  it('are those of the source, too, where the control is the twin', async () => {
+    const { pods } = world()
+    const { source } = await pods.of({ ...ARMS, source: { workload: 'cart', selector: 'app=cart' } })
+    expect(source?.map(({ name }) => name)).to.deep.equal(['app=cart'])
+    expect(await pods.of(ARMS)).to.have.all.keys('treatment', 'control')
+  })
+
+  it('are listed by the selector of each arm in their namespace, few at most, and none that has ended', async () => {
     const { pods, requests } = world()
     const found = await pods.of(ARMS)
     expect(found.treatment.map(({ name }) => name)).to.deep.equal(['experiment-id=cd1aa1c99c'])
@@ -49,7 +56,7 @@ describe('the pods of arms', () => {
       ['experiment-id=cd1aa1c99c', 'app=cart,!experiment-id'].map((labelSelector) => ({
         verb: 'list',
         path: '/api/v1/namespaces/shop/pods',
-        query: { labelSelector, limit: 100 },
+        query: { labelSelector, fieldSelector: 'status.phase!=Failed,status.phase!=Succeeded', limit: 100 },
         deadlineMs: 10_000,
       })),
     )

@@ -17,7 +17,7 @@ const FORK = theFork()
 const CONCLUSION: Conclusion = { ...waiting('Updating', 'deployment/x: created'), fork: undefined, source: undefined }
 const RESERVATION: Reservation = { replicas: 1, asOf: 7 }
 
-const applyOf = (role: 'newFork' | 'fork', isRepair = false): Write => ({
+const applyOf = (role: 'newFork' | 'fork' | 'newTwin' | 'twin', isRepair = false): Write => ({
   verb: 'apply',
   role,
   resource: deployment,
@@ -134,6 +134,14 @@ describe('apply', () => {
     it('what the plan says after a patch of the fork, with the fork as stored', async () => {
       const { conclusion } = await applied({ writes: [scaleDown], stored: { 'patch fork': FORK } })
       expect(conclusion).to.deep.equal({ ...CONCLUSION, fork: FORK })
+    })
+
+    it('what the plan says of the fork after an apply of the twin, with the twin as stored', async () => {
+      const twin = aDeployment({ name: 'twin' })
+      for (const role of ['newTwin', 'twin'] as const) {
+        const { conclusion } = await applied({ writes: [applyOf(role)], stored: { [`apply ${role}`]: twin } })
+        expect(conclusion).to.deep.equal({ ...CONCLUSION, twin })
+      }
     })
 
     it('what the plan says after writes of other objects', async () => {

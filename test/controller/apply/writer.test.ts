@@ -61,7 +61,7 @@ function recording(...answers: readonly (KubeObject | KubeErrorKind)[]) {
   return { writer, requests, awaited }
 }
 
-const applyOf = (role: 'newFork' | 'fork'): Write => ({
+const applyOf = (role: 'newFork' | 'fork' | 'newTwin' | 'twin'): Write => ({
   verb: 'apply',
   role,
   resource: deployment,
@@ -76,6 +76,8 @@ describe('a writer', () => {
   for (const [role, force] of [
     ['newFork', false],
     ['fork', true],
+    ['newTwin', false],
+    ['twin', true],
   ] as const)
     it(`applies a ${role} ${force ? 'with' : 'without'} force`, async () => {
       const { writer, requests, awaited } = recording(object('12'))

@@ -233,10 +233,10 @@ export const INPUTS = {
       isSeen: tells('Expired'),
     },
   },
-  // no pass reads `analysis` yet: such an experiment is NotInstalled
+  // `analysis` and `twin` have clusters/analysis and the tests of the poller
 } satisfies Readonly<
   Record<
-    Exclude<keyof Facts, 'surroundings' | 'analysis'> | `surroundings.${keyof Surroundings}`,
+    Exclude<keyof Facts, 'surroundings' | 'analysis' | 'twin'> | `surroundings.${keyof Surroundings}`,
     Readonly<Record<string, Input>>
   >
 >

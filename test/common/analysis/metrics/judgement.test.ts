@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { doControlsDiffer, judged, needsOfHarm, needsOfSafety } from '../../../../common/analysis/metrics/judgement.ts'
+import { judged, needsOfHarm, needsOfSafety } from '../../../../common/analysis/metrics/judgement.ts'
 import { question } from './windows.ts'
 
 const SAFE = { harm: 0, safe: { body: 4, tail: 4 }, parts: [0], samples: { treatment: 100, control: 100 } }
@@ -32,20 +32,4 @@ describe('the decision about a metric', () => {
     }
     expect(judged({ ...SAFE, pods: never }, question()).verdict).to.equal('Pass')
   })
-})
-
-describe('a twin', () => {
-  const isOther = (logE: number, metrics = 1) =>
-    doControlsDiffer(judged({ ...SAFE, harm: logE }, question({ metrics })), question())
-
-  it('differs from its source with enough evidence of harm, however many metrics there are', () => {
-    expect([isOther(3.6), isOther(3.7), isOther(3.7, 4)]).to.deep.equal([false, true, true])
-  })
-
-  it('differs even where single pods could explain it: they are copies, too', () => {
-    const pods = () => ({ score: 1, groups: 5, outer: 1 })
-    expect(doControlsDiffer(judged({ ...SAFE, harm: 9, pods }, question()), question())).to.equal(true)
-  })
-
-  it('is not compared by a kind that bounds no error', () => expect(doControlsDiffer({}, question())).to.equal(false))
 })

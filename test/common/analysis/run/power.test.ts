@@ -1,16 +1,36 @@
 import { expect } from 'chai'
 import { seeded } from '../../../../common/analysis/engine/random.ts'
 import type { WindowAnswer } from '../../../../common/analysis/query/window-query.ts'
-import { type PowerOf, powerOf } from '../../../../common/analysis/run/power.ts'
+import {
+  armsTraffic,
+  type CountedLatency,
+  isTooEarly,
+  type PowerOf,
+  plannedTraffic,
+  powerOf,
+  sharedTraffic,
+} from '../../../../common/analysis/run/power.ts'
 import { sampleWindow } from '../metrics/windows.ts'
-import { aPoll, aRun, CREATED_MS, ERRORS, LATENCY, lookedAt, lookedThrough, statusOf, TIMES, window } from './runs.ts'
+import {
+  ARMS,
+  aPod,
+  aPoll,
+  aRun,
+  CREATED_MS,
+  ERRORS,
+  LATENCY,
+  lookedAt,
+  lookedThrough,
+  statusOf,
+  TIMES,
+  window,
+} from './runs.ts'
 
 const at = (seconds: number) => new Date(CREATED_MS + 1_000 * seconds).toISOString()
 const point = { at: at(0), harm: 0, safe: 0 }
 
 /** 20 requests in each second, of which the fork has 8 %, after 100 seconds. */
-const OF: PowerOf = {
-  metric: LATENCY,
+const LATE: CountedLatency = {
   counted: {
     ...{ name: 'latency', verdict: 'Wait', reason: 'Measuring', since: at(0), windowEnd: at(100) },
     samples: { treatment: 160, control: 1_840 },
@@ -18,11 +38,64 @@ const OF: PowerOf = {
   },
   spread: 1,
   startedMs: CREATED_MS,
+}
+const TRAFFIC = { requestsPerSecond: 20, share: 0.08, spread: 1 }
+const OF: PowerOf = {
+  metric: LATENCY,
+  traffic: TRAFFIC,
   times: { intervalSeconds: 30, maxSeconds: 600 },
   question: { alpha: 0.025, metrics: 1 },
 }
 const of = (more: Partial<PowerOf> = {}) => powerOf({ ...OF, ...more })
-const counted = (more: Partial<PowerOf['counted']>) => of({ counted: { ...OF.counted, ...more } })
+const counted = (more: Partial<CountedLatency['counted']>) =>
+  armsTraffic({ ...LATE, counted: { ...LATE.counted, ...more } })
+
+describe('the traffic of an analysis run', () => {
+  it('is that of both arms, with the share of the fork', () => expect(armsTraffic(LATE)).to.deep.equal(TRAFFIC))
+
+  it('is told without a spread where none is known', () =>
+    expect(armsTraffic({ ...LATE, spread: undefined })).to.deep.equal({ requestsPerSecond: 20, share: 0.08 }))
+
+  it('tells what a run can show after three windows', () => {
+    const { trace: _none, ...none } = LATE.counted
+    expect([none, { ...none, trace: [point, point] }, LATE.counted].map(isTooEarly)).to.deep.equal([true, true, false])
+  })
+
+  it('is not known without requests, or without a time', () => {
+    const { samples: _samples, windowEnd: _end, ...none } = LATE.counted
+    expect(armsTraffic({ ...LATE, counted: none })).to.equal(undefined)
+    expect(counted({ samples: { treatment: 0, control: 0 } })).to.equal(undefined)
+    expect(armsTraffic({ ...LATE, startedMs: CREATED_MS + 100_000 })).to.equal(undefined)
+  })
+
+  it('is kept with three digits', () =>
+    expect(sharedTraffic({ requestsPerSecond: 20.0567, spread: 0.51239 }, ARMS)).to.deep.equal({
+      ...{ requestsPerSecond: 20.1, spread: 0.512 },
+    }))
+
+  it('has that of the source beside a twin, by the pods that are ready', () => {
+    const { readySinceMs: _since, ...waiting } = aPod('cart-9')
+    const source = [...['cart-1', 'cart-2', 'cart-3', 'cart-4'].map((name) => aPod(name)), waiting]
+    expect(sharedTraffic({ requestsPerSecond: 10 }, { ...ARMS, source })).to.deep.equal({ requestsPerSecond: 20 })
+    expect(sharedTraffic({ requestsPerSecond: 10 }, { treatment: [], control: [] }).requestsPerSecond).to.equal(10)
+  })
+})
+
+describe('the traffic of an experiment that is planned', () => {
+  const RUN = { requestsPerSecond: 20, spread: 0.5 }
+
+  it('is all that the source has, of which the fork gets its share', () =>
+    expect(plannedTraffic(RUN, { treatment: 2, control: 6, isTwin: false })).to.deep.equal({
+      pods: 8,
+      compared: { ...RUN, share: 0.25 },
+    }))
+
+  it('is that of fork and twin, beside the source', () =>
+    expect(plannedTraffic(RUN, { treatment: 2, control: 6, isTwin: true })).to.deep.equal({
+      pods: 10,
+      compared: { requestsPerSecond: 8, spread: 0.5, share: 0.5 },
+    }))
+})
 
 describe('the power of an analysis run', () => {
   it('is that of section 4.7: +27 % in ten minutes', () =>
@@ -35,27 +108,15 @@ describe('the power of an analysis run', () => {
   })
 
   it('depends on the spread of times and on the share of α', () => {
-    expect(of({ spread: undefined })).to.deep.equal(of())
-    expect(of({ spread: 0.5 })?.percent).to.be.below(27)
+    const { spread: _spread, ...unknown } = TRAFFIC
+    expect(of({ traffic: unknown })).to.deep.equal(of())
+    expect(of({ traffic: { ...TRAFFIC, spread: 0.5 } })?.percent).to.be.below(27)
     expect(of({ question: { alpha: 0.025, metrics: 4 } })?.percent).to.be.above(27)
   })
 
-  it('is not known before the third window', () => {
-    const { trace: _none, ...none } = OF.counted
-    expect(counted({ trace: [point, point] })).to.equal(undefined)
-    expect(of({ counted: none })).to.equal(undefined)
-  })
-
-  it('is not known without requests, or without a time', () => {
-    const { samples: _samples, windowEnd: _end, ...none } = OF.counted
-    expect(of({ counted: none })).to.equal(undefined)
-    expect(counted({ samples: { treatment: 0, control: 0 } })).to.equal(undefined)
-    expect(of({ startedMs: CREATED_MS + 100_000 })).to.equal(undefined)
-  })
-
   it('is none where no slowdown would show, or only the source has requests', () => {
-    expect(counted({ samples: { treatment: 1, control: 1 } })).to.equal(undefined)
-    expect(counted({ samples: { treatment: 0, control: 1_840 } })).to.equal(undefined)
+    expect(of({ traffic: { requestsPerSecond: 0.02, share: 0.5 } })).to.equal(undefined)
+    expect(of({ traffic: { ...TRAFFIC, share: 0 } })).to.equal(undefined)
   })
 })
 
@@ -70,7 +131,11 @@ describe('a run', () => {
 
   it('tells its power after the third window of its first Latency metric that counts', () => {
     expect(statusOf(runAfter(2))).to.not.have.property('power')
+    expect(statusOf(runAfter(1)).traffic?.requestsPerSecond).to.equal(12)
     expect(statusOf(runAfter(3)).power?.percent).to.be.within(10, 30)
+    // 6 pods, 20 requests of each in a window of 10 seconds
+    expect(statusOf(runAfter(3)).traffic?.requestsPerSecond).to.equal(12)
+    expect(statusOf(runAfter(3)).traffic?.spread).to.be.within(0.3, 0.7)
     expect(statusOf(lookedThrough(run, answers, 'told'))).to.not.have.property('power')
   })
 
@@ -78,11 +143,10 @@ describe('a run', () => {
     const { metrics = [], power } = statusOf(runAfter(4))
     const latency = metrics.find(({ name }) => name === 'latency')
     if (!latency) throw new Error('there is no metric')
-    const by = (spread: number) =>
-      powerOf({
-        ...{ metric: LATENCY, counted: latency, spread, startedMs: CREATED_MS, times: TIMES },
-        question: { alpha: 0.025, metrics: 2 },
-      })?.percent
+    const by = (spread: number) => {
+      const found = armsTraffic({ counted: latency, spread, startedMs: CREATED_MS })
+      return found && powerOf({ ...OF, traffic: found, times: TIMES, question: { alpha: 0.025, metrics: 2 } })?.percent
+    }
     expect(power?.percent).to.be.within(by(0.4) ?? 0, by(0.6) ?? 0)
   })
 
@@ -90,5 +154,6 @@ describe('a run', () => {
     const third = runAfter(3)
     const later = lookedAt(third, aPoll(50, [window({ is: 'failed', message: '503' }, 30, 50, { metric: 'latency' })]))
     expect(statusOf(later).power).to.deep.equal(statusOf(third).power)
+    expect(statusOf(later).traffic).to.deep.equal(statusOf(third).traffic)
   })
 })

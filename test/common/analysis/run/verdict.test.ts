@@ -142,8 +142,14 @@ describe('the verdict of an analysis', () => {
     ])
   })
 
-  it('has a word of Gated Deployments', () =>
-    expect((['Wait', 'Aborted', 'Pass', 'Fail', 'Inconclusive', 'NoData', 'Error'] as const).map(gatedDeployStatus))
-      .to //
-      .deep.equal(['notSignificant', 'notSignificant', 'noHarm', 'harm', 'harm', 'harm', 'harm']))
+  it('has a word of Gated Deployments', () => {
+    const all = ['Wait', 'Aborted', 'Pass', 'Fail', 'Inconclusive', 'NoData', 'Error'] as const
+    const [harm, ...others] = ['harm', 'harm', 'harm', 'harm']
+    expect(all.map((verdict) => gatedDeployStatus(verdict))).to.deep.equal([
+      ...['notSignificant', 'notSignificant', 'noHarm', harm, ...others],
+    ])
+    expect(all.map((verdict) => gatedDeployStatus(verdict, true))).to.deep.equal([
+      ...[harm, harm, 'noHarm', harm, ...others],
+    ])
+  })
 })

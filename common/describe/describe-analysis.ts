@@ -1,0 +1,49 @@
+import { MAX_PODS } from '../analysis/run/arms.ts'
+import { isTimed, questionOf } from '../analysis/run/look.ts'
+import { plannedTraffic, powerOf, powerSeconds } from '../analysis/run/power.ts'
+import { analysisWithDefaults } from '../api/analysis/defaults.ts'
+import { knownValue } from '../api/known.ts'
+import type { KubeObject } from '../api/object.ts'
+import { analysisOf } from '../assess/analysis-errors.ts'
+import type { Facts } from '../assess/facts.ts'
+import { servingReplicas } from '../assess/run.ts'
+import { count } from '../text/count.ts'
+import { duration } from '../text/duration.ts'
+import { percent } from '../text/percent.ts'
+import { replicasOf } from '../workload/status.ts'
+
+/** What the analysis of `fork` takes, and what it can show. */
+export const analysisLines = (facts: Facts, fork: KubeObject): readonly string[] => [
+  ...twinLines(facts, fork),
+  ...powerLines(facts),
+]
+
+const isTwin = ({ experiment }: Facts): boolean => experiment.spec.analysis?.control === 'Twin'
+
+/** The twin takes requests, too. */
+const twinLines = (facts: Facts, fork: KubeObject): readonly string[] =>
+  facts.analysis && isTwin(facts) && replicasOf(fork) > 0
+    ? [
+        `a twin without the override gets as many requests while the analysis goes on: ${count(replicasOf(fork), 'pod')}`,
+      ]
+    : []
+
+/** How small a slowdown shows, by the requests that the last analysis run about this source has seen. */
+function powerLines(facts: Facts): readonly string[] {
+  const { experiment, analysis } = facts
+  const { metrics } = analysisOf(facts) ?? {}
+  const [metric, source] = [metrics?.find(isTimed), knownValue(facts.source)]
+  if (!analysis?.traffic || !experiment.spec.analysis || !metrics || !metric || !source) return []
+  const spec = analysisWithDefaults(experiment.spec.analysis)
+  const [treatment, control] = [servingReplicas(facts), replicasOf(source.object)].map((n) => Math.min(MAX_PODS, n))
+  if (!treatment || !control) return []
+  const { pods, compared } = plannedTraffic(analysis.traffic, { treatment, control, isTwin: isTwin(facts) })
+  const question = questionOf({ ...spec, metrics, subject: '' })
+  const power = powerOf({ metric, traffic: compared, times: spec, question })
+  const share = percent(treatment, pods)
+  const at = `analysis: at ${analysis.traffic.requestsPerSecond} requests/s, of which the fork gets ${share},`
+  const within = `within ${duration(powerSeconds(spec))}`
+  return power
+    ? [`${at} slowdowns from +${power.percent}% show ${within}`]
+    : [`${at} no slowdown shows ${within}; give the fork more pods, or the analysis more time`]
+}

@@ -1,0 +1,120 @@
+import { isFinal } from '../analysis/run/look.ts'
+import { hasEnded } from '../analysis/run/records.ts'
+import type { TwinRef } from '../api/analysis/analysis.ts'
+import { boundedOverride } from '../api/decode.ts'
+import { knownValue } from '../api/known.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { AnalysisState } from '../assess/analysis.ts'
+import type { Assessment, DesiredFork } from '../assess/assess.ts'
+import type { Facts } from '../assess/facts.ts'
+import { once } from '../assess/once.ts'
+import { derive, forkHash } from '../workload/derive.ts'
+import { isBeingDeleted } from '../workload/identity.ts'
+import { replicasOf } from '../workload/status.ts'
+import type { Conclusion, Plan } from './conclusion.ts'
+import { isChanged, isSameDerivation } from './occasion.ts'
+import type { Write } from './write.ts'
+
+/** What decides whether there is a twin. Both are undefined when the experiment ends. */
+interface TwinOf {
+  readonly assessment?: Assessment | undefined
+  readonly analysis?: AnalysisState | undefined
+}
+
+/**
+ * `planned` with the writes of the twin: a second fork without the override, as large as the present fork, while the
+ * analysis run goes on. It is deleted as soon as nobody compares it any more.
+ */
+export function withTwin(facts: Facts, of: TwinOf, planned: Plan): Plan {
+  const { twin: known, experiment } = facts
+  const twin = knownValue(known?.object ?? { is: 'absent' })
+  if (!known || known.object.is === 'unknown') return planned
+  const isAsked = facts.analysis !== undefined && experiment.spec.analysis?.control === 'Twin'
+  // The fork cannot be derived now, and stays as it is. So does its twin.
+  const isUnclear = of.assessment !== undefined && of.analysis === undefined
+  if (isAsked && isUnclear) return told(planned, twin)
+  const replicas = replicasNow(facts, planned)
+  const isCompared = isAsked && isGoingOn(of.analysis) && replicas > 0
+  if (!isCompared) return twin ? withWrite(planned, deletions(facts, twin)) : planned
+  if (planned.conclusion.is !== 'settled' || of.assessment?.is !== 'wanted') return told(planned, twin)
+  const wanted = desiredTwin(facts, of.assessment, replicas)
+  return wanted ? planSize(facts, wanted, told(planned, twin)) : told(planned, twin)
+}
+
+/** The twin is as large as the fork is now. A fork that gets other pods in this pass is followed in the next one. */
+const replicasNow = ({ fork }: Facts, { conclusion }: Plan): number =>
+  conclusion.fork && fork.is === 'known' ? replicasOf(fork.value) : 0
+
+const isGoingOn = (analysis: AnalysisState | undefined): boolean =>
+  analysis?.run !== undefined && !hasEnded(analysis.run) && !isFinal(analysis.run.status, analysis.spec)
+
+const told = (planned: Plan, twin: KubeObject | undefined): Plan =>
+  twin ? { ...planned, conclusion: { ...planned.conclusion, twin } } : planned
+
+const withWrite = (planned: Plan, writes: readonly Write[]): Plan => ({
+  ...planned,
+  writes: [...planned.writes, ...writes],
+})
+
+function deletions({ kind }: Facts, twin: KubeObject): readonly Write[] {
+  const resource = knownValue(kind)
+  return resource && !isBeingDeleted(twin) ? [{ verb: 'delete', role: 'twin', resource, of: twin }] : []
+}
+
+/** The twin that is wanted; undefined where none can be derived. */
+function desiredTwin({ experiment, schema }: Facts, { kind, base: { base } }: DesiredFork, replicas: number) {
+  const without = { ...experiment, spec: { ...experiment.spec, overrideSpec: boundedOverride({}) } }
+  const derived = derive({
+    kind,
+    experiment: without,
+    base,
+    schema: knownValue(schema),
+    replicas,
+    role: 'control',
+  })
+  if (derived.is !== 'fork') return undefined
+  const { fork } = derived
+  return { kind, fork, hash: once(() => forkHash(fork)) }
+}
+
+/** Creates the twin, or makes it as it is wanted. */
+function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'hash'>, planned: Plan): Plan {
+  const { experiment, twin: known } = facts
+  const twin = planned.conclusion.twin
+  const left = experiment.status?.analysis?.twin
+  if (twin && (isBeingDeleted(twin) || !isChanged(twin, { experiment, wanted, left }))) return planned
+  // Somebody has deleted or changed what the last pass left.
+  const isRepair = left !== undefined && (!twin || (left.uid === twin.metadata.uid && isOther(twin, left)))
+  const repairInMs = known?.repairInMs ?? 0
+  if (isRepair && repairInMs > 0) return { ...planned, conclusion: { ...planned.conclusion, repairInMs } }
+  const uid = twin?.metadata.uid
+  const metadata = { ...wanted.fork.metadata, ...(uid === undefined ? {} : { uid }) }
+  return withWrite(planned, [
+    {
+      verb: 'apply',
+      role: twin ? 'twin' : 'newTwin',
+      resource: wanted.kind,
+      object: { ...wanted.fork, metadata },
+      isRepair,
+      isSameDerivation: twin !== undefined && isSameDerivation(twin, wanted),
+    },
+  ])
+}
+
+const isOther = (twin: KubeObject, left: TwinRef): boolean => twin.metadata.generation !== left.generation
+
+/**
+ * `status.analysis.twin`. A twin that this pass did not write may have the change of another client: with the stored
+ * generation, or none, the next pass finds it. While the creation of a deleted one waits, that one stays.
+ */
+export function twinStatus(
+  { experiment, twin: before }: Facts,
+  { twin, repairInMs }: Conclusion,
+): { readonly twin?: TwinRef } {
+  const stored = experiment.status?.analysis?.twin
+  if (!twin) return stored && repairInMs !== undefined ? { twin: stored } : {}
+  const { name, uid = '', generation = 0 } = twin.metadata
+  const isWritten = twin !== knownValue(before?.object ?? { is: 'absent' })
+  const left = isWritten ? generation : stored?.uid === uid ? stored.generation : 0
+  return { twin: { name, uid, generation: left } }
+}
