@@ -34,4 +34,9 @@ export class Reconnect {
   connectionEnded(afterMs: number): void {
     if (afterMs >= HEALTHY_AFTER_MS) this.#nextMs = FIRST_MS
   }
+
+  /** Call this when the server begins to serve the kind. The failures while it did not say nothing about now. */
+  kindFound(): void {
+    this.#nextMs = FIRST_MS
+  }
 }

@@ -157,6 +157,8 @@ export class Reflector<T> {
     if (staleness === 'stale') throw new KubeError({ kind: 'unreachable', message: 'the list is older than the store' })
     if (staleness === 'restored')
       this.#log.warn({ version, before: this.#version }, 'resource versions went back; assuming that etcd was restored')
+    // The first watches of a new kind may end at once, and must not wait for earlier failures.
+    if (this.isAbsent) this.#reconnect.kindFound()
     this.#mustList = false
     this.#version = version
     this.presence.found()

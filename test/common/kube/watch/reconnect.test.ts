@@ -31,4 +31,11 @@ describe('Reconnect', () => {
     reconnect.connectionEnded(HEALTHY_AFTER_MS - 1)
     expect(reconnect.delayMs()).to.equal(1_600)
   })
+
+  it('starts with the first wait when the kind is served again', () => {
+    const reconnect = new Reconnect(() => 1)
+    delays(reconnect, 5)
+    reconnect.kindFound()
+    expect(reconnect.delayMs()).to.equal(800)
+  })
 })

@@ -32,6 +32,23 @@ describe('a reflector of an absent kind', () => {
     await reflector.stop()
   })
 
+  it('waits for 0.8 s only after the first failure of a kind that comes again', async () => {
+    const { client, time, reflector } = world()
+    for (let removals = 0; removals < 4; removals += 1) {
+      ;(await client.list()).fail(kubeError('kindAbsent'))
+      await time.pass(30_000)
+      ;(await client.list()).answer(deploymentList(5, []))
+      ;(await client.watch()).fail(kubeError('gone'))
+      await time.pass(800)
+      ;(await client.list()).answer(deploymentList(6, []))
+      ;(await client.watch()).fail(kubeError('kindAbsent'))
+      await time.pass(30_000)
+    }
+    ;(await client.list()).answer(deploymentList(7, []))
+    await turn()
+    await reflector.stop()
+  })
+
   it('removes all objects when the kind is removed', async () => {
     const { client, time, wire, reflector, changes } = await following()
     await time.pass(5_000)
