@@ -2,6 +2,7 @@ import type { ResourceType } from '../api/object.ts'
 import { hashOf } from '../json/canonical.ts'
 import { at, isObject, listOr, member, objectOr } from '../json/json.ts'
 import type { KubeClient } from '../kube/client/client.ts'
+import { KubeError } from '../kube/client/errors.ts'
 import type { OverrideBan } from '../override/rules.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
 import { compile } from './compile.ts'
@@ -16,6 +17,8 @@ export interface SchemaSource {
 export interface SchemaFailure {
   readonly apiVersion: string
   readonly error: unknown
+  /** the document is not at the address in the index, as while a kind is installed or removed */
+  readonly hasMoved: boolean
 }
 
 export interface SchemaKind extends ResourceType {
@@ -85,7 +88,7 @@ export class SchemaCatalog {
       try {
         for (const [kind, entry] of await this.#group(kinds, published)) next.set(kind, entry)
       } catch (error) {
-        failures.push({ apiVersion, error })
+        failures.push({ apiVersion, error, hasMoved: isMoved(error) })
         for (const [kind, entry] of this.#entries) if (entry.apiVersion === apiVersion) next.set(kind, entry)
       }
     const isChanged = hashes(next) !== hashes(this.#entries)
@@ -128,6 +131,10 @@ function publishedIn(index: Readonly<Record<string, unknown>>, source: SchemaSou
 }
 
 type Published = ReturnType<typeof publishedIn>
+
+/** The API server redirects from the address of a former document, and answers 404 for a group without documents. */
+const isMoved = (error: unknown): boolean =>
+  error instanceof KubeError && (error.status === 301 || error.status === 404)
 
 const pathOfGroup = (apiVersion: string): string => `${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}`
 

@@ -13,7 +13,10 @@ export interface RefresherOptions {
   readonly everyMs?: number
   /** time between two refreshes while a kind has no schema, because its CRD may be installed soon */
   readonly absentMs?: number
-  /** time after the first of several failed refreshes, doubled after each, and the minimum between two refreshes */
+  /**
+   * time after the first of several failed refreshes, doubled after each, and the minimum between two refreshes. Not
+   * doubled if the API server only is about to publish other documents.
+   */
   readonly retryMs?: number
 }
 
@@ -44,10 +47,11 @@ export function keepFresh({
   const go = async (): Promise<void> => {
     while (!signal.aborted) {
       rest = new AbortController()
-      const isFresh = await refreshed(catalog, log)
+      const result = await refreshed(catalog, log)
+      const isFresh = result === 'fresh'
       if (isChanged) releaseMemory() // of the parsed documents and old schemas
       isChanged = false
-      failures = isFresh ? 0 : failures + 1
+      failures = isFresh ? 0 : result === 'moved' ? 1 : failures + 1
       const lastMs = catalog.hasRead ? LAST_RETRY_MS : LAST_RETRY_OF_FIRST_MS
       const failedMs = Math.min(lastMs, retryMs * 2 ** (failures - 1))
       const restMs = isFresh ? (catalog.isComplete ? everyMs : absentMs) : failedMs
@@ -59,14 +63,15 @@ export function keepFresh({
   return { ended: go(), refreshNow: () => rest.abort() }
 }
 
-async function refreshed(catalog: SchemaCatalog, log: Log): Promise<boolean> {
+async function refreshed(catalog: SchemaCatalog, log: Log): Promise<'fresh' | 'moved' | 'failed'> {
   try {
     const failures = await catalog.refresh()
     for (const { apiVersion, error } of failures) log.warn({ apiVersion, ...factsOf(error) }, 'schemas not refreshed')
-    return failures.length === 0
+    if (failures.length === 0) return 'fresh'
+    return failures.every(({ hasMoved }) => hasMoved) ? 'moved' : 'failed'
   } catch (error) {
     log.warn(factsOf(error), 'schemas not refreshed')
-    return false
+    return 'failed'
   }
 }
 

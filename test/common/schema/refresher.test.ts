@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { KubeError } from '../../../common/kube/client/errors.ts'
 import { jsonLog } from '../../../common/program/log.ts'
 import { SchemaCatalog } from '../../../common/schema/catalog.ts'
 import { keepFresh, refreshOnMiss } from '../../../common/schema/refresher.ts'
@@ -9,9 +10,12 @@ const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deploym
 
 /** A cluster that can be unreachable, and a catalog that is kept fresh from it. */
 function following({ isDown = false } = {}) {
-  const state = { isDown, indexReads: 0, lines: [] as string[] }
+  const state = { isDown, movedWith: 0, indexReads: 0, lines: [] as string[] }
   const get = async (path: string): Promise<unknown> => {
-    if (path !== '/openapi/v3') return APPS_V1
+    if (path !== '/openapi/v3') {
+      if (state.movedWith === 0) return APPS_V1
+      throw new KubeError({ kind: 'unreachable', status: state.movedWith, message: 'no document' })
+    }
     state.indexReads += 1
     if (state.isDown) throw new Error('connection refused')
     return { paths: { 'apis/apps/v1': { serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=A' } } }
@@ -79,6 +83,19 @@ describe('keepFresh', () => {
     stop.abort()
     await ended
   })
+
+  for (const status of [301, 404])
+    it(`retries every 5 s while an API server that answers ${status} is about to publish other documents`, async () => {
+      const { state, time, catalog, stop, ended } = following()
+      state.movedWith = status
+      await time.pass(60_000)
+      expect(state.indexReads).to.equal(13) // at 0, 5, …, 60
+      state.movedWith = 0
+      await time.pass(5_000)
+      expect(catalog.isComplete).to.equal(true)
+      stop.abort()
+      await ended
+    })
 
   it('O6: retries the first refresh every 15 s, because the program does nothing before it', async () => {
     const { state, time, catalog, stop, ended } = following({ isDown: true })
