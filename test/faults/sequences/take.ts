@@ -30,12 +30,20 @@ export class BrokenLaw extends Error {
   /** the plan up to this step */
   readonly plan: Plan
 
-  constructor({ plan, spec }: { readonly plan: Plan; readonly spec: unknown }, { cause }: { readonly cause: unknown }) {
+  constructor({ plan, spec, status }: Broken, { cause }: { readonly cause: unknown }) {
     const { operation = 'the beginning' } = plan.steps.at(-1) ?? {}
     const message = cause instanceof Error ? cause.message : String(cause)
-    super(`step ${plan.steps.length}, ${operation}: ${message}\n      of ${JSON.stringify(spec)}`, { cause })
+    const seen = `of ${JSON.stringify(spec)}\n      whose status is ${JSON.stringify(status)}`
+    super(`step ${plan.steps.length}, ${operation}: ${message}\n      ${seen}`, { cause })
     this.plan = plan
   }
+}
+
+interface Broken {
+  readonly plan: Plan
+  /** of the experiment when the law was broken */
+  readonly spec: unknown
+  readonly status: unknown
 }
 
 /** Takes all steps of a plan. @throws BrokenLaw */
@@ -52,8 +60,9 @@ export async function follow(ground: Ground, plan: Plan, place: { readonly names
     await sequence.rival()
     await sequence.end()
   } catch (error) {
-    const { spec } = await sequence.experiment.read().catch(() => ({ spec: 'none' }))
-    throw new BrokenLaw({ plan: { ...plan, steps: plan.steps.slice(0, taken) }, spec }, { cause: error })
+    const { spec, status } = await sequence.experiment.read().catch(() => ({ spec: 'none', status: undefined }))
+    const steps = plan.steps.slice(0, taken)
+    throw new BrokenLaw({ plan: { ...plan, steps }, spec, status }, { cause: error })
   }
 }
 
