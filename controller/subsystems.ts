@@ -80,7 +80,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const forksOf = (name: string) => caches.workloads.find(({ kind }) => kind.kind === name)?.forks
   const queue = new KeyQueue({ timers, random, observer: metrics.queue })
   const experiments = new AllExperiments({ experiments: caches.experiments, queue, timers, random })
-  const schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS))
+  const schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS), { compiles: 'whenUsed' })
   const index = new ExperimentIndex()
   const neighbours = createNeighbours(options, experiments, index)
   const recorder = new Recorder(options)

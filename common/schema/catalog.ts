@@ -5,7 +5,7 @@ import type { KubeClient } from '../kube/client/client.ts'
 import { KubeError } from '../kube/client/errors.ts'
 import type { OverrideBan } from '../override/rules.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
-import { compile } from './compile.ts'
+import { type Compiles, compile } from './compile.ts'
 import { knownFieldsAt, type Schemas } from './transform.ts'
 
 export interface SchemaSource {
@@ -28,20 +28,27 @@ export interface SchemaKind extends ResourceType {
   readonly bans?: readonly OverrideBan[]
 }
 
+interface CatalogOptions {
+  /** default: now */
+  readonly compiles?: Compiles
+}
+
 type Entry = { readonly apiVersion: string; readonly schema: SpecSchema }
 
 /** The schemas of the specs of `kinds` in the running cluster. Empty until the first `refresh` has ended. */
 export class SchemaCatalog {
   readonly #source: SchemaSource
   readonly #kinds: readonly SchemaKind[]
+  readonly #compiles: Compiles
   readonly #subscribers = new Set<() => void>()
   #entries: ReadonlyMap<string, Entry> = new Map()
   #hasRead = false
   #refreshing: Promise<readonly SchemaFailure[]> | undefined
 
-  constructor(source: SchemaSource, kinds: readonly SchemaKind[]) {
+  constructor(source: SchemaSource, kinds: readonly SchemaKind[], { compiles = 'now' }: CatalogOptions = {}) {
     this.#source = source
     this.#kinds = kinds
+    this.#compiles = compiles
   }
 
   /** Returns the schema of `kind`, or undefined while there is none. */
@@ -67,7 +74,7 @@ export class SchemaCatalog {
 
   /**
    * Reads what has changed since the last refresh, and replaces all schemas at once. Concurrent calls share one
-   * reading. Compiling blocks the event loop for 60 to 220 ms per changed kind.
+   * reading. Compiling blocks the event loop for 60 to 220 ms per changed kind, or at the first use of its checks.
    * @throws Error if the API server does not return its index.
    */
   refresh(): Promise<readonly SchemaFailure[]> {
@@ -104,10 +111,21 @@ export class SchemaCatalog {
       const hash = hashFor(type, published)
       if (hash === undefined) continue // no such group, so no such kinds
       const known = this.#entries.get(type.kind)
-      const schema = known?.schema.hash === hash ? known.schema : await compiled(type, hash, published)
+      const schema = known?.schema.hash === hash ? known.schema : await this.#compiled(type, hash, published)
       if (schema) entries.set(type.kind, { apiVersion: type.apiVersion, schema })
     }
     return entries
+  }
+
+  async #compiled(type: SchemaKind, hash: string, { schemasOf }: Published): Promise<SpecSchema | undefined> {
+    const options = { bans: type.bans, compiles: this.#compiles }
+    const schemas = await schemasOf(type.apiVersion)
+    const root = specOf(schemas, type)
+    if (root === undefined) return undefined
+    if (type.templateFrom === undefined) return compile(hash, schemas, root, options)
+    const core = await schemasOf(type.templateFrom)
+    const whole = compile(hash, { ...schemas, ...core }, withTemplate(root, core), options)
+    return { ...whole, template: knownFieldsAt(schemas, root, 'template') }
   }
 }
 
@@ -149,16 +167,6 @@ function hashFor({ apiVersion, templateFrom }: SchemaKind, { addressOf }: Publis
   if (own === undefined) return undefined
   const template = templateFrom === undefined ? undefined : addressOf(templateFrom)
   return template === undefined ? hashIn(own) : `${hashIn(own)}+${hashIn(template)}`
-}
-
-async function compiled(type: SchemaKind, hash: string, { schemasOf }: Published): Promise<SpecSchema | undefined> {
-  const schemas = await schemasOf(type.apiVersion)
-  const root = specOf(schemas, type)
-  if (root === undefined) return undefined
-  if (type.templateFrom === undefined) return compile(hash, schemas, root, type)
-  const core = await schemasOf(type.templateFrom)
-  const whole = compile(hash, { ...schemas, ...core }, withTemplate(root, core), type)
-  return { ...whole, template: knownFieldsAt(schemas, root, 'template') }
 }
 
 const POD_TEMPLATE = 'io.k8s.api.core.v1.PodTemplateSpec'

@@ -15,9 +15,10 @@ import { type Definitions, type JsonSchema, resolved, type Schemas, transform, t
  * Compiles `root`, a schema of `schemas`. Takes some 200 ms for a workload, so it must not run inside a request.
  * @throws Error if `schemas` contain something that ajv cannot compile.
  */
-export function compile(hash: string, schemas: Schemas, root: unknown, { bans = [] }: Banning = {}): SpecSchema {
+export function compile(hash: string, schemas: Schemas, root: unknown, options: CompileOptions = {}): SpecSchema {
+  const { bans = [], compiles = 'now' } = options
   const definitions = transform(schemas, root)
-  const checker = checkers(definitions, createBanLookup(bans))
+  const checker = checkers(definitions, createBanLookup(bans), compiles)
   const checks = { Merge: checker('Merge', OVERRIDE), Strategic: checker('Strategic', OVERRIDE) }
   const checkFull = checker('full', WHOLE)
   return {
@@ -28,8 +29,18 @@ export function compile(hash: string, schemas: Schemas, root: unknown, { bans = 
   }
 }
 
-/** Fields that messages must not suggest. */
-type Banning = { readonly bans?: readonly OverrideBan[] | undefined }
+/**
+ * When the checks are compiled. `whenUsed`: each at its first use, which then takes some 70 ms longer. Most programs
+ * need few of them, and a start is faster without. A schema that is not valid is found at once in both cases.
+ */
+export type Compiles = 'now' | 'whenUsed'
+
+interface CompileOptions {
+  /** fields that messages must not suggest */
+  readonly bans?: readonly OverrideBan[] | undefined
+  /** default: now */
+  readonly compiles?: Compiles | undefined
+}
 
 /** The path of what is checked. */
 const OVERRIDE = 'spec.overrideSpec'
@@ -38,7 +49,11 @@ const WHOLE = 'spec'
 type Check = (spec: JsonObject) => readonly SpecError[]
 
 /** Creates checks that share their definitions, so that each definition is compiled once. */
-function checkers(definitions: Definitions, banOf: BanLookup): (variant: Variant, root: string) => Check {
+function checkers(
+  definitions: Definitions,
+  banOf: BanLookup,
+  compiles: Compiles,
+): (variant: Variant, root: string) => Check {
   // verbose, because messages need the value and the known fields
   const ajv = new Ajv({ strict: false, allErrors: true, verbose: true, logger: false, code: { optimize: false } })
   addFormats.default(ajv, ['int32', 'int64', 'date-time', 'byte'])
@@ -48,10 +63,16 @@ function checkers(definitions: Definitions, banOf: BanLookup): (variant: Variant
   ajv.addKeyword({ keyword: 'uniqueBy', type: 'array', schemaType: 'array', validate: uniqueBy, errors: true })
   ajv.addSchema({ definitions }, 'all')
   const locations = fieldLocations(definitions, banOf)
-  return (variant, root) => {
+  /** Compiles it at the first call. */
+  const compiled = (variant: Variant) => {
     const validate = ajv.getSchema(`all#/definitions/${variant}`)
     if (!validate) throw new Error(`no schema of ${variant}`)
+    return validate
+  }
+  return (variant, root) => {
+    if (compiles === 'now') compiled(variant)
     return (document) => {
+      const validate = compiled(variant)
       validate(document)
       const errors = (validate.errors ?? []).filter((error) => !isTakenAsAbsent(error))
       return inDocumentOrder(root, document, specErrors(errors, { root, document, locations, banOf }))

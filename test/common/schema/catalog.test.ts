@@ -31,6 +31,15 @@ describe('SchemaCatalog', () => {
     expect(catalog.schemaOf('Deployment')?.check({ zzz: 1 }, 'Merge')).to.have.length(1)
   })
 
+  it('can compile each check at its first use', async () => {
+    const { source } = publisher()
+    const catalog = new SchemaCatalog(source, [DEPLOYMENT], { compiles: 'whenUsed' })
+    await catalog.refresh()
+    const schema = catalog.schemaOf('Deployment')
+    for (const type of ['Merge', 'Strategic'] as const) expect(schema?.check({ zzz: 1 }, type)).to.have.length(1)
+    expect(schema?.checkWhole({ zzz: 1 }).length).to.be.at.least(1)
+  })
+
   it('reads a document again only if its hash has changed', async () => {
     const { state, source } = publisher()
     const catalog = new SchemaCatalog(source, [DEPLOYMENT])
@@ -60,17 +69,18 @@ describe('SchemaCatalog', () => {
     expect(catalog.schemaOf('Deployment')?.hash).to.equal('A')
   })
 
-  it('keeps its schemas if a new document cannot be compiled, and returns the failure', async () => {
-    const { state, source } = publisher()
-    const catalog = new SchemaCatalog(source, [DEPLOYMENT])
-    await catalog.refresh()
-    state.hash = 'B'
-    const { schemas } = APPS_V1.components
-    state.document = { components: { schemas: { ...schemas, Spec: { type: 'nonsense', properties: {} } } } }
-    const failures = await catalog.refresh()
-    expect(failures.map(({ apiVersion }) => apiVersion)).to.deep.equal(['apps/v1'])
-    expect(catalog.schemaOf('Deployment')?.hash).to.equal('A')
-  })
+  for (const compiles of ['now', 'whenUsed'] as const)
+    it(`keeps its schemas if a new document cannot be compiled (${compiles}), and returns the failure`, async () => {
+      const { state, source } = publisher()
+      const catalog = new SchemaCatalog(source, [DEPLOYMENT], { compiles })
+      await catalog.refresh()
+      state.hash = 'B'
+      const { schemas } = APPS_V1.components
+      state.document = { components: { schemas: { ...schemas, Spec: { type: 'nonsense', properties: {} } } } }
+      const failures = await catalog.refresh()
+      expect(failures.map(({ apiVersion }) => apiVersion)).to.deep.equal(['apps/v1'])
+      expect(catalog.schemaOf('Deployment')?.hash).to.equal('A')
+    })
 
   it('reports an answer without schemas, such as a redirect, as a failure', async () => {
     const { state, source } = publisher()
