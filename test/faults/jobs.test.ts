@@ -4,7 +4,7 @@ import { jobsOf, type Result, talliesOf } from './jobs.ts'
 const sources = {
   'test/faults/writes.faults.ts': "import { sideBySide } from './side-by-side.ts' … 'F5: lost', 'F6, F16: taken'",
   'test/faults/blue-green-traffic.faults.ts': "it('F40: at most 2 s', …)",
-  'test/faults/crash-points.faults.ts': "it('F1: killed', …)",
+  'test/faults/crash-points.faults.ts': "it('F1: killed', …) … killedAnywhere({ row: 'F4', … })",
   'test/integration/leader.test.ts': "it('F20: stopped', …)",
   'test/load/serving.test.ts': "it('F32: many calls', …)",
 }
@@ -25,6 +25,11 @@ describe('the jobs of the tests on faults', () => {
       { files: ['test/faults/writes.faults.ts'], grep: '\\b(F5|F16)\\b', times: 2, isAlone: false },
       { files: ['test/integration/leader.test.ts'], grep: '\\b(F20)\\b', times: 1, isAlone: false },
       { files: ['test/integration/leader.test.ts'], grep: '\\b(F20)\\b', times: 1, isAlone: false },
+    ]))
+
+  it('are those of a row that a file gives to its scenarios', () =>
+    expect(jobsOf({ wanted: ['F4'], times: 1, sources })).to.deep.equal([
+      { files: ['test/faults/crash-points.faults.ts'], grep: '\\b(F4)\\b', times: 1, isAlone: false },
     ]))
 
   it('are those of files', () =>

@@ -37,7 +37,8 @@ const TIMED = /^test\/load\/|blue-green-traffic/
 
 const isOfFaults = (file: string): boolean => file.startsWith('test/faults/')
 const isOfLoad = (file: string): boolean => file.startsWith('test/load/')
-const describes = (source: string, row: string): boolean => new RegExp(`\\b${row}[:,]`).test(source)
+/** By a title, or by the row that is given to the scenarios of a file. */
+const describes = (source: string, row: string): boolean => new RegExp(`\\b${row}[:,']`).test(source)
 
 /**
  * The jobs, of those that may run side by side the longest first. @throws Error that names what is wanted and not there
