@@ -30,6 +30,17 @@ const errors = (provider = 'scraped') =>
     prometheus: { events: 'http_requests_total', eventMatchers: ['code=~"5.."'], total: 'http_requests_total' },
   }) as const
 
+const SLOWER = /latency \+\d+%/
+
+interface Harm {
+  /** the one by which it is shown, and what says so */
+  readonly metric: string
+  readonly evidence: RegExp
+  /** of the source; default: that of the version */
+  readonly name?: string
+  readonly control?: AnalysisSpec['control'] & string
+}
+
 describe('an analysis of real requests by a real Prometheus, on the real control plane', function () {
   this.timeout(900_000)
   const place = usesProduct(WITH_ANALYSIS, { ANALYSIS_LOOPBACK: 'allow' })
@@ -91,25 +102,28 @@ describe('an analysis of real requests by a real Prometheus, on the real control
   }
 
   /** A version that does harm has no pods any more in time, and its run and an Event say why. */
-  async function harms(version: Version, metric: string, evidence: RegExp): Promise<void> {
-    await compares(version, version, { metrics: [latency(), errors()] })
-    const before = await untouched(version)
-    const asking = ask(version)
+  async function harms(
+    version: Version,
+    { metric, evidence, name = version, control = 'Source' }: Harm,
+  ): Promise<void> {
+    await compares(name, version, { metrics: [latency(), errors()], control })
+    const before = await untouched(name)
+    const asking = ask(name)
     const left = () => BAD_VERSION_MS - (performance.now() - asking.fromMs)
-    const failed = await verdictOf(version, left())
-    await eventually(`${version} to have no pods`, left(), async () => {
-      expect((await place().experimentAt(version)).status?.pods).to.equal('0/0')
+    const failed = await verdictOf(name, left())
+    await eventually(`${name} to have no pods`, left(), async () => {
+      expect((await place().experimentAt(name)).status?.pods).to.equal('0/0')
     })
     const seconds = (performance.now() - asking.fromMs) / 1_000
-    console.log(`      ${version}: at 0 replicas ${seconds.toFixed(0)} s after the first request`)
+    console.log(`      ${name}: at 0 replicas ${seconds.toFixed(0)} s after the first request`)
     await asking.end()
     expect(failed.status?.analysis).to.deep.include({ verdict: 'Fail', reason: 'HarmFound' })
     const run = await runOf(failed.status?.analysis?.run)
     expect(metricOf(run, metric)).to.include({ verdict: 'Fail' })
     expect(at(run?.status, 'message')).to.match(evidence)
-    expect((await evidenceFor(version)).join('\n')).to.match(evidence)
-    expect(await untouched(version)).to.deep.equal(before)
-    expect(await powerOn(version)).to.match(
+    expect((await evidenceFor(name)).join('\n')).to.match(evidence)
+    expect(await untouched(name)).to.deep.equal(before)
+    expect(await powerOn(name)).to.match(
       /analysis: at [1-9][\d.]* requests\/s, of which the fork gets 33%, slowdowns from \+\d+% show within 1h/,
     )
   }
@@ -127,9 +141,12 @@ describe('an analysis of real requests by a real Prometheus, on the real control
   }
 
   sideBySide({
-    'F45: a version that is 100 % slower has no pods within 120 s': () => harms('slower', 'latency', /latency \+\d+%/),
+    'F45: a version that is 100 % slower has no pods within 120 s': () =>
+      harms('slower', { metric: 'latency', evidence: SLOWER }),
     'F45: a version of which 20 % of the answers are errors has no pods within 120 s': () =>
-      harms('failing', 'errors', /errors \(at least \+\d+%\)/),
+      harms('failing', { metric: 'errors', evidence: /errors \(at least \+\d+%\)/ }),
+    'F45: a version that is 100 % slower than its twin has no pods within 120 s': () =>
+      harms('slower', { metric: 'latency', evidence: SLOWER, name: 'twinned', control: 'Twin' }),
     'F45: an equal version passes, and is promoted': async () => {
       const canary = { steps: [{ setWeight: 33 }], scaleDownDelaySeconds: 1 }
       await compares(
