@@ -14,11 +14,20 @@ export const isEmpty = (value: object): boolean => {
 }
 
 /** The own member `key` of `value` if that is an object, else undefined. Members of `Object.prototype` do not count. */
-export const member = (value: unknown, key: string): unknown =>
-  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+export function member(value: unknown, key: string): unknown {
+  if (!isObject(value)) return undefined
+  const found = value[key]
+  // Most keys are absent or have JSON. All that `Object.prototype` has is a function, but for the object `__proto__`.
+  if (found === undefined || (typeof found !== 'function' && key !== '__proto__')) return found
+  return Object.hasOwn(value, key) ? found : undefined
+}
 
 /** The value at `path`; undefined if a member is missing or a value on the path is no object. */
-export const at = (value: unknown, ...path: readonly string[]): unknown => path.reduce<unknown>(member, value)
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  let found = value
+  for (const key of path) found = member(found, key)
+  return found
+}
 
 /** `value` if it is an object, else an empty one. For optional maps of cluster objects. */
 export const objectOr = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})

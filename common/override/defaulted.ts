@@ -145,8 +145,20 @@ for (const [pattern, found] of [...Object.entries(DEFAULTS), ...Object.entries(D
 export function withoutDefaults<L extends Leaf>(leaves: readonly L[], specs: Specs): readonly L[] {
   const alike = new Set(leaves.filter((leaf) => isStoredAlike(leaf, specs)))
   if (alike.size === 0) return leaves
-  const traced = new Set(leaves.flatMap((leaf) => (alike.has(leaf) ? [] : leaf.path)))
+  const traced = stepsOf(leaves.filter((leaf) => !alike.has(leaf)))
   return leaves.filter((leaf) => !alike.has(leaf) || isOnlyTrace(leaf, traced, specs))
+}
+
+/** All steps of the paths. What is below a step that was seen is above it too, because leaves share steps. */
+function stepsOf(leaves: readonly Leaf[]): ReadonlySet<Step> {
+  const steps = new Set<Step>()
+  for (const { path } of leaves)
+    for (let index = path.length - 1; index >= 0; index -= 1) {
+      const step = path[index]
+      if (step === undefined || steps.has(step)) break // then the steps before it are there too
+      steps.add(step)
+    }
+  return steps
 }
 
 /** Whether an object around a leaf exists on one side only, and no other leaf shows that. */

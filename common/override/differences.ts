@@ -35,7 +35,14 @@ export function changedFields(changes: readonly Change[]): string {
 
 /** The changes by the name of their difference. `shown` is the one with public values, if any. */
 function grouped(changes: readonly Change[]) {
-  const groups = Map.groupBy(changes, (change) => nameOf(whole(change.path)))
+  // All leaves of one item that was added or removed come one after the other and share its step, and so its name.
+  let [step, name]: readonly [Step | undefined, string] = [undefined, '']
+  const groups = Map.groupBy(changes, ({ path }) => {
+    const of = whole(path)
+    const last = of.at(-1)
+    if (last === undefined || last !== step) [step, name] = [last, nameOf(of)]
+    return name
+  })
   return [...groups].flatMap(([name, changes]) => {
     const [first] = changes
     return first ? [{ name, first, shown: shownChange(changes) }] : []

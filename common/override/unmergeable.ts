@@ -43,9 +43,11 @@ export function unmergeable(override: JsonObject, type: OverrideType, shape: Sha
 
   const visitItems = (items: readonly Json[], { way, shape, isReplacing }: Place): void => {
     const isMerged = isStrategic && shape.keys.length > 0 && !isReplacing
-    const repeated = new Map(findDuplicates(items, shape.keys).map(({ index, earlier }) => [index, earlier]))
+    const duplicates = findDuplicates(items, shape.keys)
+    const repeated =
+      duplicates.length > 0 ? new Map(duplicates.map(({ index, earlier }) => [index, earlier])) : undefined
     items.forEach((item, index) => {
-      const earlier = repeated.get(index)
+      const earlier = repeated?.get(index)
       if (!isStrategic && earlier === undefined && isFlat(item)) return // most items, such as variables
       const here = childOf(way, index)
       if (earlier !== undefined) {
