@@ -9,7 +9,8 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 
 /** Whether a list or an object has no content. */
 export const isEmpty = (value: object): boolean => {
-  for (const _ in value) return false // unlike `Object.keys`, this makes no list
+  if (Array.isArray(value)) return value.length === 0
+  for (const _ in value) return false // unlike `Object.keys`, this makes no list; but of an array it does
   return true
 }
 

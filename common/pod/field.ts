@@ -56,10 +56,16 @@ export const itemsOf = (field: Field): readonly Field[] =>
   Array.isArray(field.value) ? field.value.map((item, index) => childOf(field, index, item)) : NONE
 
 /** The items of a list that are not sound. Most are, and need no Field. */
-export const itemsUnless = (field: Field, isSound: (item: unknown) => boolean): readonly Field[] =>
-  Array.isArray(field.value)
-    ? field.value.flatMap((item, index) => (isSound(item) ? NONE : childOf(field, index, item)))
-    : NONE
+export function itemsUnless(field: Field, isSound: (item: unknown) => boolean): readonly Field[] {
+  if (!Array.isArray(field.value)) return NONE
+  let found: Field[] | undefined
+  for (const [index, item] of field.value.entries())
+    if (!isSound(item)) {
+      found ??= []
+      found.push(childOf(field, index, item))
+    }
+  return found ?? NONE
+}
 
 const NONE: readonly Field[] = []
 
