@@ -10,7 +10,7 @@ import { healthMemory, healthState, restartsIn } from './health.ts'
 import type { Poll, PolledWindow } from './poll.ts'
 import { isThin, silentArms } from './requests.ts'
 import { traced } from './trace.ts'
-import { checkedTwin, withTwin } from './twin-check.ts'
+import { CONTROLS_DIFFER, checkedTwin, withTwin } from './twin-check.ts'
 import { isLongest } from './windows.ts'
 
 /** What decides how a window is counted. */
@@ -35,9 +35,10 @@ export interface Folded {
 
 const time = (ms: number): string => new Date(ms).toISOString()
 
-/** The metric with another reason. The time stays while the reason is the same. */
+/** The metric with another reason, if that may change. The time stays while the reason is the same. */
 function because(metric: RunMetric, reason: string, sinceMs: number): RunMetric {
-  return metric.reason === reason ? metric : { ...metric, reason, since: time(sinceMs) }
+  const isKept = metric.reason === reason || metric.reason === CONTROLS_DIFFER
+  return isKept ? metric : { ...metric, reason, since: time(sinceMs) }
 }
 
 const SILENT: Readonly<Record<Arm, string>> = { treatment: 'NoTreatmentData', control: 'NoControlData' }

@@ -4,6 +4,9 @@ import { METRIC_ENGINES } from '../metrics/registry.ts'
 import type { MetricEngine, Question } from '../metrics/rule.ts'
 import type { WindowData } from '../window-data.ts'
 
+/** The reason of a metric whose twin is shown to be worse than the source. It never changes. */
+export const CONTROLS_DIFFER = 'ControlsDiffer'
+
 /**
  * How much evidence is needed that the twin is worse than the source. α is not shared by the metrics, as this is no
  * verdict about the fork. Section 4.6 of the specification of analyses.
@@ -45,5 +48,3 @@ export function withTwin(metric: RunMetric, former: RunMetric, checked: RunTwin 
   const since = wasShown ? former.since : new Date(atMs).toISOString()
   return { ...told, verdict: 'Inconclusive', reason: CONTROLS_DIFFER, since }
 }
-
-const CONTROLS_DIFFER = 'ControlsDiffer'

@@ -60,6 +60,21 @@ describe('the check by a twin', () => {
     expect(statusOf(lookedWith([[WORSE, WORSE]]))).to.include({ verdict: 'Inconclusive', reason: 'ControlsDiffer' })
   })
 
+  it('goes on saying so after windows that say nothing', () => {
+    const times = { ...TIMES, continueAfterPass: true }
+    const CALM = events([0, 400], [0, 400])
+    const calm = Array.from({ length: 6 }, () => [CALM, CALM] as const)
+    const shown = lookedWith([...calm, [CALM, WORSE]], aRun(), times)
+    expect(statusOf(lookedWith(calm, aRun(), times)).verdict).to.equal('Pass')
+    expect(metricOf(shown)).to.include({ verdict: 'Inconclusive', reason: 'ControlsDiffer' })
+    const failed = lookedAt(shown, aPoll(80, [window(FAILED, 70, 80)], WITH_SOURCE), times)
+    expect(metricOf(failed)).to.include({ verdict: 'Inconclusive', reason: 'ControlsDiffer' })
+    expect(metricOf(failed).since).to.equal(metricOf(shown).since)
+    const better = window(WORSE, 70, 80, { twin: events([0, 5_000], [500, 5_000]) })
+    const later = lookedAt(failed, aPoll(80, [better], WITH_SOURCE), times)
+    expect(metricOf(later)).to.include({ verdict: 'Inconclusive', reason: 'ControlsDiffer' })
+  })
+
   it('lets another metric fail', () => {
     const run = aRun({ metrics: [ERRORS, { ...ERRORS, name: 'others' }] })
     const windows = [window(SAME, 0, 10, { twin: WORSE }), window(WORSE, 0, 10, { metric: 'others', twin: SAME })]
