@@ -18,6 +18,7 @@ import type { GatedPod } from '../strategy/gate.ts'
 import type { ForkAndSource } from '../surroundings/pod-labels.ts'
 import type { SliceView } from '../surroundings/traffic.ts'
 import type { Surroundings } from '../surroundings/traffic-report.ts'
+import { twinName } from '../workload/identity.ts'
 import type { Source, WorkloadKind } from '../workload/kind.ts'
 
 /** The facts that decide which fork is wanted: the input of `assess`. */
@@ -184,8 +185,9 @@ export interface OtherExperiment {
 }
 
 /** `fork` with what is known of its source; undefined without a fork or its kind. */
-export function forkAndSource({ kind, source }: SpecFacts, fork: KubeObject | undefined): ForkAndSource | undefined {
+export function forkAndSource(facts: SpecFacts, fork: KubeObject | undefined): ForkAndSource | undefined {
+  const { kind, source, experiment } = facts
   const adapter = knownValue(kind)
   const { object, referents } = knownValue(source) ?? { object: undefined, referents: [] }
-  return adapter && fork && { kind: adapter, source: object, referents, fork }
+  return adapter && fork && { kind: adapter, source: object, referents, fork, twinName: twinName(experiment) }
 }

@@ -13,6 +13,8 @@ export interface ForkAndSource {
   readonly source: KubeObject | undefined
   readonly referents: readonly KubeObject[]
   readonly fork: KubeObject
+  /** the name of the twin of the fork, whether there is one or not */
+  readonly twinName?: string
 }
 
 export interface PodLabels {
@@ -25,6 +27,8 @@ export interface PodLabels {
 export interface TrafficInput {
   /** the prefix of the names of the fork's pods */
   readonly forkName: string
+  /** the same of its twin; empty: there is none */
+  readonly twinName: string
   /** how many pods the fork should have */
   readonly replicas: number
   readonly fork: PodLabels
@@ -47,6 +51,7 @@ export function trafficInput(pair: ForkAndSource, autoscalers: readonly Autoscal
   const pod = sourcePod(pair)
   return {
     forkName: fork.metadata.name,
+    twinName: pair.twinName ?? '',
     replicas: replicasOf(fork),
     fork: podLabelsOf(kind, fork, templateLabels(fork)),
     hasPort: (name) => hasPort(at(fork.spec, 'template', 'spec'), name),

@@ -57,7 +57,8 @@ function row(service: ServiceView, slices: readonly SliceView[], input: TrafficI
     return { name, selected: true, reason: 'RoutedByRollout', message, ...counts }
   }
   const share = percent(experimentEndpoints, endpoints.all)
-  const caveats = shareCaveats(service, endpoints, input)
+  const ofTwin = readyEndpoints(slices, name, input.twinName).ofFork
+  const caveats = shareCaveats(service, { ...endpoints, ofTwin }, input)
   return {
     name,
     selected: true,
@@ -93,10 +94,16 @@ function absence({ name, selector }: ServiceView, missing: Missing, { pinnedServ
   return { reason: 'LabelsDoNotMatch', message: `the fork's pods lack ${pairs}` } as const
 }
 
+interface WithTwin extends ReadyEndpoints {
+  /** pods of the twin */
+  readonly ofTwin: number
+}
+
 /** Why the share of requests may differ from the share of endpoints. */
-function shareCaveats(service: ServiceView, endpoints: ReadyEndpoints, input: TrafficInput): readonly string[] {
+function shareCaveats(service: ServiceView, endpoints: WithTwin, input: TrafficInput): readonly string[] {
   const { sessionAffinity, internalTrafficPolicy, trafficDistribution } = service
-  const others = endpoints.all - endpoints.others - endpoints.ofFork
+  const { ofTwin } = endpoints
+  const others = endpoints.all - endpoints.others - endpoints.ofFork - ofTwin
   return [
     ...scaling(input),
     ...(sessionAffinity ? [`sessionAffinity ${sessionAffinity}: only new clients reach it`] : []),
@@ -104,6 +111,7 @@ function shareCaveats(service: ServiceView, endpoints: ReadyEndpoints, input: Tr
       ? [`internalTrafficPolicy ${internalTrafficPolicy}: only callers on its node reach it`]
       : []),
     ...(trafficDistribution ? [`trafficDistribution ${trafficDistribution}: nearby callers are preferred`] : []),
+    ...(ofTwin > 0 ? [`${ofTwin} of the endpoints ${ofTwin === 1 ? 'belongs' : 'belong'} to its twin`] : []),
     ...(others > 0
       ? [`${others} of the endpoints ${others === 1 ? 'belongs to another experiment' : 'belong to other experiments'}`]
       : []),

@@ -50,6 +50,13 @@ describe('serviceShares, on what the share depends on,', () => {
     expect(row?.message).to.equal('1 of the endpoints belongs to another experiment')
   })
 
+  it('counts the endpoints of its own twin apart', () => {
+    const twinName = 'cart-experiment-0123456789'
+    const endpoints = [slice('cart', ours, 'cart-1', `${twinName}-7d9f-x`)]
+    const [row] = rows([CART], endpoints, { twinName })
+    expect(row?.message).to.equal('1 of the endpoints belongs to its twin')
+  })
+
   it('gives no range for an experiment without pods', () => {
     const input = { ...trafficInput(pairOf(), hpa(1, 2)), replicas: 0 }
     const [row] = serviceShares({ services: [CART], slices: [] }, input)
