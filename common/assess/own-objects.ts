@@ -27,7 +27,7 @@ export const revisionFacts = (experiment: ExperimentDeployment, found: Known<Kub
 export const twinFact = (experiment: ExperimentDeployment, found: Known<KubeObject>): Known<KubeObject> =>
   found.is === 'known' && !isForkOf(experiment, found.value, 'control') ? ABSENT : found
 
-/** Whether there may be a twin: the experiment asks for one, or had one at the last pass. */
+/** Whether an experiment says that there may be a twin: it asks for one, or had one at the last pass. */
 export const mayHaveTwin = ({ spec, status }: ExperimentDeployment): boolean =>
   spec.analysis?.control === 'Twin' || status?.analysis?.twin !== undefined
 

@@ -125,6 +125,14 @@ export function deniedBy(facts: Facts, decision: PolicyDecision, wanted: Desired
   return counted.length > 0 ? waiting('LimitReached', formatFindings(counted)) : undefined
 }
 
+/** Whether policies forbid that a twin of `replicas` pods is created, or grows to them beside a fork of that size. */
+export const isTwinDenied = (decision: PolicyDecision, replicas: number): boolean =>
+  decision.is !== 'decided' ||
+  decision.findings.some(
+    ({ about, actions, pods = 0 }) =>
+      (about === 'content' || about === 'share') && actions.includes('Deny') && pods <= replicas,
+  )
+
 /** Why policies do not allow that the source is written; undefined if they allow it. */
 export function promotionDeniedBy(decision: PolicyDecision | undefined): Decision | undefined {
   if (decision?.is !== 'decided') return waiting('PolicyNotRead', POLICIES_NOT_READ)

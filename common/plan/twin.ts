@@ -8,11 +8,13 @@ import type { AnalysisState } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import type { Facts } from '../assess/facts.ts'
 import { once } from '../assess/once.ts'
+import { isWriting } from '../assess/run.ts'
 import { derive, forkHash } from '../workload/derive.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { Conclusion, Plan } from './conclusion.ts'
 import { isChanged, isSameDerivation } from './occasion.ts'
+import { isTwinDenied } from './policy-decision.ts'
 import type { Write } from './write.ts'
 
 /** What decides whether there is a twin. Both are undefined when the experiment ends. */
@@ -30,10 +32,10 @@ export function withTwin(facts: Facts, of: TwinOf, planned: Plan): Plan {
   const twin = knownValue(known?.object ?? { is: 'absent' })
   if (!known || known.object.is === 'unknown') return planned
   const isAsked = facts.analysis !== undefined && experiment.spec.analysis?.control === 'Twin'
-  // The fork cannot be derived now, and stays as it is. So does its twin.
-  const isUnclear = of.assessment !== undefined && of.analysis === undefined
-  if (isAsked && isUnclear) return told(planned, twin)
   const replicas = replicasNow(facts, planned)
+  // The fork cannot be derived now, and stays as it is. So does its twin.
+  const isUnclear = of.assessment !== undefined && of.analysis === undefined && !isWriting(facts)
+  if (isAsked && isUnclear && replicas > 0) return told(planned, twin)
   const isCompared = isAsked && isGoingOn(of.analysis) && replicas > 0
   if (!isCompared) return twin ? withWrite(planned, deletions(facts, twin)) : planned
   if (planned.conclusion.is !== 'settled' || of.assessment?.is !== 'wanted') return told(planned, twin)
@@ -77,10 +79,12 @@ function desiredTwin({ experiment, schema }: Facts, { kind, base: { base } }: De
   return { kind, fork, hash: once(() => forkHash(fork)) }
 }
 
-/** Creates the twin, or makes it as it is wanted. */
+/** Creates the twin, or makes it as it is wanted. Under a policy that denies so many pods it does not grow. */
 function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'hash'>, planned: Plan): Plan {
   const { experiment, twin: known } = facts
-  const twin = planned.conclusion.twin
+  const { twin, policy } = planned.conclusion
+  const replicas = replicasOf(wanted.fork)
+  if (policy && replicas > (twin ? replicasOf(twin) : 0) && isTwinDenied(policy, replicas)) return planned
   const left = experiment.status?.analysis?.twin
   if (twin && (isBeingDeleted(twin) || !isChanged(twin, { experiment, wanted, left }))) return planned
   // Somebody has deleted or changed what the last pass left.

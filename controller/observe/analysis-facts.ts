@@ -42,8 +42,9 @@ export async function analysisFacts(
 }
 
 /**
- * The twin, where the experiment asks for one or had one at the last pass. Only a live read proves that it is gone and
- * that the finalizer can be removed. @throws KubeError
+ * The twin, where there is or may be one. It may be there although nothing in the experiment says so: the pass that
+ * made it may have been killed before it wrote the status. Only a live read proves that it is gone and that the
+ * finalizer can be removed. @throws KubeError
  */
 export async function twinFacts(
   { workloads, drift }: Ports,
@@ -51,13 +52,12 @@ export async function twinFacts(
   experiment: ExperimentDeployment,
   adapter: WorkloadKind | undefined,
 ): Promise<TwinFacts | undefined> {
-  if (!adapter || !mayHaveTwin(experiment)) return undefined
+  if (!adapter) return undefined
   const place = [sourceNamespaceOf(experiment), twinName(experiment)] as const
+  const cached = workloads.cached(adapter, ...place)
+  if (!cached && !mayHaveTwin(experiment)) return undefined
   const isLeaving = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
-  const found =
-    isLeaving || workloads.isDoubted(adapter, ...place)
-      ? await workloads.live(adapter, ...place)
-      : workloads.cached(adapter, ...place)
+  const found = isLeaving || workloads.isDoubted(adapter, ...place) ? await workloads.live(adapter, ...place) : cached
   return { object: twinFact(experiment, knownOrAbsent(found)), repairInMs: drift.waitMs(keyOfTwin(key)) }
 }
 

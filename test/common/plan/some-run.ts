@@ -81,7 +81,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
       traffic: trafficNow() ?? { services: [], slices: [] },
     }),
     gate: { pods: known(world.pods) },
-    ...(mayHaveTwin(world.experiment) ? { twin: twinNow(world) } : {}),
+    ...(world.twin || mayHaveTwin(world.experiment) ? { twin: twinNow(world) } : {}),
     ...(world.analyses ? { analysis: world.analyses.facts } : {}),
     ...(world.services ? { cutOver: { services: known(seenServices(world, world.services)) } } : {}),
     promotion: {

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { EXPERIMENT_ID, ROLE } from '../../../common/api/names.ts'
 import { at, listOr, objectOr } from '../../../common/json/json.ts'
 import { forkSelector, twinName } from '../../../common/workload/identity.ts'
-import { imageOverride } from '../../builders.ts'
+import { aPolicy, imageOverride, NO_POLICIES } from '../../builders.ts'
+import { trafficOf } from '../describe/described.ts'
 import { ANALYSIS, anAnalysis, told } from './an-analysis.ts'
 import { type RunOf, START } from './some-run.ts'
 
@@ -65,6 +66,60 @@ describe('the twin of an analysis', () => {
       expect(told(run.rest())).to.include('delete twin')
       expect(run.world.twin).to.equal(undefined)
     }
+  })
+
+  it('goes although the pass that made it was killed before it wrote the status', () => {
+    const run = aTwin()
+    const { status } = run.world.experiment
+    const { twin: _lost, ...analysis } = run.status() ?? { verdict: 'Wait' as const }
+    run.world.experiment = { ...run.world.experiment, status: { ...status, analysis } as typeof status & object }
+    run.edit({ replicas: 2, analysis: ANALYSIS, strategy: undefined })
+    expect(told(run.rest())).to.include('delete twin')
+    expect(run.world.twin).to.equal(undefined)
+  })
+
+  it('goes with the pods of a fork that must not be alone behind its Service', () => {
+    const run = aTwin()
+    const name = run.world.fork?.metadata.name ?? ''
+    run.world.policies = { ...NO_POLICIES, policies: [aPolicy({ aloneBehindService: 'Deny' })] }
+    run.world.source = undefined
+    run.world.traffic = trafficOf(0, name, 2)
+    run.rest()
+    run.wait(11)
+    expect(told(run.rest())).to.deep.equal(['patch fork', 'delete twin'])
+    expect(run.world.twin).to.equal(undefined)
+  })
+
+  it('stays while its fork cannot be derived', () => {
+    const run = aTwin()
+    run.world.source = undefined
+    expect(told(run.rest())).to.deep.equal([])
+    expect(run.world.twin).to.not.equal(undefined)
+  })
+
+  it('goes before the source is written, because nobody compares it then', () => {
+    const run = aTwin({
+      strategy: { canary: { steps: [{ setWeight: 20 }, { pause: {} }] } },
+      promotion: { mode: 'Manual' },
+    })
+    run.world.stored = (source) => ({ ...source, status: { ...objectOr(source.status), observedGeneration: 0 } })
+    run.say('promote')
+    expect(told(run.rest())).to.include.members(['patch source', 'delete twin'])
+    expect(run.step()).to.match(/Progressing$/)
+    expect(run.world.twin).to.equal(undefined)
+  })
+
+  it('is neither made nor enlarged where a policy denies so many pods, and stays as it is', () => {
+    const under = (maxReplicas: number) => ({ ...NO_POLICIES, policies: [aPolicy({ maxReplicas })] })
+    const run = anAnalysis({ replicas: 2 })
+    run.world.policies = under(2)
+    run.edit({ replicas: 2, analysis: WITH_TWIN, strategy: undefined })
+    expect(told(run.rest())).to.not.include('apply newTwin')
+    run.world.policies = under(4)
+    expect(told(run.rest())).to.deep.equal(['apply newTwin'])
+    run.world.policies = under(3)
+    expect(told(run.rest())).to.deep.equal([])
+    expect(objectOr(run.world.twin?.spec).replicas).to.equal(2)
   })
 
   it('goes with an experiment that expires or is deleted', () => {

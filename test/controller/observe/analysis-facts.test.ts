@@ -1,8 +1,12 @@
 import { expect } from 'chai'
 import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
 import { type Known, knownValue } from '../../../common/api/known.ts'
-import { analysisFacts } from '../../../controller/observe/analysis-facts.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { twinName } from '../../../common/workload/identity.ts'
+import { analysisFacts, twinFacts } from '../../../controller/observe/analysis-facts.ts'
+import type { Ports } from '../../../controller/observe/ports.ts'
 import { anExperiment } from '../../builders.ts'
+import { ANALYSIS, anAnalysis } from '../../common/plan/an-analysis.ts'
 import { aRun } from '../analysis/a-run.ts'
 import { anAnalysisPort, aPoll } from './an-analysis.ts'
 import { KEY, observing } from './observing.ts'
@@ -11,6 +15,12 @@ const read = (spec: AnalysisSpec | undefined, port = anAnalysisPort(), isUnreada
   const { ports, diary } = observing({ analysis: port, isUnreadable })
   const experiment = anExperiment(spec ? { analysis: spec } : {})
   return analysisFacts(ports, KEY, experiment).then((facts) => ({ facts, diary }))
+}
+const readTwin = async (of: Partial<Ports['workloads']>, given: Parameters<typeof anExperiment>[0] = {}) => {
+  const { ports, diary } = observing()
+  const experiment = anExperiment(given)
+  const workloads = { ...ports.workloads, ...of }
+  return { found: await twinFacts({ ...ports, workloads }, KEY, experiment, deployment), diary }
 }
 const namesIn = (all: Known<ReadonlyMap<string, unknown>> | undefined) => [...((all && knownValue(all)) ?? []).keys()]
 
@@ -62,5 +72,25 @@ describe('the facts of an analysis', () => {
     const runs = [aRun()]
     const { facts, diary } = await read(undefined, anAnalysisPort({ runs }))
     expect([facts?.runs, facts?.namespace, diary]).to.deep.equal([runs, undefined, []])
+  })
+})
+
+describe('the facts of a twin', () => {
+  const theTwin = () => {
+    const { world } = anAnalysis({ analysis: { ...ANALYSIS, control: 'Twin' } })
+    if (!world.twin) throw new Error('there is no twin')
+    return world.twin
+  }
+
+  it('are absent where no twin is asked for, and none is there', async () =>
+    expect((await readTwin({})).found).to.equal(undefined))
+
+  it('are those of a twin that is there, although the experiment does not say so', async () => {
+    const twin = theTwin()
+    const cached: Ports['workloads']['cached'] = (_kind, _namespace, name) =>
+      name === twinName(anExperiment()) ? twin : undefined
+    const { found, diary } = await readTwin({ cached })
+    expect(found?.object).to.deep.equal({ is: 'known', value: twin })
+    expect(diary).to.deep.equal([])
   })
 })
