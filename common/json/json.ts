@@ -15,13 +15,8 @@ export const isEmpty = (value: object): boolean => {
 }
 
 /** The own member `key` of `value` if that is an object, else undefined. Members of `Object.prototype` do not count. */
-export function member(value: unknown, key: string): unknown {
-  if (!isObject(value)) return undefined
-  const found = value[key]
-  // Most keys are absent or have JSON. All that `Object.prototype` has is a function, but for the object `__proto__`.
-  if (found === undefined || (typeof found !== 'function' && key !== '__proto__')) return found
-  return Object.hasOwn(value, key) ? found : undefined
-}
+export const member = (value: unknown, key: string): unknown =>
+  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 
 /** The value at `path`; undefined if a member is missing or a value on the path is no object. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
