@@ -1,4 +1,6 @@
-import type { AnalysisRun, RunStatus } from '../kinds/run.ts'
+import { KUBERNETES } from '../../api/analysis/metric.ts'
+import type { AnalysisRun, RunMetric, RunStatus } from '../kinds/run.ts'
+import { withoutRestarts } from './health.ts'
 import { toldSince } from './look.ts'
 import type { Times } from './subject.ts'
 import { actionOf, type Finding } from './verdict.ts'
@@ -37,9 +39,10 @@ export function abortedStatus(run: AnalysisRun, now: Date): RunStatus {
  * The status of a run whose question is asked again. Its evidence and a Pass stay, and what happened meanwhile does not
  * count: that was another fork. Nor does the time: its clock stood still.
  */
-export function resumedStatus({ status = NO_LOOK }: AnalysisRun, now: Date): RunStatus {
+export function resumedStatus({ spec, status = NO_LOOK }: Pick<AnalysisRun, 'spec' | 'status'>, now: Date): RunStatus {
   const { finishedAt, startedAt, ...former } = status
   const at = now.toISOString()
+  const ofKubernetes = new Set(spec.metrics.flatMap(({ name, provider }) => (provider === KUBERNETES ? [name] : [])))
   const pauseMs = finishedAt === undefined ? 0 : now.getTime() - Date.parse(finishedAt)
   const waiting = toldSince(status, { verdict: 'Wait', reason: 'Measuring' }, now.getTime())
   return {
@@ -50,7 +53,7 @@ export function resumedStatus({ status = NO_LOOK }: AnalysisRun, now: Date): Run
     ...(former.metrics
       ? {
           metrics: former.metrics.map((metric) => ({
-            ...metric,
+            ...(ofKubernetes.has(metric.name) ? withoutPods(metric) : metric),
             since: at,
             ...(startedAt === undefined ? {} : { windowEnd: at }),
           })),
@@ -58,6 +61,13 @@ export function resumedStatus({ status = NO_LOOK }: AnalysisRun, now: Date): Run
       : {}),
   }
 }
+
+/** A Health metric that does not remember how often each pod had restarted. */
+const withoutPods = (metric: RunMetric): RunMetric => ({
+  ...metric,
+  ...(metric.state ? { state: withoutRestarts(metric.state) } : {}),
+  ...(metric.twin ? { twin: { ...metric.twin, state: withoutRestarts(metric.twin.state) } } : {}),
+})
 
 /** The status of a run whose fork did not get ready, as `message` says: that is harm, whatever was measured. */
 export function notHealthyStatus(run: AnalysisRun, times: Times, now: Date, message: string): RunStatus {

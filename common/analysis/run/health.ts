@@ -28,15 +28,20 @@ export const healthState = (arms: SeenArms, engine: readonly number[]): readonly
     engine,
   )
 
+/** `state` without the restarts of pods, as after a time in which nobody looked: what they did then does not count. */
+export const withoutRestarts = (state: readonly number[]): readonly number[] =>
+  state.length === 0 ? state : saved([], healthMemory(state).engine)
+
 /**
- * The restarts of containers in a window, and for how many seconds each pod was Ready in it. A pod that is not Ready
- * counts only if it restarts, from its creation on, so that a fork that never works never looks quiet. A pod that was
- * created in the window has all of its restarts there; those of an older one that is new to the memory are not known.
+ * The restarts of containers in a window, and for how many seconds each pod was Ready in it. A pod that restarts counts
+ * for the whole window, although it was not Ready for a part of it: if the time depended on the restarts, two equal
+ * versions would fail far too often. So a fork that never works never looks quiet either. A pod that was created in the
+ * window has all of its restarts there; those of an older one that is new to the memory are not known.
  */
 export function restartsIn(arms: SeenArms, { start, end }: Span, { restarts }: HealthMemory): WindowData {
   const ofPod = ({ name, uid, createdMs, readySinceMs, restarts: now }: SeenPod): EventCounts => {
     const events = Math.max(0, now - (restarts.get(keyOfPod(uid)) ?? (createdMs < start ? now : 0)))
-    const sinceMs = readySinceMs ?? (events > 0 ? createdMs : end)
+    const sinceMs = events > 0 ? createdMs : (readySinceMs ?? end)
     return { pod: name, events, exposure: Math.max(0, end - Math.max(start, sinceMs)) / 1_000 }
   }
   return { is: 'events', treatment: arms.treatment.map(ofPod), control: arms.control.map(ofPod) }

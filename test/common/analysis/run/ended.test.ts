@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import type { AnalysisRun } from '../../../../common/analysis/kinds/run.ts'
 import { abortedStatus, notHealthyStatus, resumedStatus } from '../../../../common/analysis/run/ended.ts'
+import { healthMemory } from '../../../../common/analysis/run/health.ts'
 import { isFinal } from '../../../../common/analysis/run/look.ts'
 import {
+  aPod,
   aPoll,
   aRun,
   CREATED_MS,
@@ -10,6 +12,7 @@ import {
   decision,
   events,
   FAILED,
+  HEALTH,
   lookedAt,
   metricOf,
   statusOf,
@@ -73,6 +76,20 @@ describe('a run whose question is asked again', () => {
     expect(metricOf(resumed).windowEnd).to.equal(later.toISOString())
     const late = lookedAt(resumed, aPoll(700, [window(events([0, 40], [0, 160]), 10, 20)]))
     expect(statusOf(late).windows.counted).to.equal(1)
+  })
+
+  it('does not count the restarts of pods meanwhile', () => {
+    const pods = (restarts: number) => ({
+      arms: { treatment: [aPod('fork', { restarts })], control: [aPod('source', { restarts })] },
+    })
+    const run = lookedAt(aRun({ metrics: [HEALTH] }), aPoll(30, [], pods(0)))
+    const stopped = { ...run, status: abortedStatus(run, NOW) }
+    const again = { ...stopped, status: resumedStatus(stopped, later) }
+    const looked = metricOf(lookedAt(again, aPoll(690, [], pods(5))), 'health')
+    const { engine } = healthMemory(looked.state ?? [])
+    expect(engine).to.deep.equal(
+      healthMemory(metricOf(lookedAt(again, aPoll(690, [], pods(0))), 'health').state ?? []).engine,
+    )
   })
 
   it('has a clock that stood still', () => {
