@@ -113,6 +113,7 @@ function findingOf({ spec, status }: AnalysisRun, results: readonly LookedMetric
     nowMs: poll.atMs,
     minSamples: (name) => needed.get(name) ?? 0,
     times,
+    lagSeconds: longestLag(results, of),
   })
   return status?.verdict === 'Pass' && found.verdict !== 'Fail' ? PASSED : found
 }
@@ -203,10 +204,13 @@ function nextLook(results: readonly LookedMetric[], { poll, times, lagSeconds, s
     })
   })
   // a window that ends with the analysis is still asked for
-  const lag = Math.max(...results.map(({ of }) => lagSeconds(of.provider)))
-  const overMs = startMs + 1_000 * (maxSeconds + lag)
+  const overMs = startMs + 1_000 * (maxSeconds + longestLag(results, { lagSeconds }))
   return Math.min(...looks, overMs > poll.atMs ? overMs : Number.POSITIVE_INFINITY)
 }
+
+/** How old the last windows of the slowest provider must be, in seconds. */
+const longestLag = (results: readonly LookedMetric[], { lagSeconds }: Pick<LookOf, 'lagSeconds'>): number =>
+  Math.max(0, ...results.map(({ of }) => lagSeconds(of.provider)))
 
 const NO_WINDOWS: RunWindows = { counted: 0, empty: 0, unusable: 0, skipped: 0 }
 

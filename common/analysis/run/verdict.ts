@@ -20,6 +20,8 @@ export interface VerdictOf {
   /** how many requests of the fork a metric needs before a Pass; 0: it counts none */
   readonly minSamples: (metric: string) => number
   readonly times: Pick<Times, 'maxSeconds' | 'noDataSeconds'>
+  /** how long after the time of the analysis its last windows can be asked for */
+  readonly lagSeconds: number
 }
 
 /** Reasons why a metric has no data of one arm. */
@@ -42,8 +44,8 @@ export function verdictOf(of: VerdictOf): Finding {
   if (lasting(['ProviderFailed'])) return { verdict: 'Error', reason: 'ProviderFailed' }
   const silent = lasting(ONE_SILENT)
   if (silent) return { verdict: 'NoData', reason: silent.reason }
-  const { maxSeconds } = times
-  const isOver = maxSeconds !== undefined && startedMs !== undefined && nowMs >= startedMs + 1_000 * maxSeconds
+  const { maxSeconds = Number.POSITIVE_INFINITY } = times
+  const isOver = startedMs !== undefined && nowMs >= startedMs + 1_000 * (maxSeconds + of.lagSeconds)
   return isOver ? timedOut(of) : { verdict: 'Wait', reason: hasPods ? waitingFor(of) : 'NoPods' }
 }
 

@@ -11,7 +11,14 @@ const metric = (of: Partial<RunMetric> = {}): RunMetric => ({
 const since = (seconds: number) => new Date(NOW_MS - 1_000 * seconds).toISOString()
 const of = (metrics: readonly RunMetric[], more: Partial<VerdictOf> = {}) => {
   const times = { noDataSeconds: 600, maxSeconds: 3_600 }
-  const input = { hasPods: true, startedMs: NOW_MS - 1_800_000, nowMs: NOW_MS, minSamples: () => 50, times }
+  const input = {
+    hasPods: true,
+    startedMs: NOW_MS - 1_800_000,
+    nowMs: NOW_MS,
+    minSamples: () => 50,
+    times,
+    lagSeconds: 0,
+  }
   const { verdict, reason } = verdictOf({ metrics, ...input, ...more })
   return `${verdict} ${reason}`
 }
@@ -36,6 +43,11 @@ const ROWS: Readonly<Record<string, readonly [readonly RunMetric[], Partial<Verd
     [metric({ samples: { treatment: 49, control: 400 } })],
     OVER,
     'Inconclusive TooFewSamples',
+  ],
+  'maxSeconds over, but the last windows cannot be asked for yet': [
+    [metric()],
+    { ...OVER, lagSeconds: 15 },
+    'Wait Measuring',
   ],
   'maxSeconds over, nothing counted': [[never('TooFewSamples')], OVER, 'Inconclusive TooFewSamples'],
   'maxSeconds over, few requests of what needs none': [
