@@ -138,19 +138,26 @@ export class Poller {
     }
     this.#polls.delete(uid)
     const waitMs = Date.parse(run.status?.nextLookAt ?? '') - clock().getTime()
-    if (waitMs > 0) return { afterMs: waitMs }
+    const longestMs = this.#longestMs(run, times)
+    // the clock of the process that wrote the time may have been wrong
+    if (waitMs > 0 && waitMs <= longestMs) return { afterMs: waitMs }
     if (run.status && run.spec.metrics.every(({ provider }) => isBusy(provider))) return this.#wait(key, run, times)
     const seen = await pods(arms)
     const nowMs = clock().getTime()
     const startedMs = startOf(run, { arms: seen }, times)
     const asking = { run, arms, times, seen, startedMs, nowMs }
     const due = dueWindows(asking, this.#lagSeconds)
-    const allowed = due.filter(({ of }) => this.#backoff.waitMs(uid, of.provider, nowMs) <= 0)
-    const ready = allowed.filter(({ of }) => !isBusy(of.provider))
-    for (const { of } of allowed) if (isBusy(of.provider)) this.#lines.wait(of.provider, key)
     const without: Poll = { run: uid, atMs: nowMs, looks, arms: seen, windows: [] }
     const isEnding = () => isFinal(looked(run, { poll: without, times, lagSeconds: this.#lagSeconds }), times)
-    if (!isWorthwhile(asking, ready) && !isEnding()) return { afterMs: this.#laterMs(asking, due) }
+    const isAllowed = ({ of }: Due) => this.#backoff.waitMs(uid, of.provider, nowMs) <= 0
+    const isReady = (each: Due) => isAllowed(each) && !isBusy(each.of.provider)
+    // A run does not end for want of data that nobody has asked for: its providers are asked once more.
+    const isLast = (due.length === 0 || !due.every(isReady)) && isEnding()
+    const wanted = isLast ? due : due.filter(isAllowed)
+    const ready = wanted.filter(({ of }) => !isBusy(of.provider))
+    for (const { of } of wanted) if (isBusy(of.provider)) this.#lines.wait(of.provider, key)
+    if (isLast && ready.length < wanted.length) return { afterMs: longestMs }
+    if (!isLast && !isWorthwhile(asking, ready)) return { afterMs: this.#laterMs(asking, due) }
     const asked = await Promise.all(ready.map((each) => this.#asked(asking, each)))
     if (runOf(key)?.metadata.uid !== uid) return 'never' // it has gone meanwhile
     this.#note(asking, asked)
@@ -161,9 +168,15 @@ export class Poller {
   }
 
   /** The run is polled when one of its providers has a place, or much later. */
-  #wait(key: Key, { spec }: AnalysisRun, { intervalSeconds }: CompleteAnalysis): Requeue {
-    for (const { provider } of spec.metrics) this.#lines.wait(provider, key)
-    return { afterMs: 1_000 * MOST_INTERVALS * intervalSeconds }
+  #wait(key: Key, run: AnalysisRun, times: CompleteAnalysis): Requeue {
+    for (const { provider } of run.spec.metrics) this.#lines.wait(provider, key)
+    return { afterMs: this.#longestMs(run, times) }
+  }
+
+  /** No look is later than the end of the longest window. */
+  #longestMs({ spec }: AnalysisRun, { intervalSeconds }: CompleteAnalysis): number {
+    const lag = Math.max(...spec.metrics.map(({ provider }) => this.#lagSeconds(provider)))
+    return 1_000 * (MOST_INTERVALS * intervalSeconds + lag)
   }
 
   #drop(uid: string): Requeue {
@@ -206,11 +219,10 @@ export class Poller {
   /** Notes which providers have failed. */
   #note({ run, times, nowMs }: Asking, asked: readonly (Due & PolledWindow)[]): void {
     const intervalMs = 1_000 * times.intervalSeconds
-    for (const { of, answer, twin } of asked)
-      this.#backoff.note(
-        { run: run.metadata.uid, provider: of.provider, nowMs, intervalMs },
-        twin?.is === 'failed' && answer.is !== 'failed' ? twin : answer,
-      )
+    for (const [provider, all] of Map.groupBy(asked, ({ of }) => of.provider)) {
+      const answers = all.flatMap(({ answer, twin }) => (twin ? [answer, twin] : [answer]))
+      this.#backoff.note({ run: run.metadata.uid, provider, nowMs, intervalMs }, answers)
+    }
   }
 
   async #answer({ run, arms, times }: Asking, { of, window }: Due, { seen, treatment, control, state }: Compared) {

@@ -30,18 +30,20 @@ export class ProviderBackoff {
     return (this.#failures.get(run)?.get(provider)?.retryAtMs ?? nowMs) - nowMs
   }
 
-  /** Notes how a provider answered. It may ask for more time itself. */
-  note({ run, provider, nowMs, intervalMs }: Asked, answer: WindowAnswer): void {
+  /**
+   * Notes how a provider answered in one poll, in which several metrics may ask it. One that failed for any of them has
+   * failed: it may limit how often it is asked. It may ask for more time itself.
+   */
+  note({ run, provider, nowMs, intervalMs }: Asked, answers: readonly WindowAnswer[]): void {
     const ofRun = this.#failures.get(run) ?? new Map<string, Failures>()
-    if (answer.is !== 'failed' || answer.lacksStart) ofRun.delete(provider)
+    const waitsMs = answers.flatMap((answer) =>
+      answer.is === 'failed' && !answer.lacksStart ? [answer.retryAfterMs ?? 0] : [],
+    )
+    if (waitsMs.length === 0) ofRun.delete(provider)
     else {
-      const former = ofRun.get(provider)
-      // several metrics may ask the same provider in one poll
-      const isSamePoll = former !== undefined && former.retryAtMs > nowMs
-      const inRow = isSamePoll ? former.inRow : (former?.inRow ?? 0) + 1
+      const inRow = (ofRun.get(provider)?.inRow ?? 0) + 1
       const backoffMs = Math.min(MOST_INTERVALS, 2 ** (inRow - 1)) * intervalMs
-      const retryAtMs = nowMs + Math.max(backoffMs, answer.retryAfterMs ?? 0)
-      ofRun.set(provider, { inRow, retryAtMs: isSamePoll ? Math.max(former.retryAtMs, retryAtMs) : retryAtMs })
+      ofRun.set(provider, { inRow, retryAtMs: nowMs + Math.max(backoffMs, ...waitsMs) })
     }
     if (ofRun.size > 0) this.#failures.set(run, ofRun)
     else this.#failures.delete(run)

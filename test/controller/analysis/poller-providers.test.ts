@@ -70,21 +70,43 @@ describe('a provider', () => {
     expect(world.asked.slice(2).map(({ provider }) => provider)).to.deep.equal(['web'])
   })
 
-  it('that asks for much time does not keep the run from its end', async () => {
+  it('that works again is asked before a run ends for want of data', async () => {
+    const limited: WindowAnswer = { is: 'failed', message: '429', retryAfterMs: 3_600_000 }
+    const world = polling({ run: begun })
+    const first = world.pollAt(75)
+    await turn()
+    world.asked[0]?.answer(limited)
+    await first
+    const metric = { name: 'errors', verdict: 'Wait', reason: 'ProviderFailed', since: at(75) } as const
+    world.record({ looks: 2, metrics: [metric] })
+    await world.pollAt(674)
+    expect(world.asked).to.have.length(1)
+    world.cluster.busy.add('prom')
+    expect(await world.pollAt(675)).to.deep.equal({ afterMs: 615_000 })
+    expect([world.waiting(), world.asked.length]).to.deep.equal([undefined, 1])
+    world.cluster.busy.clear()
+    const last = world.pollAt(680)
+    await turn()
+    world.asked[1]?.answer(SILENT)
+    await last
+    expect(answers(world)).to.deep.equal([SILENT])
+  })
+
+  it('that asks for much time does not keep the run from its end, and is asked once more', async () => {
     const busy: WindowAnswer = { is: 'failed', message: '429', retryAfterMs: 3_600_000 }
     const world = polling({ run: begun, analysis: { ...ANALYSIS, maxSeconds: 600 }, answer: busy })
     await world.pollAt(75)
     world.record({ looks: 2 })
-    await world.pollAt(599)
+    await world.pollAt(614)
     expect(world.waiting()).to.equal(undefined)
-    await world.pollAt(600)
-    expect([world.waiting()?.windows, world.asked.length]).to.deep.equal([[], 1])
+    await world.pollAt(615)
+    expect([answers(world), world.asked.length]).to.deep.equal([[busy], 2])
   })
 
   it('that is busy is asked when it has a place, and its run occupies no worker', async () => {
     const { cluster, pollAt, poller, asked, diary } = polling({ run: begun })
     cluster.busy.add('prom')
-    expect(await pollAt(75)).to.deep.equal({ afterMs: 600_000 })
+    expect(await pollAt(75)).to.deep.equal({ afterMs: 615_000 })
     expect([asked, diary, poller.entryCount]).to.deep.equal([[], [], 2])
     await poller.work('shop/another')
     expect(diary).to.deep.equal([])
