@@ -1,9 +1,7 @@
+import { MAX_SAMPLES } from '../../api/analysis/structures.ts'
 import { isEnough, mannWhitney } from '../engine/mann-whitney.ts'
 import type { MetricEngine } from './rule.ts'
 import { loaded, saved } from './saved.ts'
-
-/** Of each arm so many samples are kept: both fit into a state. */
-const KEPT_SAMPLES = 450
 
 /**
  * The rule of Gated Deployments: one look as soon as both arms have enough samples. It bounds no error. After the look
@@ -16,7 +14,7 @@ export const MANN_WHITNEY: MetricEngine = {
     const [treatment = [], control = []] = loaded(numbers)
     if (isEnough(treatment, control, minSamples)) return numbers
     const kept = (former: readonly number[], more: typeof data.treatment) =>
-      [...former, ...more.flatMap(({ values }) => values)].slice(0, KEPT_SAMPLES)
+      [...former, ...more.flatMap(({ values }) => values)].slice(0, MAX_SAMPLES)
     return saved(kept(treatment, data.treatment), kept(control, data.control))
   },
   judge: (numbers, { minSamples = 50, zScoreThreshold = 1.96, harmThreshold = 1.5 }) => {

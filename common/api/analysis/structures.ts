@@ -57,6 +57,9 @@ export const MAX_ARGS = 16
 /** The most characters of a query that a user wrote. */
 export const MAX_QUERY = 2_048
 
+/** The samples of each arm that a MannWhitney metric can keep: both arms fit into the state of an analysis run. */
+export const MAX_SAMPLES = 450
+
 const MAX_SECONDS = 31_536_000 // a year, as spec.ttlSeconds
 
 /** The name of an object. */
@@ -119,7 +122,7 @@ export const METRIC = object<Metric>({
   max: optional(number(-1e15, 1e15)),
   failureLimit: optional(whole(0, 1_000)),
   successCount: optional(whole(1, 1_000)),
-  minSamples: optional(whole(1, 1_000_000)),
+  minSamples: optional(whole(1, MAX_SAMPLES)),
   zScoreThreshold: optional(number(0, 10)),
   harmThreshold: optional(number(0.01, 1_000)),
   prometheus: optional(PROMETHEUS),
