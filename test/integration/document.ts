@@ -44,14 +44,15 @@ export class Page {
   }
 
   /**
-   * Asserts that `output` is what the page shows. A last line `...` on the page stands for all further lines. With
-   * WRITE_PAGES=1 it writes the output into the page instead, as after a change of messages.
+   * Asserts that `output` is what the page shows. A last line `...` on the page stands for all further lines, and what
+   * `kubectl rollout status` waits for is not shown. With WRITE_PAGES=1 it writes the output into the page instead, as after a change of messages.
    */
   expectOutput({ command, says }: Step, output: string): void {
     const shown = linesOf(says.join('\n'))
     const isCut = shown.at(-1) === '...'
     const expected = isCut ? shown.slice(0, -1) : shown
-    const lines = isCut ? linesOf(output).slice(0, expected.length) : linesOf(output)
+    const said = linesOf(output).filter((line) => !isProgress(command, line))
+    const lines = isCut ? said.slice(0, expected.length) : said
     if (WRITES && !isDeepStrictEqual(lines, expected)) this.#correct({ command, says, output })
     else expect(lines, output).to.deep.equal(expected)
   }
@@ -91,6 +92,10 @@ export class Page {
     return [...this.text.matchAll(/^```(\w+)$/gm)].map(([, language = '']) => language)
   }
 }
+
+/** Whether a line only tells what the command waits for, which depends on the moment. */
+const isProgress = (command: string, line: string): boolean =>
+  command.startsWith('kubectl rollout status') && line.startsWith('Waiting for ')
 
 /** The words of a command, as a shell splits them. */
 export const wordsOf = (command: string): readonly string[] =>
