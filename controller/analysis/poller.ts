@@ -6,7 +6,6 @@ import { countingPods, twinArms } from '../../common/analysis/run/arms.ts'
 import { isFinal, looked, startOf } from '../../common/analysis/run/look.ts'
 import type { Poll, PolledWindow, SeenArms, SeenPod } from '../../common/analysis/run/poll.ts'
 import { isCheckedByTwin } from '../../common/analysis/run/twin-check.ts'
-import { MOST_INTERVALS } from '../../common/analysis/run/windows.ts'
 import type { Arm } from '../../common/analysis/window-data.ts'
 import { analysisWithDefaults, type CompleteAnalysis } from '../../common/api/analysis/defaults.ts'
 import { type Known, knownValue } from '../../common/api/known.ts'
@@ -17,7 +16,7 @@ import type { Clock } from '../../common/program/clock.ts'
 import type { FollowedArms } from '../observe/ports.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
 import type { Requeue } from '../runtime/worker.ts'
-import { type Asking, type Due, dueWindows, isWorthwhile } from './due-windows.ts'
+import { type Asking, type Due, dueWindows, isWorthwhile, longestLookMs, wantedWindows } from './due-windows.ts'
 import { ProviderBackoff } from './provider-backoff.ts'
 import { ProviderLines } from './provider-lines.ts'
 import { experimentOf } from './run-index.ts'
@@ -138,7 +137,7 @@ export class Poller {
     }
     this.#polls.delete(uid)
     const waitMs = Date.parse(run.status?.nextLookAt ?? '') - clock().getTime()
-    const longestMs = this.#longestMs(run, times)
+    const longestMs = longestLookMs(run, times, this.#lagSeconds)
     // the clock of the process that wrote the time may have been wrong
     if (waitMs > 0 && waitMs <= longestMs) return { afterMs: waitMs }
     if (run.status && run.spec.metrics.every(({ provider }) => isBusy(provider))) return this.#wait(key, run, times)
@@ -149,11 +148,8 @@ export class Poller {
     const due = dueWindows(asking, this.#lagSeconds)
     const without: Poll = { run: uid, atMs: nowMs, looks, arms: seen, windows: [] }
     const isEnding = () => isFinal(looked(run, { poll: without, times, lagSeconds: this.#lagSeconds }), times)
-    const isAllowed = ({ of }: Due) => this.#backoff.waitMs(uid, of.provider, nowMs) <= 0
-    const isReady = (each: Due) => isAllowed(each) && !isBusy(each.of.provider)
-    // A run does not end for want of data that nobody has asked for: its providers are asked once more.
-    const isLast = (due.length === 0 || !due.every(isReady)) && isEnding()
-    const wanted = isLast ? due : due.filter(isAllowed)
+    const isAllowed = (provider: string) => this.#backoff.waitMs(uid, provider, nowMs) <= 0
+    const { wanted, isLast } = wantedWindows(due, { isAllowed, isBusy, isEnding })
     const ready = wanted.filter(({ of }) => !isBusy(of.provider))
     for (const { of } of wanted) if (isBusy(of.provider)) this.#lines.wait(of.provider, key)
     if (isLast && ready.length < wanted.length) return { afterMs: longestMs }
@@ -170,13 +166,7 @@ export class Poller {
   /** The run is polled when one of its providers has a place, or much later. */
   #wait(key: Key, run: AnalysisRun, times: CompleteAnalysis): Requeue {
     for (const { provider } of run.spec.metrics) this.#lines.wait(provider, key)
-    return { afterMs: this.#longestMs(run, times) }
-  }
-
-  /** No look is later than the end of the longest window. */
-  #longestMs({ spec }: AnalysisRun, { intervalSeconds }: CompleteAnalysis): number {
-    const lag = Math.max(...spec.metrics.map(({ provider }) => this.#lagSeconds(provider)))
-    return 1_000 * (MOST_INTERVALS * intervalSeconds + lag)
+    return { afterMs: longestLookMs(run, times, this.#lagSeconds) }
   }
 
   #drop(uid: string): Requeue {
