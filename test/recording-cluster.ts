@@ -122,7 +122,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       source: async () => world.source && { object: world.source, referents: [] },
       isAbsent: () => false,
       isDoubted: () => false,
-      cached: () => world.stored,
+      cached: (_kind, _namespace, name) => (world.stored?.metadata.name === name ? world.stored : undefined),
       live: async () => {
         diary.push('read the fork')
         if (world.failure) throw world.failure

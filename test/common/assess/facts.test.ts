@@ -4,7 +4,8 @@ import { forkAndSource, policyFacts } from '../../../common/assess/facts.ts'
 import { isCounting } from '../../../common/plan/policy-decision.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { aDeployment, aPolicy } from '../../builders.ts'
+import { twinName } from '../../../common/workload/identity.ts'
+import { aDeployment, anExperiment, aPolicy } from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'
 
 const SHOP = { name: 'shop', labels: { team: 'a' } }
@@ -81,6 +82,7 @@ describe('a fork and its source', () => {
       source: aDeployment(),
       referents: [],
       fork,
+      twinName: twinName(anExperiment()),
     })
     expect(forkAndSource(someFacts({ source: undefined }), fork)).to.include({ source: undefined })
   })
