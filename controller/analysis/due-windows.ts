@@ -1,7 +1,9 @@
 import type { AnalysisRun, RunMetric } from '../../common/analysis/kinds/run.ts'
 import { expectedStart } from '../../common/analysis/run/fold.ts'
-import type { PolledWindow, SeenArms } from '../../common/analysis/run/poll.ts'
+import { isFinal, looked } from '../../common/analysis/run/look.ts'
+import type { Poll, PolledWindow, SeenArms } from '../../common/analysis/run/poll.ts'
 import { MOST_INTERVALS, nextWindow } from '../../common/analysis/run/windows.ts'
+import type { AnalysisVerdict } from '../../common/api/analysis/analysis.ts'
 import type { CompleteAnalysis } from '../../common/api/analysis/defaults.ts'
 import { KUBERNETES, type Metric } from '../../common/api/analysis/metric.ts'
 import type { AnalysisArms } from '../../common/assess/analysis.ts'
@@ -41,21 +43,46 @@ export function dueWindows(
 }
 
 interface Choice {
-  /** whether the backoff of a provider is over */
-  readonly isAllowed: (provider: string) => boolean
+  /** how many milliseconds a provider must not be asked; 0 or less: it may be asked */
+  readonly backoffMs: (provider: string) => number
   readonly isBusy: (provider: string) => boolean
-  /** whether the run ends without another answer */
-  readonly isEnding: () => boolean
+  /** the verdict with which the run ends without another answer; undefined: it goes on */
+  readonly ending: () => AnalysisVerdict | undefined
 }
+
+/** The final verdict of a run when `poll` is recorded; undefined: it goes on. */
+export function verdictAfter(
+  { run, times }: Asking,
+  poll: Poll,
+  lagSeconds: (provider: string) => number,
+): AnalysisVerdict | undefined {
+  const status = looked(run, { poll, times, lagSeconds })
+  return isFinal(status, times) ? status.verdict : undefined
+}
+
+/** Of these, no answer of a provider can change anything. */
+const SHOWN: readonly unknown[] = ['Pass', 'Fail', undefined]
 
 /**
  * The windows that are asked for now, also those of busy providers. A run does not end for want of data that nobody has
- * asked for: if it would end, `isLast`, all of its providers are asked once more.
+ * asked for: if it would end so, `isLast`, all of its providers are asked once more.
  */
-export function wantedWindows(due: readonly Due[], { isAllowed, isBusy, isEnding }: Choice) {
-  const isReady = ({ of }: Due) => isAllowed(of.provider) && !isBusy(of.provider)
-  const isLast = (due.length === 0 || !due.every(isReady)) && isEnding()
-  return { wanted: isLast ? due : due.filter(({ of }) => isAllowed(of.provider)), isLast }
+export function wantedWindows(due: readonly Due[], { backoffMs, isBusy, ending }: Choice) {
+  const isAllowed = ({ of }: Due) => backoffMs(of.provider) <= 0
+  const isReady = (each: Due) => isAllowed(each) && !isBusy(each.of.provider)
+  const isLast = !due.every(isReady) && !SHOWN.includes(ending())
+  return { wanted: isLast ? due : due.filter(isAllowed), isLast }
+}
+
+/** The milliseconds until a window is due that may be asked for. */
+export function laterMs(
+  { times, startedMs, nowMs }: Asking,
+  due: readonly Due[],
+  backoffMs: Choice['backoffMs'],
+): number {
+  const intervalMs = 1_000 * times.intervalSeconds
+  if (startedMs > nowMs) return Math.min(intervalMs, startedMs - nowMs)
+  return Math.max(1_000, Math.min(intervalMs, ...due.map(({ of }) => backoffMs(of.provider))))
 }
 
 /** The milliseconds until the longest window has ended and can be asked for. No look is later. */

@@ -3,7 +3,7 @@ import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
 import { boundariesOf } from '../../common/analysis/metrics/latency.ts'
 import type { ArmPods as ArmNames, WindowAnswer, WindowQuery } from '../../common/analysis/query/window-query.ts'
 import { countingPods, twinArms } from '../../common/analysis/run/arms.ts'
-import { isFinal, looked, startOf } from '../../common/analysis/run/look.ts'
+import { isFinal, startOf } from '../../common/analysis/run/look.ts'
 import type { Poll, PolledWindow, SeenArms, SeenPod } from '../../common/analysis/run/poll.ts'
 import { isCheckedByTwin } from '../../common/analysis/run/twin-check.ts'
 import type { Arm } from '../../common/analysis/window-data.ts'
@@ -16,7 +16,16 @@ import type { Clock } from '../../common/program/clock.ts'
 import type { FollowedArms } from '../observe/ports.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
 import type { Requeue } from '../runtime/worker.ts'
-import { type Asking, type Due, dueWindows, isWorthwhile, longestLookMs, wantedWindows } from './due-windows.ts'
+import {
+  type Asking,
+  type Due,
+  dueWindows,
+  isWorthwhile,
+  laterMs,
+  longestLookMs,
+  verdictAfter,
+  wantedWindows,
+} from './due-windows.ts'
 import { ProviderBackoff } from './provider-backoff.ts'
 import { ProviderLines } from './provider-lines.ts'
 import { experimentOf } from './run-index.ts'
@@ -147,13 +156,13 @@ export class Poller {
     const asking = { run, arms, times, seen, startedMs, nowMs }
     const due = dueWindows(asking, this.#lagSeconds)
     const without: Poll = { run: uid, atMs: nowMs, looks, arms: seen, windows: [] }
-    const isEnding = () => isFinal(looked(run, { poll: without, times, lagSeconds: this.#lagSeconds }), times)
-    const isAllowed = (provider: string) => this.#backoff.waitMs(uid, provider, nowMs) <= 0
-    const { wanted, isLast } = wantedWindows(due, { isAllowed, isBusy, isEnding })
+    const ending = () => verdictAfter(asking, without, this.#lagSeconds)
+    const backoffMs = (provider: string) => this.#backoff.waitMs(uid, provider, nowMs)
+    const { wanted, isLast } = wantedWindows(due, { backoffMs, isBusy, ending })
     const ready = wanted.filter(({ of }) => !isBusy(of.provider))
     for (const { of } of wanted) if (isBusy(of.provider)) this.#lines.wait(of.provider, key)
     if (isLast && ready.length < wanted.length) return { afterMs: longestMs }
-    if (!isLast && !isWorthwhile(asking, ready)) return { afterMs: this.#laterMs(asking, due) }
+    if (!isLast && !isWorthwhile(asking, ready) && !ending()) return { afterMs: laterMs(asking, due, backoffMs) }
     const asked = await Promise.all(ready.map((each) => this.#asked(asking, each)))
     if (runOf(key)?.metadata.uid !== uid) return 'never' // it has gone meanwhile
     this.#note(asking, asked)
@@ -178,14 +187,6 @@ export class Poller {
     const found = this.#options.provider(provider)
     const spec = found && knownValue(found)?.spec
     return spec ? providerWithDefaults(spec).lagSeconds : 0
-  }
-
-  /** Until a window is due that may be asked for. */
-  #laterMs({ run, times, startedMs, nowMs }: Asking, due: readonly Due[]): number {
-    const intervalMs = 1_000 * times.intervalSeconds
-    if (startedMs > nowMs) return Math.min(intervalMs, startedMs - nowMs)
-    const waits = due.map(({ of }) => this.#backoff.waitMs(run.metadata.uid, of.provider, nowMs))
-    return Math.max(1_000, Math.min(intervalMs, ...waits))
   }
 
   async #asked(asking: Asking, due: Due): Promise<Due & PolledWindow> {

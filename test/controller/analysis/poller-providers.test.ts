@@ -1,10 +1,14 @@
 import { expect } from 'chai'
 import type { WindowAnswer } from '../../../common/analysis/query/window-query.ts'
+import { looked } from '../../../common/analysis/run/look.ts'
+import type { Poll } from '../../../common/analysis/run/poll.ts'
+import { analysisWithDefaults } from '../../../common/api/analysis/defaults.ts'
 import { unknown } from '../../../common/api/known.ts'
 import { turn } from '../../virtual-time.ts'
-import { aRun, ERRORS } from './a-run.ts'
-import { ANALYSIS, ARMS, aProvider, at, EXPERIMENT, FAILED, polling, RUN, SILENT } from './polling.ts'
+import { aRun, ERRORS, HEALTH_METRIC } from './a-run.ts'
+import { ANALYSIS, ARMS, aPod, aProvider, at, EXPERIMENT, FAILED, PODS, polling, RUN, SILENT } from './polling.ts'
 
+const TIMES = analysisWithDefaults(ANALYSIS)
 const begun = aRun({ status: { startedAt: at(0) } })
 const answers = ({ waiting }: Pick<ReturnType<typeof polling>, 'waiting'>) =>
   waiting()?.windows.map(({ answer }) => answer)
@@ -90,6 +94,20 @@ describe('a provider', () => {
     world.asked[1]?.answer(SILENT)
     await last
     expect(answers(world)).to.deep.equal([SILENT])
+  })
+
+  it('that is busy does not keep a fork that restarts from its end', async () => {
+    const run = aRun({ metrics: [ERRORS, HEALTH_METRIC], status: { startedAt: at(0) } })
+    const world = polling({ run })
+    world.cluster.busy.add('prom')
+    const restarts = (count: number) => ({ ...PODS, treatment: [{ ...aPod('fork-1'), restarts: count }] })
+    world.cluster.pods = async () => restarts(0)
+    await world.pollAt(60)
+    const health = looked(run, { poll: world.waiting() as Poll, times: TIMES, lagSeconds: () => 0 })
+    world.record(health)
+    world.cluster.pods = async () => restarts(50)
+    await world.pollAt(120)
+    expect([world.waiting()?.looks, world.waiting()?.windows, world.asked]).to.deep.equal([2, [], []])
   })
 
   it('that asks for much time does not keep the run from its end, and is asked once more', async () => {
