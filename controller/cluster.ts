@@ -4,6 +4,7 @@ import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { pathOf, RESOURCES } from '../common/kube/client/resources.ts'
 import { orUndefined } from '../common/kube/reads/object.ts'
+import { isOfTwin } from '../common/plan/write.ts'
 import type { Log } from '../common/program/log.ts'
 import { Writer } from './apply/writer.ts'
 import type { WrittenVersions } from './apply/written-versions.ts'
@@ -86,7 +87,7 @@ export function clusterForPass(options: ClusterOptions) {
         noteRepair: (experiment, { role, of }) => {
           const key = keyOf(experiment)
           if (role === 'service') pins.noteRepair(keyOfPin(key, of?.metadata.name ?? ''))
-          else drift.noteRepair(role === 'twin' || role === 'newTwin' ? keyOfTwin(key) : key)
+          else drift.noteRepair(isOfTwin({ role }) ? keyOfTwin(key) : key)
           metrics.repaired({ kind: experiment.spec.sourceRef.kind })
         },
       },

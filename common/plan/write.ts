@@ -118,3 +118,6 @@ export function outcomeOf({ role }: Write, failure: KubeErrorKind, message: stri
     failure === 'invalid' && /field is immutable|updates to \w+ spec for fields other than/.test(message)
   return isImmutable && refusal !== 'lookAgain' ? { ...refusal, reason: 'ImmutableFieldChanged' } : refusal
 }
+
+/** Whether a write makes or changes the twin. */
+export const isOfTwin = ({ role }: Pick<Write, 'role'>): boolean => role === 'twin' || role === 'newTwin'

@@ -4,7 +4,7 @@ import type { Facts } from '../../common/assess/facts.ts'
 import { atOverridePaths } from '../../common/assess/refusal.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { type Conclusion, decisionOn, type Plan, type Reservation } from '../../common/plan/conclusion.ts'
-import { outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
+import { isOfTwin, outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 
 /** What `apply` needs to carry out a plan. */
 export interface ApplyPorts {
@@ -61,8 +61,6 @@ function concluded(conclusion: Conclusion, write: Write, { stored, facts, health
   const decision = decisionOn(facts.experiment, { ...health, reason, message: told })
   return { ...conclusion, ...decision, fork: stored, ...repaired }
 }
-
-const isOfTwin = ({ role }: Write): boolean => role === 'twin' || role === 'newTwin'
 
 /** The status remembers which version of the source a promotion made, which may not be what it asked for. */
 function promoted(conclusion: Conclusion, write: Write, { metadata }: KubeObject): Conclusion {
