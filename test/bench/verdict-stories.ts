@@ -2,7 +2,10 @@
 import { hashOf, seeded } from '../../common/analysis/engine/random.ts'
 import { METRIC_ENGINES } from '../../common/analysis/metrics/registry.ts'
 import type { Rule } from '../../common/analysis/metrics/rule.ts'
+import { healthMemory, healthState, restartsIn } from '../../common/analysis/run/health.ts'
+import type { SeenArms } from '../../common/analysis/run/poll.ts'
 import type { WindowData } from '../../common/analysis/window-data.ts'
+import { HEALTH } from '../../common/api/analysis/defaults.ts'
 import { asCoarse, BOUNDARIES, normal } from '../common/analysis/metrics/windows.ts'
 
 /** As in section 4.7 of the specification of analyses. */
@@ -124,6 +127,32 @@ export const byErrors = (
   },
 })
 
+/**
+ * Restarts of pods: such a part of the pods of each arm restarts in a window, once. It does so near the end of the
+ * window, so that it is Ready for as little of it as possible.
+ */
+export const byRestarts = (
+  own: number,
+  others: number,
+  counts: readonly [number, number] = [1, 1],
+): SimulatedMetric => ({
+  kind: 'Health',
+  rule: HEALTH,
+  windowOf: ({ window, random }) => {
+    const [start, end] = [1_000 * INTERVAL_SECONDS * window, 1_000 * INTERVAL_SECONDS * (window + 1)]
+    const arm = (word: string, count: number, part: number) =>
+      Array.from({ length: count }, (_, index) => {
+        const restarts = Number(random() < part)
+        const of = { name: `${word}-${index}`, uid: `${word}-${index}`, createdMs: 0, restarts }
+        return { ...of, readySinceMs: restarts > 0 ? end - 1_000 * (1 + 3 * random()) : 0 }
+      })
+    const arms = { treatment: arm('fork', counts[0], own), control: arm('source', counts[1], others) }
+    const rested = { treatment: without(arms.treatment), control: without(arms.control) }
+    return restartsIn(arms, { start, end }, healthMemory(healthState(rested, [])))
+  },
+})
+const without = (pods: SeenArms['control']): SeenArms['control'] => pods.map((pod) => ({ ...pod, restarts: 0 }))
+
 const looks = (...metrics: readonly SimulatedMetric[]): Story => ({ windows: 400, metrics })
 /** Twice as slow at noon as at midnight, of a day of 120 windows, with a jump in the middle. */
 const drift = (window: number) => 1.5 + 0.5 * Math.sin((2 * Math.PI * window) / 120) + (window > 200 ? 1 : 0)
@@ -141,6 +170,9 @@ export const HARMLESS: Readonly<Record<string, Story>> = {
   'coarse buckets with drift': looks(byBuckets({ slowness: 1.1, spread: 1, drift })),
   'samples, thin traffic': looks(bySamples({ slowness: 1.1, requests: [2, 8] })),
   'errors, thin traffic': looks(byErrors(0.06, 0.05, [2, 8])),
+  'restarts of equal versions, 1 pod beside 1': looks(byRestarts(0.1, 0.1)),
+  'restarts of equal versions, 1 pod beside 4': looks(byRestarts(0.1, 0.1, [1, 4])),
+  'rare restarts of equal versions, 2 pods beside 8': looks(byRestarts(0.01, 0.01, [2, 8])),
   'three metrics together': looks(
     bySamples({ slowness: 1.1 }),
     byBuckets({ slowness: 1.1, spread: 1 }),

@@ -22,6 +22,7 @@ describe('simulated experiments', function () {
     'samples at the tolerance, σ 0.5',
     'coarse buckets at the tolerance, σ 1',
     'errors at the tolerance',
+    'restarts of equal versions, 1 pod beside 1',
   ])
     it(`seldom fail without harm: ${name}`, () => {
       const story = HARMLESS[name]

@@ -1,12 +1,9 @@
 import { expect } from 'chai'
-import { hashOf, seeded } from '../../../../common/analysis/engine/random.ts'
-import { METRIC_ENGINES } from '../../../../common/analysis/metrics/registry.ts'
-import type { MetricEngine } from '../../../../common/analysis/metrics/rule.ts'
+import { hashOf } from '../../../../common/analysis/engine/random.ts'
 import { healthMemory, healthState, restartsIn } from '../../../../common/analysis/run/health.ts'
-import { ARMS, aPod, HEALTH } from './runs.ts'
+import { ARMS, aPod } from './runs.ts'
 
 const WINDOW = { start: 100_000, end: 130_000 }
-const [ALPHA, RUNS] = [0.025, 400]
 const NOTHING = healthMemory([])
 const pod = (name: string, createdS: number, readyS: number | undefined, restarts: number) => {
   const { readySinceMs: _none, ...rest } = aPod(name, { createdMs: 1_000 * createdS, restarts })
@@ -37,35 +34,6 @@ describe('the restarts in a window', () => {
   it('count for the whole window, although the pod was not Ready for most of it', () => {
     const memory = healthMemory(healthState({ treatment: [pod('a', 0, 10, 0)], control: [] }, []))
     expect(of(pod('a', 0, 128, 1), memory)).to.deep.equal({ pod: 'a', events: 1, exposure: 30 })
-  })
-
-  it('of two equal versions make hardly ever a Fail, however often both restart', () => {
-    const engine: MetricEngine = METRIC_ENGINES.Health
-    const question = { alpha: ALPHA, beta: 0.05, minSamples: 50, metrics: 1, subject: 'a' }
-    const hasFailed = Array.from({ length: RUNS }, (_, index) => {
-      const random = seeded(index)
-      let [state, restarts]: [readonly number[], number[]] = [[], [0, 0]]
-      for (let window = 0; window < 120; window += 1) {
-        const span = { start: 30_000 * window, end: 30_000 * (window + 1) }
-        // restarts at the end of a window leave the least time in which the pod is Ready
-        const seen = restarts.map((before, arm) => {
-          const isRestarted = random() < 0.1
-          const readyS = isRestarted ? span.start / 1_000 + 26 + 3 * random() : -100
-          restarts = restarts.with(arm, before + Number(isRestarted))
-          return pod(`${arm}`, -200, readyS, before + Number(isRestarted))
-        })
-        const arms = { treatment: seen.slice(0, 1), control: seen.slice(1) }
-        const memory = healthMemory(state)
-        const folded = engine.fold(memory.engine, restartsIn(arms, span, memory), HEALTH)
-        if (!folded) throw new Error('a window that is of no use')
-        state = healthState(arms, folded)
-        if (engine.judge(folded, HEALTH, question).verdict === 'Fail') return true
-      }
-      return false
-    })
-    const failed = hasFailed.filter((each) => each).length
-    const standardError = Math.sqrt((ALPHA * (1 - ALPHA)) / RUNS)
-    expect(failed / RUNS).to.be.at.most(ALPHA + 3 * standardError)
   })
 
   it('make no quiet seconds of a pod that is never Ready', () => {
