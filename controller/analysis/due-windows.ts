@@ -1,6 +1,6 @@
 import type { AnalysisRun, RunMetric } from '../../common/analysis/kinds/run.ts'
 import { expectedStart } from '../../common/analysis/run/fold.ts'
-import { isFinal, looked } from '../../common/analysis/run/look.ts'
+import { isFinal, longestLag, looked } from '../../common/analysis/run/look.ts'
 import type { Poll, PolledWindow, SeenArms } from '../../common/analysis/run/poll.ts'
 import { MOST_INTERVALS, nextWindow } from '../../common/analysis/run/windows.ts'
 import type { AnalysisVerdict } from '../../common/api/analysis/analysis.ts'
@@ -87,12 +87,11 @@ export function laterMs(
 
 /** The milliseconds until the longest window has ended and can be asked for. No look is later. */
 export function longestLookMs(
-  { spec }: AnalysisRun,
+  run: AnalysisRun,
   { intervalSeconds }: Pick<CompleteAnalysis, 'intervalSeconds'>,
   lagSeconds: (provider: string) => number,
 ): number {
-  const lag = Math.max(...spec.metrics.map(({ provider }) => lagSeconds(provider)))
-  return 1_000 * (MOST_INTERVALS * intervalSeconds + lag)
+  return 1_000 * (MOST_INTERVALS * intervalSeconds + longestLag(run, lagSeconds))
 }
 
 /** Whether a pass would learn something: of a window, of pods, or that there are none yet. */

@@ -83,7 +83,7 @@ export function looked(run: AnalysisRun, of: LookOf): RunStatus {
     message: messageOf({ finding, metrics: results, startedMs, nowMs: poll.atMs }),
     ...(startedMs === undefined ? {} : { startedAt: time(startedMs) }),
     ...endOf(finding, poll.atMs, times),
-    ...(isFinal(finding, times) ? {} : { nextLookAt: time(nextLook(results, { ...of, startMs })) }),
+    ...(isFinal(finding, times) ? {} : { nextLookAt: time(nextLook(run, results, { ...of, startMs })) }),
     looks: (status?.looks ?? 0) + 1,
     requests: requestsIn(results),
     windows: added(
@@ -101,7 +101,8 @@ interface LookedMetric extends Folded {
 }
 
 /** The verdict after a look. The run goes on after a Pass only to find harm. */
-function findingOf({ spec, status }: AnalysisRun, results: readonly LookedMetric[], of: Started): Finding {
+function findingOf(run: AnalysisRun, results: readonly LookedMetric[], of: Started): Finding {
+  const { spec, status } = run
   const { poll, times, startedMs } = of
   const counting = results.filter((result) => counts(result.of))
   const arms = countingPods(poll.arms, poll.atMs, times.warmUpSeconds)
@@ -113,7 +114,7 @@ function findingOf({ spec, status }: AnalysisRun, results: readonly LookedMetric
     nowMs: poll.atMs,
     minSamples: (name) => needed.get(name) ?? 0,
     times,
-    lagSeconds: longestLag(results, of),
+    lagSeconds: longestLag(run, of.lagSeconds),
   })
   return status?.verdict === 'Pass' && found.verdict !== 'Fail' ? PASSED : found
 }
@@ -190,7 +191,11 @@ interface NextOf extends LookOf {
  * When the next look is worth while: when the first window of any metric has ended and can be asked for, or the time
  * of the analysis is over. While pods are waited for, that is an interval later.
  */
-function nextLook(results: readonly LookedMetric[], { poll, times, lagSeconds, startMs }: NextOf): number {
+function nextLook(
+  run: AnalysisRun,
+  results: readonly LookedMetric[],
+  { poll, times, lagSeconds, startMs }: NextOf,
+): number {
   const { intervalSeconds, maxSeconds = Number.POSITIVE_INFINITY } = times
   if (startMs > poll.atMs) return poll.atMs + 1_000 * intervalSeconds
   const looks = results.map(({ of, metric }) => {
@@ -204,13 +209,13 @@ function nextLook(results: readonly LookedMetric[], { poll, times, lagSeconds, s
     })
   })
   // a window that ends with the analysis is still asked for
-  const overMs = startMs + 1_000 * (maxSeconds + longestLag(results, { lagSeconds }))
+  const overMs = startMs + 1_000 * (maxSeconds + longestLag(run, lagSeconds))
   return Math.min(...looks, overMs > poll.atMs ? overMs : Number.POSITIVE_INFINITY)
 }
 
-/** How old the last windows of the slowest provider must be, in seconds. */
-const longestLag = (results: readonly LookedMetric[], { lagSeconds }: Pick<LookOf, 'lagSeconds'>): number =>
-  Math.max(0, ...results.map(({ of }) => lagSeconds(of.provider)))
+/** How old the last windows of the slowest provider of a run must be, in seconds. */
+export const longestLag = ({ spec }: AnalysisRun, lagSeconds: LookOf['lagSeconds']): number =>
+  Math.max(0, ...spec.metrics.map(({ provider }) => lagSeconds(provider)))
 
 const NO_WINDOWS: RunWindows = { counted: 0, empty: 0, unusable: 0, skipped: 0 }
 

@@ -39,6 +39,14 @@ describe('a poll', () => {
     expect(waiting()).to.equal(undefined)
   })
 
+  it('is made although a wrong clock wrote that the next look is far away', async () => {
+    const { pollAt, asked, record } = polling({ answer: SILENT })
+    await pollAt(75)
+    record({ looks: 1, startedAt: at(0), nextLookAt: at(1_000_000) })
+    await pollAt(76)
+    expect(asked.length).to.equal(2)
+  })
+
   it('is made again after a pass that counted nothing of it', async () => {
     const { pollAt, waiting, asked, record } = polling({ answer: SILENT })
     await pollAt(75)
