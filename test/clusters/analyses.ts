@@ -8,13 +8,11 @@ import { ANALYSIS_PROVIDER, ANALYSIS_RUN } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
-import { crds, type Installation, install, WITH_ANALYSIS } from '../../sandbox/installation.ts'
-import { type Place, placeAt } from '../integration/product.ts'
-import { usesOwnControlPlane } from './own-plane.ts'
+import { WITH_ANALYSIS } from '../../sandbox/installation.ts'
+import { NAMESPACE, usesOwnProduct } from './own-product.ts'
 
 /** The shortest intervals that the API takes. */
 export const QUICK = { intervalSeconds: 10, warmUpSeconds: 0 }
-const NAMESPACE = 'shop'
 
 /** What a plugin answers, by the name of the experiment's source. */
 export type Decisions = Map<string, JsonObject | ((told: JsonObject) => JsonObject)>
@@ -29,11 +27,10 @@ export const DECIDED = {
 
 /** In a `describe`: the product runs on a control plane of its own, in the namespace `shop`, with a plugin. */
 export function usesAnalyses() {
-  const plane = usesOwnControlPlane(crds)
+  const product = usesOwnProduct(() => WITH_ANALYSIS, { settings: { ANALYSIS_LOOPBACK: 'allow' } })
+  const { plane, place } = product
   const answers: Decisions = new Map()
   const asked: JsonObject[] = []
-  let place: Place | undefined
-  let installed: Installation | undefined
   const plugin = createServer(async (request, response) => {
     const told = (await json(request)) as JsonObject
     asked.push(told)
@@ -42,11 +39,9 @@ export function usesAnalyses() {
     const said = typeof answer === 'function' ? answer(told) : answer
     response.setHeader('content-type', 'application/json').end(JSON.stringify(said))
   })
-  before('the product and a plugin', async function () {
-    this.timeout(180_000) // the waits in it end earlier, with an error that names the reason
+  before('a plugin runs', async () => {
     await once(plugin.listen(0, '127.0.0.1'), 'listening')
     const { port } = plugin.address() as AddressInfo
-    installed = await install(plane(), { overlay: WITH_ANALYSIS, settings: { ANALYSIS_LOOPBACK: 'allow' } })
     const { apiVersion, kind } = ANALYSIS_PROVIDER
     await plane().api.create(pathOf(ANALYSIS_PROVIDER), {
       apiVersion,
@@ -54,33 +49,25 @@ export function usesAnalyses() {
       metadata: { name: 'plugin' },
       spec: { type: 'Plugin', address: `http://127.0.0.1:${port}`, namespaceSelector: {}, lagSeconds: 0 },
     })
-    await plane().api.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
-    place = placeAt(plane().api, plane().kubectl, NAMESPACE)
   })
   after('the plugin ends', () => {
     plugin.closeAllConnections()
     plugin.close()
   })
-  const found = <T>(value: T | undefined): T => {
-    if (value === undefined) throw new Error('the product runs while tests run')
-    return value
-  }
-  const runs = () => found(place).api.list<KubeObject>(pathOf(ANALYSIS_RUN, { namespace: NAMESPACE }))
+  const runs = () => place().api.list<KubeObject>(pathOf(ANALYSIS_RUN, { namespace: NAMESPACE }))
   return {
-    plane,
-    place: () => found(place),
-    installed: () => found(installed),
+    ...product,
     answers,
     asked,
     runs,
     /** The analysis runs of an experiment. */
     async runsOf(name: string): Promise<readonly KubeObject[]> {
-      const { metadata } = await found(place).experimentAt(name)
+      const { metadata } = await place().experimentAt(name)
       return (await runs()).filter((run) => at(run.spec, 'experiment', 'uid') === metadata.uid)
     },
     /** Waits until an analysis has a verdict. Returns the experiment. */
     async verdictOf(name: string, verdict: string) {
-      const shown = await found(place).shows(
+      const shown = await place().shows(
         name,
         `the verdict ${verdict}`,
         ({ status, metadata }) =>

@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { at, type JsonObject } from '../../common/json/json.ts'
 import { auditEvents } from '../../sandbox/audit.ts'
-import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
+import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { isOfSource } from '../../sandbox/source-writes.ts'
-import { usesOwnControlPlane } from '../clusters/own-plane.ts'
-import { imagesOf, type Place, placeAt } from '../integration/product.ts'
+import { NAMESPACE, usesOwnProduct } from '../clusters/own-product.ts'
+import { imagesOf } from '../integration/product.ts'
 
-const NAMESPACE = 'shop'
 const NEW_IMAGE = 'registry.example/cart:2'
 /** An image, and fields that the manifest of the source leaves to the API server. */
 const DEFAULTED = { terminationGracePeriodSeconds: 10, securityContext: { runAsUser: 1000 } }
@@ -61,18 +60,7 @@ const manifestOf = (name: string, { labels = {}, annotations = {} }: Partial<Way
 })
 
 describe('promotion of a source that somebody declares', () => {
-  const plane = usesOwnControlPlane(crds)
-  let found: Place | undefined
-  const place = () => {
-    if (!found) throw new Error('the product runs while tests run')
-    return found
-  }
-  before('the product runs', async function () {
-    this.timeout(180_000)
-    await plane().api.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
-    await install(plane(), { overlay: WITH_PROMOTION })
-    found = placeAt(plane().api, plane().kubectl, NAMESPACE)
-  })
+  const { plane, place } = usesOwnProduct(() => WITH_PROMOTION)
 
   const succeeds = async (args: readonly string[], input?: string): Promise<string> => {
     const { code, text } = await place().kubectl(args, input)

@@ -3,23 +3,17 @@ import { COMMAND, COMMAND_BY, EXPERIMENT_DEPLOYMENT } from '../../common/api/nam
 import type { CanaryStep, PromotionSpec, RunPhase } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
-import { usesOwnControlPlane } from '../clusters/own-plane.ts'
-import { aSource, DEADLINE_MS, forkOf, hasEndpoints, imagesOf, type Place, placeAt } from '../integration/product.ts'
+import { WITH_PROMOTION } from '../../sandbox/installation.ts'
+import { NAMESPACE, usesOwnProduct } from '../clusters/own-product.ts'
+import { aSource, DEADLINE_MS, forkOf, hasEndpoints, imagesOf } from '../integration/product.ts'
 
-const NAMESPACE = 'shop'
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const [GROUP = ''] = EXPERIMENT_DEPLOYMENT.apiVersion.split('/')
 const [FORMER, PROMOTED] = ['registry.example/cart:1', 'registry.example/cart:2']
 const OVERRIDE = { template: { spec: { containers: [{ name: 'cart', image: PROMOTED }] } } }
 
 describe('what a command needs, in a cluster with the component for promotion', () => {
-  const plane = usesOwnControlPlane(crds)
-  let found: Place | undefined
-  const place = () => {
-    if (!found) throw new Error('the product runs while tests run')
-    return found
-  }
+  const { place } = usesOwnProduct(() => WITH_PROMOTION)
 
   const deployments = (verbs: readonly string[], resourceNames?: readonly string[]) => ({
     apiGroups: ['apps'],
@@ -46,9 +40,6 @@ describe('what a command needs, in a cluster with the component for promotion', 
 
   before('bob may change forks but not their sources, alice may both', async function () {
     this.timeout(180_000)
-    await plane().api.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
-    await install(plane(), { overlay: WITH_PROMOTION })
-    found = placeAt(plane().api, plane().kubectl, NAMESPACE)
     await Promise.all(['manual', 'automatic'].map((name) => aSource(place(), name, { replicas: 3 })))
     await Promise.all(['manual', 'automatic'].map((name) => hasEndpoints(place(), name, 3)))
     await anExperiment('manual', [{ setWeight: 30 }], { mode: 'Manual' })

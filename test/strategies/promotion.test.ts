@@ -2,12 +2,11 @@ import { expect } from 'chai'
 import { COMMAND } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at } from '../../common/json/json.ts'
-import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
+import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { anOverlay } from '../clusters/overlay.ts'
-import { usesOwnControlPlane } from '../clusters/own-plane.ts'
-import { aSource, condition, hasEndpoints, imagesOf, type Place, placeAt } from '../integration/product.ts'
+import { NAMESPACE, usesOwnProduct } from '../clusters/own-product.ts'
+import { aSource, condition, hasEndpoints, imagesOf } from '../integration/product.ts'
 
-const NAMESPACE = 'shop'
 /** An installation for one namespace. */
 const ONE = { resources: ['base'], watch: { namespace: NAMESPACE } }
 
@@ -19,18 +18,7 @@ const variants: Record<string, () => Promise<string>> = {
 
 for (const [variant, overlay] of Object.entries(variants))
   describe(`promotion, in ${variant}`, () => {
-    const plane = usesOwnControlPlane(crds)
-    let found: Place | undefined
-    const place = () => {
-      if (!found) throw new Error('the product runs while tests run')
-      return found
-    }
-    before('the product runs', async function () {
-      this.timeout(180_000)
-      await plane().api.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
-      await install(plane(), { overlay: await overlay() })
-      found = placeAt(plane().api, plane().kubectl, NAMESPACE)
-    })
+    const { place } = usesOwnProduct(overlay)
 
     const say = (name: string, word: string) =>
       place().kubectl(['annotate', '--overwrite', `expd/${name}`, `${COMMAND}=${word}`])
