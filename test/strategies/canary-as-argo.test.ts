@@ -4,10 +4,12 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at, listOr } from '../../common/json/json.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
+import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { aligned } from '../aligned.ts'
 import { imageOverride } from '../builders.ts'
-import { aRollout, usesArgoRollouts } from './argo.ts'
-import { aSource, DEADLINE_MS, forkOf, hasEndpoints, usesProduct } from './product.ts'
+import { aRollout } from '../integration/argo.ts'
+import { aSource, DEADLINE_MS, forkOf, hasEndpoints } from '../integration/product.ts'
+import { usesAllKinds } from './gated-forks.ts'
 
 const SIZES = [1, 3, 4, 10]
 const WEIGHTS = [5, 10, 20, 33, 50]
@@ -101,8 +103,7 @@ function withLook(pauses: readonly SeenPause[], { sinceMs, sight, ready }: Look)
 const lengthOf = ({ fromMs, untilMs, overMs }: SeenPause) => ({ leastMs: untilMs - fromMs, mostMs: overMs - fromMs })
 
 describe('a canary and the same canary of Argo Rollouts, on the real control plane', () => {
-  usesArgoRollouts()
-  const place = usesProduct()
+  const place = usesAllKinds(WITH_PROMOTION)
   const argoOf = (size: number): string => `argo-${size}`
   const oursOf = (size: number): string => `ours-${size}`
   const traces = new Map<string, readonly SeenPause[]>()
