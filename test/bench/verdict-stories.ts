@@ -38,7 +38,7 @@ export interface Times {
   readonly slowness?: number
   /** of the logarithm of the times */
   readonly spread?: number
-  /** in each window, of both arms */
+  /** in each window, of both arms: the mean, as requests arrive at any time */
   readonly requests?: readonly [number, number]
   /** such a part of the fork's requests takes ten times as long */
   readonly tail?: number
@@ -74,7 +74,10 @@ function timesOf({ slowness = 1, spread = 0.5, requests = [20, 80], tail = 0, dr
       const slow = Array.from({ length: counts[index] }, (_, pod) =>
         Math.exp(ofPods * normal(seeded(hashOf(`${word}-${pod} of ${seed}`)))),
       )
-      const times = Array.from({ length: requests[index] }, () => level * factor() * Math.exp(spread * normal(random)))
+      const times = Array.from(
+        { length: arrivals(requests[index], random) },
+        () => level * factor() * Math.exp(spread * normal(random)),
+      )
       return slow.map((one, pod) => ({
         ...(areNamed ? { pod: `${word}-${pod}` } : {}),
         values: times.filter((_, request) => request % slow.length === pod).map((time) => one * time),
@@ -83,6 +86,13 @@ function timesOf({ slowness = 1, spread = 0.5, requests = [20, 80], tail = 0, dr
     const treatment = arm('fork', 0, () => slowness * (tail > 0 && random() < tail ? 10 : 1))
     return { is: 'samples', treatment, control: arm('source', 1, () => 1) }
   }
+}
+
+/** How many requests arrive where `mean` are expected: Poisson, by the times between them. */
+function arrivals(mean: number, random: () => number): number {
+  let count = -1
+  for (let time = 0; time < mean; count += 1) time -= Math.log(1 - random())
+  return count
 }
 
 const ALIKE = { spread: 0, areNamed: true }
@@ -98,11 +108,11 @@ export const byBuckets = (times: Times, boundaries = BOUNDARIES): SimulatedMetri
   rule: LATENCY,
   windowOf: (moment) => asCoarse(timesOf(times)(moment), boundaries),
 })
-/** As New Relic is asked: twelve boundaries around the median, each √2 times the one before. */
+/** Twelve boundaries around the median, each 1.5 times the one before. */
 export const byNarrowBuckets = (times: Times): SimulatedMetric =>
   byBuckets(
     times,
-    Array.from({ length: 12 }, (_, index) => MEDIAN_SECONDS * Math.SQRT2 ** (index - 5.5)),
+    Array.from({ length: 12 }, (_, index) => MEDIAN_SECONDS * 1.5 ** (index - 5.5)),
   )
 const GATED: Rule = { minSamples: 50, zScoreThreshold: 1.96, harmThreshold: 1.5 }
 export const byGatedDeployments = (times: Times): SimulatedMetric => ({
@@ -120,9 +130,10 @@ export const byErrors = (
   kind: 'ErrorRate',
   rule: ERRORS,
   windowOf: ({ random }) => {
-    const arm = (exposure: number, rate: number) => [
-      { events: Array.from({ length: exposure }, random).filter((one) => one < rate).length, exposure },
-    ]
+    const arm = (mean: number, rate: number) => {
+      const exposure = arrivals(mean, random)
+      return [{ events: Array.from({ length: exposure }, random).filter((one) => one < rate).length, exposure }]
+    }
     return { is: 'events', treatment: arm(requests[0], own), control: arm(requests[1], others) }
   },
 })

@@ -34,7 +34,7 @@ const HARMS: readonly Harm[] = [
 
 const story = (metric: SimulatedMetric, windows = HOUR): Story => ({ windows, metrics: [metric] })
 
-/** More may be found than the specification says, but not less. The boundaries of Prometheus are not in its table. */
+/** More may be found than the specification says, but not less. It does not say of which boundaries it is. */
 const harmRows = ({ what, times, samples, coarse, gated }: Harm): Readonly<Record<string, TableRow>> => ({
   [`samples, ${what}`]: {
     story: story(bySamples(times)),
@@ -76,7 +76,8 @@ const ERRORS: Readonly<Record<string, TableRow>> = {
 
 /** Pods that are slower or faster for good, without any difference between the versions: a Fail is a wrong one. */
 function podRow(counts: readonly [number, number], spread: number, areNamed: boolean, page: number): TableRow {
-  const times = { pods: { counts, spread, areNamed } }
+  const perPod = 100 / (counts[0] + counts[1])
+  const times: Times = { requests: [perPod * counts[0], perPod * counts[1]], pods: { counts, spread, areNamed } }
   return { story: story(bySamples(times), HALF_HOUR), fails: { within: HALF_HOUR, page, goal: 'told' } }
 }
 const PODS: Readonly<Record<string, TableRow>> = {
