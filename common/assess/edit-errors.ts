@@ -7,12 +7,13 @@ import { pinningAt } from './pins.ts'
 import { promotionInto } from './promotion.ts'
 import { promotionIn, type RunState, runHash, storedRun } from './run.ts'
 
-const OF_THE_RUN = ['overrideSpec', 'overrideType', 'strategy', 'traffic', 'promotion'] as const
+const OF_THE_RUN = ['overrideSpec', 'overrideType', 'strategy', 'traffic', 'promotion', 'analysis'] as const
 
 /**
  * Refuses to begin another run while production depends on the present one. While a Service sends only to the fork, its
  * pods cannot be changed, and nobody said that the Service shall go back. Once the source is written, the fork serves
- * until the source's own rollout is over.
+ * until the source's own rollout is over. On the way back, another run would forget the source, or the Service if its
+ * strategy does not name it.
  */
 export function editErrors(facts: SpecFacts, previous: ExperimentDeployment | undefined): readonly FieldError[] {
   if (!previous || runHash(facts.experiment) === runHash(previous)) return []
@@ -20,7 +21,8 @@ export function editErrors(facts: SpecFacts, previous: ExperimentDeployment | un
   const state = storedRun(before)
   const found = state && heldBy(before, state)
   if (!found) return []
-  const changed = OF_THE_RUN.filter((key) => !isEqual(facts.experiment.spec[key], previous.spec[key]))
+  const isSame = (key: Field) => isEqual(partOf(facts.experiment, key), partOf(previous, key))
+  const changed = found.fields.filter((key) => !isSame(key))
   return changed.map((key) => ({
     field: `spec.${key}`,
     message: `cannot be changed while ${found.what}; ${found.remedy}`,
@@ -28,20 +30,36 @@ export function editErrors(facts: SpecFacts, previous: ExperimentDeployment | un
   }))
 }
 
+type Field = (typeof OF_THE_RUN)[number]
+
+/** The part of a field that begins another run: what an analysis asks does not, but whether there is one. */
+const partOf = ({ spec }: ExperimentDeployment, key: Field): unknown =>
+  key === 'analysis' ? spec.analysis !== undefined : spec[key]
+
 /** What must be over before another run begins, and by which word it ends. */
 function heldBy(facts: SpecFacts, { spec, run, steps }: RunState) {
-  if (run.path !== 'Forward' || !steps[run.stepIndex]) return undefined
-  const { record, written } = promotionIn(facts.experiment, run) ?? {}
-  const remedy = record ? 'say undo, or wait until it is over' : 'wait until it is over'
+  const step = steps[run.stepIndex]
+  if (!step) return undefined
   const { activeService } = spec.blueGreen ?? {}
+  const source = shortName(facts.experiment.spec.sourceRef)
+  const wait = 'wait until it is over'
+  if (step.is === 'restore') return { what: `${source} is restored`, remedy: wait, fields: OF_THE_RUN }
+  if (run.path !== 'Forward')
+    // another run with the same Services goes on to return them
+    return step.is === 'return'
+      ? { what: `service/${activeService} is returned`, remedy: wait, fields: ['strategy'] as const }
+      : undefined
+  const { record, written } = promotionIn(facts.experiment, run) ?? {}
+  const remedy = record ? `say undo, or ${wait}` : wait
   if (activeService !== undefined && pinningAt(run, steps).active === 'pinned')
     return {
       what: `service/${activeService} sends only to the fork`,
       remedy: record || written ? remedy : 'say abort first, or promote it',
+      fields: OF_THE_RUN,
     }
   // Others may have made the change and taken it back. Then nothing of this run is in the source.
   if (!record && !(written && hasChange(facts))) return undefined
-  return { what: `${shortName(facts.experiment.spec.sourceRef)} is promoted`, remedy }
+  return { what: `${source} is promoted`, remedy, fields: OF_THE_RUN }
 }
 
 function hasChange(facts: SpecFacts): boolean {

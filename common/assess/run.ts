@@ -122,12 +122,16 @@ export const podsOf = ({ gate }: SpecFacts) => knownValue(gate?.pods ?? { is: 'a
 const NO_SIZES: Sizes = { source: 0, preview: 0, replicas: 0, maxSurge: 0, reserve: 0, isGated: false }
 const DIGITS = 10
 
-/** An edit of anything in it begins another run. An approval does not. */
+/**
+ * An edit of anything in it begins another run. An approval does not. Whether there is an analysis decides the steps of
+ * an automatic promotion.
+ */
 export function runHash({ spec }: ExperimentDeployment): string {
   const { overrideSpec, overrideType } = withDefaults(spec)
   const { approvedRevision: _approval, ...promotion } = spec.promotion ?? {}
   const traffic = runSpecOf(spec)?.isGated ? { traffic: spec.traffic } : {}
-  return hashOf({ overrideSpec, overrideType, strategy: spec.strategy, promotion, ...traffic }, DIGITS)
+  const analyzed = spec.analysis && spec.promotion?.mode === 'Automatic' ? { isAnalyzed: true } : {}
+  return hashOf({ overrideSpec, overrideType, strategy: spec.strategy, promotion, ...traffic, ...analyzed }, DIGITS)
 }
 
 interface SizedFor {

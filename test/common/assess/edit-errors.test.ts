@@ -8,6 +8,7 @@ import { aRunExperiment, aSource } from '../plan/some-run.ts'
 
 const strategy = { blueGreen: { activeService: 'cart', previewService: 'cart-preview' } }
 const EXPERIMENT = anExperiment({ strategy })
+const START_TIME = '2026-11-21T10:00:00Z'
 const RECORD = { name: 'x', hash: 'x' }
 const WRITTEN = { uid: 'uid-of-cart', generation: 2 }
 
@@ -19,7 +20,7 @@ interface StoredOf {
 
 /** The errors of an edit to `edited` of an experiment whose run is at a step. 4: it is cut over. */
 function errorsOf(edited: object, { stepIndex = 4, path = 'Forward', promotion }: StoredOf = {}) {
-  const run = { run: runHash(EXPERIMENT), revision: 'a', path, stepIndex, since: '2026-11-21T10:00:00Z' }
+  const run = { run: runHash(EXPERIMENT), revision: 'a', path, stepIndex, since: START_TIME }
   const status = { strategy: run as RunStatus, ...(promotion ? { promotion } : {}) }
   const experiment = { ...anExperiment({ strategy, ...edited }), status }
   return editErrors(someFacts({ experiment }), { ...EXPERIMENT, status }).map(
@@ -49,6 +50,14 @@ describe('an edit of a blue-green', () => {
     expect(errorsOf({ overrideSpec }, { stepIndex: 0, path: 'Abort' })).to.deep.equal([])
   })
 
+  it('may not forget its Services before these are returned', () => {
+    const canary = { strategy: { canary: { steps: [{ setWeight: 10 }] } } }
+    const returned = 'spec.strategy: cannot be changed while service/cart is returned; wait until it is over'
+    expect(errorsOf(canary, { stepIndex: 0, path: 'Abort' })).to.deep.equal([returned])
+    expect(errorsOf(canary, { stepIndex: 1, path: 'Undo' })).to.deep.equal([returned])
+    expect(errorsOf(canary, { stepIndex: 1, path: 'Abort' })).to.deep.equal([])
+  })
+
   it('is told what ends it where the source may have been written', () =>
     expect(
       errorsOf(
@@ -74,7 +83,7 @@ describe('an edit of a canary', () => {
 
   /** Steps: 0 and 2 weights, 4 await, 5 promote, 6 drain. */
   const errorsAt = ({ stepIndex = PROMOTES, path = 'Forward', promotion, image }: At, to = edited) => {
-    const run = { run: runHash(before), revision: 'a', path, stepIndex, since: '2026-11-21T10:00:00Z' }
+    const run = { run: runHash(before), revision: 'a', path, stepIndex, since: START_TIME }
     const stored = promotion ? { promotion: { mode: 'Manual' as const, ...promotion } } : {}
     const status = { strategy: run as RunStatus, ...stored }
     const facts = someFacts({ experiment: { ...to, status }, source: aSource(10, image) })
@@ -92,13 +101,35 @@ describe('an edit of a canary', () => {
       for (const stepIndex of [PROMOTES, 6])
         expect(errorsAt({ stepIndex, promotion })).to.deep.equal([`${refused}say undo, or wait until it is over`])
     expect(errorsAt({ stepIndex: 7, promotion: { ...record, written: WRITTEN } })).to.deep.equal([])
-    expect(errorsAt({ stepIndex: 0, path: 'Undo', promotion: record })).to.deep.equal([])
+  })
+
+  it('is refused while the source is restored, and not any more when it is', () => {
+    const restored = 'spec.overrideSpec: cannot be changed while deployment/cart is restored; wait until it is over'
+    const promotion = { record: RECORD }
+    expect(errorsAt({ stepIndex: 0, path: 'Undo', promotion })).to.deep.equal([restored])
+    expect(errorsAt({ stepIndex: 1, path: 'Undo', promotion })).to.deep.equal([])
   })
 
   it('is refused while the source has the change by other hands, and not once they have taken it back', () => {
     const at = { promotion: { written: WRITTEN } }
     expect(errorsAt({ ...at, image: 'example/cart:2' })).to.deep.equal([`${refused}wait until it is over`])
     expect(errorsAt({ ...at, image: 'example/cart:1' })).to.deep.equal([])
+  })
+
+  it('may neither add nor take away an analysis on which its steps depend', () => {
+    const automatic = { promotion: { mode: 'Automatic' as const } }
+    const [without, analysed] = [aRunExperiment(automatic), aRunExperiment({ ...automatic, analysis: {} })]
+    const otherwise = aRunExperiment({ ...automatic, analysis: { maxSeconds: 600 } })
+    expect(runHash(without)).to.not.equal(runHash(analysed))
+    expect(runHash(otherwise)).to.equal(runHash(analysed))
+    const of = (from: typeof without, to: typeof without) => {
+      const run = { run: runHash(from), revision: 'a', path: 'Forward', stepIndex: PROMOTES, since: START_TIME }
+      const status = { strategy: run as RunStatus, promotion: { mode: 'Automatic' as const, record: RECORD } }
+      const facts = someFacts({ experiment: { ...to, status }, source: aSource(10) })
+      return editErrors(facts, { ...from, status }).map(({ field }) => field)
+    }
+    expect([of(without, analysed), of(analysed, without)]).to.deep.equal([['spec.analysis'], ['spec.analysis']])
+    expect(of(analysed, otherwise)).to.deep.equal([])
   })
 
   it('may change what begins no new run', () =>
