@@ -74,11 +74,15 @@ const isQuarantined = ({ path, stepIndex }: Run, steps: readonly Step[]): boolea
 const isReturning = ({ path, stepIndex }: Run, steps: readonly Step[]): boolean =>
   path !== 'Forward' && steps[stepIndex]?.is === 'return'
 
-/** While a blue-green has requests that it shall lose, it keeps its pods and shuts none. */
+/**
+ * While a blue-green has requests that it shall lose, it keeps its pods and shuts none. One that gets all requests does
+ * not follow its source to 0.
+ */
 function keptServing(facts: SpecFacts, state: RunState): RunState {
   const { spec, run, steps, target } = state
   const [pins, pods] = [pinState(facts, spec), podsOf(facts)]
-  if (!target || !pins || !pods || pinningAt(run, steps).active === 'pinned' || !isServing(facts, pins)) return state
+  if (!target || !pins || !pods || !isServing(facts, pins)) return state
+  if (pinningAt(run, steps).active === 'pinned' && target.open > 0) return state
   const present = facts.fork.is === 'known' ? replicasOf(facts.fork.value) : 0
   const open = Math.max(target.open, openPods(pods))
   return { ...state, target: { ...target, pods: Math.max(target.pods, present), open } }

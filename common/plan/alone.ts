@@ -5,7 +5,7 @@ import type { Warning } from '../api/types.ts'
 import { type Assessment, derivedFork } from '../assess/assess.ts'
 import type { Decision } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
-import { servingReplicas } from '../assess/run.ts'
+import { isWriting, servingReplicas } from '../assess/run.ts'
 import { objectOr } from '../json/json.ts'
 import { actionsOf } from '../policy/policy.ts'
 import { servicesWithoutOthers } from '../surroundings/alone.ts'
@@ -32,7 +32,8 @@ export interface Alone {
 
 /**
  * Whether the fork is, or would be, alone behind a Service of its source. A policy that forbids it takes the pods of
- * the fork after ten seconds. A fork without pods gets none meanwhile.
+ * the fork after ten seconds. A fork without pods gets none meanwhile. While a promotion or an undo may have written
+ * the source, the fork keeps its pods: it serves for those that the source's own rollout takes down.
  */
 export function aloneBehindService(facts: Facts, assessment: Assessment): Alone | undefined {
   const { experiment, now } = facts
@@ -45,7 +46,8 @@ export function aloneBehindService(facts: Facts, assessment: Assessment): Alone 
     .filter(({ spec }) => spec.aloneBehindService === 'Deny' && actionsOf(spec).includes('Deny'))
     .map(({ metadata }) => metadata.name)
   const hasNoPods = facts.fork.is === 'absent' || (facts.fork.is === 'known' && replicasOf(facts.fork.value) === 0)
-  return { services, since, restMs, forbidding, isHeld: forbidding.length > 0 && (hasNoPods || restMs <= 0) }
+  const isHeld = forbidding.length > 0 && !isWriting(facts) && (hasNoPods || restMs <= 0)
+  return { services, since, restMs, forbidding, isHeld }
 }
 
 function servicesOf(facts: Facts, assessment: Assessment): readonly string[] {

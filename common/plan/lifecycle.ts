@@ -116,7 +116,7 @@ export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
 const deleteFork = (resource: WorkloadKind, of: KubeObject): Write => ({ verb: 'delete', role: 'fork', resource, of })
 
 /** A patch that reduces the replicas of the fork and changes nothing else. */
-export function scaleDown(
+export function scaleTo(
   resource: WorkloadKind,
   of: KubeObject,
   replicas: number,

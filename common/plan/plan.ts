@@ -9,9 +9,10 @@ import { type Decision, waiting } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { isServing, pinState } from '../assess/pins.ts'
 import { atOverridePaths } from '../assess/refusal.ts'
-import { isInQuarantine, isPinnedToFork, isPromoted, isWriting, storedRun, wantedReplicas } from '../assess/run.ts'
+import { isPromoted, isWriting, storedRun, wantedReplicas } from '../assess/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
+import { count } from '../text/count.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import type { Health } from '../workload/kind.ts'
@@ -21,6 +22,7 @@ import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alo
 import { analysisFor, isRolledBack, rolledBack, withAnalysis, withVerdict } from './analysis.ts'
 import { decisionOn, type Plan, RECHECK_MS, type Reservation } from './conclusion.ts'
 import { gateWrites, healthOf, heldGateWrites, NO_GATE_WRITES } from './fork-gate.ts'
+import { asKept, isKept, keptSize } from './kept.ts'
 import {
   baseWrites,
   expiryMessage,
@@ -28,9 +30,9 @@ import {
   planDeletion,
   planExpiry,
   planPromoted,
-  scaleDown,
+  scaleTo,
 } from './lifecycle.ts'
-import { creationOf, hasDrifted, isSameDerivation, isSmaller, occasionOf, readyOf } from './occasion.ts'
+import { creationOf, hasDrifted, isSmaller, occasionOf, readyOf } from './occasion.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
 import { withTwin } from './twin.ts'
 import type { Write } from './write.ts'
@@ -106,18 +108,22 @@ function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation,
   }
   const fork = knownValue(facts.fork)
   const before = [...finalizerWrites(facts), ...baseWrites(facts, wanted)]
-  const gate = fork ? gateWrites(facts, wanted, fork) : NO_GATE_WRITES
   const denied = () => deniedBy(facts, policy, wanted)
-  const isAsWanted = fork && (isKept(facts, fork, wanted) || !hasDrifted(facts, fork, wanted))
-  if (isAsWanted && !(gate.isOpening && denied())) {
-    const health = healthOf(facts, wanted, fork)
-    const described = decisionOn(facts.experiment, { ...health, message: messageOf(facts, fork, health) })
-    const taken = analysis && isRolledBack(facts, analysis) ? rolledBack(analysis) : undefined
-    const decision = alone?.isHeld ? heldDecision(alone) : (taken ?? contested(facts, fork, described) ?? described)
-    return { writes: [...before, ...gate.writes], conclusion: { ...decision, fork, source } }
-  }
   const isTaken = isRolledBack(facts, analysis)
   const mustHaveNoPods = isTaken || alone?.isHeld
+  const kept = fork && isKept(facts, fork, wanted) ? asKept(wanted, fork) : undefined
+  const gate = fork ? gateWrites(facts, kept ?? wanted, fork) : NO_GATE_WRITES
+  if (fork && (kept || !hasDrifted(facts, fork, wanted)) && !(gate.isOpening && denied())) {
+    const health = healthOf(facts, kept ?? wanted, fork)
+    const described = decisionOn(facts.experiment, { ...health, message: messageOf(facts, fork, health) })
+    const taken = analysis && isTaken ? rolledBack(analysis) : undefined
+    const decision = alone?.isHeld ? heldDecision(alone) : (taken ?? contested(facts, fork, described) ?? described)
+    const conclusion = { ...decision, fork, source }
+    if (!kept || mustHaveNoPods) return { writes: [...before, ...gate.writes], conclusion }
+    const { writes, replicas, ...repair } = keptSize(facts, kept, fork, () => !denied())
+    const sized = replicas === undefined ? {} : waiting('Updating', `${shortNameOf(fork)}: ${count(replicas, 'pod')}`)
+    return { writes: [...before, ...gate.writes, ...writes], conclusion: { ...conclusion, ...sized, ...repair } }
+  }
   const mistakes = wanted.mistakes()
   if (mistakes.length > 0) return planHold(facts, mistaken('InvalidOverride', mistakes).decision, mustHaveNoPods)
   const denial = denied()
@@ -133,10 +139,6 @@ function isReturnedLater(facts: Facts): boolean {
   const pins = state && state.run.path !== 'Forward' ? pinState(facts, state.spec) : undefined
   return pins !== undefined && isServing(facts, pins)
 }
-
-/** Whether the fork stays as it is: for inspection, or because requests of a Service reach nobody else. */
-const isKept = (facts: Facts, fork: KubeObject, wanted: DesiredFork): boolean =>
-  isInQuarantine(facts) || (isPinnedToFork(facts) && !isSameDerivation(fork, wanted))
 
 interface ApplyOf {
   readonly before: readonly Write[]
@@ -196,7 +198,7 @@ function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Pla
     status?.observedGeneration === metadata.generation
   if (isRepair && driftBackoffMs > 0)
     return { writes: before, conclusion: { ...conclusion, repairInMs: driftBackoffMs } }
-  return { writes: [...before, scaleDown(kind, fork, replicas, { isRepair })], conclusion }
+  return { writes: [...before, scaleTo(kind, fork, replicas, { isRepair })], conclusion }
 }
 
 /** Kubernetes may refuse the pods of a fork that it stored, or Argo its spec: the author knows the override only. */

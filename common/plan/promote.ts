@@ -6,12 +6,13 @@ import type { DesiredFork } from '../assess/assess.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
 import { overriddenSource, type PromotionWriter, promotionWriter, recordedPatches } from '../assess/promotion.ts'
-import { promotionIn, type RunState } from '../assess/run.ts'
+import { promotionIn, type RunState, sizesOf } from '../assess/run.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
 import { changesBetween } from '../override/changes.ts'
 import { changedFields } from '../override/differences.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { isInPlace, type Overridden, type Promotion, patchText, promotionOf } from '../strategy/promotion.ts'
+import { surgeLimit } from '../strategy/target.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { baseHash, baseOf } from '../workload/base.ts'
 import { forkHealth } from '../workload/health.ts'
@@ -89,7 +90,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
     const why = writer.because ? `; ${writer.because.message}` : ''
     return { writes: [], promotion: told, paused: { reason: 'AwaitingSource', message: `${message}${why}` } }
   }
-  const obstacle = obstacleOf(facts, wanted, subject)
+  const obstacle = obstacleOf(facts, wanted, subject) ?? lackOfReserve(facts, state, subject)
   if (obstacle) return { writes: [], promotion: status, decision: obstacle }
   const writing = waiting('Promoting', `writes ${shortNameOf(source)}`, 0)
   const record = recordOf(facts, wanted, { run: state.run, ...found })
@@ -216,6 +217,16 @@ function obstacleOf(facts: Facts, wanted: DesiredFork, { kind, source }: Subject
   if (isPinned(facts.experiment) && hasMoved(facts, wanted))
     return stalled('SourceDrifted', `${shortNameOf(source)} has changed since this experiment was pinned to it`)
   return undefined
+}
+
+/** The source may have got more pods since the strategy was admitted, or another strategy of its own. */
+function lackOfReserve(facts: Facts, { spec }: RunState, { source }: Subject): Decision | undefined {
+  const sizes = sizesOf(facts, spec)
+  if (!sizes || sizes.reserve <= surgeLimit(sizes)) return undefined
+  const message =
+    `the rollout of ${shortNameOf(source)} takes down ${sizes.reserve} of ${sizes.source} pods at once, ` +
+    `and maxSurge ${spec.maxSurge} allows ${surgeLimit(sizes)} of the fork; raise maxSurge or maxUnavailable`
+  return waiting('WeightLimited', message, RECHECK_MS)
 }
 
 function hasMoved(facts: Facts, { kind, base }: DesiredFork): boolean {

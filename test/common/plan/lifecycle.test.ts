@@ -8,7 +8,7 @@ import {
   finalizerWrites,
   planDeletion,
   planExpiry,
-  scaleDown,
+  scaleTo,
   toMinutes,
 } from '../../../common/plan/lifecycle.ts'
 import { plan } from '../../../common/plan/plan.ts'
@@ -144,9 +144,9 @@ describe('toMinutes', () => {
   it('drops the seconds', () => expect(toMinutes('2026-11-21T14:05:59Z')).to.equal('2026-11-21T14:05Z'))
 })
 
-describe('scaleDown', () => {
+describe('scaleTo', () => {
   it('patches the replicas only, of the fork with that uid', () =>
-    expect(scaleDown(deployment, fork, 0, { isRepair: false })).to.deep.equal({
+    expect(scaleTo(deployment, fork, 0, { isRepair: false })).to.deep.equal({
       verb: 'patch',
       role: 'fork',
       resource: deployment,

@@ -4,7 +4,7 @@ import { CONTROLLER_REVISION } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
-import { finalizerWrites, scaleDown } from '../../../common/plan/lifecycle.ts'
+import { finalizerWrites, scaleTo } from '../../../common/plan/lifecycle.ts'
 import type { Write } from '../../../common/plan/write.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { withHash } from '../../../common/workload/derive.ts'
@@ -96,7 +96,7 @@ describe('a writer', () => {
 
   it('patches the fork with its uid', async () => {
     const { writer, requests, awaited } = recording(object('13'))
-    await writer.write(scaleDown(deployment, fork, 0, { isRepair: false }))
+    await writer.write(scaleTo(deployment, fork, 0, { isRepair: false }))
     expect(requests).to.deep.equal([
       {
         verb: 'patch',
