@@ -1,5 +1,6 @@
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
 import type { RunWeight } from '../api/strategy.ts'
 import { type AnalysisState, consequenceOf } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
@@ -115,8 +116,10 @@ const isShut = ({ facts, planned: { writes }, services }: Seen): boolean =>
 
 /** Whether the present step is done. A way back waits for no pod of the fork. */
 function isDone(seen: Seen): boolean {
-  const { state, planned, cutting } = seen
+  const { facts, state, planned, cutting } = seen
   switch (state.steps[state.run.stepIndex]?.is) {
+    case 'remove':
+      return isReached(seen) || (planned.writes.length === 0 && facts.fork.is === 'absent')
     case 'shut':
       return isShut(seen)
     case 'return':
@@ -126,8 +129,12 @@ function isDone(seen: Seen): boolean {
   }
 }
 
+/** Nobody knows for how long: others may use up a limit as long as they want. */
+const NOT_ALLOWED: ReadonlySet<Reason> = new Set(['LimitReached', 'PolicyNotRead'])
+
 /** Whether pods of the fork that are not ready can be waited for. */
-const mayServe = ({ conclusion: { is } }: Plan): boolean => is === 'waiting' || is === 'settled'
+const mayServe = ({ conclusion: { is, reason } }: Plan): boolean =>
+  (is === 'waiting' || is === 'settled') && !NOT_ALLOWED.has(reason)
 
 /**
  * What the pass does at a step that writes the source; undefined at other steps, and until the fork is ready for it.

@@ -55,7 +55,7 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
   const wanted = pinningAt(run, steps)
   const { active } = pins
   const both = statesIn(pins).map((of) => ({ of, is: of === active ? wanted.active : wanted.preview }))
-  const isWritten = promotionIn(facts.experiment, run)?.written !== undefined
+  const isWritten = mayBeWritten(facts, run)
   const isDying = pins.isDead && wanted.active !== 'unpinned'
   const none = { unpinning: [], pinning: [], isReached: false }
   if (isDying && !isWritten && run.path === 'Forward') return { ...none, moved: returned(facts, run, pins) }
@@ -65,6 +65,12 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
   if (unpinning.length > 0) return { ...none, unpinning, ...(isBack ? switched(facts, active, 'Returned') : {}) }
   if (isDying) return none
   return { ...none, ...towards({ facts, state, fork, pins }, both), isReached: isReached({ facts, state, fork, pins }) }
+}
+
+/** Whether the source has the change, or is about to get it: its former values are recorded. */
+function mayBeWritten({ experiment }: Facts, run: Run): boolean {
+  const { record, written } = promotionIn(experiment, run) ?? {}
+  return record !== undefined || written !== undefined
 }
 
 interface Seen {
@@ -79,7 +85,10 @@ interface Wanted {
   readonly is: Pinning
 }
 
-/** Limits a Service to the fork that shall be: the preview at once, the active one when all pods of the fork join. */
+/**
+ * Limits a Service to the fork that shall be: the preview at once, the active one when all pods of the fork join. A run
+ * that is paused switches nothing; a pin that it has and that somebody took away is set again.
+ */
 function towards(seen: Seen, both: readonly Wanted[]): Partial<CuttingOver> {
   const { facts, state, pins } = seen
   const { run, steps } = state
@@ -90,7 +99,7 @@ function towards(seen: Seen, both: readonly Wanted[]): Partial<CuttingOver> {
     if (is !== 'pinned' || (of.isOurs && isRepair)) continue
     const obstacle = (of.isOurs ? undefined : obstacleOf(seen, of)) ?? missingPort(seen, of)
     if (obstacle) return { decision: obstacle }
-    if (of.isOurs || (isActive && !hasJoined(seen))) continue
+    if (of.isOurs || (run.held && !isRepair) || (isActive && !hasJoined(seen))) continue
     const later = isRepair ? repairLater(seen, of) : undefined
     if (later) return later
     const pinning = pin(facts, of, { isPreview: !isActive, isRepair })
@@ -101,12 +110,18 @@ function towards(seen: Seen, both: readonly Wanted[]): Partial<CuttingOver> {
   return isWaiting ? { decision: waiting('WaitsForSource', message, RETRY_MS) } : {}
 }
 
-/** What is done now of a pin that somebody took away; undefined if it may be set again at once. */
+/**
+ * What is done now of a pin that somebody took away; undefined if it may be set again at once. Once the source may be
+ * written, only an undo leads back: then the fork and its source share the requests until the promotion is over.
+ */
 function repairLater({ facts, state, pins }: Seen, { name }: ServiceState): Partial<CuttingOver> | undefined {
   const { isContested = false, repairInMs = 0, previewRepairInMs = 0 } = seenServices(facts) ?? {}
   const isActive = name === pins.active.name
   const message = `the selector of service/${name} loses the label of the experiment again and again`
-  if (isActive && isContested) return { moved: { ...aborted(state.run, message, facts), reason: 'PinNotHeld' } }
+  if (isActive && isContested)
+    return mayBeWritten(facts, state.run)
+      ? { decision: waiting('PinNotHeld', message, RETRY_MS) }
+      : { moved: { ...aborted(state.run, message, facts), reason: 'PinNotHeld' } }
   const restMs = isActive ? repairInMs : previewRepairInMs
   const reason = isActive ? 'CutOver' : 'Previewing'
   return restMs > 0 ? { decision: waiting(reason, `service/${name} is limited again soon`, restMs) } : undefined
@@ -208,8 +223,8 @@ function serviceWrite(of: KubeObject, spec: JsonObject, isRepair: boolean): Writ
   return { verb: 'patch', role: 'service', resource: SERVICE, of, patch, isRepair }
 }
 
-/** How long a deletion waits until the Services send to the source again. */
-const RETURN_MS = 60_000
+/** How long a deletion waits until the Services send to the source again, or until they can be read. */
+export const RETURN_MS = 60_000
 
 /** What a deletion has to do, or to wait for, before the fork may go; undefined if there is no such thing. */
 export function returnFirst(facts: Facts): { readonly writes: readonly Write[]; readonly message: string } | undefined {

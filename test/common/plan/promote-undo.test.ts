@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { objectOr } from '../../../common/json/json.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
-import { NO_POLICIES } from '../../builders.ts'
+import { anExperiment, NO_POLICIES } from '../../builders.ts'
 import { aPolicy } from '../policy/policy-input.ts'
 import { imageIn, messageOf, writesOf } from './promotions.ts'
 import { aRun, aRunExperiment, aSource, CANARY } from './some-run.ts'
@@ -68,6 +68,20 @@ describe('an undo', () => {
     const run = recreated()
     run.world.policies = { ...NO_POLICIES, policies: [aPolicy({ maxReplicas: 2 })] }
     expect(writesOf(run)).to.include('patch source')
+  })
+
+  it('does not wait for pods for which a limit has no place', () => {
+    const run = recreated()
+    const metadata = {
+      ...anExperiment().metadata,
+      name: 'other',
+      uid: 'other',
+      creationTimestamp: '2026-11-21T09:00:00Z',
+    }
+    const others = [{ experiment: { ...anExperiment(), metadata }, replicas: 1 }]
+    run.world.policies = { ...NO_POLICIES, policies: [aPolicy({ maxExperimentsPerSource: 1 })], others }
+    run.rest()
+    expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
   })
 
   it('leaves a source alone that somebody has changed since', () => {
