@@ -11,6 +11,7 @@ import {
   revisionFacts,
 } from '../../common/assess/own-objects.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
+import { RETURN_MS } from '../../common/plan/cut-over.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import { mayBeRefusedPods } from '../../common/workload/health.ts'
@@ -40,7 +41,7 @@ export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts 
   if (!experiment) return undefined
   const adapter = workloadKind(experiment.spec.sourceRef.kind)
   const read = isBeingDeleted(experiment)
-    ? { ...UNREAD, ...(await factsOfDeletion({ ports, key, experiment, adapter })) }
+    ? { ...UNREAD, ...(await factsOfDeletion({ ports, key, experiment, adapter, now })) }
     : await allFacts({ ports, key, experiment, adapter, now })
   return { ...read, ...experimentFacts(ports, key, experiment), now }
 }
@@ -85,13 +86,16 @@ interface Observed {
 
 /**
  * The fork, and when it is gone what garbage collection does not delete in another namespace; in the middle of a
- * promotion also its source. Another read that fails must not block the deletion.
+ * promotion also its source. Another read that fails must not block the deletion. But the Services of a blue-green must
+ * not be left to a fork that is gone, so they are tried again for a while.
+ * @throws KubeError
  */
-async function factsOfDeletion({ ports, key, experiment, adapter }: Omit<Observed, 'now'>) {
+async function factsOfDeletion({ ports, key, experiment, adapter, now }: Observed) {
+  const services = cutOverFacts(ports, key, experiment, adapter)
   const [forks, twin, cutOver, analysis] = await Promise.all([
     readFork(ports, experiment, adapter),
     twinFacts(ports, key, experiment, adapter),
-    orAbsent(cutOverFacts(ports, key, experiment, adapter)),
+    mayWait(experiment, now) ? services : orAbsent(services),
     orAbsent(analysisFacts(ports, key, experiment)),
   ])
   const facts = { ...forks, twin, analysis }
@@ -110,6 +114,10 @@ async function factsOfDeletion({ ports, key, experiment, adapter }: Omit<Observe
     promotion: { source: ABSENT, record, isInstalled: ports.isPromotionInstalled },
   }
 }
+
+/** Whether the deletion may still wait for the Services. */
+const mayWait = ({ metadata, spec }: ExperimentDeployment, now: Date): boolean =>
+  spec.strategy?.blueGreen !== undefined && now.getTime() - Date.parse(metadata.deletionTimestamp ?? '') < RETURN_MS
 
 /** What was read; undefined if it cannot be read, and then the deletion waits for nothing. */
 async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {

@@ -1,20 +1,41 @@
 import { expect } from 'chai'
+import { FORK_FINALIZER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
+import { observe } from '../../../controller/observe/observe.ts'
 import { cutOverFacts, gateFacts, placeOfFork, promotionFacts } from '../../../controller/observe/run-facts.ts'
 import { aDeployment, anExperiment, FORK } from '../../builders.ts'
-import { observing } from './observing.ts'
+import { NOW, observing } from './observing.ts'
 
 const KEY = 'shop/faster-cart'
-const BLUE_GREEN = anExperiment({
-  strategy: { blueGreen: { activeService: 'cart', previewService: 'cart-preview' } },
-})
+const SERVICES = { strategy: { blueGreen: { activeService: 'cart', previewService: 'cart-preview' } } }
+const BLUE_GREEN = anExperiment(SERVICES)
 
 function portsWith(services: Readonly<Record<string, KubeObject>>) {
   const { ports } = observing({ live: aDeployment() })
   return { ...ports, service: async (_namespace: string, name: string) => services[name] }
 }
 const aService = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Service', metadata: { name } })
+
+describe('the facts of a deletion', () => {
+  /** They are read so many seconds after the deletion, while the Services cannot be read. */
+  const factsAfter = (seconds: number, of: Parameters<typeof anExperiment>[0]) => {
+    const deletionTimestamp = new Date(NOW.getTime() - 1_000 * seconds).toISOString()
+    const experiment = anExperiment({ ...of, metadata: { deletionTimestamp, finalizers: [FORK_FINALIZER] } })
+    const { ports } = observing({ experiment })
+    const service = () => Promise.reject(new KubeError({ kind: 'server', message: 'etcd has no leader' }))
+    return observe({ ...ports, service }, KEY, NOW)
+  }
+
+  it('fail for a minute while the Services of a blue-green cannot be read', async () => {
+    expect(await factsAfter(59, SERVICES).catch((error: unknown) => error)).to.be.instanceOf(KubeError)
+    expect((await factsAfter(60, SERVICES))?.cutOver).to.equal(undefined)
+  })
+
+  it('do not depend on Services without a blue-green', async () =>
+    expect((await factsAfter(0, {}))?.cutOver?.services.is).to.equal('unknown'))
+})
 
 describe('the facts of a run', () => {
   it('have the Services of a blue-green and its source, as they are now', async () => {
