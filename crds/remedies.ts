@@ -3,7 +3,8 @@ import type { Reason } from '../common/api/reasons.ts'
 const OF_STRATEGIES = {
   ServiceIsOwned:
     'Keep the tool in the message from applying the Service while the run goes on, or let it ignore the selector.',
-  WeightLimited: 'Raise `maxSurge` of the strategy, or use a smaller weight.',
+  WeightLimited:
+    'Raise `maxSurge` of the strategy, or use a smaller weight. A promotion that waits for it goes on when the source has fewer pods, too.',
   StepCompleted: 'No action needed. The run goes on with its next step.',
   Previewing: 'Test the fork through its preview Service, then resume the run. The message shows the command.',
   PauseStep: 'Resume the run when it may go on. The message shows the command.',
@@ -37,7 +38,7 @@ const OF_STRATEGIES = {
   Returned:
     'Find out why no pod of the fork was ready, or who deleted the fork. The active Service sends to the source again. Then say `retry`.',
   PinNotHeld:
-    'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then say `retry`.',
+    'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then say `retry`. While the source is promoted, the fork shares the requests with it until the promotion is over; `undo` takes it back.',
   ServiceNotFound: 'Create the Service that the message names, or correct its name in the strategy.',
   ServiceIsTaken: 'Wait until the other experiment is done with the Service, or abort it. The message names it.',
   ServiceDoesNotMatch: 'Name a Service that selects the source, or keep its labels in the override.',
