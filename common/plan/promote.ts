@@ -5,21 +5,25 @@ import type { PromotionStatus } from '../api/strategy.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
-import { overriddenSource, type PromotionWriter, promotionWriter, recordedPatches } from '../assess/promotion.ts'
-import { promotionIn, type RunState, sizesOf } from '../assess/run.ts'
+import {
+  overriddenSource,
+  type PromotionWriter,
+  promotionInto,
+  promotionWriter,
+  recordedPatches,
+} from '../assess/promotion.ts'
+import { promotionIn, type RunState } from '../assess/run.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
 import { changesBetween } from '../override/changes.ts'
 import { changedFields } from '../override/differences.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { isInPlace, type Overridden, type Promotion, patchText, promotionOf } from '../strategy/promotion.ts'
-import { surgeLimit } from '../strategy/target.ts'
 import { shortNameOf } from '../text/short-name.ts'
-import { baseHash, baseOf } from '../workload/base.ts'
 import { forkHealth } from '../workload/health.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
-import { isPinned } from '../workload/pinned.ts'
 import { templateElsewhere } from '../workload/referent.ts'
 import { type WrittenObject, writtenBy } from './conclusion.ts'
+import { obstacleOf, RECHECK_MS } from './promotion-obstacle.ts'
 import { isRecorded, lostRecord, recorded, recordOf } from './promotion-record.ts'
 import type { Write } from './write.ts'
 
@@ -38,9 +42,6 @@ export interface Promoting {
   /** whether the step is done */
   readonly isReached?: boolean
 }
-
-/** The source is read again after this time: no event of ours tells that its rollout goes on. */
-const RECHECK_MS = 2_000
 
 /** The present state of the source, and what the override changes in it. */
 interface Subject {
@@ -90,7 +91,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
     const why = writer.because ? `; ${writer.because.message}` : ''
     return { writes: [], promotion: told, paused: { reason: 'AwaitingSource', message: `${message}${why}` } }
   }
-  const obstacle = obstacleOf(facts, wanted, subject) ?? lackOfReserve(facts, state, subject)
+  const obstacle = obstacleOf(facts, wanted, state, subject)
   if (obstacle) return { writes: [], promotion: status, decision: obstacle }
   const writing = waiting('Promoting', `writes ${shortNameOf(source)}`, 0)
   const record = recordOf(facts, wanted, { run: state.run, ...found })
@@ -132,8 +133,12 @@ export function restore(
   const spec = objectOr(source.spec) as JsonObject
   const shape = knownValue(facts.schema)?.shape ?? NO_SHAPE
   const patches = recordedPatches(facts)
-  if (!patches)
+  if (!patches) {
+    // the record is stored before anything is written
+    const isUntouched = promotion.written === undefined && promotionInto(facts, source)?.isDone === false
+    if (isUntouched) return { writes: [], promotion, isReached: true }
     return { writes: [], promotion, decision: stalled('SourceDrifted', 'the record of the former values is gone') }
+  }
   const { forward, inverse } = patches
   if (isInPlace(spec, inverse, shape)) {
     const { decision } = rolledOut(facts, { kind, source }, { status: promotion, skipSteps: false })
@@ -205,36 +210,6 @@ const writtenSource = ({ experiment }: Facts, source: KubeObject, reason: 'Promo
 }
 
 const versionOf = ({ metadata: { uid = '', generation = 0 } }: KubeObject) => ({ uid, generation })
-
-/** Why the source cannot be written now. */
-function obstacleOf(facts: Facts, wanted: DesiredFork, { kind, source }: Subject): Decision | undefined {
-  const field = kind.holdsBack(source)
-  if (field !== undefined)
-    return waiting('SourceHoldsBack', `${shortNameOf(source)} has ${field}: a change would not reach all of its pods`)
-  const health = forkHealth(kind, source, facts.now)
-  if (health.is !== 'ready')
-    return waiting('SourceNotSettled', `${shortNameOf(source)} is not settled: ${health.message}`, RECHECK_MS)
-  if (isPinned(facts.experiment) && hasMoved(facts, wanted))
-    return stalled('SourceDrifted', `${shortNameOf(source)} has changed since this experiment was pinned to it`)
-  return undefined
-}
-
-/** The source may have got more pods since the strategy was admitted, or another strategy of its own. */
-function lackOfReserve(facts: Facts, { spec }: RunState, { source }: Subject): Decision | undefined {
-  const sizes = sizesOf(facts, spec)
-  if (!sizes || sizes.reserve <= surgeLimit(sizes)) return undefined
-  const message =
-    `the rollout of ${shortNameOf(source)} takes down ${sizes.reserve} of ${sizes.source} pods at once, ` +
-    `and maxSurge ${spec.maxSurge} allows ${surgeLimit(sizes)} of the fork; raise maxSurge or maxUnavailable`
-  return waiting('WeightLimited', message, RECHECK_MS)
-}
-
-function hasMoved(facts: Facts, { kind, base }: DesiredFork): boolean {
-  const source = knownValue(facts.source)
-  const { shape = NO_SHAPE, template } = knownValue(facts.schema) ?? {}
-  const now = source && baseOf(kind, { source: source.object, referents: source.referents, shape, template })
-  return now?.is !== 'base' || baseHash(now.base) !== base.source().templateHash
-}
 
 /** With uid and resourceVersion: a change since it was read is a conflict, and everything is looked at again. */
 function sourceWrite(

@@ -3,7 +3,7 @@ import { objectOr } from '../../../common/json/json.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { anExperiment, NO_POLICIES } from '../../builders.ts'
 import { aPolicy } from '../policy/policy-input.ts'
-import { imageIn, messageOf, writesOf } from './promotions.ts'
+import { imageIn, messageOf, promotionIn, writesOf } from './promotions.ts'
 import { aRun, aRunExperiment, aSource, CANARY } from './some-run.ts'
 
 describe('an undo', () => {
@@ -91,6 +91,15 @@ describe('an undo', () => {
     expect(writesOf(run)).to.deep.equal([])
     expect(run.reasonOf('Ready')).to.equal('SourceDrifted')
     expect(imageIn(run)).to.equal('example/cart:3')
+  })
+
+  it('has nothing to restore where the record could not be stored', () => {
+    const run = aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Automatic' } }))
+    while (!promotionIn(run)?.record) run.pass()
+    run.world.record = undefined
+    run.say('undo')
+    expect(writesOf(run)).to.not.include('patch source')
+    expect([run.strategy()?.phase, imageIn(run)]).to.deep.equal(['Undone', 'example/cart:1'])
   })
 
   it('uses no record that somebody replaced', () => {

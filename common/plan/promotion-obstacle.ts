@@ -1,0 +1,57 @@
+import { knownValue } from '../api/known.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { DesiredFork } from '../assess/assess.ts'
+import { type Decision, stalled, waiting } from '../assess/decision.ts'
+import type { Facts } from '../assess/facts.ts'
+import { type RunState, sizesOf } from '../assess/run.ts'
+import { NO_SHAPE } from '../override/shape.ts'
+import { surgeLimit } from '../strategy/target.ts'
+import { shortNameOf } from '../text/short-name.ts'
+import { baseHash, baseOf } from '../workload/base.ts'
+import { forkHealth } from '../workload/health.ts'
+import type { WorkloadKind } from '../workload/kind.ts'
+import { isPinned } from '../workload/pinned.ts'
+
+/** The source is read again after this time: no event of ours tells that its rollout goes on. */
+export const RECHECK_MS = 2_000
+
+/** A source that is to be promoted. */
+interface Promoted {
+  readonly kind: WorkloadKind
+  readonly source: KubeObject
+}
+
+/** Why the source cannot be written now. */
+export function obstacleOf(
+  facts: Facts,
+  wanted: DesiredFork,
+  { spec }: RunState,
+  { kind, source }: Promoted,
+): Decision | undefined {
+  const field = kind.holdsBack(source)
+  if (field !== undefined)
+    return waiting('SourceHoldsBack', `${shortNameOf(source)} has ${field}: a change would not reach all of its pods`)
+  const health = forkHealth(kind, source, facts.now)
+  if (health.is !== 'ready')
+    return waiting('SourceNotSettled', `${shortNameOf(source)} is not settled: ${health.message}`, RECHECK_MS)
+  if (isPinned(facts.experiment) && hasMoved(facts, wanted))
+    return stalled('SourceDrifted', `${shortNameOf(source)} has changed since this experiment was pinned to it`)
+  return lackOfReserve(facts, spec, source)
+}
+
+/** The source may have got more pods since the strategy was admitted, or another strategy of its own. */
+function lackOfReserve(facts: Facts, spec: RunState['spec'], source: KubeObject): Decision | undefined {
+  const sizes = sizesOf(facts, spec)
+  if (!sizes || sizes.reserve <= surgeLimit(sizes)) return undefined
+  const message =
+    `the rollout of ${shortNameOf(source)} takes down ${sizes.reserve} of ${sizes.source} pods at once, ` +
+    `and maxSurge ${spec.maxSurge} allows ${surgeLimit(sizes)} of the fork; raise maxSurge or maxUnavailable`
+  return waiting('WeightLimited', message, RECHECK_MS)
+}
+
+function hasMoved(facts: Facts, { kind, base }: DesiredFork): boolean {
+  const source = knownValue(facts.source)
+  const { shape = NO_SHAPE, template } = knownValue(facts.schema) ?? {}
+  const now = source && baseOf(kind, { source: source.object, referents: source.referents, shape, template })
+  return now?.is !== 'base' || baseHash(now.base) !== base.source().templateHash
+}
