@@ -35,14 +35,17 @@ export function defaultsPatch(
     metadata: { annotations: annotationsOf(request, { ...filled, overrideSpec }, reviewed) },
     spec: filled,
   }
-  return jsonPatch.compare(before, after).flatMap((operation) => withParent(request, operation))
+  return withParent(request, jsonPatch.compare(before, after))
 }
 
-/** Adds the parent first if the object has no annotations: a JSON patch cannot add a member to a missing map. */
-function withParent(request: AdmissionRequest, operation: Operation): readonly Operation[] {
+/**
+ * Adds the parent of the annotations once, before all operations: a JSON patch cannot add a member to a missing map, and
+ * a second parent would replace what was added to the first.
+ */
+function withParent(request: AdmissionRequest, operations: readonly Operation[]): readonly Operation[] {
   const hasAnnotations = isObject(at(request.object, 'metadata', 'annotations'))
-  const isFirst = operation.path.startsWith('/metadata/annotations/') && !hasAnnotations
-  return isFirst ? [{ op: 'add', path: '/metadata/annotations', value: {} }, operation] : [operation]
+  const needsParent = !hasAnnotations && operations.some(({ path }) => path.startsWith('/metadata/annotations/'))
+  return needsParent ? [{ op: 'add', path: '/metadata/annotations', value: {} }, ...operations] : operations
 }
 
 type Members = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import type { Known } from '../../../common/api/known.ts'
-import { REQUESTED_BY } from '../../../common/api/names.ts'
+import { COMMAND_BY, REQUESTED_BY, REVIEWED_REPLICAS } from '../../../common/api/names.ts'
 import { at, objectOr } from '../../../common/json/json.ts'
 import type { AdmissionRequest } from '../../../webhook/review/admission-review.ts'
 import { defaultsPatch } from '../../../webhook/review/defaults-patch.ts'
@@ -125,6 +125,24 @@ describe('the patch of defaults, for odd values', () => {
     const paths = patchOf(aRequest()).map((operation) => at(operation, 'path'))
     expect(paths.filter((path) => path === '/metadata/annotations')).to.have.length(1)
     expect(paths).to.include('/spec/replicas')
+  })
+
+  it('keeps every annotation of a new experiment whose source is elsewhere', () => {
+    const spec = { ...WHOLE, sourceRef: { ...REF, namespace: 'stock' } }
+    const expected = { [REQUESTED_BY]: 'alice', [REVIEWED_REPLICAS]: '2' }
+    for (const metadata of [{}, { annotations: null }])
+      expect(at(patched({ object: { metadata, spec } }), 'metadata', 'annotations')).to.deep.equal(expected)
+  })
+
+  it('keeps every annotation of an update that leaves them out', () => {
+    const spec = { ...WHOLE, sourceRef: { ...REF, namespace: 'stock' } }
+    const annotations = { [REQUESTED_BY]: 'bob', [REVIEWED_REPLICAS]: '2', [COMMAND_BY]: 'carol' }
+    const oldObject = { metadata: { annotations }, spec }
+    const asked = { ...annotations, [REQUESTED_BY]: 'alice', [REVIEWED_REPLICAS]: '3' }
+    const annotationsOf = (replicas: number) =>
+      at(patched({ object: { metadata: {}, spec: { ...spec, replicas } }, oldObject }), 'metadata', 'annotations')
+    expect(annotationsOf(2)).to.deep.equal(annotations)
+    expect(annotationsOf(3)).to.deep.equal(asked)
   })
 
   it('keeps the namespace of the source that is written', () => {
