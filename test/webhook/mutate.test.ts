@@ -205,6 +205,13 @@ describe('the object of the template that a mutation writes', () => {
     expect(await annotation(referring, update)).to.equal('Deployment/base')
   })
 
+  it('stays as it was stored where an update leaves it out and the spec does not change', async () => {
+    const update = { object: object(), oldObject: object('Deployment/old') }
+    expect(await annotation(referring, update)).to.equal('Deployment/old')
+    expect(await annotation(plain, update)).to.equal('Deployment/old')
+    expect(await annotation(referring, { object: object(), oldObject: object() })).to.equal(undefined)
+  })
+
   it('stays as it was sent where the spec does not change, or the source cannot be read', async () => {
     const update = { object: object('Deployment/new'), oldObject: object() }
     expect(await annotation(referring, update)).to.equal('Deployment/new')

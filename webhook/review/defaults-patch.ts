@@ -80,7 +80,8 @@ const annotationOf = (object: unknown, key: string): unknown => at(object, 'meta
 
 /**
  * The annotations with those of the last change of the spec, whatever the request says. Only the object of the template
- * may be named by hand: /validate checks the permission to read it.
+ * may be named by hand: /validate checks the permission to read it. An update that leaves it out, such as `kubectl
+ * replace`, keeps the stored one.
  */
 function annotationsOf(request: AdmissionRequest, spec: Members, { template = UNREAD, now }: Reviewed): Members {
   const given = objectOr(at(request.object, 'metadata', 'annotations'))
@@ -89,7 +90,9 @@ function annotationsOf(request: AdmissionRequest, spec: Members, { template = UN
     const written = isAsked ? value : annotationOf(request.oldObject, key)
     return [key, typeof written === 'string' ? written : undefined]
   })
-  const reviewed = isAsked && template.is !== 'unknown' ? { [REVIEWED_TEMPLATE]: knownValue(template) } : {}
+  const stored = request.operation === 'UPDATE' ? annotationOf(request.oldObject, REVIEWED_TEMPLATE) : undefined
+  const kept = given[REVIEWED_TEMPLATE] ?? (typeof stored === 'string' ? stored : undefined)
+  const reviewed = { [REVIEWED_TEMPLATE]: isAsked && template.is !== 'unknown' ? knownValue(template) : kept }
   const all = Object.entries({ ...given, ...Object.fromEntries(review), ...reviewed, ...stamped(request, now) })
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
