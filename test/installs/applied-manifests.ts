@@ -33,9 +33,11 @@ export function usesManifests(plane: () => ControlPlane) {
       ),
     )
 
-  /** The certificates of the authority in them. */
-  const bundles = async () =>
-    (await configurations()).map(({ webhooks }) => at(listOr(webhooks)[0], 'clientConfig', 'caBundle'))
+  /** What the script sets in each webhook of them: the certificates of the authority, and the path. */
+  const certified = async () =>
+    (await configurations())
+      .flatMap(({ webhooks }) => listOr(webhooks).map((webhook) => at(webhook, 'clientConfig')))
+      .map((config) => [at(config, 'caBundle'), at(config, 'service', 'path')])
 
-  return { apply, isAccepted, certs, configurations, bundles }
+  return { apply, isAccepted, certs, configurations, certified }
 }

@@ -11,7 +11,7 @@ const DOWN = 'failed calling webhook'
 
 describe('A-2: the default manifests, in a cluster without cert-manager', () => {
   const plane = usesOwnControlPlane()
-  const { apply, isAccepted, certs, configurations, bundles } = usesManifests(plane)
+  const { apply, isAccepted, certs, configurations, certified } = usesManifests(plane)
 
   /** The answer to an experiment. */
   async function experiment(): Promise<string> {
@@ -35,7 +35,7 @@ describe('A-2: the default manifests, in a cluster without cert-manager', () => 
     for (const { metadata } of await configurations())
       expect(metadata.annotations).to.not.include.keys('cert-manager.io/inject-ca-from')
     expect(await certs()).to.match(/^leaf created for experiment-webhook/m)
-    for (const bundle of await bundles()) expect(bundle).to.be.a('string')
+    for (const [bundle] of await certified()) expect(bundle).to.be.a('string')
     const pair = `/api/v1/namespaces/${SYSTEM_NAMESPACE}/secrets/experiment-webhook-tls`
     expect((await plane().api.get<KubeObject>(pair)).data).to.include.keys('tls.crt', 'tls.key')
   })

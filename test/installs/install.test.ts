@@ -22,22 +22,25 @@ const READ = ['get', 'list', 'watch']
 describe('the manifests, in an empty cluster', () => {
   const plane = usesOwnControlPlane()
 
-  const { apply, isAccepted, certs, configurations, bundles } = usesManifests(plane)
+  const { apply, isAccepted, certs, configurations, certified } = usesManifests(plane)
 
   it('are accepted strictly and without a warning in an empty cluster without cert-manager', async () => {
     await isAccepted('script-certs', '--validate=strict')
   })
 
-  it('keep the certificates of the script when they are applied again, in any way', async () => {
-    const before = await bundles()
-    expect(before).to.deep.equal([undefined, undefined])
+  it('keep the certificates and the paths of the script when they are applied again, in any way', async () => {
+    const before = await certified()
+    expect(before).to.deep.equal(Array(3).fill([undefined, undefined]))
     expect(await certs()).to.match(/^leaf created for experiment-webhook\.experiment-controller-system\.svc, /m)
-    const made = await bundles()
-    for (const bundle of made) expect(bundle).to.be.a('string')
+    const made = await certified()
+    for (const [bundle, path] of made) {
+      expect(bundle).to.be.a('string')
+      expect(path).to.match(/^\/(mutate|validate)\/[0-9a-f]{64}$/)
+    }
     await isAccepted('script-certs', '--validate=strict')
-    expect(await bundles()).to.deep.equal(made)
+    expect(await certified()).to.deep.equal(made)
     await isAccepted('script-certs', ...SERVER_SIDE)
-    expect(await bundles()).to.deep.equal(made)
+    expect(await certified()).to.deep.equal(made)
   })
 
   it('are accepted with certificates in a cluster with cert-manager', async () => {

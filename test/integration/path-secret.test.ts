@@ -89,17 +89,17 @@ describe('S4: a caller that is not the API server', () => {
     const pathsIn = (objects: readonly KubeObject[]) =>
       objects
         .filter(({ kind }) => kind.endsWith('WebhookConfiguration'))
-        .map(({ webhooks }) => at(listOr(webhooks)[0], 'clientConfig', 'service', 'path'))
+        .flatMap(({ webhooks }) => listOr(webhooks).map((webhook) => at(webhook, 'clientConfig', 'service', 'path')))
     const overlay = await built('path-secret')
     const secret = overlay.find(({ metadata }) => metadata.name === 'experiment-webhook-path')
     const current = textIn(secret, 'current')
     expect(current).to.match(/^[0-9a-f]{64}$/)
-    expect(pathsIn(overlay)).to.deep.equal([`/mutate/${current}`, `/validate/${current}`])
+    expect(pathsIn(overlay)).to.deep.equal([`/mutate/${current}`, `/validate/${current}`, `/validate/${current}`])
     expect(overlay.filter(({ kind, data }) => kind === 'ConfigMap' && JSON.stringify(data).includes(current)))
       .to.deep //
       .equal([])
-    expect(pathsIn(await built('default'))).to.deep.equal(['/mutate', '/validate'])
-    expect(pathsIn(await built('script-certs'))).to.deep.equal([undefined, undefined])
+    expect(pathsIn(await built('default'))).to.deep.equal(['/mutate', '/validate', '/validate'])
+    expect(pathsIn(await built('script-certs'))).to.deep.equal([undefined, undefined, undefined])
   })
 
   it('S4: has a path set by the script in configurations of a Service, which another apply leaves alone', async () => {
@@ -133,31 +133,31 @@ describe('S4: a caller that is not the API server', () => {
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
       return stdout
     }
-    const paths = () =>
-      Promise.all(
-        kinds.map(async (kind) => {
-          const found = await plane().api.get<KubeObject>(`${root}/${kind}webhookconfigurations/${name}`)
-          const config = at(listOr(found.webhooks)[0], 'clientConfig')
-          return [at(config, 'service', 'path'), typeof at(config, 'caBundle')]
-        }),
+    const paths = async () => {
+      const found = await Promise.all(
+        kinds.map((kind) => plane().api.get<KubeObject>(`${root}/${kind}webhookconfigurations/${name}`)),
       )
+      const configs = found.flatMap(({ webhooks }) => listOr(webhooks).map((webhook) => at(webhook, 'clientConfig')))
+      return configs.map((config) => [at(config, 'service', 'path'), typeof at(config, 'caBundle')])
+    }
     // an installation from before the secret had a path in its manifests; applying the new ones removes it
     await apply([], manifestWith('/validate'))
-    expect((await paths()).map(([path]) => path)).to.deep.equal(['/validate', '/validate'])
+    expect((await paths()).map(([path]) => path)).to.deep.equal(['/validate', '/validate', '/validate'])
     await apply()
-    expect((await paths()).map(([path]) => path)).to.deep.equal([undefined, undefined])
+    expect((await paths()).map(([path]) => path)).to.deep.equal([undefined, undefined, undefined])
     expect(await certs()).to.contain('path secret created (Secret experiment-webhook-path)')
     const secret = await plane().api.get<KubeObject>(`/api/v1/namespaces/${namespace}/secrets/experiment-webhook-path`)
     const current = textIn(secret, 'current')
-    const both = [
+    const all = [
       [`/mutate/${current}`, 'string'],
       [`/validate/${current}`, 'string'],
+      [`/validate/${current}`, 'string'],
     ]
-    expect(await paths()).to.deep.equal(both)
+    expect(await paths()).to.deep.equal(all)
     await apply()
     await apply(['--server-side', '--force-conflicts'])
-    expect(await paths()).to.deep.equal(both)
+    expect(await paths()).to.deep.equal(all)
     expect(await certs()).to.contain('path secret kept')
-    expect(await paths()).to.deep.equal(both)
+    expect(await paths()).to.deep.equal(all)
   })
 })
