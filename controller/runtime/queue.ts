@@ -69,6 +69,11 @@ export class KeyQueue {
     return this.#first.size + this.#line.size
   }
 
+  /** Whether waiting keys get no worker until `resume`. */
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
   /** How many entries all its maps have; 0 when no key is left. For tests. */
   get entryCount(): number {
     const sets = [this.#dirty, this.#processing, this.#changed, this.#later, this.#failures]

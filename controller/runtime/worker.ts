@@ -42,7 +42,8 @@ export interface Pass {
   /** aborts when the pass takes too long, or when the process stops */
   readonly signal: AbortSignal
   /**
-   * Lets waiting keys go first, for a second at most; resolves at once when none waits. The key stays with its pass.
+   * Lets waiting keys go first, for a second at most; resolves at once when none waits or none gets a worker now. The
+   * key stays with its pass.
    */
   readonly yieldToWrites: () => Promise<void>
 }
@@ -107,19 +108,28 @@ export class Workers {
     for (let pass = this.#yielded.shift(); pass; pass = this.#yielded.shift()) await pass.resume()
   }
 
-  /** A pass that may continue: no key waits for a worker, or the pass has yielded long enough. */
+  /**
+   * A pass that may continue: no key goes first, or the pass has yielded long enough. A worker that gets undefined
+   * while passes have yielded gets a key at once, so such passes never wait for workers that have nothing to do.
+   */
   #nextYielded(): YieldedPass | undefined {
-    const { queue, timers } = this.#options
-    const isDue = queue.depth === 0 || (this.#yielded[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= timers.now()
+    const { timers } = this.#options
+    const isDue = !this.#keysGoFirst || (this.#yielded[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= timers.now()
     return isDue ? this.#yielded.shift() : undefined
+  }
+
+  /** Whether keys wait that a free worker would get. While the queue is paused, it would get none. */
+  get #keysGoFirst(): boolean {
+    const { queue } = this.#options
+    return queue.depth > 0 && !queue.isPaused
   }
 
   /** Starts a pass. Resolves when its worker is free: it has ended, has yielded or is slow. */
   #begin(key: Key): Promise<void> {
-    const { queue, timers } = this.#options
+    const { timers } = this.#options
     const yielded = Promise.withResolvers<void>()
     const yieldToWrites = async (): Promise<void> => {
-      if (queue.depth === 0 || this.#yielded.length >= MAX_YIELDED) return
+      if (!this.#keysGoFirst || this.#yielded.length >= MAX_YIELDED) return
       const resumed = Promise.withResolvers<void>()
       const resume = () => {
         resumed.resolve()
