@@ -12,7 +12,7 @@ import type { Cancel, Clock, Timers } from '../common/program/clock.ts'
 import type { Log } from '../common/program/log.ts'
 import { isBeingDeleted, provenOwner, recordNameOf } from '../common/workload/identity.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
-import { OrphanedRuns } from './analysis/orphaned-runs.ts'
+import { OrphanedRuns, type OrphanedRunsOptions } from './analysis/orphaned-runs.ts'
 import type { Key } from './runtime/queue.ts'
 import type { Recorder } from './runtime/recorder.ts'
 
@@ -40,10 +40,15 @@ interface SweepersOptions extends Omit<OrphansOptions, 'workloads'> {
   readonly clock: Clock
 }
 
+/** Reads an experiment as it is now; undefined if it is gone. @throws KubeError */
+const liveExperiment = (client: OrphansOptions['client'], of: { readonly namespace: string; readonly name: string }) =>
+  orUndefined(client.request({ verb: 'get', path: pathOf(EXPERIMENT_DEPLOYMENT, of) }))
+
 /** What cares for objects whose experiments are gone: forks, and analysis runs where there are any. */
 export function sweepersOf({ caches, ...options }: SweepersOptions) {
   const forks = new Orphans({ ...options, workloads: caches.workloads })
-  const runs = caches.analysis && new OrphanedRuns({ ...options, runs: caches.analysis.runs })
+  const live: OrphanedRunsOptions['live'] = (of) => liveExperiment(options.client, of)
+  const runs = caches.analysis && new OrphanedRuns({ ...options, live, runs: caches.analysis.runs })
   return {
     /** How many forks without an experiment the last sweep found. */
     get count(): number {
@@ -120,8 +125,7 @@ export class Orphans {
     const { client, experiment, isServed } = this.#options
     if (!isServed(namespace)) return false
     if (experiment(`${namespace}/${name}`)?.metadata.uid === uid) return false
-    const path = pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name })
-    const live = await orUndefined(client.request({ verb: 'get', path }))
+    const live = await liveExperiment(client, { namespace, name })
     return live?.metadata.uid !== uid
   }
 

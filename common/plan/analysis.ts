@@ -8,7 +8,6 @@ import { KUBERNETES } from '../api/analysis/metric.ts'
 import type { ConditionDraft } from '../api/conditions.ts'
 import { knownValue } from '../api/known.ts'
 import { ANALYSIS_RUN, CR_NAME, EXPERIMENT_ID, GATED_DEPLOY_STATUS, SOURCE_ID } from '../api/names.ts'
-import type { KubeObject } from '../api/object.ts'
 import { isReason } from '../api/reasons.ts'
 import type { Condition, ExperimentDeploymentStatus } from '../api/types.ts'
 import { type AnalysisState, analysisArms, analysisState, consequenceOf } from '../assess/analysis.ts'
@@ -16,10 +15,10 @@ import type { Assessment } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
 import { isWriting } from '../assess/run.ts'
-import type { JsonObject } from '../json/json.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
 import { experimentId, forkName, sourceId } from '../workload/identity.ts'
 import type { AnalysisReport, Conclusion, Plan } from './conclusion.ts'
+import { deletion, statusWrite } from './run-writes.ts'
 import { twinStatus } from './twin.ts'
 import type { Write } from './write.ts'
 
@@ -79,22 +78,6 @@ export function withAnalysis(facts: Facts, state: AnalysisState | undefined, pla
   const isAsked = state.run !== undefined && !analysis.isFinal && status?.finishedAt === undefined
   const arms = isAsked ? { arms: () => analysisArms(facts) } : {}
   return { ...planned, writes, conclusion: { ...planned.conclusion, analysis }, ...arms }
-}
-
-/**
- * What to write of runs whose experiments are gone: they end, and stay as records for a while, at most ten of an
- * experiment and 200 in a namespace.
- */
-export function orphanedRunWrites(runs: readonly AnalysisRun[], now: Date): readonly Write[] {
-  const ending = runs.filter((run) => !hasEnded(run)).map((run) => statusWrite(run, abortedStatus(run, now)))
-  const ended = runs.filter(hasEnded)
-  const ofExperiments = Map.groupBy(ended, ({ spec }) => spec.experiment.uid).values()
-  const inNamespaces = Map.groupBy(ended, ({ metadata }) => metadata.namespace).values()
-  const old = [
-    ...[...ofExperiments].flatMap((records) => expiredRecords(records, now)),
-    ...[...inNamespaces].flatMap((records) => expiredRecords(records, now, 200)),
-  ]
-  return [...ending, ...[...new Set(old)].map(deletion)]
 }
 
 /** Whether the experiment still asks: it has an analysis, and neither ends nor has been promoted. */
@@ -162,31 +145,6 @@ function creation({ experiment }: Facts, { subject, spec, resolved }: Omit<Analy
   const metadata = { name: `${forkName(experiment.spec.sourceRef.name, uid)}-${subject}`, namespace, labels }
   return { verb: 'create', role: 'run', resource: ANALYSIS_RUN, object: { apiVersion, kind, metadata, spec: asked } }
 }
-
-/** Fields that a status may lose. A merge patch removes only what it names. */
-const OPTIONAL = Object.fromEntries(
-  ['nextLookAt', 'traffic', 'power', 'action', 'finishedAt', 'startedAt'].map((each) => [each, null]),
-)
-
-/** With the version that it was computed from, a late write changes nothing: the API server answers with a conflict. */
-function statusWrite(run: AnalysisRun, status: RunStatus): Write {
-  const { uid, resourceVersion = '' } = run.metadata
-  const patch = { metadata: { uid, resourceVersion }, status: { ...OPTIONAL, ...status } } as unknown as JsonObject
-  return { verb: 'patch', role: 'run', resource: ANALYSIS_RUN, of: objectOf(run), patch, subresource: 'status' }
-}
-
-const deletion = (run: AnalysisRun): Write => ({
-  verb: 'delete',
-  role: 'run',
-  resource: ANALYSIS_RUN,
-  of: objectOf(run),
-})
-
-const objectOf = ({ metadata: { name, namespace, uid } }: AnalysisRun): KubeObject => ({
-  apiVersion,
-  kind,
-  metadata: { name, namespace, uid },
-})
 
 type ToldOfRun = Pick<RunStatus, 'verdict' | 'reason' | 'message' | 'metrics'>
 

@@ -1,7 +1,8 @@
 import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { factsOf, KubeError } from '../../common/kube/client/errors.ts'
-import { orphanedRunWrites } from '../../common/plan/analysis.ts'
+import { orphanedRunWrites } from '../../common/plan/run-writes.ts'
 import type { Write } from '../../common/plan/write.ts'
 import type { Cancel, Clock, Timers } from '../../common/program/clock.ts'
 import type { Log } from '../../common/program/log.ts'
@@ -13,7 +14,10 @@ const SWEEP_MS = 30_000
 
 export interface OrphanedRunsOptions {
   readonly runs: { list(): readonly AnalysisRun[] }
+  /** from the cache */
   readonly experiment: (key: Key) => ExperimentDeployment | undefined
+  /** from the API server: an experiment as it is now; undefined if it is gone. @throws KubeError */
+  readonly live: (of: { readonly namespace: string; readonly name: string }) => Promise<KubeObject | undefined>
   /** @throws KubeError */
   readonly write: (write: Write) => Promise<unknown>
   readonly clock: Clock
@@ -50,15 +54,34 @@ export class OrphanedRuns {
   /** Looks at every run in the cache. Does not throw: what is refused now is tried again by the next sweep. */
   async sweep(): Promise<void> {
     const { runs, experiment, write, clock, log } = this.#options
-    const isOrphan = (run: AnalysisRun) => experiment(experimentOf(run))?.metadata.uid !== run.spec.experiment.uid
-    for (const each of orphanedRunWrites(runs.list().filter(isOrphan), clock())) {
+    const isMissing = (run: AnalysisRun) => experiment(experimentOf(run))?.metadata.uid !== run.spec.experiment.uid
+    const isOrphan = this.#askingOnce()
+    for (const { run, write: due } of orphanedRunWrites(runs.list().filter(isMissing), clock())) {
       if (this.#isStopped) return
       try {
-        await write(each)
+        if (await isOrphan(run)) await write(due)
       } catch (error) {
         if (!(error instanceof KubeError)) throw error
         log.warn({ ...factsOf(error) }, 'an analysis run without an experiment is looked at again')
       }
     }
+  }
+
+  /** Whether the experiment of a run is gone. All runs of one experiment get the same answer. */
+  #askingOnce(): (run: AnalysisRun) => Promise<boolean> {
+    const answers = new Map<string, Promise<boolean>>()
+    return (run) => {
+      const id = `${experimentOf(run)}/${run.spec.experiment.uid}`
+      const answer = answers.get(id) ?? this.#isOrphan(run)
+      answers.set(id, answer)
+      return answer
+    }
+  }
+
+  /** The cache may be old, for example that of a new leader, so the API server decides. @throws KubeError */
+  async #isOrphan({ metadata: { namespace }, spec }: AnalysisRun): Promise<boolean> {
+    const { name, uid } = spec.experiment
+    const live = await this.#options.live({ namespace, name })
+    return live?.metadata.uid !== uid
   }
 }

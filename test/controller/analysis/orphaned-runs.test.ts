@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { AnalysisRun } from '../../../common/analysis/kinds/run.ts'
 import { abortedStatus } from '../../../common/analysis/run/ended.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { Write } from '../../../common/plan/write.ts'
 import { OrphanedRuns } from '../../../controller/analysis/orphaned-runs.ts'
@@ -19,11 +20,23 @@ function of(name: string, uid: string, endedBeforeMs?: number): AnalysisRun {
     : { ...named, status: abortedStatus(run, new Date(NOW.getTime() - endedBeforeMs)) }
 }
 
-function world(runs: readonly AnalysisRun[], { failure }: { readonly failure?: Error } = {}) {
+interface Given {
+  /** how a write fails */
+  readonly failure?: Error
+  /** what the API server says of the experiment */
+  readonly live?: () => Promise<KubeObject | undefined>
+}
+
+function world(runs: readonly AnalysisRun[], { failure, live = async () => undefined }: Given = {}) {
   const written: string[] = []
+  const asked: string[] = []
   const timers = new VirtualTime()
   const log = diaryLog()
   const orphaned = new OrphanedRuns({
+    live: ({ namespace, name }) => {
+      asked.push(`${namespace}/${name}`)
+      return live()
+    },
     runs: { list: () => runs },
     experiment: (key) => (key === 'shop/cart' ? anExperiment({ metadata: { uid: 'alive' } }) : undefined),
     write: async (write: Write) => {
@@ -34,7 +47,7 @@ function world(runs: readonly AnalysisRun[], { failure }: { readonly failure?: E
     timers,
     log,
   })
-  return { orphaned, written, timers, log }
+  return { orphaned, written, asked, timers, log }
 }
 
 describe('the analysis runs of experiments that are gone', () => {
@@ -42,6 +55,32 @@ describe('the analysis runs of experiments that are gone', () => {
     const { orphaned, written } = world([of('gone', 'dead'), of('going', 'alive'), of('ended', 'dead', 1_000)])
     await orphaned.sweep()
     expect(written).to.deep.equal(['patch gone'])
+  })
+
+  it('go on while the API server has their experiments, which the cache may not have yet', async () => {
+    const runs = [of('going', 'new'), of('other', 'dead'), of('old', 'new', 8 * DAY_MS)]
+    const live = async () => anExperiment({ metadata: { uid: 'new' } })
+    const { orphaned, written } = world(runs, { live })
+    await orphaned.sweep()
+    expect(written, 'the run of a former experiment of this name ends').to.deep.equal(['patch other'])
+  })
+
+  it('go on while the API server does not tell whether their experiments exist', async () => {
+    const live = () => Promise.reject(new KubeError({ kind: 'unreachable', message: 'no answer' }))
+    const { orphaned, written, log } = world([of('going', 'dead')], { live })
+    await orphaned.sweep()
+    expect([written, log.lines.length]).to.deep.equal([[], 1])
+  })
+
+  it('cost one request for an experiment, and none while their records are kept', async () => {
+    const kept = [of('kept', 'dead', 1_000), of('record', 'other', 2_000)]
+    const { orphaned, written, asked } = world([...kept, of('a', 'dead'), of('b', 'dead'), of('alive', 'alive')])
+    await orphaned.sweep()
+    expect(asked).to.deep.equal(['shop/cart'])
+    expect(written).to.deep.equal(['patch a', 'patch b'])
+    const records = world(kept)
+    await records.orphaned.sweep()
+    expect(records.asked).to.deep.equal([])
   })
 
   it('are deleted after seven days, or when they are more than ten', async () => {
