@@ -21,8 +21,7 @@ import { withExpiredRun, withRun } from './advance.ts'
 import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
 import { analysisFor, isRolledBack, rolledBack, withAnalysis, withVerdict } from './analysis.ts'
 import { decisionOn, type Plan, RECHECK_MS, type Reservation } from './conclusion.ts'
-import { gateWrites, healthOf, heldGateWrites, NO_GATE_WRITES } from './fork-gate.ts'
-import { asKept, isKept, keptSize } from './kept.ts'
+import { asKept, gateWrites, healthOf, heldGateWrites, isKept, keptSize, NO_GATE_WRITES } from './fork-gate.ts'
 import {
   baseWrites,
   expiryMessage,

@@ -39,8 +39,8 @@ export function defaultsPatch(
 }
 
 /**
- * Adds the parent of the annotations once, before all operations: a JSON patch cannot add a member to a missing map, and
- * a second parent would replace what was added to the first.
+ * Adds the parent of the annotations once, before all operations: a JSON patch cannot add a member to a missing map,
+ * and a second parent would replace what was added to the first.
  */
 function withParent(request: AdmissionRequest, operations: readonly Operation[]): readonly Operation[] {
   const hasAnnotations = isObject(at(request.object, 'metadata', 'annotations'))

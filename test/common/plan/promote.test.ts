@@ -76,20 +76,6 @@ describe('a promotion', () => {
     expect(run.pods()).to.equal(4)
   })
 
-  it('waits until the source is settled, and while a field of it holds the change back', () => {
-    const paused = atPromotion({ mode: 'Automatic' }, { source: aSource(10, 'example/cart:1', { paused: true }) })
-    expect(writesOf(paused)).to.deep.equal(['apply newFork'])
-    expect(paused.reasonOf('Ready')).to.equal('SourceHoldsBack')
-    expect(messageOf(paused)).to.contain('spec.paused')
-    const source = aSource()
-    const rolling = atPromotion(
-      { mode: 'Automatic' },
-      { source: { ...source, status: { observedGeneration: 1, replicas: 9 } } },
-    )
-    expect(writesOf(rolling)).to.deep.equal(['apply newFork'])
-    expect(rolling.reasonOf('Ready')).to.equal('SourceNotSettled')
-  })
-
   it('does not write what a policy forbids, and goes on when it is allowed', () => {
     const policies = { ...NO_POLICIES, policies: [aPolicy({ promotionModes: ['Manual'] })] }
     const run = atPromotion({ mode: 'Automatic' }, { policies })

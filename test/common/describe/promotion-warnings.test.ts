@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { COMMAND } from '../../../common/api/names.ts'
-import { promotionWarnings } from '../../../common/plan/promotion-warnings.ts'
-import { someFacts } from './some-facts.ts'
-import { aRunExperiment, aSource } from './some-run.ts'
+import { promotionWarnings } from '../../../common/describe/promotion-warnings.ts'
+import { someFacts } from '../plan/some-facts.ts'
+import { aRunExperiment, aSource } from '../plan/some-run.ts'
 
 const warned = (of: Parameters<typeof aRunExperiment>[0], { source = aSource(), isInstalled = true } = {}) =>
   promotionWarnings(someFacts({ experiment: aRunExperiment(of), source }), isInstalled).map(({ reason }) => reason)

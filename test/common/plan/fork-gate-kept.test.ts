@@ -101,21 +101,3 @@ describe('a fork that serves for a source that is written', () => {
     expect(run.pods(), messageOf(run)).to.equal(10)
   })
 })
-
-describe('a promotion', () => {
-  it('waits while the source takes down more pods than its fork may have', () => {
-    const strategy = { canary: { maxSurge: 2, steps: [{ setWeight: 10 }, { pause: {} }] } }
-    const run = aRun(aRunExperiment({ strategy, promotion: { mode: 'Automatic' } }), { source: aSource(8) })
-    run.rest()
-    run.wait(60)
-    run.world.source = aSource(40)
-    run.rest()
-    run.say('resume')
-    run.rest()
-    expect([imageIn(run), run.reasonOf('Ready')]).to.deep.equal(['example/cart:1', 'WeightLimited'])
-    expect(messageOf(run)).to.contain('takes down 10 of 40 pods at once, and maxSurge 2 allows 2 of the fork')
-    run.world.source = aSource(8)
-    run.rest()
-    expect(imageIn(run)).to.equal('example/cart:2')
-  })
-})
