@@ -57,6 +57,9 @@ export interface ControllerOptions
   readonly http: AnalysisRuntimeOptions['http']
 }
 
+/** For writes of objects whose experiments are gone. Nobody would ever forget what they wrote. */
+const NO_NEXT_PASS = { written: { note: () => undefined }, doubt: () => undefined }
+
 /** The parts of a running controller. */
 export type Subsystems = ReturnType<typeof createSubsystems>
 
@@ -132,7 +135,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     written,
     recorder,
   })
-  const write = (of: Write) => new Writer({ client, signal: stopping, written, doubt: () => undefined }).write(of)
+  const write = (of: Write) => new Writer({ client, signal: stopping, ...NO_NEXT_PASS }).write(of)
   const orphans = sweepersOf({ ...options, isServed, recorder, caches, experiment, write })
   const reconcile = measuringPasses(metrics, timers)(
     async (key, pass) => {
@@ -141,12 +144,8 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     },
     (key) => experiment(key)?.spec.sourceRef.kind,
   )
-  const working = createWorkers(options, {
-    queue,
-    recorder,
-    reconcile,
-    caughtUp: (key) => written.caughtUp(key, stopping),
-  })
+  const caughtUp = (key: Key) => written.caughtUp(key, stopping)
+  const working = { written, ...createWorkers(options, { queue, recorder, reconcile, caughtUp }) }
   return { caches, schemas, neighbours, policies, recorder, queue, paced, experiments, orphans, analysis, ...working }
 }
 

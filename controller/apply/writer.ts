@@ -23,7 +23,8 @@ interface WriterOptions {
   readonly client: Pick<KubeClient, 'request'>
   /** aborts the requests */
   readonly signal: AbortSignal
-  readonly written: WrittenVersions
+  /** is told of each write for which the next pass over its experiment waits */
+  readonly written: Pick<WrittenVersions, 'note'>
   /** called when the API server says that an experiment or a fork is gone or is not as it was observed */
   readonly doubt: (object: Pick<KubeObject, 'metadata'>, resource: ResourceType) => void
 }

@@ -31,6 +31,11 @@ export class WrittenVersions {
     this.#caches = caches
   }
 
+  /** For how many experiments something is noted; 0 when all passes have ended. For tests. */
+  get entryCount(): number {
+    return this.#written.size
+  }
+
   /** Notes a write for the experiment `key`. */
   note(key: Key, written: Written): void {
     this.#written.set(key, [...(this.#written.get(key) ?? []), written])

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
 import { namedReflectors } from '../../controller/caches.ts'
-import { createSubsystems } from '../../controller/subsystems.ts'
+import { createSubsystems, type Subsystems } from '../../controller/subsystems.ts'
 import { anExperiment } from '../builders.ts'
+import { theFork } from '../common/plan/some-facts.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { NO_PROVIDERS } from './analysis/no-providers.ts'
 import { FakeApiServer } from './fake-api-server.ts'
@@ -12,9 +13,19 @@ const EXPERIMENT = '/apis/experimentcontroller.example.com/v1alpha1/namespaces/s
 const { metadata, ...rest } = anExperiment()
 const stored: KubeObject = { ...rest, metadata: { ...metadata, resourceVersion: '10' } }
 
-function created() {
+/** A fork in another namespace, whose experiment is gone. */
+const FORK = theFork({
+  experiment: anExperiment({
+    sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'stock' },
+    metadata: { name: 'gone', uid: 'uid-of-gone' },
+  }),
+})
+const ORPHAN = { ...FORK, metadata: { ...FORK.metadata, resourceVersion: '11' } }
+const ORPHAN_PATH = `/apis/apps/v1/namespaces/stock/deployments/${ORPHAN.metadata.name}`
+
+function created(objects: Readonly<Record<string, KubeObject>> = {}) {
   const time = new VirtualTime()
-  const server = new FakeApiServer({ [EXPERIMENT]: stored })
+  const server = new FakeApiServer({ [EXPERIMENT]: stored, ...objects })
   const stopping = new AbortController()
   const parts = createSubsystems(
     {
@@ -38,6 +49,14 @@ function created() {
     () => true,
   )
   return { parts, server, stopping, time }
+}
+
+/** Fills the caches. Returns what stops them. */
+async function synced({ caches }: Subsystems): Promise<() => Promise<unknown>> {
+  const reflectors = namedReflectors(caches)
+  for (const { reflector } of reflectors) reflector.start()
+  await Promise.all(reflectors.map(({ reflector }) => reflector.synced()))
+  return () => Promise.all(reflectors.map(({ reflector }) => reflector.stop()))
 }
 
 describe('the subsystems', () => {
@@ -74,10 +93,18 @@ describe('the subsystems', () => {
 
   it('share the cache of experiments', async () => {
     const { parts } = created()
-    const reflectors = namedReflectors(parts.caches)
-    for (const { reflector } of reflectors) reflector.start()
-    await Promise.all(reflectors.map(({ reflector }) => reflector.synced()))
+    const stop = await synced(parts)
     expect(parts.experiments.activeKeys).to.deep.equal(['shop/faster-cart'])
-    await Promise.all(reflectors.map(({ reflector }) => reflector.stop()))
+    await stop()
+  })
+
+  it('remember no write for experiments that are gone, which get no pass that would wait for it', async () => {
+    const { parts, server } = created({ [ORPHAN_PATH]: ORPHAN })
+    const stop = await synced(parts)
+    parts.orphans.start()
+    await parts.orphans.stop()
+    expect(server.diary).to.include(`delete ${ORPHAN_PATH}`)
+    expect(parts.written.entryCount).to.equal(0)
+    await stop()
   })
 })
