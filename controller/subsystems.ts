@@ -101,6 +101,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     reservations,
     kinds: () => Object.keys(WORKLOAD_KINDS).map((kind) => ({ kind, shape: schemas.schemaOf(kind)?.shape })),
     keys: () => experiments.activeKeys,
+    isKnown: (key) => experiments.isActive(key),
     isUsedNamespace: (namespace) => index.isUsedNamespace(namespace),
     wake: (namespace) => experiments.wake(namespace),
   })

@@ -23,7 +23,9 @@ import { PolicyStatus, type PolicyStatusOptions } from './policy-status.ts'
 import { PolicyValidity } from './policy-validity.ts'
 import type { Reservations } from './reservations.ts'
 
-interface PolicyRuntimeOptions extends Pick<PolicyStatusOptions, 'keys' | 'timers' | 'clock' | 'log'>, Installation {
+interface PolicyRuntimeOptions
+  extends Pick<PolicyStatusOptions, 'keys' | 'isKnown' | 'timers' | 'clock' | 'log'>,
+    Installation {
   readonly client: Pick<KubeClient, 'request'>
   readonly policies: PolicyStatusOptions['policies'] & { subscribe(handler: Handler<ExperimentPolicy>): unknown }
   readonly reservations: Reservations

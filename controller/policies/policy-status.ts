@@ -23,6 +23,8 @@ export interface PolicyStatusOptions {
   readonly policies: { list(): readonly ExperimentPolicy[] }
   /** every experiment that is not being deleted */
   readonly keys: () => Iterable<Key>
+  /** whether the experiment is one of them */
+  readonly isKnown: (key: Key) => boolean
   /** @throws KubeError */
   readonly write: (policy: ExperimentPolicy, status: ExperimentPolicyStatus) => Promise<void>
   readonly validity: Pick<PolicyValidity, 'hasSchemas' | 'conditionOf'>
@@ -98,8 +100,12 @@ export class PolicyStatus {
     this.#writeAfter(DEBOUNCE_MS)
   }
 
-  /** Records what a pass over `key` decided; undefined when policies do not count the experiment. */
+  /**
+   * Records what a pass over `key` decided; undefined when policies do not count the experiment. A pass that ends after
+   * its experiment records nothing, because nobody would forget it.
+   */
   record(key: Key, decision: PolicyDecision | undefined): void {
+    if (!this.#options.isKnown(key)) return
     const policies = !decision || decision.is === 'notRead' ? [] : decision.policies
     const violated = new Set(decision ? violatedPolicies(decision) : [])
     const before = this.#entries.get(key)
@@ -160,7 +166,7 @@ export class PolicyStatus {
     }
   }
 
-  /** Drops experiments and policies that no longer exist. A pass may end later than its experiment. */
+  /** Drops experiments and policies that no longer exist. */
   #forgetGone(): void {
     const [keys, uids] = [new Set(this.#options.keys()), new Set(this.#options.policies.list().map(uidOf))]
     for (const key of this.#entries.keys()) if (!keys.has(key)) this.#entries.delete(key)

@@ -1,5 +1,6 @@
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import type { Cancel, Random, Timers } from '../../common/program/clock.ts'
 import { isBeingDeleted } from '../../common/workload/identity.ts'
 import { type Key, type KeyQueue, keyOf } from '../runtime/queue.ts'
@@ -8,7 +9,7 @@ import { type Key, type KeyQueue, keyOf } from '../runtime/queue.ts'
 const RESYNC_MS = 3_600_000
 
 interface AllExperimentsOptions {
-  readonly experiments: { list(): readonly ExperimentDeployment[] }
+  readonly experiments: Pick<Reflector<ExperimentDeployment>, 'list' | 'get'>
   readonly queue: Pick<KeyQueue, 'add' | 'addAfter'>
   readonly timers: Timers
   readonly random: Random
@@ -29,6 +30,12 @@ export class AllExperiments {
       .list()
       .filter((experiment) => !isBeingDeleted(experiment))
       .map(keyOf)
+  }
+
+  /** Whether there is such an experiment that is not being deleted. */
+  isActive(key: Key): boolean {
+    const experiment = this.#options.experiments.get(key)
+    return experiment !== undefined && !isBeingDeleted(experiment)
   }
 
   /** Wakes all experiments, or only those that are in `namespace` or have their source there. */

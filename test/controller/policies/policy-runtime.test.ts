@@ -39,6 +39,7 @@ function world() {
     clock: () => new Date('2026-11-21T12:00:00Z'),
     ownNamespace: 'experiment-controller-system',
     keys: () => ['shop/faster-cart'],
+    isKnown: (key) => key === 'shop/faster-cart',
     isUsedNamespace: (namespace) => cluster.used.includes(namespace),
     wake: (namespace) => diary.push(`wake ${namespace ?? 'all'}`),
     timers: time,

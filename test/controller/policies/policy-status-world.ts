@@ -62,6 +62,7 @@ export function world({ keys = ['shop/a', 'shop/b'], isStarted = true } = {}) {
   const status = new PolicyStatus({
     policies: { list: () => present.policies },
     keys: () => present.keys,
+    isKnown: (key) => present.keys.includes(key),
     write: async ({ metadata }, next) => {
       const { observedGeneration, experiments, violations, conditions = [] } = next
       if (present.fails) throw new Error('no')

@@ -43,7 +43,7 @@ describe('the status of policies', () => {
   })
 
   it('counts an experiment once for each action of the policies that it violates', () => {
-    const { status } = world()
+    const { status } = world({ keys: ['shop/a', 'shop/b', 'shop/c', 'shop/d'] })
     status.record('shop/a', violated('Warn', 'Audit'))
     status.record('shop/b', violated('Audit'))
     status.record('shop/c', decided('one', 'two'))
@@ -133,6 +133,15 @@ describe('the status of policies', () => {
     status.forget('shop/a')
     await time.pass(2_000)
     expect(status.entryCount).to.equal(0)
+  })
+
+  it('records nothing of a pass that ends after its experiment, also while it never writes', () => {
+    const { present, status } = world({ isStarted: false })
+    status.record('shop/a', decided('one'))
+    present.keys = ['shop/b']
+    status.forget('shop/a')
+    status.record('shop/a', decided('one'))
+    expect([status.entryCount, status.violating('Deny')]).to.deep.equal([0, 0])
   })
 
   it('S10: says that a policy is not valid, when a schema shows it, and since when', async () => {

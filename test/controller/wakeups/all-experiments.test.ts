@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { keyOf } from '../../../controller/runtime/queue.ts'
 import { AllExperiments } from '../../../controller/wakeups/all-experiments.ts'
 import { anExperiment } from '../../builders.ts'
 import { VirtualTime } from '../../virtual-time.ts'
@@ -9,13 +10,14 @@ const FAR = anExperiment({
   sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' },
 })
 const DELETED = anExperiment({ metadata: { name: 'old', deletionTimestamp: '2026-11-21T10:00:00Z' } })
+const ALL = [NEAR, FAR, DELETED]
 
 function world() {
   const time = new VirtualTime()
   const diary: string[] = []
   const randoms = [0.25, 0.5, 0.75]
   const all = new AllExperiments({
-    experiments: { list: () => [NEAR, FAR, DELETED] },
+    experiments: { list: () => ALL, get: (key) => ALL.find((each) => keyOf(each) === key) },
     queue: {
       add: (key) => diary.push(`add ${key}`),
       addAfter: (key, delayMs) => diary.push(`add ${key} in ${delayMs / 60_000} min`),
@@ -45,8 +47,12 @@ describe('all experiments', () => {
       expect(diary).to.deep.equal(keys)
     })
 
-  it('are active unless they are being deleted', () =>
-    expect(world().all.activeKeys).to.deep.equal(['shop/faster-cart', 'lab/far']))
+  it('are active unless they are being deleted', () => {
+    const { all } = world()
+    expect(all.activeKeys).to.deep.equal(['shop/faster-cart', 'lab/far'])
+    const keys = ['shop/faster-cart', 'lab/far', 'shop/old', 'shop/none']
+    expect(keys.filter((key) => all.isActive(key))).to.deep.equal(all.activeKeys)
+  })
 
   it('get a pass every hour, spread over the hour', async () => {
     const { all, diary, time } = world()
