@@ -24,7 +24,7 @@ import { measuringPasses } from './passes.ts'
 import { PolicyRuntime } from './policies/policy-runtime.ts'
 import { Reservations } from './policies/reservations.ts'
 import { reconciler } from './reconcile.ts'
-import { Breaker } from './runtime/breaker.ts'
+import { Breaker, PROBE_MS } from './runtime/breaker.ts'
 import { DriftBackoff } from './runtime/drift-backoff.ts'
 import { type Key, KeyQueue } from './runtime/queue.ts'
 import { Recorder } from './runtime/recorder.ts'
@@ -196,7 +196,8 @@ function createWorkers(
   },
 ) {
   const path = pathOf(EXPERIMENT_DEPLOYMENT, namespace === undefined ? {} : { namespace })
-  const probe = (signal: AbortSignal) => client.request({ verb: 'list', path, query: { limit: 1 }, signal })
+  const request = { verb: 'list', path, query: { limit: 1 }, deadlineMs: PROBE_MS } as const
+  const probe = (signal: AbortSignal) => client.request({ ...request, signal })
   const pausing = {
     pause: () => {
       of.queue.pause()

@@ -6,6 +6,8 @@ import type { Key, KeyQueue } from './queue.ts'
 
 /** After so many failures in a row, a probe tells a failing API server from a fault in the way of some objects. */
 const FAILURES = 5
+/** How long a probe waits for its answer. A list is given a minute otherwise, in which all keys would be handed out. */
+export const PROBE_MS = 10_000
 /** The time between two probes while keys are handed out, in milliseconds. */
 const BETWEEN_PROBES_MS = 15_000
 /** The waits between probes while no keys are handed out: the first one, doubled up to the last one. */
@@ -31,6 +33,7 @@ export class Breaker {
   readonly #stopping = new AbortController()
   readonly #failed = new Set<Key>() // since the last pass that did not fail
   #failures = 0 // in a row
+  #answers = 0 // to all requests of the process
   #probedAtMs = Number.NEGATIVE_INFINITY
   #isProbing = false
   #isOpen = false
@@ -62,7 +65,9 @@ export class Breaker {
 
   /** Call this for each request of the process: any answer shows that the API server works again. */
   sent({ code }: Pick<Sent, 'code'>): void {
-    if (this.#isOpen && isAnswer(code)) this.#close()
+    if (!isAnswer(code)) return
+    this.#answers += 1
+    if (this.#isOpen) this.#close()
   }
 
   /** Sends no more probes. */
@@ -77,10 +82,13 @@ export class Breaker {
     this.#isProbing = true
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LAST_WAIT_MS)) {
       this.#probedAtMs = timers.now()
+      const answersBefore = this.#answers
       try {
         await probe(signal)
         break
       } catch (error) {
+        // On a dead connection a probe fails long after the API server has answered other requests.
+        if (this.#answers > answersBefore) break
         if (!signal.aborted) this.#open(error)
       }
       const wait = new AbortController()

@@ -11,9 +11,10 @@ function aBreaker() {
   const time = new VirtualTime()
   const log = diaryLog()
   const queue = new KeyQueue({ timers: time, random: () => 0 })
-  const state = { answers: false, probes: [] as number[] }
+  const state = { answers: false, probes: [] as number[], hangs: undefined as Promise<void> | undefined }
   const probe = async () => {
     state.probes.push(time.now())
+    await state.hangs
     if (!state.answers) throw failure()
   }
   const breaker = new Breaker({ queue, probe, timers: time, log })
@@ -94,6 +95,52 @@ describe('the breaker', () => {
     expect(breaker.isOpen).to.equal(false)
     await time.pass(60_000)
     expect([state.probes.length, time.pending]).to.deep.equal([1, 0])
+  })
+
+  it('does not pause again when a probe fails after another request was answered', async () => {
+    const { time, state, breaker, fail, log } = aBreaker()
+    await fail(...FIVE)
+    const probe = Promise.withResolvers<void>()
+    state.hangs = probe.promise
+    await time.pass(1_000)
+    breaker.sent({ code: '200' })
+    await time.pass(9_000)
+    probe.resolve()
+    await turn()
+    expect(breaker.isOpen).to.equal(false)
+    expect(log.lines.map(({ text }) => text)).to.deep.equal([
+      'warn paused: the API server fails',
+      'info resumed: the API server answers',
+    ])
+    expect([state.probes.length, time.pending]).to.deep.equal([2, 0])
+  })
+
+  it('does not pause when other requests are answered during its first probe', async () => {
+    const { time, state, breaker, fail } = aBreaker()
+    const probe = Promise.withResolvers<void>()
+    state.hangs = probe.promise
+    await fail(...FIVE)
+    breaker.sent({ code: '500' })
+    breaker.sent({ code: '201' })
+    probe.resolve()
+    await turn()
+    expect(breaker.isOpen).to.equal(false)
+    await time.pass(15_000)
+    await fail(...FIVE)
+    expect([state.probes.length, breaker.isOpen]).to.deep.equal([2, true])
+  })
+
+  it('pauses when only failures follow during its probe, and passes that made no request', async () => {
+    const { state, breaker, fail } = aBreaker()
+    const probe = Promise.withResolvers<void>()
+    state.hangs = probe.promise
+    await fail(...FIVE)
+    breaker.sent({ code: 'error' })
+    breaker.succeeded()
+    probe.resolve()
+    await turn()
+    expect(breaker.isOpen).to.equal(true)
+    breaker.stop()
   })
 
   it('sends no probe after it was stopped, and leaves no timer', async () => {
