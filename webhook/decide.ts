@@ -15,7 +15,8 @@ import { changesBetween } from '../common/override/changes.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { type Evaluation, evaluate, plan } from '../common/plan/plan.ts'
 import { decidePolicy, findingsOf, isCounting } from '../common/plan/policy-decision.ts'
-import type { ValidationAction } from '../common/policy/policy.ts'
+import { COMMAND_FIELD } from '../common/policy/approval.ts'
+import type { PolicyFinding, ValidationAction } from '../common/policy/policy.ts'
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
 import type { Surroundings } from '../common/surroundings/traffic-report.ts'
 import { clauses } from '../common/text/fitted.ts'
@@ -26,7 +27,9 @@ import type { ExperimentCounter } from './reads/experiment-counter.ts'
 import type { RequestFacts } from './reads/facts.ts'
 import type { SimilarSources } from './reads/similar-sources.ts'
 import { NO_SURROUNDINGS, type SurroundingsReader } from './reads/surroundings.ts'
-import { commandErrors, saysPromote } from './review/command.ts'
+import type { AdmissionRequest } from './review/admission-review.ts'
+import { setsApproval } from './review/approval.ts'
+import { commandErrors, newCommand, saysPromote } from './review/command.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { droppedNulls, nullDropped } from './review/dropped-nulls.ts'
 import type { DecodedRequest } from './review/request.ts'
@@ -101,7 +104,8 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     policies: known({ ...policies, others: counted }),
   }
   const evaluation = evaluate(facts, assessment, judged)
-  const outcome = policyOutcome({ spec: decoded.experiment.spec, findings: findingsOf(evaluation.policy) }, () =>
+  const findings = findingsOf(evaluation.policy).filter((finding) => isAsked(finding, decoded.request))
+  const outcome = policyOutcome({ spec: decoded.experiment.spec, findings }, () =>
     formerFindings(facts, decoded.previous, compared.before()),
   )
   for (const action of outcome.actions) reads.onFinding(action)
@@ -128,6 +132,10 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   ]
   return { is: 'admitted', warnings, ...audited }
 }
+
+/** Whether a finding is about this request: the word of an earlier one is not judged again. */
+const isAsked = ({ about, error }: PolicyFinding, request: AdmissionRequest): boolean =>
+  about !== 'approval' || (error.field === COMMAND_FIELD ? newCommand(request) !== undefined : setsApproval(request))
 
 /** Whether the number of pods may depend on the neighbours, now or before the update. */
 const hasPreview = ({ experiment, previous }: DecodedRequest): boolean =>
@@ -195,12 +203,14 @@ function knownMistakes(own: Ratcheted, compared: ComparedAssessment, judged: Ass
 }
 
 /**
- * The findings of policies on the stored experiment. An expired one had no pods and was not counted, so it has none.
+ * The findings of policies on the stored experiment. An expired one had no pods and was not counted, so it has none. A
+ * word that is said again is judged again.
  */
 function formerFindings(facts: Facts, previous: ExperimentDeployment | undefined, before: Assessment | undefined) {
   const isRevival = previous && !isLive(previous, facts.now) && isLive(facts.experiment, facts.now)
   if (!previous || !before || isRevival) return undefined
-  return { spec: previous.spec, findings: findingsOf(decidePolicy({ ...facts, experiment: previous }, before)) }
+  const findings = findingsOf(decidePolicy({ ...facts, experiment: previous }, before))
+  return { spec: previous.spec, findings: findings.filter(({ about }) => about !== 'approval') }
 }
 
 /** The changes to describe: for an existing fork those between the two derived specs, before the update and now. */

@@ -9,6 +9,7 @@ import type { AnalysisArms } from '../assess/analysis.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { RunState } from '../assess/run.ts'
 import type { Change } from '../override/changes.ts'
+import { approverOf } from '../policy/approval.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
 import type { Health } from '../workload/kind.ts'
 import type { Alone } from './alone.ts'
@@ -22,9 +23,15 @@ export interface WrittenObject {
   readonly message: string
 }
 
-/** By whose word the source is written: who gave the last command, or who wrote the spec that needs none. */
-export const authorOf = ({ status, metadata: { annotations } }: ExperimentDeployment): string =>
-  status?.strategy?.command?.by ?? annotations?.[REQUESTED_BY] ?? ''
+/**
+ * By whose word the source is written: who approved the revision or gave the last command, or who wrote the spec that
+ * needs none.
+ */
+export const authorOf = (experiment: ExperimentDeployment): string =>
+  approverOf(experiment) ??
+  experiment.status?.strategy?.command?.by ??
+  experiment.metadata.annotations?.[REQUESTED_BY] ??
+  ''
 
 interface WrittenOf extends Omit<WrittenObject, 'message'> {
   readonly what: string

@@ -45,6 +45,7 @@ export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecisi
       endpoints: endpoints(facts, derivedFork(assessment)),
     })),
     ...findingsAbout('promotion', facts, () => ({})),
+    ...findingsAbout('approval', facts, () => ({})),
     ...findingsAbout('count', facts, () => ({ others: ahead(counted, facts) })),
   ]
   return { is: 'decided', policies, findings }
@@ -83,7 +84,8 @@ function findingsAbout(kind: LimitKind, facts: Facts, judged: () => Judged): rea
 const isAbout = (kind: LimitKind, spec: ExperimentPolicy['spec']): boolean => {
   if (kind === 'share') return spec.maxShare !== undefined
   if (kind === 'content') return true
-  if (kind === 'promotion') return spec.promotionModes !== undefined || spec.approverNotRequester === true
+  if (kind === 'promotion') return spec.promotionModes !== undefined
+  if (kind === 'approval') return spec.approverNotRequester === true
   return spec.maxExperimentsPerSource !== undefined || spec.maxExperimentsPerNamespace !== undefined
 }
 
@@ -136,7 +138,9 @@ export const isTwinDenied = (decision: PolicyDecision, replicas: number): boolea
 /** Why policies do not allow that the source is written; undefined if they allow it. */
 export function promotionDeniedBy(decision: PolicyDecision | undefined): Decision | undefined {
   if (decision?.is !== 'decided') return waiting('PolicyNotRead', POLICIES_NOT_READ)
-  const denied = decision.findings.filter(({ about, actions }) => about === 'promotion' && actions.includes('Deny'))
+  const denied = decision.findings.filter(
+    ({ about, actions }) => (about === 'promotion' || about === 'approval') && actions.includes('Deny'),
+  )
   return denied.length > 0 ? stalled('PolicyDenied', formatFindings(denied)) : undefined
 }
 

@@ -1,11 +1,10 @@
 import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
-import { COMMAND, COMMAND_BY, REQUESTED_BY } from '../api/names.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import { parseCommand } from '../strategy/command.ts'
 import type { PodDemand } from '../strategy/forecast.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
 import { count } from '../text/count.ts'
 import { shortName } from '../text/short-name.ts'
+import { missingApproval } from './approval.ts'
 import type { ExperimentPolicySpec, LimitKind, PolicyFinding, PolicyInput } from './policy.ts'
 
 /** Checks one limit of a policy. The error does not contain the name of the policy. */
@@ -91,14 +90,8 @@ const promotionMode: Limit = ({ promotionModes }, { experiment: { spec } }) => {
   return invalid('spec.promotion.mode', `${mode} is not allowed; ${allowed}`)
 }
 
-/** The webhook writes who changed the spec last, and who gave the command. */
-const approver: Limit = ({ approverNotRequester }, { experiment: { metadata } }) => {
-  const { [COMMAND]: command = '', [COMMAND_BY]: by, [REQUESTED_BY]: requester } = metadata.annotations ?? {}
-  const isSame = by !== undefined && by === requester
-  if (!approverNotRequester || parseCommand(command)?.verb !== 'promote' || !isSame) return undefined
-  const message = `somebody else than ${JSON.stringify(by)}, who last changed the spec, must promote it`
-  return { field: `metadata.annotations[${JSON.stringify(COMMAND)}]`, message, cause: 'FieldValueForbidden' }
-}
+const approver: Limit = ({ approverNotRequester }, { experiment }) =>
+  approverNotRequester ? missingApproval(experiment) : undefined
 
 const analysisIsThere: Limit = ({ requireAnalysis }, { experiment: { spec } }) =>
   requireAnalysis && !spec.analysis
@@ -130,7 +123,7 @@ const LIMITS: readonly (readonly [limit: Limit, about: LimitKind])[] = [
   [perSource, 'count'],
   [perNamespace, 'count'],
   [promotionMode, 'promotion'],
-  [approver, 'promotion'],
+  [approver, 'approval'],
 ]
 
 const POD_LIMITS: readonly (readonly [limit: PodLimit, about: LimitKind])[] = [

@@ -36,7 +36,7 @@ export interface ExperimentPolicySpec {
   readonly aloneBehindService?: 'Allow' | 'Deny'
   /** absent: all */
   readonly promotionModes?: readonly PromotionMode[]
-  /** whether somebody else must promote than the one who last changed the `spec` of the experiment; absent: no */
+  /** whether somebody else must promote, or let cut over, than who last changed the `spec`; absent: no */
   readonly approverNotRequester?: boolean
   /** whether every experiment must have an analysis; absent: no */
   readonly requireAnalysis?: boolean
@@ -109,9 +109,9 @@ export interface OverrideChanges {
 /**
  * What a finding is about, and so what the controller does not do if it denies. `content` (of the experiment): create
  * the fork or change it, except to fewer pods. `share` (of the traffic): create it or let it grow. `count` (of
- * experiments): create it. `promotion`: write the source.
+ * experiments): create it. `promotion` and `approval` (whose word it is): write the source.
  */
-export type LimitKind = 'content' | 'share' | 'count' | 'promotion'
+export type LimitKind = 'content' | 'share' | 'count' | 'promotion' | 'approval'
 
 /** A violation of a policy by an experiment. The message names the policy. */
 export interface PolicyFinding {

@@ -1,10 +1,12 @@
 import { expect } from 'chai'
-import { COMMAND } from '../../common/api/names.ts'
+import { COMMAND, COMMAND_BY, REQUESTED_BY } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { runHash } from '../../common/assess/run.ts'
 import { validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
 import { aReader, aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
+import { linesFor, policy } from './under-policies.ts'
 
 const SCHEMA = deploymentSchema()
 const REFUSAL = 'deployment/cart selects its pods by this label'
@@ -42,5 +44,73 @@ describe('the decision on a promotion that the source cannot take', () => {
     expect(await refusals({ ...promoted, metadata: { ...promoted.metadata, labels: { a: 'b' } } }, promoted)).to.equal(
       0,
     )
+  })
+})
+
+describe('the decision on a promotion that somebody else must approve', () => {
+  const REVISION = '1f2e3d4c5b'
+  const [NOON, BEFORE] = ['2026-11-21T12:00:00.000Z', '2026-11-21T11:00:00.000Z']
+  const promote = (at: string) => `promote step=1 revision=${REVISION} at=${at}`
+  const strategy = { canary: { steps: [{ setWeight: 50 }] } }
+
+  interface At {
+    readonly requester?: string
+    readonly command?: string
+    readonly by?: string
+    readonly approved?: string
+    readonly replicas?: number
+  }
+
+  /** An experiment whose run waits to be promoted. */
+  function waiting({ requester = 'alice', command, by, approved, replicas = 1 }: At = {}): ExperimentDeployment {
+    const promotion = { mode: 'Manual', ...(approved === undefined ? {} : { approvedRevision: approved }) } as const
+    const annotations = {
+      [REQUESTED_BY]: requester,
+      ...(command === undefined ? {} : { [COMMAND]: command }),
+      ...(by === undefined ? {} : { [COMMAND_BY]: by }),
+    }
+    const experiment = anExperiment({ strategy, promotion, replicas, metadata: { annotations } })
+    const run = { run: runHash(experiment), revision: REVISION, path: 'Forward', stepIndex: 1, since: BEFORE } as const
+    const answered = { verb: 'promote', at: BEFORE, answer: 'Done', message: 'promotes' } as const
+    const step = { phase: 'Paused', stepName: 'await', step: '1/4 Paused' } as const
+    return { ...experiment, status: { ...experiment.status, strategy: { ...run, ...step, command: answered } } }
+  }
+
+  /** The refusals of an update by alice. */
+  async function refused(now: At, before: At): Promise<readonly string[]> {
+    const request = { object: { ...waiting(now) }, oldObject: { ...waiting(before) } }
+    const lines = await linesFor({ policies: [policy({ approverNotRequester: true })], request })
+    return lines.filter((line) => line.startsWith('metadata.') || line.startsWith('spec.'))
+  }
+
+  const SAME = 'somebody else than "alice", who last changed the spec, must'
+  const PROMOTE = [`metadata.annotations["${COMMAND}"]: ${SAME} promote it (policy "limits")`]
+  const APPROVE = [
+    `spec.promotion.approvedRevision: ${SAME} set it in an update of its own, or say "promote" (policy "limits")`,
+  ]
+  const old = { command: promote(BEFORE), by: 'alice' }
+
+  it('refuses the command of who changed the spec last, also the second time', async () => {
+    expect(await refused({ command: promote(NOON), by: 'alice' }, {})).to.deep.equal(PROMOTE)
+    expect(await refused({ command: promote(NOON), by: 'alice' }, old)).to.deep.equal(PROMOTE)
+    expect(
+      await refused({ command: promote(NOON), by: 'alice', requester: 'bob' }, { requester: 'bob' }),
+    ).to.deep.equal([])
+  })
+
+  it('refuses the approval of who changed the spec last, in the same update or before', async () => {
+    const approved = { approved: REVISION, by: 'alice' }
+    expect(await refused(approved, {})).to.deep.equal(APPROVE)
+    expect(await refused({ ...approved, replicas: 2 }, { requester: 'bob' })).to.deep.equal(APPROVE)
+    expect(await refused({ ...approved, requester: 'bob' }, { requester: 'bob' })).to.deep.equal([])
+  })
+
+  it('does not judge an earlier word when its author changes the spec', async () => {
+    const before = { ...old, requester: 'bob' }
+    expect(await refused({ ...old, replicas: 2 }, before)).to.deep.equal([])
+    const approved = { approved: REVISION, by: 'alice' }
+    expect(await refused({ ...approved, replicas: 2 }, { ...approved, requester: 'bob' })).to.deep.equal([])
+    const paused = { command: `pause step=1 revision=${REVISION} at=${NOON}`, by: 'alice' }
+    expect(await refused({ ...approved, ...paused }, { ...approved, by: 'bob' })).to.deep.equal([])
   })
 })

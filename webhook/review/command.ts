@@ -1,11 +1,12 @@
 import { COMMAND, COMMAND_BY } from '../../common/api/names.ts'
-import type { PromotionStatus } from '../../common/api/strategy.ts'
+import type { CommandStatus, PromotionStatus } from '../../common/api/strategy.ts'
 import type { FieldError } from '../../common/api/types.ts'
 import { at, textOr } from '../../common/json/json.ts'
-import { answerTo, formatCommand, parseCommand, VERBS } from '../../common/strategy/command.ts'
+import { answerTo, formatCommand, isAnswered, parseCommand, VERBS } from '../../common/strategy/command.ts'
 import type { Step } from '../../common/strategy/compile.ts'
 import type { Run } from '../../common/strategy/run.ts'
 import type { AdmissionRequest } from './admission-review.ts'
+import { setsApproval } from './approval.ts'
 
 const commandIn = (object: unknown): string | undefined => {
   const text = at(object, 'metadata', 'annotations', COMMAND)
@@ -13,7 +14,7 @@ const commandIn = (object: unknown): string | undefined => {
 }
 
 /** The command of a request that sets or changes it; undefined for every other request. */
-const newCommand = (request: AdmissionRequest): string | undefined => {
+export const newCommand = (request: AdmissionRequest): string | undefined => {
   const text = commandIn(request.object)
   return text === commandIn(storedIn(request)) ? undefined : text
 }
@@ -28,18 +29,29 @@ const storedIn = (request: AdmissionRequest): unknown =>
 
 /**
  * The annotations of a request that sets a command: the command with what its author saw, by the stored status, and the
- * author, whatever the request says. A command that is not known stays as it is, and `/validate` refuses it.
+ * author, whatever the request says. A command that is not known stays as it is, and `/validate` refuses it. An
+ * approval in the spec is a word, too: its author takes the place of the last command, unless that waits for an answer.
  */
 export function stamped(request: AdmissionRequest, now: Date): Readonly<Record<string, string | undefined>> {
   const stored = { [COMMAND_BY]: authorIn(storedIn(request)) }
   const text = newCommand(request)
-  if (text === undefined) return stored
+  if (text === undefined)
+    return request.operation === 'UPDATE' && setsApproval(request) && !isWaiting(request.oldObject)
+      ? { [COMMAND]: undefined, [COMMAND_BY]: request.userInfo.username }
+      : stored
   const command = parseCommand(text)
   const status = at(storedIn(request), 'status', 'strategy')
   const [step, revision] = [at(status, 'stepIndex'), at(status, 'revision')]
   const author = { [COMMAND_BY]: request.userInfo.username }
   if (!command || command.stamp || typeof step !== 'number' || typeof revision !== 'string') return author
   return { ...author, [COMMAND]: formatCommand({ ...command, stamp: { step, revision, at: now.toISOString() } }) }
+}
+
+/** Whether the command of a stored object has not been answered yet. */
+function isWaiting(stored: unknown): boolean {
+  const command = parseCommand(commandIn(stored) ?? '')
+  const answered = at(stored, 'status', 'strategy', 'command') as CommandStatus | undefined
+  return command !== undefined && !isAnswered(command, answered)
 }
 
 const authorIn = (object: unknown): string | undefined =>
@@ -63,7 +75,8 @@ export function commandErrors(
 ): readonly FieldError[] {
   const text = newCommand(request)
   const [author, before] = [authorIn(request.object), authorIn(storedIn(request))]
-  const expected = text === undefined ? before : request.userInfo.username
+  const isApproval = request.operation === 'UPDATE' && setsApproval(request) && commandIn(request.object) === undefined
+  const expected = text !== undefined || isApproval ? request.userInfo.username : before
   const forged = author === expected ? [] : forgedAuthor(request, author)
   if (text === undefined) return forged
   const refused = mistakeIn(text, commanded, now) ?? (request.operation === 'CREATE' ? NOTHING_RUNS : undefined)

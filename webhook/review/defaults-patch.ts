@@ -5,6 +5,7 @@ import { REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from '../../common
 import type { FieldError } from '../../common/api/types.ts'
 import { at, isEqual, isObject, objectOr } from '../../common/json/json.ts'
 import type { AdmissionRequest } from './admission-review.ts'
+import { editsSpec } from './approval.ts'
 import { stamped } from './command.ts'
 
 /** What a patch depends on besides the request. */
@@ -79,19 +80,23 @@ const reviewOf = ({ userInfo, namespace }: AdmissionRequest, { sourceRef, replic
 const annotationOf = (object: unknown, key: string): unknown => at(object, 'metadata', 'annotations', key)
 
 /**
- * The annotations with those of the last change of the spec, whatever the request says. Only the object of the template
- * may be named by hand: /validate checks the permission to read it. An update that leaves it out, such as `kubectl
- * replace`, keeps the stored one.
+ * The annotations with those of the last change of the spec, whatever the request says. An approval alone does not make
+ * its author the requester. Only the object of the template may be named by hand: /validate checks the permission to
+ * read it. An update that leaves it out, such as `kubectl replace`, keeps the stored one.
  */
 function annotationsOf(request: AdmissionRequest, spec: Members, { template = UNREAD, now }: Reviewed): Members {
   const given = objectOr(at(request.object, 'metadata', 'annotations'))
   const isAsked = request.operation === 'CREATE' || !isEqual(request.oldObject.spec, spec)
+  const isEdited = isAsked && editsSpec(request, spec)
+  const storedAs = (key: string): string | undefined => {
+    const stored = request.operation === 'UPDATE' ? annotationOf(request.oldObject, key) : undefined
+    return typeof stored === 'string' ? stored : undefined
+  }
   const review = Object.entries(reviewOf(request, spec)).map(([key, value]) => {
-    const written = isAsked ? value : annotationOf(request.oldObject, key)
-    return [key, typeof written === 'string' ? written : undefined]
+    const isWritten = key === REQUESTED_BY ? isEdited : isAsked
+    return [key, isWritten ? value : storedAs(key)]
   })
-  const stored = request.operation === 'UPDATE' ? annotationOf(request.oldObject, REVIEWED_TEMPLATE) : undefined
-  const kept = given[REVIEWED_TEMPLATE] ?? (typeof stored === 'string' ? stored : undefined)
+  const kept = given[REVIEWED_TEMPLATE] ?? storedAs(REVIEWED_TEMPLATE)
   const reviewed = { [REVIEWED_TEMPLATE]: isAsked && template.is !== 'unknown' ? knownValue(template) : kept }
   const all = Object.entries({ ...given, ...Object.fromEntries(review), ...reviewed, ...stamped(request, now) })
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))

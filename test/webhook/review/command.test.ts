@@ -63,6 +63,45 @@ describe('the annotations of a request that sets a command', () => {
       stamped(updating({ command: 'promote', by: 'bob' }, { command: `resume ${STAMP}`, by: 'bob' }), NOW),
     ).to.deep.equal({ [COMMAND]: `promote ${STAMP}`, [COMMAND_BY]: 'alice' }))
 
+  describe('of a request that approves a revision', () => {
+    const approving = (said: Saying, before: Saying, answered?: object) => {
+      const status = { strategy: { ...STATUS.strategy, command: answered } }
+      const [object, oldObject] = [anExperimentSaying(said, status), anExperimentSaying(before, status)]
+      return aRequest({
+        object: { ...object, spec: { ...object.spec, promotion: { approvedRevision: 'ff' } } },
+        oldObject,
+      })
+    }
+    const said = { command: `resume ${STAMP}`, by: 'bob' }
+    const ANSWERED = { verb: 'resume', at: NOW.toISOString() }
+
+    it('are its author, in the place of the last command', () => {
+      const approved = { [COMMAND]: undefined, [COMMAND_BY]: 'alice' }
+      expect(stamped(approving({}, {}), NOW)).to.deep.equal(approved)
+      expect(stamped(approving(said, said, ANSWERED), NOW)).to.deep.equal(approved)
+      expect(stamped(approving({ by: 'bob' }, { by: 'bob' }), NOW)).to.deep.equal(approved)
+    })
+
+    it('stay with a command that waits for its answer, which must not be lost', () =>
+      expect(stamped(approving(said, said), NOW)).to.deep.equal({ [COMMAND_BY]: 'bob' }))
+
+    it('are those of a command that it says, too', () =>
+      expect(stamped(approving({ command: 'promote' }, said, ANSWERED), NOW)).to.deep.equal({
+        [COMMAND]: `promote ${STAMP}`,
+        [COMMAND_BY]: 'alice',
+      }))
+
+    it('must not have another author', () => {
+      const fields = (now: Saying, before: Saying) =>
+        commandErrors(approving(now, before), undefined, NOW).map(({ field }) => field)
+      expect(fields({ by: 'alice' }, said)).to.deep.equal([])
+      expect(fields({ by: 'alice' }, { by: 'bob' })).to.deep.equal([])
+      expect(fields(said, said)).to.deep.equal([])
+      expect(fields({ by: 'bob' }, { by: 'bob' })).to.deep.equal([ofKey(COMMAND_BY)])
+      expect(fields({ by: 'mallory' }, {})).to.deep.equal([ofKey(COMMAND_BY)])
+    })
+  })
+
   const unstamped: Readonly<Record<string, ReturnType<typeof aRequest>>> = {
     'a command that is not known': updating({ command: 'continue' }),
     'a command that has a stamp': updating({ command: `resume step=0 revision=ffff at=${NOW.toISOString()}` }),

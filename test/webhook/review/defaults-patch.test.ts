@@ -74,6 +74,18 @@ describe('the patch of defaults', () => {
       expect(at(patched({ object: { metadata, spec: WHOLE }, oldObject }), 'metadata')).to.deep.equal(by('bob'))
   })
 
+  it('keeps the requester of an update that only approves a revision', () => {
+    const whole = { ...WHOLE, promotion: { mode: 'Manual' } }
+    const approving = (of: object) => ({ ...whole, ...of, promotion: { mode: 'Manual', approvedRevision: '1f' } })
+    const oldObject = { metadata: by('bob'), spec: whole }
+    const metadataOf = (of: object) =>
+      at(patched({ object: { metadata: {}, spec: approving(of) }, oldObject }), 'metadata')
+    expect(metadataOf({})).to.deep.equal({ annotations: { [REQUESTED_BY]: 'bob', [COMMAND_BY]: 'alice' } })
+    expect(metadataOf({ replicas: 3 })).to.deep.equal({
+      annotations: { [REQUESTED_BY]: 'alice', [COMMAND_BY]: 'alice' },
+    })
+  })
+
   it('names no requester where the user has no name', () => {
     const userInfo = { ...ALICE, username: '' }
     expect(at(patched({ object: { metadata: by('root'), spec: WHOLE }, userInfo }), 'metadata', 'annotations'))

@@ -1,0 +1,84 @@
+import { COMMAND, COMMAND_BY, REQUESTED_BY } from '../api/names.ts'
+import type { ExperimentDeployment, FieldError } from '../api/types.ts'
+import { isAnswered, parseCommand } from '../strategy/command.ts'
+import { compile, type Step } from '../strategy/compile.ts'
+import { type RunSpec, runSpecOf } from '../strategy/run-spec.ts'
+
+/** The field of the error about a command. */
+export const COMMAND_FIELD = `metadata.annotations[${JSON.stringify(COMMAND)}]`
+
+/** The field of the error about an approval by the spec. */
+export const APPROVAL_FIELD = 'spec.promotion.approvedRevision'
+
+/** A word by which a run promotes or cuts over. */
+interface Word {
+  readonly field: string
+  /** who said it; undefined: it is not known */
+  readonly by: string | undefined
+  /** what somebody else must do */
+  readonly remedy: string
+}
+
+/**
+ * The error if nobody else than the one who last changed the spec approves what the run does next. The webhook writes
+ * who changed the spec, and who gave the command or set the approved revision. What is not known approves nothing.
+ */
+export function missingApproval(experiment: ExperimentDeployment): FieldError | undefined {
+  const spec = runSpecOf(experiment.spec)
+  const word = spec && (commandOf(experiment, spec) ?? approvalOf(experiment, spec))
+  const requester = experiment.metadata.annotations?.[REQUESTED_BY]
+  if (!word || (requester !== undefined && word.by !== undefined && word.by !== requester)) return undefined
+  const { field, remedy } = word
+  const message =
+    requester === undefined
+      ? 'it is not known who last changed the spec; change it again, then somebody else can promote it'
+      : `somebody else than ${JSON.stringify(requester)}, who last changed the spec, must ${remedy}`
+  return { field, message, cause: 'FieldValueForbidden' }
+}
+
+/**
+ * The command of the present run that promotes it, or lets it cut over. One that was answered counts as long as the run
+ * promotes by nothing else. A command without a stamp is never obeyed.
+ */
+function commandOf({ status, metadata }: ExperimentDeployment, spec: RunSpec): Word | undefined {
+  const { [COMMAND]: text = '', [COMMAND_BY]: by } = metadata.annotations ?? {}
+  const command = parseCommand(text)
+  const run = status?.strategy
+  if (!command?.stamp || !run || command.stamp.revision !== run.revision) return undefined
+  const isOver = isAnswered(command, run.command)
+  const { verb, stamp } = command
+  if (verb === 'promote')
+    return isOver && spec.mode !== 'Manual' ? undefined : { field: COMMAND_FIELD, by, remedy: 'promote it' }
+  if (verb !== 'resume' || isOver || stamp.step !== run.stepIndex || run.path !== 'Forward') return undefined
+  return isBeforeCutOver(compile(spec, 'Forward'), run.stepIndex)
+    ? { field: COMMAND_FIELD, by, remedy: 'resume it, because it cuts over' }
+    : undefined
+}
+
+/** Whether no other word is needed between this step and a cut-over. */
+function isBeforeCutOver(steps: readonly Step[], index: number): boolean {
+  const next = steps.slice(index + 1).find((step) => step.is === 'cutOver' || waitsForWord(step))
+  return steps[index]?.is === 'cutOver' || next?.is === 'cutOver'
+}
+
+const waitsForWord = (step: Step): boolean =>
+  step.is === 'await' || step.is === 'analysis' || (step.is === 'pause' && step.seconds === undefined)
+
+/**
+ * The approval of the present revision in the spec. Its author is known unless somebody gave a command after it: both
+ * are in one annotation.
+ */
+function approvalOf({ status, metadata }: ExperimentDeployment, spec: RunSpec): Word | undefined {
+  const { approvedRevision, mode } = spec
+  const revision = status?.strategy?.revision ?? approvedRevision
+  if (mode !== 'Manual' || approvedRevision === undefined || approvedRevision !== revision) return undefined
+  const { [COMMAND]: command, [COMMAND_BY]: by } = metadata.annotations ?? {}
+  const remedy = 'set it in an update of its own, or say "promote"'
+  return { field: APPROVAL_FIELD, by: command === undefined ? by : undefined, remedy }
+}
+
+/** Who approved the present revision by the spec; undefined if nobody did, or if it is not known. */
+export const approverOf = (experiment: ExperimentDeployment): string | undefined => {
+  const spec = runSpecOf(experiment.spec)
+  return experiment.status?.strategy && spec && approvalOf(experiment, spec)?.by
+}
