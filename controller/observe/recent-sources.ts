@@ -52,6 +52,7 @@ export class RecentSources {
     if (this.#entries.has(id)) return
     const { maxCharacters = MAX_CHARACTERS } = this.#options
     const size = sizeOf(found)
+    if (size >= maxCharacters) return // all others would be dropped for it
     this.#entries.set(id, { source: found, size })
     this.#size += size
     for (const [oldest, entry] of this.#entries) {
@@ -66,11 +67,11 @@ export class RecentSources {
   }
 }
 
-/** Characters of JSON. An object too deep for `JSON.stringify` counts as the maximum, so that it is dropped soon. */
+/** Characters of JSON. An object too deep for `JSON.stringify` counts as too large to be kept. */
 function sizeOf(found: Source): number {
   try {
     return JSON.stringify(found).length
   } catch {
-    return MAX_CHARACTERS
+    return Number.POSITIVE_INFINITY
   }
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
+import type { JsonObject } from '../../../common/json/json.ts'
 import type { Source } from '../../../common/workload/kind.ts'
 import { RecentSources } from '../../../controller/observe/recent-sources.ts'
 import { aDeployment } from '../../builders.ts'
@@ -51,5 +52,18 @@ describe('the recent sources', () => {
       ['gone', 'gone'],
       ['a', 'a'],
     ])
+  })
+
+  it('keeps no source that is too large or too deep, and keeps the others', async () => {
+    const { cache, reads } = counting({ maxCharacters: 3 * JSON.stringify(source('a')).length })
+    const large = { ...source('large'), object: { ...source('large').object, spec: { text: 'x'.repeat(10_000) } } }
+    let nested: JsonObject = {}
+    for (let depth = 0; depth < 20_000; depth++) nested = { nested }
+    const deep = { ...source('deep'), object: { ...source('deep').object, spec: nested } }
+    await cache.get(source('a'))
+    for (const each of [large, deep]) expect((await cache.get(each))?.object).to.equal(each.object)
+    reads.length = 0
+    for (const each of [source('a'), deep, large, source('a')]) await cache.get(each)
+    expect(reads).to.deep.equal(['deep', 'large'])
   })
 })
