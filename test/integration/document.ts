@@ -44,8 +44,8 @@ export class Page {
   }
 
   /**
-   * Asserts that `output` is what the page shows. A last line `...` on the page stands for all further lines, and what
-   * `kubectl rollout status` waits for is not shown. With WRITE_PAGES=1 it writes the output into the page instead, as
+   * Asserts that `output` is what the page shows. A last line `...` on the page stands for all further lines. What
+   * `kubectl rollout status` waits for is not shown, nor what kubectl logs by itself. With WRITE_PAGES=1 it writes the output into the page instead, as
    * after a change of messages.
    */
   expectOutput({ command, says }: Step, output: string): void {
@@ -94,9 +94,12 @@ export class Page {
   }
 }
 
-/** Whether a line only tells what the command waits for, which depends on the moment. */
+/** A line that kubectl logs by itself. `kubectl wait` may say so that its watch ended when the condition was met. */
+const LOGGED = /^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\.go:\d+\] /
+
+/** Whether a line only tells what the command waits for, or how, which depends on the moment. */
 const isProgress = (command: string, line: string): boolean =>
-  command.startsWith('kubectl rollout status') && line.startsWith('Waiting for ')
+  LOGGED.test(line) || (command.startsWith('kubectl rollout status') && line.startsWith('Waiting for '))
 
 /** The words of a command, as a shell splits them. */
 export const wordsOf = (command: string): readonly string[] =>
