@@ -18,6 +18,7 @@ const REPLICAS = { 'experiment-controller': 2, 'experiment-webhook': 3 }
 const SERVER_SIDE = ['--server-side', '--validate=strict']
 const INJECT = 'cert-manager.io/inject-ca-from'
 const READ = ['get', 'list', 'watch']
+const FLOW_SCHEMAS = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas'
 
 describe('the manifests, in an empty cluster', () => {
   const plane = usesOwnControlPlane()
@@ -82,14 +83,27 @@ describe('the manifests, in an empty cluster', () => {
   })
 
   it('keep the optional parts when they are applied in another way', async () => {
-    for (const folder of ['pack', 'policies']) {
+    for (const folder of ['pack', 'policies', 'lease-priority']) {
       await isAccepted(folder)
       await isAccepted(folder, ...SERVER_SIDE)
     }
   })
 
+  it('let the controller renew its Lease at the priority of leader elections, and nothing else', async () => {
+    const { metadata } = await plane().api.get(`${FLOW_SCHEMAS}/experiment-controller-lease`)
+    const account = `system:serviceaccount:${SYSTEM_NAMESPACE}:experiment-controller`
+    const headersOf = async (resource: string) => {
+      const args = ['get', resource, `--namespace=${SYSTEM_NAMESPACE}`, `--as=${account}`, '--v=8']
+      return (await plane().kubectl(args)).stderr
+    }
+    await eventually('the API server to use the schema', 30_000, async () =>
+      expect(await headersOf('lease/experiment-controller')).to.contain(metadata.uid),
+    )
+    expect(await headersOf('deployments')).to.not.contain(metadata.uid)
+  })
+
   it('A-6: are "unchanged" the second time, but for the selector that kubectl sends each time', async () => {
-    const folders = ['default', 'pack', 'policies', 'monitoring']
+    const folders = ['default', 'pack', 'policies', 'lease-priority', 'monitoring']
     for (const folder of folders) await isAccepted(folder)
     const all = await Promise.all(folders.map((folder) => apply(folder)))
     const lines = all.flatMap(({ stdout }) => stdout.trim().split('\n'))
