@@ -29,7 +29,7 @@ import type { SimilarSources } from './reads/similar-sources.ts'
 import { NO_SURROUNDINGS, type SurroundingsReader } from './reads/surroundings.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
 import { setsApproval } from './review/approval.ts'
-import { commandErrors, newCommand, saysPromote } from './review/command.ts'
+import { commandErrors, forgedAuthor, newCommand, saysPromote } from './review/command.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { droppedNulls, nullDropped } from './review/dropped-nulls.ts'
 import type { DecodedRequest } from './review/request.ts'
@@ -48,6 +48,8 @@ export interface Review {
   readonly own: Ratcheted
   /** an error for a requester annotation that somebody wrote by hand */
   readonly forged: readonly FieldError[]
+  /** whether the request only aborts the run, which no policy refuses */
+  readonly isAbort: boolean
   readonly schema: SpecSchema | undefined
   readonly found: RequestFacts
   readonly policies: PolicyFacts
@@ -88,6 +90,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     pair ? reads.surroundings(pair) : NO_SURROUNDINGS,
     isMissing(early) ? reads.similar() : [],
   ])
+  if (others === undefined && review.isAbort) return decideAbort(decoded, review.forged)
   if (others === undefined) return mistakes.length > 0 ? invalid(decoded, mistakes) : POLICIES_UNCHECKED
   yielder.resume()
   // An experiment without a fork yet counts with the replicas of its spec.
@@ -104,7 +107,8 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     policies: known({ ...policies, others: counted }),
   }
   const evaluation = evaluate(facts, assessment, judged)
-  const findings = findingsOf(evaluation.policy).filter((finding) => isAsked(finding, decoded.request))
+  const found = review.isAbort ? [] : findingsOf(evaluation.policy)
+  const findings = found.filter((finding) => isAsked(finding, decoded.request))
   const outcome = policyOutcome({ spec: decoded.experiment.spec, findings }, () =>
     formerFindings(facts, decoded.previous, compared.before()),
   )
@@ -131,6 +135,15 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     ),
   ]
   return { is: 'admitted', warnings, ...audited }
+}
+
+/**
+ * The decision on an abort that cannot be judged now, or that lacks consent: to stop a run needs neither consent nor
+ * policies. The controller answers a command that does not fit.
+ */
+export function decideAbort(decoded: DecodedRequest, forged: readonly FieldError[]): ReviewDecision {
+  const errors = [...forged, ...forgedAuthor(decoded.request)]
+  return errors.length > 0 ? invalid(decoded, errors) : { is: 'admitted', warnings: [] }
 }
 
 /** Whether a finding is about this request: the word of an earlier one is not judged again. */

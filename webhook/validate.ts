@@ -7,7 +7,7 @@ import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { isOutside, type ValidationAction } from '../common/policy/policy.ts'
 import type { Clock, Timers } from '../common/program/clock.ts'
 import { startDeadline } from '../common/program/deadline.ts'
-import { decide, invalid, POLICIES_UNCHECKED } from './decide.ts'
+import { decide, decideAbort, invalid, POLICIES_UNCHECKED } from './decide.ts'
 import { type Ratcheted, ratchet } from './ratchet/ratchet.ts'
 import { formatNeeds } from './reads/access.ts'
 import { ExperimentCounter } from './reads/experiment-counter.ts'
@@ -17,6 +17,7 @@ import { bounded, type Reader, sharing, within } from './reads/reader.ts'
 import { SimilarSources } from './reads/similar-sources.ts'
 import { SurroundingsReader } from './reads/surroundings.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
+import { onlyAborts } from './review/command.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { forgedAnnotations } from './review/defaults-patch.ts'
 import { type DecodedRequest, decodeRequest, nameIn } from './review/request.ts'
@@ -68,11 +69,13 @@ export const validator = (deps: ValidatorDeps) => {
       const found = await readFacts({ ...scope, policies: deps.policies, isAnalysisInstalled }, decoded)
       yielder.resume()
       const entitlement = entitlementOf(decoded, [...forged, ...own.errors], found)
-      if (entitlement.is === 'refused') return entitlement.decision
+      const isAbort = onlyAborts(request)
+      if (entitlement.is === 'refused')
+        return isAbort && found.access !== 'refused' ? decideAbort(decoded, forged) : entitlement.decision
       const [{ policies }, now] = [entitlement, deps.clock()]
       return await decide(
         {
-          ...{ decoded, own, forged, schema, found, policies, yielder, now },
+          ...{ decoded, own, forged, isAbort, schema, found, policies, yielder, now },
           isPromotionInstalled: deps.isPromotionInstalled ?? false,
           isGateInstalled: deps.isGateInstalled ?? false,
           isCutOverInstalled: deps.isCutOverInstalled ?? false,

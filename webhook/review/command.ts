@@ -1,7 +1,8 @@
-import { COMMAND, COMMAND_BY } from '../../common/api/names.ts'
+import { DEFAULTS } from '../../common/api/defaults.ts'
+import { COMMAND, COMMAND_BY, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from '../../common/api/names.ts'
 import type { CommandStatus, PromotionStatus } from '../../common/api/strategy.ts'
 import type { FieldError } from '../../common/api/types.ts'
-import { at, textOr } from '../../common/json/json.ts'
+import { at, isEqual, objectOr, textOr } from '../../common/json/json.ts'
 import { answerTo, formatCommand, isAnswered, parseCommand, VERBS } from '../../common/strategy/command.ts'
 import type { Step } from '../../common/strategy/compile.ts'
 import type { Run } from '../../common/strategy/run.ts'
@@ -22,6 +23,21 @@ export const newCommand = (request: AdmissionRequest): string | undefined => {
 /** Whether the request says `promote`. */
 export const saysPromote = (request: AdmissionRequest): boolean =>
   parseCommand(newCommand(request) ?? '')?.verb === 'promote'
+
+/**
+ * Whether the request only stops the run: it says `abort`, stamped or not, and leaves the spec and what was reviewed as
+ * they are.
+ */
+export function onlyAborts(request: AdmissionRequest): boolean {
+  if (request.operation !== 'UPDATE' || parseCommand(newCommand(request) ?? '')?.verb !== 'abort') return false
+  const reviewed = ({ spec, metadata }: Readonly<Record<string, unknown>>) => [
+    { ...DEFAULTS, ...objectOr(spec) },
+    REVIEWS.map((key) => at(metadata, 'annotations', key)),
+  ]
+  return isEqual(reviewed(request.object), reviewed(request.oldObject))
+}
+
+const REVIEWS = [REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE]
 
 /** The object before the request; undefined for a new one. */
 const storedIn = (request: AdmissionRequest): unknown =>
@@ -74,17 +90,21 @@ export function commandErrors(
   now: Date,
 ): readonly FieldError[] {
   const text = newCommand(request)
-  const [author, before] = [authorIn(request.object), authorIn(storedIn(request))]
-  const isApproval = request.operation === 'UPDATE' && setsApproval(request) && commandIn(request.object) === undefined
-  const expected = text !== undefined || isApproval ? request.userInfo.username : before
-  const forged = author === expected ? [] : forgedAuthor(request, author)
+  const forged = forgedAuthor(request)
   if (text === undefined) return forged
   const refused = mistakeIn(text, commanded, now) ?? (request.operation === 'CREATE' ? NOTHING_RUNS : undefined)
   return refused === undefined ? forged : [...forged, forbidden(COMMAND, refused)]
 }
 
-/** Another author than the one who is expected. None is fine beside a command that the webhook has not stamped. */
-function forgedAuthor(request: AdmissionRequest, author: string | undefined): readonly FieldError[] {
+/**
+ * An error for another author of the command than the one who is expected. None is fine beside a command that the
+ * webhook has not stamped.
+ */
+export function forgedAuthor(request: AdmissionRequest): readonly FieldError[] {
+  const [author, before] = [authorIn(request.object), authorIn(storedIn(request))]
+  const isApproval = request.operation === 'UPDATE' && setsApproval(request) && commandIn(request.object) === undefined
+  const isWord = newCommand(request) !== undefined || isApproval
+  if (author === (isWord ? request.userInfo.username : before)) return []
   if (author !== undefined)
     return [forbidden(COMMAND_BY, 'is set by the webhook to the author of the command; remove it')]
   return parseCommand(commandIn(request.object) ?? '')?.stamp
