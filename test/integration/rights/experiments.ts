@@ -1,5 +1,6 @@
 /** What users try with experiments, by the words of docs/rights.md. */
-import { EXPERIMENT_DEPLOYMENT, REQUESTED_BY, REVIEWED_REPLICAS } from '../../../common/api/names.ts'
+import { ANALYSIS_RUN, EXPERIMENT_DEPLOYMENT, REQUESTED_BY, REVIEWED_REPLICAS } from '../../../common/api/names.ts'
+import { HEALTH } from '../analysis-manifests.ts'
 import { condition } from '../product.ts'
 import { created, patchOf, scale, stored } from './attempt.ts'
 import { type Action, EVIL, evilPatch, type Running, type World } from './world.ts'
@@ -109,6 +110,18 @@ const stayAlone: Action = async (who, world) => {
   ])
 }
 
+const writeAnalysisRun: Action = async (who, world) => {
+  const { name } = await world.experiment()
+  const { apiVersion, kind } = ANALYSIS_RUN
+  const spec = {
+    experiment: { name, uid: 'u', generation: 1 },
+    subject: '0123456789',
+    ...{ attempt: 1, control: 'Source', alpha: 0.025, beta: 0.05, minSamples: 50 },
+    metrics: [{ ...HEALTH, dryRun: false }],
+  }
+  return created(who, { apiVersion, kind, metadata: { name: `${name}-forged` }, spec })
+}
+
 /** The webhook may replace the value before it is stored. */
 const annotate =
   (on: Place, annotation: string, value: string): Action =>
@@ -172,6 +185,7 @@ export const WITH_EXPERIMENTS: Readonly<Record<string, Action>> = {
   'write another name into the annotation `requested-by`': annotate('shop', REQUESTED_BY, 'root'),
   'write the status of an experiment': writeStatus,
   'let a fork stay alone behind a Service of `stock`, against a policy, by a forged status': stayAlone,
+  'write an analysis run, whose verdict may promote': writeAnalysisRun,
   'remove the finalizer of an experiment on `stock`': removeFinalizer,
   'keep the fork of a deleted experiment with a finalizer of her own': keepByFinalizer,
   'delete an experiment on `stock`': remove('stock'),
