@@ -45,8 +45,8 @@ export class Page {
 
   /**
    * Asserts that `output` is what the page shows. A last line `...` on the page stands for all further lines. What
-   * `kubectl rollout status` waits for is not shown, nor what kubectl logs by itself. With WRITE_PAGES=1 it writes the output into the page instead, as
-   * after a change of messages.
+   * `kubectl rollout status` waits for is not shown, nor what kubectl logs by itself. With WRITE_PAGES=1 it writes the
+   * output into the page instead, as after a change of messages.
    */
   expectOutput({ command, says }: Step, output: string): void {
     const shown = linesOf(says.join('\n'))
