@@ -11,7 +11,7 @@ import { gatedHealth } from '../workload/gated-health.ts'
 import { forkHealth } from '../workload/health.ts'
 import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
-import { scaleTo } from './lifecycle.ts'
+import { isAlreadyTold, scaleTo } from './lifecycle.ts'
 import { isSameDerivation } from './occasion.ts'
 import type { Write } from './write.ts'
 
@@ -41,9 +41,13 @@ export function heldGateWrites(facts: Facts, fork: KubeObject, mustHaveNoPods: b
   if (!pods) return []
   const present = openPods(pods)
   const wanted = runState(facts, undefined)?.target?.open ?? present
-  const revision = textOr(at(fork, 'spec', 'template', 'metadata', 'annotations', REVISION), '')
-  return writesOf(facts, fork, pods, { open: mustHaveNoPods ? 0 : Math.min(wanted, present), revision }).writes
+  const open = mustHaveNoPods ? 0 : Math.min(wanted, present)
+  return writesOf(facts, fork, pods, { open, revision: presentRevision(fork) }).writes
 }
+
+/** The revision of the template that the fork has. */
+const presentRevision = (fork: KubeObject): string =>
+  textOr(at(fork, 'spec', 'template', 'metadata', 'annotations', REVISION), '')
 
 function writesOf(facts: Facts, fork: KubeObject, pods: readonly GatedPod[], target: GateTarget): GateWrites {
   const { open, shut } = gateChanges(pods, target)
@@ -97,10 +101,8 @@ export function isKept(facts: Facts, fork: KubeObject, wanted: DesiredFork): boo
 }
 
 /** A kept fork is judged by its own template, and so are its pods. */
-export function asKept(wanted: DesiredFork, fork: KubeObject): DesiredFork {
-  const revision = textOr(at(fork, 'spec', 'template', 'metadata', 'annotations', REVISION), '')
-  return wanted.gate ? { ...wanted, gate: { ...wanted.gate, revision } } : wanted
-}
+export const asKept = (wanted: DesiredFork, fork: KubeObject): DesiredFork =>
+  wanted.gate ? { ...wanted, gate: { ...wanted.gate, revision: presentRevision(fork) } } : wanted
 
 /** The size of a kept fork goes on to follow its run and its source. */
 export interface KeptSize {
@@ -117,9 +119,7 @@ export function keptSize(facts: Facts, wanted: DesiredFork, fork: KubeObject, ma
   const { kind, gate } = wanted
   const [replicas, present] = [gate ? gate.target?.pods : replicasOf(wanted.fork), replicasOf(fork)]
   if (replicas === undefined || replicas === present || (replicas > present && !mayGrow())) return { writes: [] }
-  const { status, metadata } = experiment
-  const isRepair =
-    status?.experimentResourceRef?.uid === fork.metadata.uid && status?.observedGeneration === metadata.generation
+  const isRepair = isAlreadyTold(experiment, fork)
   if (isRepair && driftBackoffMs > 0) return { writes: [], replicas, repairInMs: driftBackoffMs }
   return { writes: [scaleTo(kind, fork, replicas, { isRepair })], replicas }
 }

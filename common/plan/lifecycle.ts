@@ -115,7 +115,11 @@ export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
 
 const deleteFork = (resource: WorkloadKind, of: KubeObject): Write => ({ verb: 'delete', role: 'fork', resource, of })
 
-/** A patch that reduces the replicas of the fork and changes nothing else. */
+/** Whether a pass has told of this fork and this spec. Then another client made what differs now. */
+export const isAlreadyTold = ({ status, metadata }: ExperimentDeployment, fork: KubeObject): boolean =>
+  status?.experimentResourceRef?.uid === fork.metadata.uid && status?.observedGeneration === metadata.generation
+
+/** A patch that changes the replicas of the fork, and nothing else. */
 export function scaleTo(
   resource: WorkloadKind,
   of: KubeObject,

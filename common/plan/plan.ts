@@ -26,6 +26,7 @@ import {
   baseWrites,
   expiryMessage,
   finalizerWrites,
+  isAlreadyTold,
   planDeletion,
   planExpiry,
   planPromoted,
@@ -190,11 +191,7 @@ function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Pla
   const before = fork ? [...heldGateWrites(facts, fork, mustHaveNoPods), ...finalizerWrites(facts)] : []
   const conclusion = { ...decision, fork, source: undefined }
   if (!fork || !kind || !mayShrink || replicas >= replicasOf(fork)) return { writes: before, conclusion }
-  const { status, metadata } = experiment
-  const isRepair =
-    !mustHaveNoPods &&
-    status?.experimentResourceRef?.uid === fork.metadata.uid &&
-    status?.observedGeneration === metadata.generation
+  const isRepair = !mustHaveNoPods && isAlreadyTold(experiment, fork)
   if (isRepair && driftBackoffMs > 0)
     return { writes: before, conclusion: { ...conclusion, repairInMs: driftBackoffMs } }
   return { writes: [...before, scaleTo(kind, fork, replicas, { isRepair })], conclusion }

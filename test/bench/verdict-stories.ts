@@ -158,11 +158,11 @@ export const byRestarts = (
         return { ...of, readySinceMs: restarts > 0 ? end - 1_000 * (1 + 3 * random()) : 0 }
       })
     const arms = { treatment: arm('fork', counts[0], own), control: arm('source', counts[1], others) }
-    const rested = { treatment: without(arms.treatment), control: without(arms.control) }
+    const rested = { treatment: withoutRestarts(arms.treatment), control: withoutRestarts(arms.control) }
     return restartsIn(arms, { start, end }, healthMemory(healthState(rested, [])))
   },
 })
-const without = (pods: SeenArms['control']): SeenArms['control'] => pods.map((pod) => ({ ...pod, restarts: 0 }))
+const withoutRestarts = (pods: SeenArms['control']): SeenArms['control'] => pods.map((pod) => ({ ...pod, restarts: 0 }))
 
 const looks = (...metrics: readonly SimulatedMetric[]): Story => ({ windows: 400, metrics })
 /** Twice as slow at noon as at midnight, of a day of 120 windows, with a jump in the middle. */
