@@ -19,10 +19,10 @@ import type { WorkloadKind } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type DerivationBase, resolveBase, unforkable } from './base.ts'
 import { type Blocked, firstBlocked, kindNotAvailable, mistaken, overrideErrors, schemaNotRead } from './checks.ts'
-import type { SpecFacts } from './facts.ts'
+import { podsOf, type SpecFacts } from './facts.ts'
 import { mergedErrors } from './merged-errors.ts'
 import { once } from './once.ts'
-import { podsOf, runState, wantedReplicas } from './run.ts'
+import { runState, wantedReplicas } from './run.ts'
 
 /** What a fork has whose pods get no requests until they are opened. */
 export interface ForkGate {

@@ -74,6 +74,9 @@ export interface GateFacts {
   readonly pods: Known<readonly GatedPod[]>
 }
 
+/** The pods of a gated fork; undefined if they are not known. */
+export const podsOf = ({ gate }: SpecFacts) => knownValue(gate?.pods ?? { is: 'absent' })
+
 /** What a blue-green needs. */
 export interface CutOverFacts {
   /** unknown in a review, and for an experiment without a blue-green */

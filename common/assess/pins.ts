@@ -3,13 +3,13 @@ import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import { at } from '../json/json.ts'
 import type { Step } from '../strategy/compile.ts'
-import { openPods } from '../strategy/gate.ts'
+import { openPods, readyPods } from '../strategy/gate.ts'
 import type { Run } from '../strategy/run.ts'
 import type { RunSpec } from '../strategy/run-spec.ts'
 import { type ReadyEndpoints, readyEndpoints } from '../surroundings/endpoints.ts'
 import { experimentId, forkName } from '../workload/identity.ts'
 import { statusCount } from '../workload/status.ts'
-import type { SpecFacts } from './facts.ts'
+import { podsOf, type SpecFacts } from './facts.ts'
 
 /** Whether a step wants a Service to send to the fork only; `kept`: whatever it does now. */
 export type Pinning = 'pinned' | 'unpinned' | 'kept'
@@ -85,7 +85,9 @@ export function pinState(facts: SpecFacts, { blueGreen }: Pick<RunSpec, 'blueGre
   const isBack = seen.active.is === 'absent' || (active.service !== undefined && !active.isOurs && isListed)
   // the pods of a deleted fork still answer for a moment: time enough to go back without losing a request
   const isForkGone = isGone(facts.fork)
-  const isEmpty = active.endpoints.ofFork === 0
+  // Slices may follow the pods a second later. Requests fail in that time.
+  const pods = podsOf(facts)
+  const isEmpty = active.endpoints.ofFork === 0 || (pods !== undefined && readyPods(pods) === 0)
   return { active, preview, isBack, isForkGone, isDead: active.isOurs && available > 0 && (isEmpty || isForkGone) }
 }
 
@@ -94,6 +96,5 @@ const isGone = (fork: Known<KubeObject>): boolean =>
 
 /** Whether a blue-green has, or may have, requests of the active Service, so that no open pod may be shut. */
 export function isServing(facts: SpecFacts, pins: PinState): boolean {
-  const pods = knownValue(facts.gate?.pods ?? { is: 'absent' })
-  return pins.active.isOurs || (!pins.isBack && openPods(pods ?? []) > 0)
+  return pins.active.isOurs || (!pins.isBack && openPods(podsOf(facts) ?? []) > 0)
 }

@@ -15,7 +15,7 @@ import { type RunSpec, runSpecOf } from '../strategy/run-spec.ts'
 import { reservedPods, type Sizes, sizingStep, type Target, targetOf } from '../strategy/target.ts'
 import { revisionOf } from '../workload/gated-spec.ts'
 import { replicasOf } from '../workload/status.ts'
-import type { SpecFacts } from './facts.ts'
+import { podsOf, type SpecFacts } from './facts.ts'
 import { isServing, pinningAt, pinState } from './pins.ts'
 import { previewSize } from './preview.ts'
 import { promotionInto, recordedPatches } from './promotion.ts'
@@ -119,9 +119,6 @@ function restoringTarget(facts: SpecFacts, spec: RunSpec): Target | undefined {
   const present = podsOf(facts)
   return present && { pods, open: Math.max(reservedPods(sizes), openPods(present)) }
 }
-
-/** The pods of a gated fork; undefined if they are not known. */
-export const podsOf = ({ gate }: SpecFacts) => knownValue(gate?.pods ?? { is: 'absent' })
 
 const NO_SIZES: Sizes = { source: 0, preview: 0, replicas: 0, maxSurge: 0, reserve: 0, isGated: false }
 const DIGITS = 10

@@ -2,7 +2,7 @@ import { EXPERIMENT_ID, FIELD_MANAGER, SERVICE } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
-import { type Facts, forkAndSource } from '../assess/facts.ts'
+import { type Facts, forkAndSource, podsOf } from '../assess/facts.ts'
 import {
   isServing,
   type Pinning,
@@ -13,7 +13,7 @@ import {
   seenServices,
   statesIn,
 } from '../assess/pins.ts'
-import { podsOf, promotionIn, type RunState } from '../assess/run.ts'
+import { promotionIn, type RunState } from '../assess/run.ts'
 import { isObject, type JsonObject, member } from '../json/json.ts'
 import { openPods } from '../strategy/gate.ts'
 import { aborted } from '../strategy/next.ts'

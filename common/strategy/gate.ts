@@ -49,6 +49,10 @@ export function gateChanges(pods: readonly GatedPod[], { open: wanted, revision 
 export const openPods = (pods: readonly GatedPod[]): number =>
   pods.filter(({ isOpen, isBeingDeleted }) => isOpen && !isBeingDeleted).length
 
+/** How many pods a Service sends to, as soon as its slices follow. */
+export const readyPods = (pods: readonly GatedPod[]): number =>
+  pods.filter(({ isReady, isBeingDeleted }) => isReady && !isBeingDeleted).length
+
 const isServing = ({ hasReadyContainers, isOpen, isReady }: GatedPod): boolean =>
   hasReadyContainers && isOpen && isReady
 

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
-import { ABSENT, known, knownOrAbsent } from '../../../common/api/known.ts'
+import { ABSENT, known, knownOrAbsent, unknown } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { RunPath } from '../../../common/api/strategy.ts'
 import { isServing, pinningAt, pinState, seenServices } from '../../../common/assess/pins.ts'
 import { compile } from '../../../common/strategy/compile.ts'
+import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { type RunSpec, runSpecOf } from '../../../common/strategy/run-spec.ts'
 import { aDeployment, aFork, anExperiment, FORK } from '../../builders.ts'
 import { someFacts } from '../../common/plan/some-facts.ts'
@@ -35,10 +36,12 @@ interface Of {
   readonly pods?: readonly string[]
   readonly service?: KubeObject | undefined
   readonly open?: number
+  /** what is different in these open pods */
+  readonly but?: Partial<GatedPod>
   readonly fork?: KubeObject | undefined
 }
 
-function factsOf({ selector = {}, available = 2, pods = [], open = 0, ...of }: Of) {
+function factsOf({ selector = {}, available = 2, pods = [], open = 0, but = {}, ...of }: Of) {
   const theService: KubeObject = {
     apiVersion: 'v1',
     kind: 'Service',
@@ -55,7 +58,7 @@ function factsOf({ selector = {}, available = 2, pods = [], open = 0, ...of }: O
     previewRepairInMs: 0,
     isContested: false,
   }
-  const pod = { revision: 'a', hasReadyContainers: true, isOpen: true, isReady: true, isBeingDeleted: false }
+  const pod = { revision: 'a', hasReadyContainers: true, isOpen: true, isReady: true, isBeingDeleted: false, ...but }
   const opened = Array.from({ length: open }, (_, index) => ({ ...pod, name: `${FORK}-${index}`, uid: String(index) }))
   return {
     ...someFacts({ experiment: EXPERIMENT, fork: 'fork' in of ? of.fork : aFork() }),
@@ -119,9 +122,18 @@ describe('pinState', () => {
   it('is dead when it is pinned to pods that are not ready, and the source could answer', () => {
     const pinned = { selector: { [EXPERIMENT_ID]: ID } }
     expect(stateOf(pinned).isDead).to.equal(true)
-    expect(stateOf({ ...pinned, pods: [`${FORK}-1`] }).isDead).to.equal(false)
+    expect(stateOf({ ...pinned, pods: [`${FORK}-1`], open: 1 }).isDead).to.equal(false)
     expect(stateOf({ ...pinned, available: 0 }).isDead).to.equal(false)
     expect(stateOf({}).isDead).to.equal(false)
+  })
+
+  it('is dead as soon as no pod is ready, although the slices still list some', () => {
+    const listed = { selector: { [EXPERIMENT_ID]: ID }, pods: [`${FORK}-1`], open: 2 }
+    expect(stateOf({ ...listed, but: { isReady: false } }).isDead).to.equal(true)
+    expect(stateOf({ ...listed, but: { isBeingDeleted: true } }).isDead).to.equal(true)
+    expect(stateOf({ ...listed, but: { isReady: false }, available: 0 }).isDead).to.equal(false)
+    const unread = { ...factsOf({ ...listed, but: { isReady: false } }), gate: { pods: unknown('not read yet') } }
+    expect(pinState(unread, specOf())?.isDead).to.equal(false)
   })
 
   it('is dead when the fork is deleted, although its pods still answer, and the source could answer', () => {
