@@ -10,10 +10,10 @@ export const COMMAND_FIELD = `metadata.annotations[${JSON.stringify(COMMAND)}]`
 /** The field of the error about an approval by the spec. */
 export const APPROVAL_FIELD = 'spec.promotion.approvedRevision'
 
-/** A word by which a run promotes or cuts over. */
-interface Word {
+/** A command, or a revision in the spec, by which a run promotes or cuts over. */
+interface Approval {
   readonly field: string
-  /** who said it; undefined: it is not known */
+  /** who gave it; undefined: it is not known */
   readonly by: string | undefined
   /** what somebody else must do */
   readonly remedy: string
@@ -25,10 +25,10 @@ interface Word {
  */
 export function missingApproval(experiment: ExperimentDeployment): FieldError | undefined {
   const spec = runSpecOf(experiment.spec)
-  const word = spec && (commandOf(experiment, spec) ?? approvalOf(experiment, spec))
+  const approval = spec && (commandOf(experiment, spec) ?? approvalOf(experiment, spec))
   const requester = experiment.metadata.annotations?.[REQUESTED_BY]
-  if (!word || (requester !== undefined && word.by !== undefined && word.by !== requester)) return undefined
-  const { field, remedy } = word
+  if (!approval || (requester !== undefined && approval.by !== undefined && approval.by !== requester)) return undefined
+  const { field, remedy } = approval
   const message =
     requester === undefined
       ? 'it is not known who last changed the spec; change it again, then somebody else can promote it'
@@ -40,7 +40,7 @@ export function missingApproval(experiment: ExperimentDeployment): FieldError | 
  * The command of the present run that promotes it, or lets it cut over. One that was answered counts as long as the run
  * promotes by nothing else. A command without a stamp is never obeyed.
  */
-function commandOf({ status, metadata }: ExperimentDeployment, spec: RunSpec): Word | undefined {
+function commandOf({ status, metadata }: ExperimentDeployment, spec: RunSpec): Approval | undefined {
   const { [COMMAND]: text = '', [COMMAND_BY]: by } = metadata.annotations ?? {}
   const command = parseCommand(text)
   const run = status?.strategy
@@ -55,20 +55,20 @@ function commandOf({ status, metadata }: ExperimentDeployment, spec: RunSpec): W
     : undefined
 }
 
-/** Whether no other word is needed between this step and a cut-over. */
+/** Whether nobody has to say anything between this step and a cut-over. */
 function isBeforeCutOver(steps: readonly Step[], index: number): boolean {
-  const next = steps.slice(index + 1).find((step) => step.is === 'cutOver' || waitsForWord(step))
+  const next = steps.slice(index + 1).find((step) => step.is === 'cutOver' || waitsForSomebody(step))
   return steps[index]?.is === 'cutOver' || next?.is === 'cutOver'
 }
 
-const waitsForWord = (step: Step): boolean =>
+const waitsForSomebody = (step: Step): boolean =>
   step.is === 'await' || step.is === 'analysis' || (step.is === 'pause' && step.seconds === undefined)
 
 /**
  * The approval of the present revision in the spec. Its author is known unless somebody gave a command after it: both
  * are in one annotation.
  */
-function approvalOf({ status, metadata }: ExperimentDeployment, spec: RunSpec): Word | undefined {
+function approvalOf({ status, metadata }: ExperimentDeployment, spec: RunSpec): Approval | undefined {
   const { approvedRevision, mode } = spec
   const revision = status?.strategy?.revision ?? approvedRevision
   if (mode !== 'Manual' || approvedRevision === undefined || approvedRevision !== revision) return undefined
