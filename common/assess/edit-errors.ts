@@ -1,10 +1,9 @@
-import { knownValue } from '../api/known.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { isEqual } from '../json/json.ts'
 import { shortName } from '../text/short-name.ts'
 import type { SpecFacts } from './facts.ts'
 import { pinningAt } from './pins.ts'
-import { promotionInto } from './promotion.ts'
+import { hasChange } from './promotion.ts'
 import { promotionIn, type RunState, runHash, storedRun } from './run.ts'
 
 const OF_THE_RUN = ['overrideSpec', 'overrideType', 'strategy', 'traffic', 'promotion', 'analysis'] as const
@@ -60,9 +59,4 @@ function heldBy(facts: SpecFacts, { spec, run, steps }: RunState) {
   // Others may have made the change and taken it back. Then nothing of this run is in the source.
   if (!record && !(written && hasChange(facts))) return undefined
   return { what: `${source} is promoted`, remedy, fields: OF_THE_RUN }
-}
-
-function hasChange(facts: SpecFacts): boolean {
-  const source = knownValue(facts.source)?.object
-  return source !== undefined && promotionInto(facts, source)?.isDone === true
 }

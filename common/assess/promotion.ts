@@ -1,9 +1,9 @@
 import { withDefaults } from '../api/defaults.ts'
-import { knownValue } from '../api/known.ts'
+import { ABSENT, knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { PromotionMode } from '../api/strategy.ts'
 import { hashOf } from '../json/canonical.ts'
-import { at, isObject, type JsonObject, objectOr } from '../json/json.ts'
+import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { declaredBy } from '../strategy/declared.ts'
 import { type Overridden, type Promotion, promotionOf } from '../strategy/promotion.ts'
@@ -21,6 +21,23 @@ export function overriddenSource({ experiment, schema }: SpecFacts, source: Kube
 /** What the override changes in `source`; undefined if it cannot be merged into it. */
 export const promotionInto = (facts: SpecFacts, source: KubeObject): Promotion | undefined =>
   promotionOf(overriddenSource(facts, source))
+
+/**
+ * Whether nothing of the promotion is in the source, as it was just read, although what would be written may be recorded
+ * already. False where the source was not read.
+ */
+export function isUntouched(facts: SpecFacts): boolean {
+  const source = knownValue(facts.promotion?.source ?? ABSENT)
+  const isWritten = facts.experiment.status?.promotion?.written !== undefined
+  return source !== undefined && !isWritten && promotionInto(facts, source)?.isDone === false
+}
+
+/** Whether the source has the change, by whomever. An override without any change says nothing. */
+export function hasChange(facts: SpecFacts): boolean {
+  const source = knownValue(facts.source)?.object
+  if (!source || isEmpty(facts.experiment.spec.overrideSpec)) return false
+  return promotionInto(facts, source)?.isDone === true
+}
 
 /** Who writes a source: the controller by `mode`, or with `Export` somebody else, and why if nobody asked for that. */
 export interface PromotionWriter {

@@ -5,9 +5,8 @@ import type { RunWeight } from '../api/strategy.ts'
 import { type AnalysisState, consequenceOf } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
-import { promotionInto } from '../assess/promotion.ts'
+import { hasChange } from '../assess/promotion.ts'
 import { promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
-import { isEmpty } from '../json/json.ts'
 import { aborted, completedEvent, next } from '../strategy/next.ts'
 import { moved } from '../strategy/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
@@ -175,13 +174,6 @@ function going(seen: Seen) {
   const isApproved = isAwaiting && (spec.approvedRevision === run.revision || hasChange(facts))
   const hasPassed = analysis !== undefined && consequenceOf(analysis) === 'Pass'
   return next(run, steps, { ...timeOf(facts, run), isReached: isDone(seen), isFailed, isApproved, hasPassed })
-}
-
-/** Whether the source has the change by other hands. An empty override says nothing. */
-function hasChange(facts: Facts): boolean {
-  const source = knownValue(facts.source)?.object
-  if (!source || isEmpty(facts.experiment.spec.overrideSpec)) return false
-  return promotionInto(facts, source)?.isDone === true
 }
 
 /** A Service that selects the fork, with what its slices show. */

@@ -8,6 +8,7 @@ import { mistaken } from '../assess/checks.ts'
 import { type Decision, waiting } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { isServing, pinState } from '../assess/pins.ts'
+import { isUntouched } from '../assess/promotion.ts'
 import { atOverridePaths } from '../assess/refusal.ts'
 import { isPromoted, isWriting, storedRun, wantedReplicas } from '../assess/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
@@ -59,7 +60,7 @@ export function evaluate(facts: Facts, assessment = assess(facts), judged = asse
 /** Decides what to write. Equal facts give an equal plan. The controller carries it out, the webhook describes it. */
 export function plan(facts: Facts, evaluation?: Evaluation): Plan {
   const { experiment, now } = facts
-  const isExpired = untilExpiryMs(experiment, now) <= 0 && !isWriting(facts)
+  const isExpired = untilExpiryMs(experiment, now) <= 0 && (!isWriting(facts) || isUntouched(facts))
   const ending = isBeingDeleted(experiment)
     ? planDeletion(facts)
     : isExpired && !isReturnedLater(facts)

@@ -6,9 +6,9 @@ import type { DesiredFork } from '../assess/assess.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
 import {
+  isUntouched,
   overriddenSource,
   type PromotionWriter,
-  promotionInto,
   promotionWriter,
   recordedPatches,
 } from '../assess/promotion.ts'
@@ -135,8 +135,7 @@ export function restore(
   const patches = recordedPatches(facts)
   if (!patches) {
     // the record is stored before anything is written
-    const isUntouched = promotion.written === undefined && promotionInto(facts, source)?.isDone === false
-    if (isUntouched) return { writes: [], promotion, isReached: true }
+    if (isUntouched(facts)) return { writes: [], promotion, isReached: true }
     return { writes: [], promotion, decision: stalled('SourceDrifted', 'the record of the former values is gone') }
   }
   const { forward, inverse } = patches

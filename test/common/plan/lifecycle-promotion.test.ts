@@ -5,7 +5,8 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import { objectOr } from '../../../common/json/json.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { aDeployment, UID } from '../../builders.ts'
-import { aRun, aRunExperiment, type RunWorld } from './some-run.ts'
+import { imageIn } from './promotions.ts'
+import { aRun, aRunExperiment, aSource, type RunWorld, START } from './some-run.ts'
 
 /** A run whose source has the change, and is not ready yet. */
 function promoting() {
@@ -93,5 +94,33 @@ describe('a deletion in the middle of a promotion', () => {
     }
     expect(left({ [OWNER_UID]: UID })).to.deep.equal(['delete record', 'patch experiment'])
     expect(left({})).to.deep.equal(['patch experiment'])
+  })
+})
+
+describe('an expiry in the middle of a promotion', () => {
+  const metadata = { creationTimestamp: START.toISOString() }
+  const expiring = () =>
+    aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Automatic' }, ttlSeconds: 3_600, metadata }))
+  const ends = (run: RunWorld) => {
+    run.wait(4_000)
+    run.rest()
+    return [imageIn(run), run.strategy()?.phase, run.world.fork === undefined]
+  }
+
+  it('waits for the rollout of a source that has the change', () => {
+    const run = expiring()
+    while (imageIn(run) !== 'example/cart:2') run.pass()
+    const { source } = run.world
+    run.world.source = { ...(source ?? aDeployment()), status: { observedGeneration: 2, replicas: 10 } }
+    expect(ends(run)).to.deep.equal(['example/cart:2', 'Progressing', false])
+  })
+
+  it('aborts where the source holds back, although what shall be written is recorded', () => {
+    const run = expiring()
+    while (!run.world.record) run.pass()
+    run.world.source = aSource(10, 'example/cart:1', { paused: true })
+    run.rest()
+    expect(run.reasonOf('Ready')).to.equal('SourceHoldsBack')
+    expect(ends(run)).to.deep.equal(['example/cart:1', 'Aborted', true])
   })
 })
