@@ -7,7 +7,7 @@ import { type ControlPlane, startControlPlane } from './control-plane.ts'
 import { stageOf } from './demo/stage.ts'
 import { prepare, STORY, toTry } from './demo/story.ts'
 import { goodbyeSignal, unlessAborted, untilAborted } from './goodbye.ts'
-import { crds, install, WITH_ALL } from './installation.ts'
+import { crds, EVERYTHING, install } from './installation.ts'
 
 const USAGE = `npm run demo [-- --exit]
 
@@ -23,7 +23,7 @@ const print = (line: string): void => console.log(line)
 
 async function play(plane: ControlPlane): Promise<void> {
   print('Installing: CRDs, roles, and webhook and controller as two processes, each with its own ServiceAccount')
-  await install(plane, { overlay: WITH_ALL, settings: { ANALYSIS_LOOPBACK: 'allow' } })
+  await install(plane, EVERYTHING)
   const stage = stageOf({ plane, print, isColoured: process.stdout.isTTY === true })
   await prepare(stage)
   for (const [index, { title, play: act }] of STORY.entries()) {

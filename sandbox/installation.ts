@@ -88,6 +88,9 @@ export interface InstallOptions {
   readonly settings?: Readonly<Record<string, string>>
 }
 
+/** All components, and providers on the loopback interface. */
+export const EVERYTHING: InstallOptions = { overlay: WITH_ALL, settings: { ANALYSIS_LOOPBACK: 'allow' } }
+
 /** Installs the product. The CRDs must already be in the control plane. @throws Error that names what failed */
 export async function install(plane: ControlPlane, options: InstallOptions = {}): Promise<Installation> {
   const { argsOf = fromSources, kindProbeSeconds, overlay, settings = {} } = options

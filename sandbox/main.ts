@@ -3,13 +3,13 @@ import { dirname } from 'node:path'
 import { commandLine } from './command-line.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 import { goodbyeSignal, unlessAborted, untilAborted } from './goodbye.ts'
-import { crds, install } from './installation.ts'
+import { crds, EVERYTHING, install } from './installation.ts'
 
 const USAGE = `npm run sandbox [-- --product]
 
 Starts a real Kubernetes with three simulated nodes, prints how to use it, and stops it after Ctrl-C.
 
-  --product   also installs our CRDs, and runs the webhook and the controller
+  --product   also installs our CRDs, and runs the webhook and the controller with all components
   --help`
 
 const { values } = commandLine(USAGE, { options: { product: { type: 'boolean' } } })
@@ -28,7 +28,7 @@ async function stay({ kubeconfig, binaries }: ControlPlane): Promise<void> {
 let plane: ControlPlane | undefined
 try {
   plane = await startControlPlane({ say, crds: values.product ? await crds() : [], signal: goodbye })
-  if (values.product) await unlessAborted(goodbye, install(plane))
+  if (values.product) await unlessAborted(goodbye, install(plane, EVERYTHING))
   await stay(plane)
 } catch (error) {
   say(error instanceof Error ? error.message : String(error))

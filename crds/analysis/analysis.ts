@@ -35,7 +35,7 @@ const RULES: readonly Rule[] = [
 
 const NOTE: Note = {
   about:
-    'Whether the fork is worse than the source, by metrics, and what follows. {} alone asks about its health: its restarts, and whether its pods stay ready.',
+    'Whether the fork is worse than the source, by metrics, and what follows. {} alone asks about its health: whether its containers restart more often.',
   rules: RULES,
   members: {
     templates: {
@@ -61,7 +61,7 @@ const NOTE: Note = {
     ),
     control:
       'What the fork is compared with. Source is the pods of the source. Twin is those of a second fork without the override, which has the same size and is as old, and is there while the analysis goes on.',
-    intervalSeconds: 'The length of a window. It must not be shorter than the scrape interval of the provider.',
+    intervalSeconds: 'The length of a window: at least twice the scrape interval of the provider.',
     warmUpSeconds: 'A pod counts once it was ready for so long.',
     maxSeconds:
       'How long the analysis goes on after its first window. Then onTimeout follows. Without it the analysis goes on as long as the experiment lives.',
