@@ -44,17 +44,12 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
     kind
       .references(source)
       .flatMap(({ resource, name }) => watchedOf(resource.kind, `${source.metadata.namespace}/${name}`) ?? [])
-  const sources = new Map(
-    workloads.map(({ kind }) => [
-      kind.kind,
-      new RecentSources({
-        fingerprint: (source) => fingerprintOf(kind, source),
-        fetch: ({ metadata: { namespace = '', name } }) => fetchSource(client, kind, { namespace, name }),
-        isComplete: ({ object, referents }) =>
-          kind.template(object, referents).is === 'found' && kind.isRevisionKnown(object),
-      }),
-    ]),
-  )
+  const sources = new RecentSources({
+    fingerprint: fingerprintOf,
+    fetch: (kind, { metadata: { namespace = '', name } }) => fetchSource(client, kind, { namespace, name }),
+    isComplete: (kind, { object, referents }) =>
+      kind.template(object, referents).is === 'found' && kind.isRevisionKnown(object),
+  })
   /** A watch may be silent for minutes. An apply with the uid of an earlier object would be refused all this time. */
   const doubted = new WeakSet<KubeObject>()
   const cachedOf = (kind: string, key: string) => {
@@ -75,11 +70,10 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
 
     async source(kind, namespace, name) {
       const cached = watchedOf(kind.kind, `${namespace}/${name}`)
-      const cache = sources.get(kind.kind)
-      if (!cached || !cache) return undefined
+      if (!cached) return undefined
       const watched = { object: cached, referents: watchedReferents(kind, cached) }
       // Passes of other experiments may share this read, so the signal ends only the waiting of this pass.
-      const source = await unlessAborted(cache.get(watched), signal)
+      const source = await unlessAborted(sources.get(kind, watched), signal)
       const isSame =
         source?.object.metadata.uid === cached.metadata.uid &&
         source?.object.metadata.generation === cached.metadata.generation

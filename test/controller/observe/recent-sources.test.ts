@@ -1,22 +1,23 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
 import type { Source } from '../../../common/workload/kind.ts'
 import { RecentSources } from '../../../controller/observe/recent-sources.ts'
 import { aDeployment } from '../../builders.ts'
 
-function counting({ maxCharacters = 10_000, isComplete = true } = {}) {
+function counting({ maxBytes = 30_000, isComplete = true } = {}) {
   const reads: string[] = []
   const cache = new RecentSources({
-    fetch: async (watched: KubeObject): Promise<Source | undefined> => {
+    fetch: async (_kind, watched: KubeObject): Promise<Source | undefined> => {
       reads.push(watched.metadata.name)
       return watched.metadata.name === 'gone' ? undefined : { object: watched, referents: [] }
     },
-    fingerprint: ({ object }) => `${object.metadata.generation}`,
+    fingerprint: (_kind, { object }) => `${object.metadata.generation}`,
     isComplete: () => isComplete,
-    maxCharacters,
+    maxBytes,
   })
-  return { cache, reads }
+  return { cache: { get: (watched: Source) => cache.get(deployment, watched) }, reads }
 }
 
 const source = (name: string, generation = 1): Source => ({
@@ -34,9 +35,17 @@ describe('the recent sources', () => {
     expect(reads).to.deep.equal(['a', 'a'])
   })
 
+  it('returns and keeps no managedFields, neither of the source nor of what it refers to', async () => {
+    const { cache } = counting()
+    const { object } = source('a')
+    const managed = { ...object, metadata: { ...object.metadata, managedFields: [{ manager: 'kubectl' }] } }
+    for (const found of [await cache.get({ object: managed, referents: [managed] }), await cache.get(source('a'))])
+      expect(JSON.stringify(found)).to.contain('"uid":"a"').and.not.contain('managedFields')
+  })
+
   it('drops the least recently used source', async () => {
-    const size = JSON.stringify(source('a')).length
-    const { cache, reads } = counting({ maxCharacters: 2 * size + 10 })
+    const size = 3 * JSON.stringify(source('a')).length
+    const { cache, reads } = counting({ maxBytes: 2 * size + 10 })
     for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.get(source(name))
     expect(reads).to.deep.equal(['a', 'b', 'c', 'b'])
   })
@@ -55,13 +64,13 @@ describe('the recent sources', () => {
   })
 
   it('keeps no source that is too large or too deep, and keeps the others', async () => {
-    const { cache, reads } = counting({ maxCharacters: 3 * JSON.stringify(source('a')).length })
+    const { cache, reads } = counting({ maxBytes: 9 * JSON.stringify(source('a')).length })
     const large = { ...source('large'), object: { ...source('large').object, spec: { text: 'x'.repeat(10_000) } } }
     let nested: JsonObject = {}
     for (let depth = 0; depth < 20_000; depth++) nested = { nested }
     const deep = { ...source('deep'), object: { ...source('deep').object, spec: nested } }
     await cache.get(source('a'))
-    for (const each of [large, deep]) expect((await cache.get(each))?.object).to.equal(each.object)
+    for (const each of [large, deep]) expect((await cache.get(each))?.object.spec).to.equal(each.object.spec)
     reads.length = 0
     for (const each of [source('a'), deep, large, source('a')]) await cache.get(each)
     expect(reads).to.deep.equal(['deep', 'large'])
