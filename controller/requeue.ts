@@ -19,7 +19,8 @@ const ACTED_RECHECK_MS = 1_000
  * report that was put off by `reportAgainMs` (Infinity for none), its expiry, a retry of neighbours that could not be
  * read, the time after which a pinned base is read again, the next repair of the fork, the time after which something
  * follows from being alone behind a Service, and the end of a pause. A run that moved gets its next pass at once, when
- * the move is stored. One whose fork is settled as soon as it is written gets another, which finds its step reached.
+ * the move is stored. One whose fork is settled as soon as it is written gets another, which finds its step reached, or
+ * begins its analysis.
  */
 export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: number): Requeue {
   const expiresInMs = untilExpiryMs(facts.experiment, facts.now)
@@ -33,7 +34,7 @@ export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: num
     ...(restMs > 0 ? [restMs] : []),
     ...(run?.restMs === undefined ? [] : [run.restMs]),
     ...(run?.moved && reportAgainMs === Number.POSITIVE_INFINITY ? [0] : []),
-    ...(run?.acts && conclusion.is === 'settled' ? [ACTED_RECHECK_MS] : []),
+    ...((run?.acts || conclusion.analysis?.waitsForFork) && conclusion.is === 'settled' ? [ACTED_RECHECK_MS] : []),
     ...(expiresInMs > 0 ? [expiresInMs] : []),
     ...(isUnread ? [NEIGHBOURS_RETRY_MS] : []),
     ...(isActive && isPinned(facts.experiment) ? [PINNED_RECHECK_MS] : []),

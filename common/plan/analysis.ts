@@ -163,6 +163,7 @@ function reportOf(facts: Facts, state: AnalysisState, status: ToldOfRun | undefi
     attempt: spec.attempt,
     metrics: (status?.metrics ?? []).map(({ name, verdict: ofMetric }) => ({ name, verdict: ofMetric })),
     isFinal: status !== undefined && isFinal(status, spec),
+    waitsForFork: status === undefined && missing === undefined && (!run || isInterrupted(run, spec)),
   }
 }
 
@@ -173,7 +174,13 @@ function endReport({ experiment, now }: Facts, runs: readonly AnalysisRun[]): An
   const run = runs.find(({ metadata }) => metadata.name === stored.run)
   const ended = run && ((hasEnded(run) && run.status) || abortedStatus(run, now))
   const { verdict, reason, message } = ended ?? (stored.verdict === 'Wait' ? ABORTED : stored)
-  return { ...stored, ...toldSince(stored, { verdict, reason }, now.getTime()), message, isFinal: true }
+  return {
+    ...stored,
+    ...toldSince(stored, { verdict, reason }, now.getTime()),
+    message,
+    isFinal: true,
+    waitsForFork: false,
+  }
 }
 
 const WAITING = { reason: 'NoPods', message: 'waiting for the fork' }
@@ -183,7 +190,7 @@ export function analysisStatus(facts: Facts, conclusion: Conclusion): Experiment
   const [{ experiment }, { analysis }] = [facts, conclusion]
   if (!experiment.spec.analysis) return {}
   if (!analysis) return experiment.status?.analysis ? { analysis: experiment.status.analysis } : {}
-  const { isFinal: _isFinal, twin: _former, metrics = [], ...told } = analysis
+  const { isFinal: _isFinal, waitsForFork: _waits, twin: _former, metrics = [], ...told } = analysis
   // the API server forgets an empty list that is applied
   return { analysis: { ...told, ...(metrics.length > 0 ? { metrics } : {}), ...twinStatus(facts, conclusion) } }
 }

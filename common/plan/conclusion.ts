@@ -48,6 +48,8 @@ export function writtenBy(experiment: ExperimentDeployment, { object, reason, wh
 export interface AnalysisReport extends AnalysisStatus {
   /** whether nothing can change its verdict any more, but another question */
   readonly isFinal: boolean
+  /** whether it begins, or goes on, in a pass that finds the fork settled */
+  readonly waitsForFork: boolean
 }
 
 /** The run after a pass. */

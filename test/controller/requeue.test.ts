@@ -27,6 +27,10 @@ const run: RunReport = {
   target: undefined,
 }
 const withRun = (report: Partial<RunReport>): Conclusion => ({ ...settled, run: { ...run, ...report } })
+const withAnalysis = ({ waitsForFork = false }): Conclusion => {
+  const told = { verdict: 'Wait', reason: 'NoPods', message: '', since: '2026-11-21T10:00:00Z', attempt: 0 } as const
+  return { ...settled, analysis: { ...told, metrics: [], isFinal: false, waitsForFork } }
+}
 const moved = { reason: 'StepCompleted', message: '' } as const
 const waiting = (retryAfterMs: number) => concluded({ is: 'waiting', retryAfterMs })
 
@@ -96,6 +100,19 @@ describe('the requeue of a pass', () => {
       withRun({ acts: true }),
       NONE,
       { afterMs: 1_000 },
+    ],
+    'is a second for an analysis that begins in a pass that finds the fork settled, because this one has settled it': [
+      {},
+      withAnalysis({ waitsForFork: true }),
+      NONE,
+      { afterMs: 1_000 },
+    ],
+    'is that of the state for an analysis that goes on': [{}, withAnalysis({}), NONE, 'never'],
+    'is that of the state for an analysis whose fork is not settled': [
+      {},
+      { ...withAnalysis({ waitsForFork: true }), ...waiting(30_000) },
+      NONE,
+      { afterMs: 30_000 },
     ],
     'is that of the state for a run whose fork is not settled': [
       {},

@@ -33,6 +33,17 @@ describe('the run of an analysis', () => {
 })
 
 describe('an analysis whose fork', () => {
+  it('is settled as soon as it is written needs another pass, which begins it', () => {
+    const run = aRun(aRunExperiment({ strategy: undefined, analysis: ANALYSIS }), { analyses: new SimulatedAnalyses() })
+    const waits = () => {
+      const { writes, conclusion } = run.pass()
+      return [...told(writes), conclusion.analysis?.waitsForFork]
+    }
+    expect(waits()).to.deep.equal(['apply newFork', true])
+    expect(waits()).to.deep.equal(['create run', true])
+    expect(waits()).to.deep.equal(['apply fork', false]) // the annotation
+  })
+
   it('never got ready begins, so that it can say so, and ends in a later pass', () => {
     const analyses = new SimulatedAnalyses()
     const experiment = aRunExperiment({ strategy: undefined, analysis: ANALYSIS })

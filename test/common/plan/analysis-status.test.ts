@@ -12,9 +12,9 @@ import { someFacts } from './some-facts.ts'
 const SINCE = '2026-11-21T10:00:00.000Z'
 const REPORT: AnalysisReport = {
   ...{ run: 'run', verdict: 'Wait', reason: 'Measuring', message: 'm', since: SINCE, attempt: 1 },
-  ...{ metrics: [{ name: 'a', verdict: 'Wait' }], isFinal: false },
+  ...{ metrics: [{ name: 'a', verdict: 'Wait' }], isFinal: false, waitsForFork: false },
 }
-const { isFinal: _isFinal, ...TOLD } = REPORT
+const { isFinal: _isFinal, waitsForFork: _waits, ...TOLD } = REPORT
 
 /** Facts and conclusion of a pass whose analysis says `report`. */
 function passOf(report: AnalysisReport | undefined, status: ExperimentDeploymentStatus = {}, hasAnalysis = true) {

@@ -8,7 +8,7 @@ import { reported } from './reporting.ts'
 const SINCE = '2026-11-21T10:00:00.000Z'
 const report = (of: Partial<AnalysisReport>): AnalysisReport => ({
   ...{ run: 'run', verdict: 'Wait', reason: 'NoPods', message: 'waiting for the fork', since: SINCE, attempt: 1 },
-  ...{ metrics: [], isFinal: false },
+  ...{ metrics: [], isFinal: false, waitsForFork: false },
   ...of,
 })
 
