@@ -11,6 +11,8 @@ interface Waiter {
 
 interface CatchUpOptions {
   readonly timers: Timers
+  /** whether what callers wait for may never come, so that nobody waits */
+  readonly isOver: () => boolean
   /** called at most once in `RELIST_AFTER_MS`, however many wait */
   readonly relist: () => void
 }
@@ -19,12 +21,14 @@ interface CatchUpOptions {
 export class CatchUp {
   readonly #timers: Timers
   readonly #relist: () => void
+  readonly #isOver: () => boolean
   readonly #waiting = new Set<Waiter>()
   #cancel: Cancel | undefined
 
-  constructor({ timers, relist }: CatchUpOptions) {
+  constructor({ timers, relist, isOver }: CatchUpOptions) {
     this.#timers = timers
     this.#relist = relist
+    this.#isOver = isOver
   }
 
   /** How many callers wait. */
@@ -34,7 +38,7 @@ export class CatchUp {
 
   /** Resolves when `isMet` returns true, or when `signal` aborts. `isMet` is called now and at every `check`. */
   until(isMet: () => boolean, signal?: AbortSignal): Promise<void> {
-    if (isMet() || signal?.aborted) return Promise.resolve()
+    if (this.#isOver() || isMet() || signal?.aborted) return Promise.resolve()
     return new Promise((resolve) => {
       const meet = () => {
         this.#waiting.delete(waiter)

@@ -67,7 +67,8 @@ export class Reflector<T> {
     this.#log = log.with({ resource: view.resource.plural })
     this.#failureLog = new FailureLog({ log: this.#log, timers, onFailure: options.onFailure })
     this.#store = new Store((object) => this.#guarded(() => project(object)))
-    this.#catchUp = new CatchUp({ timers, relist: () => this.#relist() })
+    const isOver = () => this.#stopping.signal.aborted || this.isAbsent
+    this.#catchUp = new CatchUp({ timers, relist: () => this.#relist(), isOver })
     this.#reconnect = new Reconnect(random)
     this.#synced.promise.catch(() => undefined) // no unhandled rejection if nobody waits
   }
@@ -129,13 +130,12 @@ export class Reflector<T> {
    * after `stop`, and if the version can never come (the kind is absent, or etcd was restored).
    */
   caughtUp(version: string, signal?: AbortSignal): Promise<void> {
-    const hasSeen = () => this.#version !== undefined && compareVersions(this.#version, version) >= 0
-    return this.#catchUp.until(() => this.#stopping.signal.aborted || hasSeen(), signal)
+    return this.#catchUp.until(() => compareVersions(this.#version ?? '0', version) >= 0, signal)
   }
 
   /** Resolves when the object with that uid is gone or being deleted, and otherwise as `caughtUp` does. */
   caughtUpDeletion(key: string, uid: string, signal?: AbortSignal): Promise<void> {
-    return this.#catchUp.until(() => this.#stopping.signal.aborted || this.#store.isGoneOrDeleting(key, uid), signal)
+    return this.#catchUp.until(() => this.#store.isGoneOrDeleting(key, uid), signal)
   }
 
   async #run(): Promise<void> {

@@ -7,7 +7,7 @@ const RELIST_AFTER_MS = 60_000
 function world() {
   const time = new VirtualTime()
   const relists: number[] = []
-  const catchUp = new CatchUp({ timers: time, relist: () => relists.push(time.now()) })
+  const catchUp = new CatchUp({ timers: time, relist: () => relists.push(time.now()), isOver: () => false })
   /** Waits for `isMet`; `isOver` tells whether the wait has ended. */
   const wait = (isMet: () => boolean = () => false, signal?: AbortSignal) => {
     const state = { isOver: false }

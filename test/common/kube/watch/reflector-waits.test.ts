@@ -113,6 +113,18 @@ describe('a wait for a version', () => {
     expect(time.pending).to.equal(0)
   })
 
+  it('ends at once after the kind was removed, also while another reflector looks for it', async () => {
+    const { promise: isServed, resolve } = Promise.withResolvers<void>()
+    const { client, reflector } = world({}, undefined, () => isServed)
+    ;(await client.list()).answer(deploymentList(5, [cart({ version: 4 })]))
+    ;(await client.watch()).fail(kubeError('kindAbsent'))
+    await turn()
+    await Promise.all([reflector.caughtUp('9'), reflector.caughtUpDeletion('shop/cart', 'u1')])
+    expect(reflector.isAbsent).to.equal(true)
+    resolve()
+    await reflector.stop()
+  })
+
   it('ends with its signal and with stop', async () => {
     const { reflector, time } = await following()
     const leaving = new AbortController()
