@@ -1,8 +1,11 @@
 import type { Dispatcher } from 'undici'
 import { KubeError } from './errors.ts'
 
-/** The longest line of a watch. An object of 1.5 MiB, the limit of etcd, fits with room for escapes. */
-export const MAX_LINE_BYTES = 8 * 1024 * 1024
+/**
+ * The longest line of a watch. An object of 1.5 MiB, the limit of etcd, fits: in JSON the API server writes each of some
+ * characters, such as `<`, with six bytes.
+ */
+export const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 const LINE_FEED = 0x0a
 
