@@ -1,7 +1,7 @@
 import { parseQuantity } from '../api/quantity.ts'
 import { at, isObject, listOr, member } from '../json/json.ts'
 import { matchesWhole } from '../json/sequence.ts'
-import { type OverridePath, parseOverridePath, type Step } from './path.ts'
+import { type ItemStep, type OverridePath, parseOverridePath, type Step } from './path.ts'
 import { identityOf } from './shape.ts'
 
 /** A leaf that differs between two specs of workloads. It is `undefined` on the side without it. */
@@ -218,8 +218,23 @@ function valueAt(spec: unknown, path: readonly Step[]): unknown {
   return path.reduce<unknown>((value, step) => {
     if (step.is === 'member') return member(value, step.key)
     const { keyed, index } = step
-    return keyed ? listOr(value).find((item) => identityOf(item, keyed.keys) === keyed.identity) : listOr(value)[index]
+    return keyed ? itemOf(listOr(value), keyed) : listOr(value)[index]
   }, spec)
+}
+
+/**
+ * The items of a list by their identity, for each of its keys. A spec may have thousands of leaves in one list, and to
+ * search it for each of them would take seconds. Lists are never changed.
+ */
+const ITEMS = new WeakMap<readonly unknown[], Map<string, ReadonlyMap<unknown, unknown>>>()
+
+function itemOf(list: readonly unknown[], { keys, identity }: NonNullable<ItemStep['keyed']>): unknown {
+  const byKeys = ITEMS.get(list) ?? new Map<string, ReadonlyMap<unknown, unknown>>()
+  const name = keys.map(({ key }) => key).join()
+  // of equal items the first one counts
+  const items = byKeys.get(name) ?? new Map(list.map((item) => [identityOf(item, keys), item] as const).reverse())
+  ITEMS.set(list, byKeys.set(name, items))
+  return items.get(identity)
 }
 
 /** Without a tag, and with the tag `latest`, an image is pulled always. */

@@ -1,6 +1,6 @@
 import { FIELD_MANAGER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
-import { isEmpty, isEqual, isObject, listOr, member, parseJson } from '../json/json.ts'
+import { isEmpty, isObject, listOr, member, parseJson } from '../json/json.ts'
 import { type Change, changesBetween } from '../override/changes.ts'
 import type { Step } from '../override/path.ts'
 import type { Shape } from '../override/shape.ts'
@@ -31,24 +31,66 @@ function owns(fields: unknown, path: readonly Step[], value: unknown): boolean {
   let place = value
   for (const step of path) {
     if (!isObject(node)) return false
-    if (isEmpty(node)) return true
+    if (isWhole(node)) return true
     if (step.is === 'member') {
       place = member(place, step.key)
       node = member(node, `f:${step.key}`)
     } else {
       place = listOr(place)[step.index]
-      const key = Object.keys(node).find((each) => isItem(each, place, step.index))
-      node = key === undefined ? undefined : member(node, key)
+      node = ownedItem(node, place, step.index)
     }
   }
   return isObject(node)
 }
 
-/** Whether `key` of `fieldsV1` means this item: by its keys (`k:{"name":"cart"}`), its value or its index. */
-function isItem(key: string, item: unknown, index: number): boolean {
-  const meant = parseJson(key.slice(2))
-  if (key.startsWith('k:') && isObject(meant))
-    return Object.entries(meant).every(([name, value]) => isEqual(member(item, name), value))
-  if (key.startsWith('v:')) return isEqual(meant, item)
-  return key === `i:${index}`
+/** What `fields`, those of a list in `fieldsV1`, have for an item: by its keys, its value or its index. */
+function ownedItem(fields: Fields, item: unknown, index: number): unknown {
+  const { byKeys, byValue } = ownedItems(fields)
+  for (const { names, items } of byKeys.values()) {
+    const found = items.get(textOf(valuesIn(item, names)))
+    if (found !== undefined) return found
+  }
+  return (byValue.size > 0 ? byValue.get(textOf(item)) : undefined) ?? member(fields, `i:${index}`)
 }
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Whether nothing stands below a place of `fieldsV1`. To ask that of a large object takes as long as to list it. */
+function isWhole(fields: Fields): boolean {
+  const known = IS_WHOLE.get(fields) ?? isEmpty(fields)
+  IS_WHOLE.set(fields, known)
+  return known
+}
+const IS_WHOLE = new WeakMap<Fields, boolean>()
+
+interface OwnedItems {
+  /** for each set of keys: what the fields have for its values */
+  readonly byKeys: Map<string, { readonly names: readonly string[]; readonly items: Map<string, unknown> }>
+  readonly byValue: Map<string, unknown>
+}
+
+/** A list may have thousands of items. To parse all keys for each of them would take minutes. */
+const OWNED_ITEMS = new WeakMap<Fields, OwnedItems>()
+
+/** The keys of `fields`, parsed: `k:{"name":"cart"}` for the keys of an item, `v:"a"` for its value. */
+function ownedItems(fields: Fields): OwnedItems {
+  const known = OWNED_ITEMS.get(fields)
+  if (known) return known
+  const found: OwnedItems = { byKeys: new Map(), byValue: new Map() }
+  for (const [key, owned] of Object.entries(fields)) {
+    const meant = parseJson(key.slice(2))
+    if (key.startsWith('v:')) found.byValue.set(textOf(meant), owned)
+    if (!key.startsWith('k:') || !isObject(meant)) continue
+    const names = Object.keys(meant)
+    const of = found.byKeys.get(names.join()) ?? { names, items: new Map<string, unknown>() }
+    of.items.set(textOf(valuesIn(meant, names)), owned)
+    found.byKeys.set(names.join(), of)
+  }
+  OWNED_ITEMS.set(fields, found)
+  return found
+}
+
+const valuesIn = (item: unknown, names: readonly string[]): readonly unknown[] =>
+  names.map((name) => member(item, name) ?? null)
+
+const textOf = (value: unknown): string => JSON.stringify(value) ?? ''

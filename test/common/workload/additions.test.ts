@@ -54,6 +54,26 @@ describe('the additions of other clients to a fork', () => {
       { containers: [{ name: 'cart', image: 'example/cart:2' }] },
       inPod({ 'f:containers': { 'k:{"name":"cart"}': { 'f:image': {} } } }),
     ],
+    'are a port of several keys, and an item by its value or by its index': [
+      {
+        containers: [
+          { name: 'cart', image: 'example/cart:1', ports: [{ containerPort: 80, protocol: 'UDP' }], args: ['a'] },
+        ],
+        hostAliases: [{ ip: '10.0.0.1' }],
+      },
+      inPod({
+        'f:containers': {
+          'k:{"name":"cart"}': {
+            'f:ports': { 'k:{"containerPort":80,"protocol":"UDP"}': { '.': {}, 'f:containerPort': {} } },
+            'f:args': { 'v:"a"': {} },
+          },
+        },
+        'f:hostAliases': { 'i:0': { 'f:ip': {} } },
+      }),
+      'containers[cart].ports[80/UDP]: added',
+      'containers[cart].args[0]: added',
+      'hostAliases[0]: added',
+    ],
     'are no items of another key': [host, inPod({ 'f:volumes': { 'k:{"name":"other"}': {} } })],
   }
   for (const [sentence, [pod, fields, ...expected]] of Object.entries(cases))
