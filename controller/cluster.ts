@@ -4,6 +4,7 @@ import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { pathOf, RESOURCES } from '../common/kube/client/resources.ts'
 import { orUndefined } from '../common/kube/reads/object.ts'
+import type { Conclusion } from '../common/plan/conclusion.ts'
 import { isOfTwin } from '../common/plan/write.ts'
 import type { Log } from '../common/program/log.ts'
 import { Writer } from './apply/writer.ts'
@@ -49,6 +50,12 @@ export interface ClusterOptions
   readonly recorder: Pick<Recorder, 'record'>
   readonly log: Log
 }
+
+/**
+ * States whose message may be that of a refusal, which quotes values of a template that may be secret. They are in the
+ * status and in the Event, which only those can read who may read the experiment, and not in the log.
+ */
+const QUOTES: ReadonlySet<Conclusion['is']> = new Set(['failed', 'stalled', 'unready'])
 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass(options: ClusterOptions) {
@@ -117,7 +124,8 @@ export function clusterForPass(options: ClusterOptions) {
         countPromotion: ({ spec }, of) => metrics.promoted({ kind: spec.sourceRef.kind, ...of }),
         log: (experiment, { reason, message, is }) => {
           const { uid, generation } = experiment.metadata
-          log.info({ key: keyOf(experiment), uid, generation, reconcile: number, reason, message, is }, 'reconciled')
+          const said = QUOTES.has(is) ? {} : { message }
+          log.info({ key: keyOf(experiment), uid, generation, reconcile: number, reason, ...said, is }, 'reconciled')
         },
       },
       yieldToWrites,

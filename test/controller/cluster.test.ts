@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { ABSENT } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { waiting } from '../../common/assess/decision.ts'
+import { stalled, waiting } from '../../common/assess/decision.ts'
 import type { Conclusion } from '../../common/plan/conclusion.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { WrittenVersions } from '../../controller/apply/written-versions.ts'
@@ -173,6 +173,17 @@ describe('the cluster of a pass', () => {
         },
       },
     ])
+  })
+
+  it('logs no message that may quote a value of the fork', () => {
+    const { cluster, log } = world()
+    for (const decision of [
+      stalled('ApplyRefused', 'spec.x: Invalid value: "hunter2"'),
+      { is: 'failed', reason: 'ApplyFailed', message: 'admission webhook "a" denied "hunter2"' } as const,
+    ])
+      cluster.reporter.log(anExperiment(), { ...conclusion, ...decision })
+    expect(log.lines.map(({ facts }) => facts.reason)).to.deep.equal(['ApplyRefused', 'ApplyFailed'])
+    expect(JSON.stringify(log.lines)).not.to.contain('hunter2')
   })
 
   it('notes its writes, so that the next pass waits for the caches', async () => {
