@@ -14,13 +14,14 @@ import { shippedCommand } from '../manifests/shipped.ts'
 import { type Bench, type Figure, ratioFigure } from './figure.ts'
 import { blocks, threeParses } from './webhook-block.ts'
 import { keepDocuments } from './webhook-documents.ts'
-import { otherNodes } from './webhook-nodes.ts'
+import { type Peer, webhookFigures } from './webhook-figures.ts'
+import { nodes } from './webhook-nodes.ts'
 import { installPepr, PEPR_PATHS, peprSurroundings, startPepr } from './webhook-pepr.ts'
 import { printed, program } from './webhook-program.ts'
-import { type Result, type Runner, race } from './webhook-race.ts'
+import { type Runner, race } from './webhook-race.ts'
 import { REVIEW } from './webhook-review.ts'
 import type { Compiling } from './webhook-schemas.ts'
-import { type Pin, pinning, startSide } from './webhook-side.ts'
+import { type Pin, pinning, type Side, startSide } from './webhook-side.ts'
 
 const OUR_PATHS = ['/mutate', '/validate']
 const MIB = 1024 * 1024
@@ -57,74 +58,40 @@ async function tellOfCompiling({ pin, folder, tell }: Stand): Promise<void> {
   tell(`all schemas: compiled in ${ms.toFixed(0)} ms, ${kept} MiB kept, the process ${grown} MiB larger`)
 }
 
-/** Our webhook and pepr on this Node, and the other figures of our webhook. */
+/** Our webhook beside pepr on every Node, and the other figures of our webhook. */
 async function measured(stand: Stand): Promise<readonly Figure[]> {
   await tellOfCompiling(stand)
-  const { pin, tell, folder, pepr } = stand
+  const { pin, tell, folder } = stand
   await bundle({ 'webhook-server': program('webhook-server') }, folder) // bundled as it is shipped
   const server = join(folder, 'webhook-server.mjs')
   const { flags, env } = shippedCommand('webhook')
   const side = await startSide(pin, { args: [...flags, server, folder], env })
   try {
-    const theirs = await startPepr({ pin, folder, ...pepr })
-    const runners = [
-      { name: 'ours', side, paths: OUR_PATHS },
-      { name: 'pepr', side: theirs, paths: PEPR_PATHS },
-    ]
-    const [we, they] = await race(pin, tell, runners).finally(theirs.stop)
-    if (!we || !they) throw new Error('a side has no result')
-    for (const of of await tellOfOthers(stand)) tell(`ours beside it: ${versus(we, of)}`)
-    return [...figuresOf(we, they), await blockFigure(side, tell)]
+    const { we, peers } = await raced(stand, side)
+    return [...webhookFigures(we, peers, tell), await blockFigure(side, tell)]
   } finally {
     await side.stop()
   }
 }
 
-const figuresOf = (we: Result, they: Result): readonly Figure[] => [
-  ratioFigure({
-    name: 'webhook throughput',
-    value: we.pairsPerSecond,
-    unit: 'pairs/s',
-    against: they.pairsPerSecond,
-    atLeast: 2,
-  }),
-  ratioFigure({
-    name: 'webhook CPU a pair',
-    value: we.cpuMsPerPair,
-    unit: 'ms',
-    against: they.cpuMsPerPair,
-    atMost: 0.5,
-  }),
-  ratioFigure({
-    name: 'webhook memory',
-    value: we.residentBytes / MIB,
-    unit: 'MiB',
-    against: they.residentBytes / MIB,
-    atMost: 0.5,
-  }),
-  ratioFigure({ name: 'webhook p99', value: we.p99Ms, unit: 'ms', against: they.p99Ms, atMost: 1 }),
-]
-
-const versus = (we: Result, they: Result): string =>
-  [
-    `${(we.pairsPerSecond / they.pairsPerSecond).toFixed(2)} times the throughput`,
-    `${(we.cpuMsPerPair / they.cpuMsPerPair).toFixed(2)} times the CPU a pair`,
-    `${(we.residentBytes / they.residentBytes).toFixed(2)} times the memory`,
-    `${(we.p99Ms / they.p99Ms).toFixed(2)} times the p99`,
-  ].join(', ')
-
-/** pepr on every other Node of this machine, because it may be faster there. */
-async function tellOfOthers({ pin, tell, folder, pepr }: Stand): Promise<readonly Result[]> {
-  const results: Result[] = []
-  for (const { path, version } of await otherNodes()) {
-    const side = await startPepr({ pin, folder, ...pepr, node: path })
-    const runner: Runner = { name: `pepr on ${version}`, side, paths: PEPR_PATHS }
-    results.push(...(await race(pin, tell, [runner]).finally(side.stop)))
+/** Races our webhook with pepr on every Node of this machine, because it may be faster on another one than ours. */
+async function raced({ pin, tell, folder, pepr }: Stand, ours: Side) {
+  const theirs: (Runner & { readonly node: string })[] = []
+  try {
+    for (const { path, version } of await nodes()) {
+      const side = await startPepr({ pin, folder, ...pepr, node: path })
+      theirs.push({ name: `pepr on ${version}`, side, paths: PEPR_PATHS, node: version })
+    }
+    const [we, ...results] = await race(pin, tell, [{ name: 'ours', side: ours, paths: OUR_PATHS }, ...theirs])
+    if (!we) throw new Error('our webhook has no result')
+    const peers = results.map((result, index): Peer => ({ ...result, node: theirs[index]?.node ?? '' }))
+    return { we, peers }
+  } finally {
+    await Promise.all(theirs.map(({ side }) => side.stop()))
   }
-  return results
 }
 
-async function blockFigure(side: Runner['side'], tell: Stand['tell']): Promise<Figure> {
+async function blockFigure(side: Side, tell: Stand['tell']): Promise<Figure> {
   const found = await blocks(side)
   for (const { body, ms } of found) tell(`the ${body} body blocks the event loop for ${ms.toFixed(1)} ms`)
   const value = Math.max(...found.map(({ ms }) => ms))
@@ -134,7 +101,7 @@ async function blockFigure(side: Runner['side'], tell: Stand['tell']): Promise<F
 /** Compares our pair of calls, which checks everything, with that of pepr, which checks nothing. */
 export const webhook: Bench = {
   name: 'webhook',
-  measures: 'mutating and validating a review of 10 KB, everything checked, beside pepr 1.1 with a trivial pair',
+  measures: 'mutating and validating 10 KB, everything checked, beside a trivial pair of pepr 1.1 on its best Node',
   async run(tell) {
     const installed = await installPepr(tell)
     const folder = await mkdtemp(join(tmpdir(), 'experiment-bench-'))
