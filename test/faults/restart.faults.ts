@@ -1,9 +1,8 @@
 import { expect } from 'chai'
-import { at, listOr, textOr } from '../../common/json/json.ts'
 import { experiments } from '../bench/forks.ts'
 import { type CrowdOf, type Restarted, restartFilled, withoutPods } from '../bench/restarted.ts'
 import { withProduct } from '../bench/stand.ts'
-import { shippedOne } from '../manifests/shipped.ts'
+import { heapFlags, shippedMemoryMiB } from '../manifests/shipped.ts'
 import { QUIET_MS } from './oracles.ts'
 
 const COUNT = 5_000
@@ -21,19 +20,6 @@ const PAGE = 500
 /** The kinds of which there are thousands. */
 const CROWDED = ['deployments', 'experimentdeployments']
 
-/** The memory that the manifest gives a controller, in MiB. */
-function memoryLimit(): number {
-  const { spec } = shippedOne('base', 'Deployment', 'experiment-controller')
-  const [container] = listOr(at(spec, 'template', 'spec', 'containers'))
-  const [, count, unit] = /^(\d+)(Mi|Gi)$/.exec(textOr(at(container, 'resources', 'limits', 'memory'), '')) ?? []
-  return Number(count) * (unit === 'Gi' ? 1024 : 1)
-}
-
-/**
- * The heap that V8 takes where this is the memory of the container: on a large machine it would collect garbage later.
- */
-const controllerFlags = [`--max-old-space-size=${memoryLimit() / 2}`, '--max-semi-space-size=1']
-
 describe(`F33: a restart with ${COUNT} converged experiments, on a control plane of its own`, function () {
   this.timeout(LIMIT_MS)
   let restarted: Restarted
@@ -50,10 +36,10 @@ describe(`F33: a restart with ${COUNT} converged experiments, on a control plane
       const answer = await fetch(`http://127.0.0.1:${stand.product.healthPorts.controller}/metrics`)
       metrics = await answer.text()
       const { count, writes, lists, end } = restarted
-      const memory = `${end.peakMiB.toFixed(0)} of ${memoryLimit()} MiB`
+      const memory = `${end.peakMiB.toFixed(0)} of ${shippedMemoryMiB()} MiB`
       tell(`${count} of ${COUNT} experiments: ${writes.length} writes, ${lists.length} lists, ${memory}`)
     }
-    await withProduct(tell, restart, { controllerFlags })
+    await withProduct(tell, restart, { controllerFlags: heapFlags() })
   })
 
   it('F33: was one with thousands', () => expect(restarted.count).to.be.within(LEAST, COUNT))
@@ -79,7 +65,7 @@ describe(`F33: a restart with ${COUNT} converged experiments, on a control plane
 
   it('F33: stays within the memory of the manifest, which does not grow', () => {
     const { idle, end } = restarted
-    expect(end.peakMiB).to.be.at.most(memoryLimit())
+    expect(end.peakMiB).to.be.at.most(shippedMemoryMiB())
     expect(end.residentMiB).to.be.at.most(idle.residentMiB * 1.1)
   })
 })

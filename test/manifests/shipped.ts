@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, listOr } from '../../common/json/json.ts'
+import { at, listOr, textOr } from '../../common/json/json.ts'
 
 /** Every object in the files of manifests/`folder`, as they are, without kustomize. */
 export const shipped = (folder: string): readonly KubeObject[] =>
@@ -30,3 +30,21 @@ export function shippedCommand(program: 'controller' | 'webhook') {
   )
   return { flags: args.slice(0, -1), file: args.at(-1) ?? '', env }
 }
+
+/** The memory that the manifest gives the controller, in MiB. */
+export function shippedMemoryMiB(): number {
+  const { spec } = shippedOne('base', 'Deployment', 'experiment-controller')
+  const [container] = listOr(at(spec, 'template', 'spec', 'containers'))
+  const limit = textOr(at(container, 'resources', 'limits', 'memory'), '')
+  const [, count, unit] = /^(\d+)(Mi|Gi)$/.exec(limit) ?? []
+  return Number(count) * (unit === 'Gi' ? 1024 : 1)
+}
+
+/**
+ * Flags for the heap that V8 takes where the memory of the controller is that of its container: on a large machine it
+ * would collect garbage later.
+ */
+export const heapFlags = (): readonly string[] => [
+  `--max-old-space-size=${shippedMemoryMiB() / 2}`,
+  '--max-semi-space-size=1',
+]
