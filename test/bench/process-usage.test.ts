@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { cpuMsIn, memoryIn, usageOf } from './process-usage.ts'
+import { cpuMsIn, inMB, memoryIn, usageOf } from './process-usage.ts'
 
 describe('the usage of a process', () => {
   it('adds the time of user and system, whatever the program is called', () => {
@@ -11,6 +11,8 @@ describe('the usage of a process', () => {
     const status = 'Name:\tnode\nVmPeak:\t 9999999 kB\nVmHWM:\t  262144 kB\nVmRSS:\t  131072 kB\nVmData:\t 1 kB\n'
     expect(memoryIn(status)).to.deep.equal({ residentMiB: 128, peakMiB: 256 })
   })
+
+  it('is millions of bytes in MB', () => expect(inMB(256)).to.be.closeTo(268.44, 0.01))
 
   it('reads that of a real process', async () => {
     const { cpuMs, residentMiB, peakMiB } = await usageOf(process.pid)

@@ -13,6 +13,10 @@ export interface Usage {
 /** The kernel counts processor time in hundredths of a second, on every Linux. */
 const MS_PER_TICK = 10
 const KIB_PER_MIB = 1024
+const BYTES_PER_MIB = 1024 * 1024
+
+/** MiB in MB, millions of bytes, in which goals are given. */
+export const inMB = (mib: number): number => (mib * BYTES_PER_MIB) / 1_000_000
 
 /** Reads the usage of the process `pid`. @throws Error if it has ended */
 export async function usageOf(pid: number): Promise<Usage> {

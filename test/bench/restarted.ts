@@ -49,8 +49,11 @@ export interface Restarted {
   /** its lists since its start */
   readonly lists: readonly AuditEvent[]
   readonly idleAfterSeconds: number
-  /** of a controller with no forks; of the new one when it was idle, and at the end */
+  /** of the controller that created them: with none, after the first crowd, and after all */
   readonly none: Usage
+  readonly first: Usage
+  readonly filled: Usage
+  /** of the new one when it was idle, and at the end */
   readonly idle: Usage
   readonly end: Usage
 }
@@ -64,11 +67,12 @@ export async function restartFilled(
   { crowds, fillingMs, quietMs }: RestartOf,
 ): Promise<Restarted> {
   const { plane, client, product } = stand
-  const none = await usageOf(product.controller().pid)
+  const creating = product.controller().pid
+  const none = await usageOf(creating)
   const all = await watchCrowd({ client, path: experiments.path(), isReady: experiments.isReady })
-  const count = await fill(stand, tell, { crowds, fillingMs })
+  const { count, first = none } = await fill(stand, tell, { crowds, fillingMs })
   await all.quiet(quietMs, CROWD_DEADLINE_MS)
-  const filled = await usageOf(product.controller().pid)
+  const filled = await usageOf(creating)
   tell(`the controller that created them: ${filled.residentMiB.toFixed(0)} MiB, ${filled.peakMiB.toFixed(0)} at most`)
   await product.controller().stop()
   await pause(1_000) // its last writes must not count
@@ -84,13 +88,19 @@ export async function restartFilled(
   tell(`after the restart: ${end.residentMiB.toFixed(0)} MiB now, ${end.peakMiB.toFixed(0)} at most`)
   const writes = requests.filter(({ verb }) => WRITES.has(verb)).map(described)
   for (const write of writes.slice(0, 5)) tell(`after the restart: ${write}`)
-  return { count, writes, lists: requests.filter(({ verb }) => verb === 'list'), idleAfterSeconds, none, idle, end }
+  const lists = requests.filter(({ verb }) => verb === 'list')
+  return { count, writes, lists, idleAfterSeconds, none, first, filled, idle, end }
 }
 
-/** Creates the forks by the running product. Resolves to how many there are. */
-async function fill(stand: Stand, tell: Tell, { crowds, fillingMs }: Omit<RestartOf, 'quietMs'>): Promise<number> {
+/** Creates the forks by the running product. Resolves to how many there are, and the usage after the first crowd. */
+async function fill(
+  stand: Stand & { readonly product: Installation },
+  tell: Tell,
+  { crowds, fillingMs }: Omit<RestartOf, 'quietMs'>,
+) {
   const startedMs = performance.now()
-  let filled = 0
+  const { pid } = stand.product.controller()
+  let [filled, first]: [number, Usage | undefined] = [0, undefined]
   for (const [index, { side, count }] of crowds.entries()) {
     if (performance.now() - startedMs >= fillingMs) break
     const { watch, seconds } = await createCrowd(stand, {
@@ -101,9 +111,10 @@ async function fill(stand: Stand, tell: Tell, { crowds, fillingMs }: Omit<Restar
     })
     watch.stop()
     filled += count
+    first ??= await usageOf(pid)
     tell(`${filled} forks are ready, the last ${count} after ${seconds.toFixed(0)} s`)
   }
-  return filled
+  return { count: filled, first }
 }
 
 const described = ({ verb, objectRef }: AuditEvent): string =>
