@@ -3,10 +3,17 @@ import { keepFresh } from '../common/schema/refresher.ts'
 import { namedReflectors } from './caches.ts'
 import { type Fillable, fill } from './fill.ts'
 import type { Measured } from './metrics.ts'
+import { MAX_SLOW } from './runtime/worker.ts'
 import { type ControllerOptions, createSubsystems, type Subsystems } from './subsystems.ts'
 
 /** How long the exit waits for Events that were not sent yet. */
 const FLUSH_MS = 2_000
+
+/**
+ * Connections for requests of neither a watch nor a worker: Events, schemas, orphans, the status of policies, the probe
+ * of the breaker. They need four; two more are for passes that read several objects at once.
+ */
+const SPARE_CONNECTIONS = 6
 
 /**
  * The controller: watches, queue and workers. It first fills its caches, as a standby that writes nothing and can take
@@ -47,6 +54,12 @@ export class Controller {
   /** Call this for each request of the process, so that the breaker notices when the API server works again. */
   sent(sent: Sent): void {
     this.#parts.breaker.sent(sent)
+  }
+
+  /** How many connections it may use at once. With so many a write never waits for a watch or a slow pass. */
+  get connections(): number {
+    const watches = namedReflectors(this.#parts.caches).length
+    return watches + this.#options.workers + MAX_SLOW + SPARE_CONNECTIONS
   }
 
   /** How long the oldest running pass has taken so far, in milliseconds. */

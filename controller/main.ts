@@ -14,7 +14,6 @@ import { Controller } from './controller.ts'
 import { livenessChecks } from './liveness.ts'
 import { controllerMetrics, METRIC_PREFIX } from './metrics.ts'
 import { Leader } from './runtime/leader.ts'
-import { MAX_SLOW } from './runtime/worker.ts'
 
 const config = readConfig(process.env)
 const log = jsonLog({ destination: process.stdout, level: config.logLevel, facts: { program: 'controller' } })
@@ -52,7 +51,7 @@ const client = kubeClient({
     counted.sent(sent)
     controller.sent(sent)
   },
-  connections: config.workers + MAX_SLOW + 16, // beside those of the watches, so that a write never waits for one
+  connections: () => controller.connections,
   fence: leader,
 })
 const http = {

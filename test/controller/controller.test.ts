@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
+import { MAX_SLOW } from '../../controller/runtime/worker.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
 import { turn } from '../virtual-time.ts'
-import { DEPLOYMENTS, EXPERIMENT, GROUP, running, versioned } from './running.ts'
+import { aController } from './quiet-controller.ts'
+import { DEPLOYMENTS, EXPERIMENT, GROUP, running, versioned, WORKERS } from './running.ts'
 
 const POLICY = `${GROUP}/experimentpolicies/limits`
 
@@ -11,7 +13,22 @@ const conditionOf = (object: KubeObject | undefined, type: string) => {
   return conditions.find((each) => each.type === type)?.reason
 }
 
+/** What is needed beside the watches and the workers, at least. */
+const OTHER_REQUESTS = 4
+
 describe('the controller', () => {
+  for (const [what, { server, controller }] of Object.entries({
+    'no component': running(),
+    'the components "gate" and "analysis"': aController(),
+  }))
+    it(`has connections for every watch, worker and slow pass, and ${OTHER_REQUESTS} more, with ${what}`, async () => {
+      await controller.start()
+      expect(server.openWatches).to.be.above(0)
+      const busy = server.openWatches + WORKERS + MAX_SLOW
+      expect(controller.connections).to.be.at.least(busy + OTHER_REQUESTS)
+      await controller.stop()
+    })
+
   it('fills its caches, forks the source and reports', async () => {
     const { server, controller, settle, log } = running()
     await controller.start()

@@ -6,6 +6,7 @@ import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { NO_PROVIDERS } from './analysis/no-providers.ts'
 import { FakeApiServer } from './fake-api-server.ts'
 import { noMetrics } from './no-metrics.ts'
+import { WORKERS } from './running.ts'
 
 const GROUP = '/apis/experimentcontroller.example.com/v1alpha1'
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments'
@@ -54,12 +55,12 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}, 
   server.clock = clock
   const controller = new Controller({
     client: server,
-    workers: 2,
+    workers: WORKERS,
     kindProbeMs: 30_000,
     isPromotionInstalled,
     isGateInstalled: true,
     isCutOverInstalled: true,
-    isAnalysisInstalled: false,
+    isAnalysisInstalled: true,
     http: NO_PROVIDERS,
     instance: 'pod-1',
     ownNamespace: 'experiment-controller-system',

@@ -12,6 +12,8 @@ export const GROUP = '/apis/experimentcontroller.example.com/v1alpha1'
 export const EXPERIMENT = `${GROUP}/namespaces/shop/experimentdeployments/faster-cart`
 /** The path of the Deployments in `shop`. */
 export const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments'
+/** How many passes its controllers make at once. */
+export const WORKERS = 2
 /** `object` with a version, if it has none. */
 export const versioned = (object: object): KubeObject => {
   const given = object as KubeObject
@@ -29,7 +31,7 @@ export function running(objects: Readonly<Record<string, KubeObject>> = {}, isAn
   })
   const controller = new Controller({
     client: server,
-    workers: 2,
+    workers: WORKERS,
     kindProbeMs: 30_000,
     isPromotionInstalled: false,
     isGateInstalled: false,

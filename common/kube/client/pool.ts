@@ -3,8 +3,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { Agent } from 'undici'
 
 export interface PoolOptions {
-  /** the most connections; default: 32. At least watches + workers + 4, so that no write waits for one inside undici */
-  readonly connections?: number
+  /**
+   * the most connections; default: 32. At least watches + workers + 4, so that no write waits for one inside undici. A
+   * function is asked before the first connection is made
+   */
+  readonly connections?: number | (() => number)
 }
 
 /** The TLS settings that need connections of their own. */
@@ -12,12 +15,12 @@ type Tls = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' 
 
 /** The connections to the API server. A new token keeps them, and a new certificate replaces them. */
 export class Pool {
-  readonly #connections: number
+  readonly #connections: () => number
   #agent: Agent | undefined
   #tls: Tls = {}
 
   constructor({ connections = 32 }: PoolOptions = {}) {
-    this.#connections = connections
+    this.#connections = typeof connections === 'number' ? () => connections : connections
   }
 
   get agent(): Agent | undefined {
@@ -33,7 +36,7 @@ export class Pool {
     this.#agent = new Agent({
       // undici 8 offers HTTP/2, which Go's servers prefer: one connection would carry and block all requests
       allowH2: false,
-      connections: this.#connections,
+      connections: this.#connections(),
       keepAliveTimeout: 30_000,
       // Every request has a time limit of its own. Watches may be silent for long; the reflector limits that.
       headersTimeout: 0,

@@ -14,6 +14,21 @@ describe('Pool', () => {
     await pool.destroy()
   })
 
+  it('asks how many connections there may be, whenever it makes new ones', async () => {
+    let asked = 0
+    const asking = new Pool({
+      connections: () => {
+        asked += 1
+        return 1
+      },
+    })
+    expect(asked).to.equal(0)
+    asking.adopt(TLS)
+    asking.adopt({ ...TLS })
+    expect(asked).to.equal(1)
+    await asking.destroy()
+  })
+
   it('keeps its connections while the TLS settings are the same', () => {
     pool.adopt(TLS)
     const { agent } = pool
