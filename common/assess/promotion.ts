@@ -23,7 +23,7 @@ export const promotionInto = (facts: SpecFacts, source: KubeObject): Promotion |
   promotionOf(overriddenSource(facts, source))
 
 /**
- * Whether nothing of the promotion is in the source, as it was just read, although what would be written may be recorded
+ * Whether nothing of the promotion is in the source, as it was just read. What would be written may be recorded
  * already. False where the source was not read.
  */
 export function isUntouched(facts: SpecFacts): boolean {
