@@ -88,6 +88,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const neighbours = createNeighbours(options, experiments, index)
   const recorder = new Recorder(options)
   const experiment = (key: Key) => caches.experiments.get(key)
+  const isAnalyzed = (key: Key) => caches.analysis !== undefined && experiment(key)?.spec.analysis !== undefined
   const reservations = new Reservations({ index, experiment, fork: (kind, key) => forksOf(kind)?.get(key) })
   const { traffic, referrers, forkPods, paced } = wakeOnChanges(caches, queue, {
     index,
@@ -103,6 +104,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     keys: () => experiments.activeKeys,
     isKnown: (key) => experiments.isActive(key),
     isUsedNamespace: (namespace) => index.isUsedNamespace(namespace),
+    isAnalyzedNamespace: (namespace) => [...index.inNamespace(namespace)].some(isAnalyzed),
     wake: (namespace) => experiments.wake(namespace),
   })
   schemas.subscribe(() => policies.schemasChanged())

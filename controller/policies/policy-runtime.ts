@@ -33,6 +33,8 @@ interface PolicyRuntimeOptions
   readonly kinds: () => readonly KindShape[]
   /** whether an experiment or the source of one is in the namespace */
   readonly isUsedNamespace: (namespace: string) => boolean
+  /** whether an experiment in the namespace has an analysis: providers are for namespaces with certain labels */
+  readonly isAnalyzedNamespace: (namespace: string) => boolean
   /** wakes all experiments, or those that have something to do with `namespace` */
   readonly wake: (namespace?: string) => void
 }
@@ -49,13 +51,15 @@ export class PolicyRuntime implements PoliciesPort {
   readonly #namespaces: RefreshingCache<NamespaceView | 'forbidden'>
 
   constructor(options: PolicyRuntimeOptions) {
-    const { policies, isUsedNamespace, wake, timers, kinds } = options
+    const { policies, isUsedNamespace, isAnalyzedNamespace, wake, timers, kinds } = options
     this.#options = options
     this.#namespaces = new RefreshingCache({
       read: (namespace) => this.#read(namespace),
       changed: wake,
-      // There is no watch of namespaces. Reading again finds a changed label, which can change the policies that apply.
-      isWatched: (namespace) => policies.list().length > 0 && isUsedNamespace(namespace),
+      // There is no watch of namespaces. Reading again finds a changed label, which can change the policies that apply,
+      // and the providers that an analysis may ask.
+      isWatched: (namespace) =>
+        isAnalyzedNamespace(namespace) || (policies.list().length > 0 && isUsedNamespace(namespace)),
       timers,
     })
     this.#validity = new PolicyValidity(kinds)

@@ -19,6 +19,7 @@ function world() {
     policies: [] as readonly ExperimentPolicy[],
     failure: undefined as KubeErrorKind | undefined,
     used: [] as string[],
+    analyzed: [] as string[],
     labels: { tier: 'live' } as object,
   }
   const runtime = new PolicyRuntime({
@@ -41,6 +42,7 @@ function world() {
     keys: () => ['shop/faster-cart'],
     isKnown: (key) => key === 'shop/faster-cart',
     isUsedNamespace: (namespace) => cluster.used.includes(namespace),
+    isAnalyzedNamespace: (namespace) => cluster.analyzed.includes(namespace),
     wake: (namespace) => diary.push(`wake ${namespace ?? 'all'}`),
     timers: time,
     log: diaryLog(),
@@ -75,6 +77,20 @@ describe('the policy runtime', () => {
     cluster.policies = []
     await time.pass(600_000)
     expect(diary).to.have.length(4) // one more read, because a pass read it meanwhile
+  })
+
+  it('reads a namespace again without a pass and without policies, while it has an analysis', async () => {
+    const { time, diary, reads, cluster } = world()
+    cluster.analyzed = ['shop']
+    await reads.namespace('shop')
+    await time.pass(60_000)
+    cluster.labels = { tier: 'test' }
+    await time.pass(60_000)
+    const get = 'get /api/v1/namespaces/shop'
+    expect(diary).to.deep.equal([get, get, get, 'wake shop'])
+    cluster.analyzed = []
+    await time.pass(600_000)
+    expect(diary).to.have.length(4)
   })
 
   it('reads the labels of a namespace once a minute, and wakes the experiments there when they change', async () => {
