@@ -18,16 +18,24 @@ interface OpenWatch {
   readonly emit: (line: string) => void
 }
 
-/** Whether a list or a watch with the label selector `label`, if any, has `object`. */
-function isSelected({ metadata }: KubeObject, label: unknown): boolean {
-  if (label === undefined) return true
-  const [, not, key = ''] = /^(!?)(.*)$/.exec(String(label)) ?? []
-  return Object.hasOwn(metadata.labels ?? {}, key) === (not === '')
+const requirementsIn = (selector: unknown): readonly string[] =>
+  selector === undefined ? [] : String(selector).split(',')
+
+/** Whether a list or a watch with the label selector `selector`, if any, has `object`. */
+function isSelected({ metadata }: KubeObject, selector: unknown): boolean {
+  const labels = new Map(Object.entries(metadata.labels ?? {}))
+  return requirementsIn(selector).every((each) => {
+    const [, not, key = '', value] = /^(!?)([^=]+)(?:=(.*))?$/.exec(each) ?? []
+    return value === undefined ? labels.has(key) === (not === '') : labels.get(key) === value
+  })
 }
 
-/** Whether a list of Events with the field selector `field`, if any, has `event`. */
-const isAbout = (event: KubeObject, field: unknown): boolean =>
-  field === undefined || field === `regarding.uid=${at(event, 'regarding', 'uid')}`
+/** Whether a list with the field selector `selector`, if any, has `object`. */
+const isFound = (object: KubeObject, selector: unknown): boolean =>
+  requirementsIn(selector).every((each) => {
+    const [, path = '', not, value] = /^([\w.]+)(!?)=(.*)$/.exec(each) ?? []
+    return (at(object, ...path.split('.')) === value) === (not === '')
+  })
 
 const isNamed = (body: unknown): body is KubeObject => typeof at(body, 'metadata', 'name') === 'string'
 
@@ -36,7 +44,8 @@ const collectionOf = (path: string): string => withoutNamespace(path).replace(/\
 
 /**
  * An API server in memory: it lists, gets, applies, deletes and watches `objects`, by the path of each. It knows no
- * defaults, no conflicts and no selectors other than "has this label", "has it not" and "is about this uid".
+ * defaults, and of selectors the requirements `key`, `!key` and `key=value` of labels, and `a.b=value` and `a.b!=value`
+ * of fields.
  */
 export class FakeApiServer implements KubeClient {
   readonly #objects: Map<string, KubeObject>
@@ -165,23 +174,26 @@ export class FakeApiServer implements KubeClient {
     if (this.absent.has(path)) throw new KubeError({ kind: 'kindAbsent', message: `no ${path}` })
     const items = [...this.#objects].flatMap(([each, object]) => {
       const isInside = withoutNamespace(each).startsWith(`${withoutNamespace(path)}/`)
-      return isInside && isSelected(object, labelSelector) && isAbout(object, fieldSelector) ? [object] : []
+      return isInside && isSelected(object, labelSelector) && isFound(object, fieldSelector) ? [object] : []
     })
     return { kind, metadata: { resourceVersion: `${this.#version}` }, items }
   }
 
-  /** A merge patch of a spec, or of finalizers. One with an old resourceVersion is a conflict. */
+  /** A merge patch of a spec and finalizers, or of a status. One with an old resourceVersion is a conflict. */
   #patch(path: string, body: JsonObject): KubeObject | undefined {
-    const before = this.#objects.get(path)
-    if (!before) throw new KubeError({ kind: 'notFound', message: `no ${path}` })
+    const of = path.replace(/\/status$/, '')
+    const before = this.#objects.get(of)
+    if (!before) throw new KubeError({ kind: 'notFound', message: `no ${of}` })
     const version = at(body, 'metadata', 'resourceVersion')
     if (version !== undefined && version !== before.metadata.resourceVersion)
       throw new KubeError({ kind: 'conflict', message: `${path} has changed` })
-    const spec = mergePatch(objectOr(before.spec) as JsonObject, objectOr(body.spec) as JsonObject)
+    const part = of === path ? 'spec' : 'status'
+    const merged = mergePatch(objectOr(before[part]) as JsonObject, objectOr(body[part]) as JsonObject)
     const { finalizers = before.metadata.finalizers } = objectOr(body.metadata) as Partial<KubeObject['metadata']>
     const metadata = { ...before.metadata, ...(finalizers === undefined ? {} : { finalizers }) }
-    this.change(path, (object) => ({ ...object, ...(object.spec === undefined ? {} : { spec }), metadata }))
-    return this.#objects.get(path)
+    const isWithout = before[part] === undefined && body[part] === undefined
+    this.change(of, (object) => ({ ...object, ...(isWithout ? {} : { [part]: merged }), metadata }))
+    return this.#objects.get(of)
   }
 
   #create(path: string, object: KubeObject): KubeObject | undefined {

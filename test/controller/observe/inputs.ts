@@ -4,6 +4,7 @@ import type { Surroundings } from '../../../common/surroundings/traffic-report.t
 import { aDeployment, anExperiment, aPolicy, aRollout, FORK, imageOverride } from '../../builders.ts'
 import { APPS_V1 } from '../../common/schema/openapi.ts'
 import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+import { ANALYSIS_INPUTS, TWIN_INPUTS } from './analysis-inputs.ts'
 import { END_OF_PAUSE } from './end-of-pause.ts'
 import { NEIGHBOURS } from './neighbours.ts'
 import { PINNED_SERVICE } from './pinned-service.ts'
@@ -233,10 +234,8 @@ export const INPUTS = {
       isSeen: tells('Expired'),
     },
   },
-  // `analysis` and `twin` have clusters/analysis and the tests of the poller
+  analysis: ANALYSIS_INPUTS,
+  twin: TWIN_INPUTS,
 } satisfies Readonly<
-  Record<
-    Exclude<keyof Facts, 'surroundings' | 'analysis' | 'twin'> | `surroundings.${keyof Surroundings}`,
-    Readonly<Record<string, Input>>
-  >
+  Record<Exclude<keyof Facts, 'surroundings'> | `surroundings.${keyof Surroundings}`, Readonly<Record<string, Input>>>
 >
