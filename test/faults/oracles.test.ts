@@ -1,10 +1,12 @@
 import { expect } from 'chai'
-import { experimentId } from '../../common/workload/identity.ts'
+import { OWNER_UID } from '../../common/api/names.ts'
+import { experimentId, roleUid } from '../../common/workload/identity.ts'
 import type { AuditEvent } from '../../sandbox/audit.ts'
 import { creations, violations } from './oracles.ts'
 
 const CONTROLLER = 'system:serviceaccount:experiment-controller-system:experiment-controller'
 const FORK = `cart-experiment-${experimentId('u1')}`
+const TWIN = `cart-experiment-${experimentId(roleUid('u1', 'control'))}`
 const OTHER = `shop-experiment-${experimentId('u1')}`
 
 let count = 0
@@ -30,6 +32,10 @@ function sent(verb: string, name: string, code: number, more: object = {}): Audi
 const aFork = (uid: string) => ({
   responseObject: { metadata: { ownerReferences: [{ kind: 'ExperimentDeployment', uid }] } },
 })
+/** One that has no owner reference, because its experiment is in another namespace. */
+const labelled = (uid: string) => ({ responseObject: { metadata: { labels: { [OWNER_UID]: uid } } } })
+const revision = (name: string, of: object) =>
+  sent('create', name, 201, { objectRef: { resource: 'controllerrevisions', namespace: 'shop', name }, ...of })
 const byUid = { requestObject: { preconditions: { uid: 'f1' } } }
 const status = (observedGeneration: number, generation: number, resourceVersion: string, ready = 'False') =>
   sent('patch', 'canary', 200, {
@@ -63,6 +69,17 @@ const cases: Readonly<Record<string, readonly [events: () => readonly AuditEvent
   'a second fork that was refused': [() => [sent('patch', FORK, 201), sent('patch', OTHER, 403)], undefined],
   'a fork of its experiment': [() => [sent('patch', FORK, 200, aFork('u1'))], undefined],
   'a fork that gets another owner': [() => [sent('patch', FORK, 200, aFork('u2'))], 'for another experiment'],
+  'a fork whose label names its experiment': [() => [sent('patch', FORK, 200, labelled('u1'))], undefined],
+  'a fork whose label names another one': [() => [sent('patch', FORK, 200, labelled('u2'))], 'for another experiment'],
+  'a twin of its experiment': [() => [sent('patch', TWIN, 201, aFork('u1'))], undefined],
+  'a twin of another one': [() => [sent('patch', TWIN, 201, labelled('u2'))], 'for another experiment'],
+  'a pinned base and a record of their experiment': [
+    () => [revision(FORK, aFork('u1')), revision(RECORD, labelled('u1'))],
+    undefined,
+  ],
+  'a pinned base of another one': [() => [revision(FORK, aFork('u2'))], 'for another experiment'],
+  'a pinned base whose label names another one': [() => [revision(FORK, labelled('u2'))], 'for another experiment'],
+  'a record whose label names another one': [() => [revision(RECORD, labelled('u2'))], 'for another experiment'],
   'a deletion without uid': [() => [sent('delete', FORK, 200)], 'without uid'],
   'a deletion without uid by somebody else': [
     () => [sent('delete', FORK, 200, { user: { username: 'admin' } })],

@@ -1,8 +1,8 @@
 /** What holds in every fault, whatever it is: read from the audit log, never from what the controller says. */
 import { expect } from 'chai'
-import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
+import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, OWNER_UID } from '../../common/api/names.ts'
 import { at, listOr, textOr } from '../../common/json/json.ts'
-import { experimentId } from '../../common/workload/identity.ts'
+import { experimentId, roleUid } from '../../common/workload/identity.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import { type AuditEvent, AuditTail, auditEvents } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -22,6 +22,8 @@ export const QUIET_MS = 15_000
 const CONTROLLER = `system:serviceaccount:${SYSTEM_NAMESPACE}:experiment-controller`
 const WORKLOADS = new Set(Object.values(WORKLOAD_KINDS).map(({ plural }) => plural))
 const FORK = /-experiment-([0-9a-f]{10})$/
+/** Also the record of a promotion. */
+const CHILD = /-experiment-([0-9a-f]{10})(?:-promotion)?$/
 
 /** The wanted reason of the condition `Ready`, by the name of the experiment. */
 export type Wanted = Readonly<Record<string, string>>
@@ -118,7 +120,7 @@ export function violations(events: readonly AuditEvent[]): readonly string[] {
   const own = done.filter(({ user }) => user.username === CONTROLLER)
   return [
     ...twoForks(done),
-    ...strangeForks(own),
+    ...strangeChildren(own),
     ...blindDeletions(own),
     ...pastGenerations(own),
     ...writesOfSources(own),
@@ -152,16 +154,29 @@ function twoForks(events: readonly AuditEvent[]): readonly string[] {
   return found
 }
 
-/** A fork is written for the experiment whose id is in its name, and for no other. */
-const strangeForks = (own: readonly AuditEvent[]): readonly string[] =>
-  own.filter(isFork).flatMap((event) => {
+/**
+ * What belongs to an experiment is written for the experiment whose id is in its name, and for no other: forks, twins,
+ * pinned bases and records of promotions. The owner reference says for which, or a label where none is possible.
+ */
+const strangeChildren = (own: readonly AuditEvent[]): readonly string[] =>
+  own.filter(isChild).flatMap((event) => {
     const name = nameOf(event)
     const owners = listOr(at(event.responseObject, 'metadata', 'ownerReferences'))
-    const isStrange = (owner: unknown) =>
-      at(owner, 'kind') === EXPERIMENT_DEPLOYMENT.kind &&
-      experimentId(textOr(at(owner, 'uid'), '')) !== FORK.exec(name)?.[1]
-    return event.verb !== 'delete' && owners.some(isStrange) ? [`${event.verb} ${name} for another experiment`] : []
+      .filter((owner) => at(owner, 'kind') === EXPERIMENT_DEPLOYMENT.kind)
+      .map((owner) => at(owner, 'uid'))
+    const label = at(event.responseObject, 'metadata', 'labels', OWNER_UID)
+    const isStrange = (uid: unknown) => !idsOf(textOr(uid, '')).includes(CHILD.exec(name)?.[1] ?? '')
+    const uids = label === undefined ? owners : [...owners, label]
+    return event.verb !== 'delete' && uids.some(isStrange) ? [`${event.verb} ${name} for another experiment`] : []
   })
+
+const isChild = (event: AuditEvent): boolean => {
+  const { resource = '' } = event.objectRef ?? {}
+  return (WORKLOADS.has(resource) || resource === CONTROLLER_REVISION.plural) && CHILD.test(nameOf(event))
+}
+
+/** The ids in the names of what belongs to the experiment with that uid. */
+const idsOf = (uid: string) => (['experiment', 'control'] as const).map((role) => experimentId(roleUid(uid, role)))
 
 /** Every deletion names the uid of what it deletes. */
 const blindDeletions = (own: readonly AuditEvent[]): readonly string[] =>
