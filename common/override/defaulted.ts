@@ -1,5 +1,5 @@
 import { parseQuantity } from '../api/quantity.ts'
-import { at, isObject, listOr, member } from '../json/json.ts'
+import { at, isObject, listOr, member, textOr } from '../json/json.ts'
 import { matchesWhole } from '../json/sequence.ts'
 import { type ItemStep, type OverridePath, parseOverridePath, type Step } from './path.ts'
 import { identityOf } from './shape.ts'
@@ -239,9 +239,6 @@ function itemOf(list: readonly unknown[], { keys, identity }: NonNullable<ItemSt
 
 /** Without a tag, and with the tag `latest`, an image is pulled always. */
 export function pullPolicy(image: unknown): string {
-  const last =
-    String(image ?? ':')
-      .split('/')
-      .at(-1) ?? ''
+  const last = textOr(image, ':').split('/').at(-1) ?? ''
   return /:latest(?:@|$)/.test(last) || !/[:@]/.test(last) ? 'Always' : 'IfNotPresent'
 }

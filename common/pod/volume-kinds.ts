@@ -20,7 +20,7 @@ import { checkDownwardFile, checkFiles, checkMode, checkProjected } from './volu
 /**
  * Texts without which a kind of volume is refused. The schema calls most of them required, but allows them to be empty.
  */
-export const REQUIRED_TEXTS: Readonly<Record<string, readonly string[]>> = {
+const REQUIRED_TEXTS: Readonly<Record<string, readonly string[]>> = {
   awsElasticBlockStore: ['volumeID'],
   azureDisk: ['diskName', 'diskURI'],
   azureFile: ['secretName', 'shareName'],
@@ -46,7 +46,7 @@ export const REQUIRED_TEXTS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What a kind of volume needs beside those texts. */
-export const VOLUME_RULES: Readonly<Record<string, (source: Field) => void>> = {
+const VOLUME_RULES: Readonly<Record<string, (source: Field) => void>> = {
   emptyDir: (source) => {
     const limit = fieldAt(source, 'sizeLimit')
     if ((parseQuantity(limit.value) ?? 0n) < 0n) refuse(limit, 'must not be negative; remove it')
@@ -115,6 +115,15 @@ export const VOLUME_RULES: Readonly<Record<string, (source: Field) => void>> = {
     )
       refuse(registry, 'must be host:port, or several of them with commas between; correct it')
   },
+}
+
+/** What is wrong with the `source` of a volume. The author names the `kind`, so it may be `constructor`. */
+export function checkKind(kind: string, source: Field): void {
+  for (const key of Object.hasOwn(REQUIRED_TEXTS, kind) ? (REQUIRED_TEXTS[kind] ?? []) : []) {
+    const field = fieldIn(source, ...key.split('.'))
+    if (textOf(field) === '') requireValue(field, 'must not be empty; set it')
+  }
+  if (Object.hasOwn(VOLUME_RULES, kind)) VOLUME_RULES[kind]?.(source)
 }
 
 function checkPartition(source: Field): void {

@@ -13,7 +13,7 @@ import {
 } from './field.ts'
 import type { Volumes } from './mounts.ts'
 import { dnsLabelProblem } from './syntax.ts'
-import { REQUIRED_TEXTS, VOLUME_RULES } from './volume-kinds.ts'
+import { checkKind } from './volume-kinds.ts'
 
 /**
  * The volumes of a pod. `claimTemplates` are names of a StatefulSet's claims, each of which takes the place of a volume
@@ -88,10 +88,5 @@ function checkSource(volume: Field): void {
         remedyAt(fieldAt(volume, first), `cannot be set together with ${kind}; set ${kind} to null, or remove this`),
       ],
     })
-  const source = fieldAt(volume, first)
-  for (const key of REQUIRED_TEXTS[first] ?? []) {
-    const field = fieldIn(source, ...key.split('.'))
-    if (textOf(field) === '') requireValue(field, 'must not be empty; set it')
-  }
-  VOLUME_RULES[first]?.(source)
+  checkKind(first, fieldAt(volume, first))
 }

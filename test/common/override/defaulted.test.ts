@@ -92,6 +92,12 @@ describe('M10: the API server stores alike', () => {
     expect(pulled(undefined, 'Always', ['a@sha256:0', 'b'])).to.equal(false)
   })
 
+  it('no policy of an image whose reference is an object, as a Rollout may have one', () => {
+    const image = { reference: { toString: 1, valueOf: 1 }, pullPolicy: 'Always' }
+    const before = { template: { spec: { volumes: [{ name: 'v', image }] } } }
+    expect(isAlike(steps(`${V}.image.pullPolicy`), 'Always', undefined, { before, after: {} })).to.equal(false)
+  })
+
   it('the port of the node and of the container, in the network of the node', () => {
     const spec = (hostNetwork: boolean, port: object) => ({
       template: { spec: { hostNetwork, containers: [{ name: 'cart', ports: [{ containerPort: 80, ...port }] }] } },

@@ -1,4 +1,16 @@
+import { expect } from 'chai'
+import { parseJson } from '../../../common/json/json.ts'
+import { valueErrors } from '../../../common/pod/value-errors.ts'
 import { testsOf } from '../../value-cases/told.ts'
 import { VOLUMES } from '../../value-cases/volumes.ts'
 
 describe('the rules on volumes', () => testsOf(VOLUMES))
+
+describe('a kind of volume with the name of a member of every object', () => {
+  for (const kind of ['constructor', 'toString', '__proto__'])
+    it(`${kind} is no mistake in a value: the schema of a Rollout allows any kind`, () => {
+      const spec = parseJson(`{"template": {"spec": {"volumes": [{"name": "v", "${kind}": {}}]}}}`)
+      const origin = { overrideType: 'Merge', sourceContainers: () => ['cart'] } as const
+      expect(valueErrors('Rollout', spec, origin)).to.deep.equal([])
+    })
+})
