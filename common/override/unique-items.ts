@@ -44,10 +44,11 @@ export function withUniqueItems(spec: JsonObject, shape: Shape) {
     const repeated = findDuplicates(items, at.keys)
     if (repeated.length === 0) return copies
     const isEnv = path.step === 'env'
+    // `isEqual` is recursive, and only the copies are known to be no deeper than the limit
     const dropped = new Set(
       isEnv
         ? repeated.map(({ earlier }) => earlier)
-        : repeated.filter(({ index, earlier }) => isEqual(items[index], items[earlier])).map(({ index }) => index),
+        : repeated.filter(({ index, earlier }) => isEqual(copies[index], copies[earlier])).map(({ index }) => index),
     )
     if (!isEnv && dropped.size < repeated.length) isFlawed = true
     if (dropped.size > 0) warnings.push(`${fieldOf(path)} of the source ${isEnv ? TWICE_SET : TWICE_LISTED}`)

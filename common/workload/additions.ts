@@ -2,6 +2,7 @@ import { FIELD_MANAGER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import { isEmpty, isObject, listOr, member, parseJson } from '../json/json.ts'
 import { type Change, changesBetween } from '../override/changes.ts'
+import { withinDepth } from '../override/depth.ts'
 import type { Step } from '../override/path.ts'
 import type { Shape } from '../override/shape.ts'
 
@@ -12,8 +13,9 @@ import type { Shape } from '../override/shape.ts'
 export function additions(live: KubeObject, applied: () => KubeObject, shape: () => Shape): readonly Change[] {
   const owned = fieldsOfOthers(live)
   if (owned.length === 0) return [] // the usual case needs no comparison
-  return changesBetween(applied().spec, live.spec, shape()).filter(
-    ({ path, before }) => before === undefined && owned.some((fields) => owns(fields, path, live.spec)),
+  const spec = withinDepth(live.spec) // the schema of a Rollout allows any depth
+  return changesBetween(applied().spec, spec, shape()).filter(
+    ({ path, before }) => before === undefined && owned.some((fields) => owns(fields, path, spec)),
   )
 }
 

@@ -49,6 +49,18 @@ describe('withUniqueItems', () => {
       'nested deeper than 64 levels; flatten it in the source',
     ])
   })
+
+  it('refuses items with the same key that are nested too deeply, instead of comparing them', () => {
+    const volume = () => {
+      let deep: JsonObject = {}
+      for (let level = 0; level < 50_000; level++) deep = { a: deep }
+      return { name: 'v', deep }
+    }
+    expect(of({ volumes: [volume(), volume()] }).errors.map(({ message }) => message)).to.deep.equal([
+      'nested deeper than 64 levels; flatten it in the source',
+      'nested deeper than 64 levels; flatten it in the source',
+    ])
+  })
 })
 
 describe('flawsOf', () => {

@@ -79,6 +79,22 @@ describe('the additions of other clients to a fork', () => {
   for (const [sentence, [pod, fields, ...expected]] of Object.entries(cases))
     it(`S8: ${sentence}`, () => expect(found(pod, by(fields))).to.deep.equal(expected))
 
+  it('S8: are found also where they are nested deeper than anything recursive could read', () => {
+    let deep: JsonObject = {}
+    for (let level = 0; level < 50_000; level++) deep = { a: deep }
+    const [change, ...others] = additions(
+      aDeployment({ pod: { deep }, metadata: { managedFields: [by(inPod({ 'f:deep': {} }))] } }),
+      () => aDeployment(),
+      () => POD,
+    )
+    expect(change?.path.slice(0, 3).map((step) => step.is === 'member' && step.key)).to.deep.equal([
+      'template',
+      'spec',
+      'deep',
+    ])
+    expect(others).to.deep.equal([])
+  })
+
   it('S8: include a label of the pods', () => {
     const managedFields = [by({ 'f:template': { 'f:metadata': { 'f:labels': { 'f:tier': {} } } } })]
     const live = aDeployment({ podLabels: LABEL.template.metadata.labels, metadata: { managedFields } })

@@ -1,0 +1,23 @@
+import { LIMITS } from '../api/limits.ts'
+import { isObject } from '../json/json.ts'
+
+/**
+ * `value` without what is nested deeper than `LIMITS.depth` levels: null takes the place of that. For objects of the
+ * cluster, which no check of ours has bounded, before anything recursive reads them.
+ */
+export const withinDepth = (value: unknown): unknown =>
+  isDeeper(value, LIMITS.depth) ? cut(value, LIMITS.depth) : value
+
+/** Whether `value` has lists or objects deeper than `levels` below it. Recursive, but no deeper than that. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels < 0) return true
+  return Object.values(value).some((inner) => isDeeper(inner, levels - 1))
+}
+
+function cut(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (levels < 0) return null
+  if (!isObject(value)) return (value as readonly unknown[]).map((item) => cut(item, levels - 1))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cut(inner, levels - 1)]))
+}
