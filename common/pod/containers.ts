@@ -100,7 +100,7 @@ function missingImage(name: string, { overrideType, sourceContainers }: Origin):
 function checkContainer(container: Field, pod: Field, { volumes, emptyDirs, claims }: PodParts): void {
   checkPorts(container, fieldAt(pod, 'hostNetwork'))
   checkEnv(container, emptyDirs)
-  checkMounts(container, volumes)
+  checkMounts(container, pod, volumes)
   checkResources(fieldAt(container, 'resources'), claims)
   checkContainerSecurity(fieldAt(container, 'securityContext'), pod)
   checkResizePolicies(container)

@@ -23,16 +23,18 @@ export interface Volumes {
   readonly claims: ReadonlySet<string>
 }
 
-/** Where a container mounts volumes. */
-export function checkMounts(container: Field, volumes: Volumes): void {
+/** Where a container of `pod` mounts volumes. */
+export function checkMounts(container: Field, pod: Field, volumes: Volumes): void {
   const devices = itemsOf(fieldAt(container, 'volumeDevices'))
   const devicePaths = devices.map((device) => textOf(fieldAt(device, 'devicePath')))
   const deviceNames = devices.map((device) => textOf(fieldAt(device, 'name')))
   const paths = new Set<string>()
+  const isWindows = fieldIn(pod, 'os', 'name').value === 'windows'
   for (const mount of itemsOf(fieldAt(container, 'volumeMounts'))) {
     const [name, path] = [fieldAt(mount, 'name'), fieldAt(mount, 'mountPath')]
     checkVolumeName(name, container, volumes)
     if (deviceNames.includes(textOf(name))) refuse(name, 'cannot also be in volumeDevices; remove one of them')
+    if (!isWindows) refuseIf(path, colonProblem(textOf(path)))
     checkMountPath(path, paths, devicePaths)
     checkSubPaths(mount)
     checkOptions(mount, container)
@@ -53,6 +55,14 @@ function checkVolumeName(name: Field, container: Field, { names, lists }: Volume
   })
 }
 
+/** A path on a drive, such as `C:\data`: a pod for Windows may say so by its nodeSelector alone. */
+const ON_DRIVE = /^[A-Za-z]:[\\/]/
+
+const colonProblem = (path: string): string | undefined =>
+  path.includes(':') && !ON_DRIVE.test(path)
+    ? 'must not contain ":"; a mount has one path, in the container'
+    : undefined
+
 function checkMountPath(path: Field, seen: Set<string>, devicePaths: readonly string[]): void {
   const text = textOf(path)
   if (path.value === '') {
@@ -60,7 +70,6 @@ function checkMountPath(path: Field, seen: Set<string>, devicePaths: readonly st
     return
   }
   if (text === '') return
-  if (text.includes(':')) refuse(path, 'must not contain ":"; a mount has one path, in the container')
   if (seen.has(text))
     refuse(path, 'must be unique: another mount has this path; change one of them', { cause: 'FieldValueDuplicate' })
   if (devicePaths.includes(text)) refuse(path, 'cannot also be the path of a device; change one of them')

@@ -8,6 +8,7 @@ const volumes = [
 const mounts = (...volumeMounts: readonly JsonObject[]) => pod({ volumes, containers: [{ ...CART, volumeMounts }] })
 const devices = (...volumeDevices: readonly JsonObject[]) => pod({ volumes, containers: [{ ...CART, volumeDevices }] })
 const data = { name: 'data', mountPath: '/data' }
+const windows = { volumes, containers: [{ ...CART, volumeMounts: [{ ...data, mountPath: 'D:' }] }] }
 const AT = 'template.spec.containers[0].volumeMounts'
 const DEVICES = 'template.spec.containers[0].volumeDevices'
 
@@ -29,6 +30,20 @@ export const MOUNTS: readonly ValueCase[] = [
     title: 'M3: a mountPath with a colon',
     accepted: mounts(data),
     refused: mounts({ ...data, mountPath: '/host:/data' }),
+    errors: [`${AT}[0].mountPath: must not contain ":"; a mount has one path, in the container`],
+    isOfKubelet: true,
+  },
+  {
+    title: 'M3: a mountPath with a colon, but a drive of Windows',
+    accepted: mounts({ ...data, mountPath: 'C:\\data' }, { ...data, mountPath: 'd:/data' }),
+    refused: mounts({ ...data, mountPath: 'data:C:\\data' }),
+    errors: [`${AT}[0].mountPath: must not contain ":"; a mount has one path, in the container`],
+    isOfKubelet: true,
+  },
+  {
+    title: 'M3: a mountPath with a colon, but a pod for Windows',
+    accepted: pod({ ...windows, os: { name: 'windows' } }),
+    refused: pod({ ...windows, os: { name: 'linux' } }),
     errors: [`${AT}[0].mountPath: must not contain ":"; a mount has one path, in the container`],
     isOfKubelet: true,
   },
