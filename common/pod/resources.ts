@@ -114,7 +114,8 @@ function isMore({ value }: Field, { value: other }: Field): boolean {
   return amount !== undefined && least !== undefined && amount > least
 }
 
-function amountProblem(name: string, { value }: Field): string | undefined {
+function amountProblem(name: string, field: Field): string | undefined {
+  const { value } = field
   if (isOvercommitted(name) && typeof value === 'string') {
     // the usual cases need no arithmetic
     if (BYTES.has(name) ? USUAL_BYTES.test(value) : !value.includes('-')) return undefined
@@ -123,7 +124,7 @@ function amountProblem(name: string, { value }: Field): string | undefined {
   if (amount === undefined) return undefined // the schema says so
   if (amount < 0n) return `must not be negative; got ${showValue(value)}`
   if (!isNative(name) && amount % ONE !== 0n) return `must be a whole number; got ${showValue(value)}`
-  if (BYTES.has(name)) return bytesProblem(amount, value)
+  if (BYTES.has(name)) return bytesProblem(amount, field, name)
   return name.startsWith(HUGE_PAGES) ? pagesProblem(name, amount) : undefined
 }
 
@@ -134,14 +135,21 @@ const LEAST_BYTES = 10n ** 6n * ONE
 /** At least a million. */
 const USUAL_BYTES = /^[1-9]\d*(?:\.\d+)?[MGTPE]i?$/
 
+/** With a unit, in which nobody writes a small amount by mistake. */
+const HAS_UNIT = /[kKMGTPE]i?\s*$/
+
 /**
- * `m` is a thousandth, and a number without a suffix counts bytes: the runtime cannot start a container with so little.
+ * `m` is a thousandth, and a number without a suffix counts bytes: what was meant are megabytes. The runtime cannot
+ * start a container whose limit of memory is so low. A request may be low, and so may a limit of storage.
  */
-function bytesProblem(amount: bigint, value: unknown): string | undefined {
+function bytesProblem(amount: bigint, { value, parent }: Field, name: string): string | undefined {
   if (amount === 0n || amount >= LEAST_BYTES) return undefined
+  const isMemoryLimit = name === 'memory' && parent?.step === 'limits'
+  if (!isMemoryLimit && HAS_UNIT.test(String(value))) return undefined
   const meant = `${/^[\d.]+/.exec(String(value).trim())?.[0] ?? '64'}Mi`
   const bytes = amount % ONE === 0n ? count(Number(amount / ONE), 'byte') : 'a fraction of a byte'
-  return `must be at least 1M; got ${showValue(value)}, which is ${bytes}; did you mean "${meant}"?`
+  const rule = isMemoryLimit ? 'must be at least 1M' : 'must have a unit such as Mi'
+  return `${rule}; got ${showValue(value)}, which is ${bytes}; did you mean "${meant}"?`
 }
 
 function pagesProblem(name: string, amount: bigint): string | undefined {

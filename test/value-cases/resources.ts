@@ -35,6 +35,26 @@ export const RESOURCES: readonly ValueCase[] = [
     isOfKubelet: true,
   },
   {
+    title: 'M4: a few bytes as a limit of memory, but not as another amount',
+    accepted: resources({
+      requests: { memory: '512Ki', 'ephemeral-storage': '100Ki' },
+      limits: { 'ephemeral-storage': '500k' },
+    }),
+    refused: resources({ limits: { memory: '512Ki' } }),
+    errors: [`${AT}.limits.memory: must be at least 1M; got "512Ki", which is 524288 bytes; did you mean "512Mi"?`],
+    isOfKubelet: true,
+  },
+  {
+    title: 'M4: a request without a unit',
+    accepted: pod({ overhead: { memory: '100Ki' } }),
+    refused: resources({ requests: { memory: '512m', 'ephemeral-storage': '512' } }),
+    errors: [
+      `${AT}.requests.memory: must have a unit such as Mi; got "512m", which is a fraction of a byte; did you mean "512Mi"?`,
+      `${AT}.requests.ephemeral-storage: must have a unit such as Mi; got "512", which is 512 bytes; did you mean "512Mi"?`,
+    ],
+    isOfKubelet: true,
+  },
+  {
     title: 'M4: a device without its maker',
     accepted: resources({ limits: { 'nvidia.com/gpu': 1 } }),
     refused: resources({ limits: { gpu: 1 } }),

@@ -35,6 +35,7 @@ const BY_DESIGN: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/expected an integer from/, 'the API server would store another number'],
   [/image: must be a reference such as|mountPath: must not contain ":"/, 'no kubelet can run it'],
   [/must be at least 1M|must be Memory, HugePages/, 'no kubelet can run it'],
+  [/must have a unit such as Mi/, 'nobody means so few bytes'],
   [/has no effect, because the claim|the pods have only one claim/, 'its controller ignores it'],
   [/must be the name of a port of this container|must have a port with the name/, 'no kubelet can run it'],
   [
