@@ -27,12 +27,26 @@ export function checkDeployment(spec: Field): void {
   if (rolling) checkSurge(rolling)
 }
 
-/** How a Rollout replaces its pods. Its controller checks what the API server checks of a Deployment. */
+/**
+ * How a Rollout replaces its pods. Its controller checks what the API server checks of a Deployment, and has no default
+ * for the strategy: without one it answers `InvalidSpec`.
+ */
 export function checkRollout(spec: Field): void {
   checkTimes(spec)
   const canary = fieldIn(spec, 'strategy', 'canary')
-  if (isSet(canary)) checkSurge(canary)
+  if (!isSet(canary)) {
+    requireValue(canary, 'must be set, because a Rollout without a strategy gets no pods; set it to {}')
+    return
+  }
+  checkSurge(canary)
+  const [scale, delay] = [fieldAt(canary, 'dynamicStableScale'), fieldAt(canary, 'scaleDownDelaySeconds')]
+  const routed = itemsOf(fieldAt(canary, 'steps')).flatMap((step) => ROUTED_STEPS.map((key) => fieldAt(step, key)))
+  for (const field of [...(scale.value === true ? [scale] : []), delay, ...routed])
+    if (isSet(field))
+      refuse(field, 'needs traffic routing, which a fork cannot have; remove this', { cause: 'FieldValueForbidden' })
 }
+
+const ROUTED_STEPS = ['setCanaryScale', 'setHeaderRoute', 'setMirrorRoute']
 
 /** What a StatefulSet has beside its pod template. */
 export function checkStatefulSet(spec: Field): void {

@@ -8,8 +8,9 @@ import type { JsonObject } from '../../../common/json/json.ts'
 import type { SpecError, SpecSchema } from '../../../common/override/spec-schema.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import type { WorkloadKind } from '../../../common/workload/kind.ts'
+import { rollout } from '../../../common/workload/rollout.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment } from '../../builders.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, aRollout } from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'
 
 interface Given {
@@ -86,7 +87,25 @@ const STATEFUL: KubeObject = {
   kind: 'StatefulSet',
 }
 
+const canary = (canary: JsonObject | null) => ({
+  kind: rollout,
+  source: aRollout(),
+  override: { strategy: { canary } },
+})
+
 const cases: Record<string, readonly [Given, ...string[]]> = {
+  'a Rollout that the override leaves without a strategy': [
+    { ...canary(null), override: { strategy: null } },
+    '~.strategy: null removes a required field; leave this out, or give it a value',
+  ],
+  'a Rollout that the override leaves without a canary': [
+    canary(null),
+    '~.strategy.canary: null removes a required field; leave this out, or give it a value',
+  ],
+  'a canary that needs traffic routing': [
+    canary({ dynamicStableScale: true }),
+    '~.strategy.canary.dynamicStableScale: needs traffic routing, which a fork cannot have; remove this',
+  ],
   'M1: a new container without an image': [
     { override: containers({ name: 'crat', env: [{ name: 'A', value: 'b' }] }) },
     '[NewContainer] container crat is new: the source has none of this name; did you mean "cart"?',

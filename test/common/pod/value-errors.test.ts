@@ -7,6 +7,7 @@ import { LAW } from '../../property.ts'
 import { ALL_VALUE_CASES } from '../../value-cases/all.ts'
 import { aSpec, CART, pod } from '../../value-cases/case.ts'
 
+const CANARY = { strategy: { canary: {} } }
 const ORIGIN: Origin = { overrideType: 'Strategic', sourceContainers: () => ['cart'] }
 
 const told = (kind: string, spec: unknown, origin = ORIGIN) =>
@@ -14,8 +15,9 @@ const told = (kind: string, spec: unknown, origin = ORIGIN) =>
 
 describe('the mistakes in the values of a spec', () => {
   it('are none in a spec of one container, nor in nothing', () => {
-    for (const kind of ['Deployment', 'StatefulSet', 'Rollout', 'CronTab'])
+    for (const kind of ['Deployment', 'StatefulSet', 'CronTab'])
       expect(told(kind, aSpec('Deployment', {})), kind).to.deep.equal([])
+    expect(told('Rollout', aSpec('Deployment', CANARY))).to.deep.equal([])
     expect(told('Deployment', undefined)).to.deep.equal([])
   })
 
@@ -35,7 +37,7 @@ describe('the mistakes in the values of a spec', () => {
     ]))
 
   it('are those of pods in a Rollout too, because its controller checks them', () =>
-    expect(told('Rollout', aSpec('Deployment', pod({ restartPolicy: 'Never' })))).to.have.length(1))
+    expect(told('Rollout', aSpec('Deployment', { ...CANARY, ...pod({ restartPolicy: 'Never' }) }))).to.have.length(1))
 
   it('are those of the canary of a Rollout', () => {
     const canary = { maxSurge: 0, maxUnavailable: 0 }
