@@ -149,6 +149,6 @@ const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
 function checkAnnotations(annotations: Field): void {
   const cost = fieldAt(annotations, DELETION_COST)
   const text = textOf(cost)
-  if (isSet(cost) && !(/^(?:0|-?[1-9]\d{0,9})$/.test(text) && Math.abs(Number(text)) < 2 ** 31))
-    refuse(cost, 'must be a whole number of 32 bits, in quotes; correct it')
+  const isWhole = /^(?:0|-?[1-9]\d{0,9})$/.test(text) && Number(text) >= -(2 ** 31) && Number(text) < 2 ** 31
+  if (isSet(cost) && !isWhole) refuse(cost, 'must be a whole number of 32 bits, in quotes; correct it')
 }

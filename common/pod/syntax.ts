@@ -75,7 +75,7 @@ export const relativePathProblem: Syntax = (text) =>
 export const filePathProblem: Syntax = (text) =>
   relativePathProblem(text) ?? (text.startsWith('..') ? `must not start with ".."; got ${showValue(text)}` : undefined)
 
-/** An IP address, without leading zeros, zones, and IPv4 within IPv6. */
+/** An IP address without leading zeros and zones. An IPv6 address that means an IPv4 address is none either. */
 export const ipProblem: Syntax = (text) =>
   isIPv4(text) || isIPv6(text) ? undefined : `must be an IP address such as 10.0.0.1; got ${showValue(text)}`
 
@@ -84,10 +84,20 @@ const isIPv4 = (text: string): boolean => {
   return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
 }
 
+/** Eight groups, of which the last two may be written as an IPv4 address. */
+const MAX_IPV6 = 'ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255'.length
+
 function isIPv6(text: string): boolean {
-  const halves = text.split('::')
-  if (text.length > 39 || !text.includes(':') || halves.length > 2) return false
-  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')))
-  const isWhole = halves.length === 1 ? groups.length === 8 : groups.length <= 7
-  return isWhole && groups.every((group) => /^[\da-fA-F]{1,4}$/.test(group))
+  if (text.length > MAX_IPV6 || !text.includes(':')) return false
+  const end = text.lastIndexOf(':') + 1
+  const halves = (isIPv4(text.slice(end)) ? `${text.slice(0, end)}0:0` : text).split('::')
+  const [front = [], back] = halves.map((half) => (half === '' ? [] : half.split(':')))
+  const count = front.length + (back?.length ?? 0)
+  if (halves.length > 2 || (back ? count > 7 : count !== 8)) return false
+  const groups = [...front, ...new Array<string>(8 - count).fill('0'), ...(back ?? [])]
+  return groups.every((group) => /^[\da-fA-F]{1,4}$/.test(group)) && !isMapped(groups)
 }
+
+/** Whether an IPv6 address begins like `::ffff:10.0.0.1`, which some programs read as IPv4. */
+const isMapped = (groups: readonly string[]): boolean =>
+  groups.slice(0, 6).every((group, index) => Number.parseInt(group, 16) === (index < 5 ? 0 : 0xffff))

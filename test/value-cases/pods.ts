@@ -6,6 +6,12 @@ const NAME =
 const security = (securityContext: JsonObject) => container({ securityContext })
 const SECURITY = 'template.spec.containers[0].securityContext'
 
+const deletionCost = (cost: string): JsonObject => ({
+  template: { metadata: { annotations: { 'controller.kubernetes.io/pod-deletion-cost': cost } } },
+})
+const DELETION_COST =
+  'template.metadata.annotations["controller.kubernetes.io/pod-deletion-cost"]: must be a whole number of 32 bits, in quotes; correct it'
+
 /** `common/pod/pod.ts` */
 export const PODS: readonly ValueCase[] = [
   {
@@ -70,11 +76,21 @@ export const PODS: readonly ValueCase[] = [
   },
   {
     title: 'M4: the cost of deleting a pod',
-    accepted: { template: { metadata: { annotations: { 'controller.kubernetes.io/pod-deletion-cost': '-100' } } } },
-    refused: { template: { metadata: { annotations: { 'controller.kubernetes.io/pod-deletion-cost': 'low' } } } },
-    errors: [
-      'template.metadata.annotations["controller.kubernetes.io/pod-deletion-cost"]: must be a whole number of 32 bits, in quotes; correct it',
-    ],
+    accepted: deletionCost('-100'),
+    refused: deletionCost('low'),
+    errors: [DELETION_COST],
+  },
+  {
+    title: 'M4: the cost of deleting a pod, at the lowest number',
+    accepted: deletionCost('-2147483648'),
+    refused: deletionCost('-2147483649'),
+    errors: [DELETION_COST],
+  },
+  {
+    title: 'M4: the cost of deleting a pod, at the highest number',
+    accepted: deletionCost('2147483647'),
+    refused: deletionCost('2147483648'),
+    errors: [DELETION_COST],
   },
 ]
 
@@ -88,7 +104,7 @@ export const NETWORK: readonly ValueCase[] = [
   },
   {
     title: 'M5: a name server',
-    accepted: pod({ dnsConfig: { nameservers: ['2001:db8::1'] } }),
+    accepted: pod({ dnsConfig: { nameservers: ['2001:db8::1', '64:ff9b::192.0.2.33'] } }),
     refused: pod({ dnsConfig: { nameservers: ['dns.example'] } }),
     errors: ['template.spec.dnsConfig.nameservers[0]: must be an IP address such as 10.0.0.1; got "dns.example"'],
   },
