@@ -4,6 +4,7 @@ import { analysisIn, malformedAnalysis } from './analysis/decode.ts'
 import { decodeStatus } from './decode-status.ts'
 import { isPromotion, isStrategy, isTraffic, promotionSpecIn, strategyIn, trafficIn } from './decode-strategy.ts'
 import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from './defaults.ts'
+import { MAX_TTL_SECONDS } from './expiry.ts'
 import { brokenLimits } from './limits.ts'
 import { COMMAND, COMMAND_BY, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from './names.ts'
 import type { ManagedFieldsEntry } from './object.ts'
@@ -23,7 +24,11 @@ const EXPECTATIONS = [
   { path: ['overrideType'], expected: OVERRIDE_TYPES.join(' or '), holds: orAbsent(oneOf(OVERRIDE_TYPES)) },
   { path: ['onSourceChange'], expected: SOURCE_CHANGES.join(' or '), holds: orAbsent(oneOf(SOURCE_CHANGES)) },
   { path: ['replicas'], expected: 'a whole number, 0 or more', holds: orAbsent(isCount) },
-  { path: ['ttlSeconds'], expected: 'a whole number of seconds', holds: orAbsent(isCount) },
+  {
+    path: ['ttlSeconds'],
+    expected: `a whole number of seconds, at most ${MAX_TTL_SECONDS}`,
+    holds: orAbsent((value) => isCount(value) && Number(value) <= MAX_TTL_SECONDS),
+  },
   {
     path: ['strategy'],
     expected: 'a canary with steps of setWeight or pause, or a blueGreen with an activeService',

@@ -1,5 +1,8 @@
 import type { ExperimentDeployment } from './types.ts'
 
+/** The largest `ttlSeconds`, as in the CRD: a year. Of a much larger one there is no date. */
+export const MAX_TTL_SECONDS = 31_536_000
+
 /** When `experiment` expires, in RFC 3339; undefined without `ttlSeconds` or before it is created. */
 export function expiresAt({ metadata, spec }: ExperimentDeployment): string | undefined {
   const createdMs = Date.parse(metadata.creationTimestamp ?? '')

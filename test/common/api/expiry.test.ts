@@ -1,9 +1,21 @@
+import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { expiresAt, isLive, untilExpiryMs } from '../../../common/api/expiry.ts'
+import { parse } from 'yaml'
+import { expiresAt, isLive, MAX_TTL_SECONDS, untilExpiryMs } from '../../../common/api/expiry.ts'
+import { at, listOr } from '../../../common/json/json.ts'
 import { anExperiment } from '../../builders.ts'
 
 const created = { creationTimestamp: '2026-11-21T12:00:00Z' }
 const NOW = new Date('2026-11-21T13:00:00Z')
+
+describe('the largest ttlSeconds', () => {
+  it('is that of the CRD', () => {
+    const crd: unknown = parse(readFileSync('crds/experimentdeployments.yaml', 'utf8'))
+    const [version] = listOr(at(crd, 'spec', 'versions'))
+    const schema = at(version, 'schema', 'openAPIV3Schema', 'properties', 'spec', 'properties', 'ttlSeconds')
+    expect(at(schema, 'maximum')).to.equal(MAX_TTL_SECONDS)
+  })
+})
 
 describe('expiresAt', () => {
   it('is ttlSeconds after the creation', () =>
