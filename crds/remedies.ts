@@ -103,7 +103,8 @@ const OF_CONDITIONS = {
     'Scale the experiment back with `kubectl scale`, then set `spec.replicas` with `kubectl patch` or `kubectl apply`, which check your permissions in the namespace of the source. `kubectl scale` checks nothing there, so it can only make such a fork smaller.',
   Expired:
     'No action needed. To run the experiment again, raise `spec.ttlSeconds`, and say `retry` if it has a strategy; otherwise delete it.',
-  Terminating: 'Wait. The message says what its fork waits for: a Service or a source that needs it for a while, or its own deletion. The experiment is removed then.',
+  Terminating:
+    'Wait. The message says what its fork waits for: a Service or a source that needs it for a while, or its own deletion. The experiment is removed then.',
   Orphaned:
     'No action needed. The experiment of this fork was removed together with its finalizer, so the controller deletes the fork. Delete experiments with `kubectl delete` while the controller runs, and leave the finalizer to it.',
   Pending: 'No action needed. There is nothing to report while there is no fork.',
