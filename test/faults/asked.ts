@@ -16,8 +16,8 @@ const BURST = 1_000
  * touches: 2 of 60,000 were seen. It is one request of the 20,000; a Service without endpoints loses hundreds.
  */
 const LOST_BY_KUBE_PROXY = 5 / 100_000
-/** For kube-proxy to send no more to an address that a pod has no more. */
-const STALE_MS = 2_000
+/** For kube-proxy to send no more to an address that a pod has no more, on a busy machine. */
+const STALE_MS = 5_000
 
 /** Some requests, and when they were sent and answered. */
 export interface Burst {

@@ -34,7 +34,19 @@ export function contentOf(spec: unknown): Content {
     Object.fromEntries(
       Object.entries(objectOr(at(template, 'metadata', of))).filter(([key]) => !key.startsWith(PREFIX)),
     )
-  return { labels: foreign('labels'), annotations: foreign('annotations'), pod: at(template, 'spec'), others }
+  const pod = at(template, 'spec')
+  return { labels: foreign('labels'), annotations: foreign('annotations'), pod, others: withoutLeftDefault(others) }
+}
+
+/**
+ * Where an override has set `rollingUpdate` of a StatefulSet and does not any more, server-side apply leaves the default
+ * that the API server had added to it. It means the same as no `rollingUpdate`.
+ */
+function withoutLeftDefault({ updateStrategy, ...others }: Readonly<Record<string, unknown>>): object {
+  if (!isObject(updateStrategy)) return updateStrategy === undefined ? others : { ...others, updateStrategy }
+  const { rollingUpdate, ...strategy } = updateStrategy
+  const kept = rollingUpdate === undefined || isEqual(rollingUpdate, { partition: 0 }) ? {} : { rollingUpdate }
+  return { ...others, updateStrategy: { ...strategy, ...kept } }
 }
 
 /** The `spec` as the API server would store it. */
