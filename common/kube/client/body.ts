@@ -2,8 +2,8 @@ import type { Dispatcher } from 'undici'
 import { KubeError } from './errors.ts'
 
 /**
- * The longest line of a watch. An object of 1.5 MiB, the limit of etcd, fits: in JSON the API server writes each of some
- * characters, such as `<`, with six bytes.
+ * The longest line of a watch. An object of 1.5 MiB, the limit of etcd, fits: in JSON the API server writes some
+ * characters, such as `<`, with six bytes each.
  */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024
 

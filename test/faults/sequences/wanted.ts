@@ -39,8 +39,8 @@ export function contentOf(spec: unknown): Content {
 }
 
 /**
- * Where an override has set `rollingUpdate` of a StatefulSet and does not any more, server-side apply leaves the default
- * that the API server had added to it. It means the same as no `rollingUpdate`.
+ * Where an override has set `rollingUpdate` of a StatefulSet and does not any more, server-side apply leaves the
+ * default that the API server had added to it. It means the same as no `rollingUpdate`.
  */
 function withoutLeftDefault({ updateStrategy, ...others }: Readonly<Record<string, unknown>>): object {
   if (!isObject(updateStrategy)) return updateStrategy === undefined ? others : { ...others, updateStrategy }
