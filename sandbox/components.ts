@@ -63,6 +63,8 @@ export const apiserver = (layout: Layout): ProcessSpec =>
     `--service-cluster-ip-range=${SERVICE_RANGE}`,
     '--allow-privileged=true',
     '--authorization-mode=RBAC',
+    // is off by default, and on in OpenShift: an owner reference with blockOwnerDeletion needs a permission of its own
+    '--enable-admission-plugins=OwnerReferencesPermissionEnforcement',
     `--token-auth-file=${layout.tokens}`,
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${layout.serviceAccountKey}`,

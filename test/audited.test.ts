@@ -10,18 +10,20 @@ const ACCOUNT = `system:serviceaccount:${SYSTEM_NAMESPACE}:experiment-controller
 interface Entry {
   readonly verb: string
   readonly ref?: object
+  readonly body?: object
   readonly agent?: string
   readonly code?: number
   readonly decision?: string
 }
 
-const line = ({ verb, ref, agent = 'experiment-controller/0.1.0', code = 200, decision = 'allow' }: Entry) =>
+const line = ({ verb, ref, body, agent = 'experiment-controller/0.1.0', code = 200, decision = 'allow' }: Entry) =>
   JSON.stringify({
     verb,
     user: { username: ACCOUNT },
     userAgent: agent,
     requestURI: '/some/path',
     ...(ref ? { objectRef: ref } : {}),
+    ...(body ? { requestObject: body } : {}),
     responseStatus: { code },
     annotations: { 'authorization.k8s.io/decision': decision },
   })
@@ -93,8 +95,27 @@ describe('the rights in an audit log', () => {
     const all = unusedRights(join(folder, 'used'))
     const right = /^manifests\/(base, Cluster|namespaced, )Role experiment-controller: get apps\/deployments$/
     expect(all.filter((each) => right.test(each))).to.have.length(2)
-    expect(all.join()).to.not.contain('finalizers')
     await ended({ verb: 'get', ref: DEPLOYMENTS })
     expect(unusedRights(join(folder, 'used'))).to.deep.equal(all.filter((each) => !right.test(each)))
+  })
+
+  it('hold that of the finalizers for used when an object with a blocking owner was created', async () => {
+    const right = 'experiment-controller: update experimentcontroller.example.com/experimentdeployments/finalizers'
+    const ownedBy = (of: object) => ({
+      metadata: { ownerReferences: [{ kind: 'ExperimentDeployment', blockOwnerDeletion: true, ...of }] },
+    })
+    const apply = { verb: 'patch', ref: DEPLOYMENTS, code: 201 }
+    const others = await ended(
+      { ...apply, code: 200, body: ownedBy({}) },
+      { ...apply, code: 403, body: ownedBy({}) },
+      { ...apply, body: ownedBy({ blockOwnerDeletion: false }) },
+      { ...apply, body: ownedBy({ kind: 'Deployment' }) },
+      { ...apply, body: { metadata: {} } },
+    )
+    expect(others.used).to.not.include(right)
+    expect(unusedRights(join(folder, 'used')).filter((each) => each.endsWith(right))).to.have.length(2)
+    const { used } = await ended({ ...apply, body: ownedBy({}) })
+    expect(used).to.include(right)
+    expect(unusedRights(join(folder, 'used')).filter((each) => each.endsWith(right))).to.deep.equal([])
   })
 })

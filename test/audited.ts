@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { EXPERIMENT_DEPLOYMENT, GROUP } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import { at, listOr } from '../common/json/json.ts'
 import { type AuditEvent, auditEvents } from '../sandbox/audit.ts'
@@ -52,17 +53,27 @@ export async function rightsIn(auditLog: string) {
   return { used, forbidden }
 }
 
-/** The rights that an allowed request used. An apply that creates is a patch, and needs both rights. */
-function usedBy(account: string, { verb, objectRef, responseStatus }: AuditEvent): readonly string[] {
+/**
+ * The rights that an allowed request used. An apply that creates is a patch, and needs both rights. For an object that
+ * was created with a blocking owner reference, the plugin OwnerReferencesPermissionEnforcement asked for another one.
+ */
+function usedBy(account: string, event: AuditEvent): readonly string[] {
+  const { verb, objectRef, requestObject, responseStatus } = event
   if (!objectRef?.resource) return [] // a path such as /openapi/v3, which everybody may read
   const { apiGroup = '', resource, subresource } = objectRef
   const name = `${apiGroup}/${resource}${subresource ? `/${subresource}` : ''}`
-  const verbs = verb === 'patch' && responseStatus?.code === 201 ? ['patch', 'create'] : [verb]
-  return verbs.map((each) => rightOf(account, each, name))
+  const isCreated = responseStatus?.code === 201
+  const verbs = verb === 'patch' && isCreated ? ['patch', 'create'] : [verb]
+  const rights = verbs.map((each) => rightOf(account, each, name))
+  return isCreated && blocksExperiment(requestObject) ? [...rights, rightOf(account, 'update', FINALIZERS)] : rights
 }
 
-/** Rights that no request uses: the admission plugin OwnerReferencesPermissionEnforcement asks for this one. */
-const ASKED_BY_PLUGINS = /: update experimentcontroller.example.com\/experimentdeployments\/finalizers$/
+const FINALIZERS = `${GROUP}/${EXPERIMENT_DEPLOYMENT.plural}/finalizers`
+
+const blocksExperiment = (object: KubeObject | undefined): boolean =>
+  object?.metadata?.ownerReferences?.some(
+    ({ kind, blockOwnerDeletion }) => kind === EXPERIMENT_DEPLOYMENT.kind && blockOwnerDeletion === true,
+  ) === true
 
 /** The groups of resources that are in a rule with several groups. */
 const GROUPS: Readonly<Record<string, string>> = { rollouts: 'argoproj.io', deployments: 'apps', statefulsets: 'apps' }
@@ -74,9 +85,7 @@ export function unusedRights(folder: string): readonly string[] {
     shipped(manifests)
       .filter(({ kind, metadata }) => /Role$/.test(kind) && /^experiment-(controller|webhook)/.test(metadata.name))
       .flatMap((role) =>
-        grantedBy(role).flatMap((right) =>
-          used.has(right) || ASKED_BY_PLUGINS.test(right) ? [] : [`manifests/${manifests}, ${role.kind} ${right}`],
-        ),
+        grantedBy(role).flatMap((right) => (used.has(right) ? [] : [`manifests/${manifests}, ${role.kind} ${right}`])),
       ),
   )
 }

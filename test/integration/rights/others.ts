@@ -22,7 +22,9 @@ const replaceBase: Action = async (who, world) => {
   const running = await world.experiment({ onSourceChange: 'Pin' })
   const path = `/apis/apps/v1/namespaces/${world.shop.namespace}/controllerrevisions/${running.fork}`
   const { apiVersion, kind, metadata, data, revision } = await world.shop.api.get<KubeObject>(path)
-  const { labels, ownerReferences } = metadata
+  const { labels } = metadata
+  // she may not set finalizers on the experiment, so that her object must not block the deletion of its owner
+  const ownerReferences = metadata.ownerReferences?.map(({ blockOwnerDeletion: _mayNot, ...owner }) => owner)
   const forged = JSON.parse(JSON.stringify(data).replaceAll(FIRST_IMAGE, EVIL))
   const again = { apiVersion, kind, metadata: { name: running.fork, labels, ownerReferences }, data: forged, revision }
   return stored(who.kubectl(['delete', `controllerrevision/${running.fork}`]), () =>
