@@ -9,12 +9,13 @@ import { orUndefined } from '../common/kube/reads/object.ts'
 import type { Reflector } from '../common/kube/watch/reflector.ts'
 import type { Write } from '../common/plan/write.ts'
 import type { Cancel, Clock, Timers } from '../common/program/clock.ts'
-import type { Log } from '../common/program/log.ts'
+import { type Log, shouldLogRepetition } from '../common/program/log.ts'
 import { isBeingDeleted, provenOwner, recordNameOf } from '../common/workload/identity.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
 import { OrphanedRuns, type OrphanedRunsOptions } from './analysis/orphaned-runs.ts'
 import type { Key } from './runtime/queue.ts'
 import type { Recorder } from './runtime/recorder.ts'
+import { Retries } from './runtime/retries.ts'
 
 /** A fork without its experiment exists for this time at most. The deletion of an experiment usually takes a second. */
 const SWEEP_MS = 30_000
@@ -39,6 +40,9 @@ interface SweepersOptions extends Omit<OrphansOptions, 'workloads'> {
   }
   readonly clock: Clock
 }
+
+/** The experiment to which a fork belongs, whether it is still there or not. */
+type Owner = NonNullable<ReturnType<typeof provenOwner>>
 
 /** Reads an experiment as it is now; undefined if it is gone. @throws KubeError */
 const liveExperiment = (client: OrphansOptions['client'], of: { readonly namespace: string; readonly name: string }) =>
@@ -65,10 +69,12 @@ export function sweepersOf({ caches, ...options }: SweepersOptions) {
 /**
  * Deletes forks in other namespaces whose experiment is gone, with their pinned bases. The finalizer of the experiment
  * prevents such forks, unless somebody removes it by hand. In the namespace of the experiment garbage collection does
- * it.
+ * it. A fork that cannot be judged or deleted is tried again after 30 s, and then every minute.
  */
 export class Orphans {
   readonly #options: OrphansOptions
+  readonly #retries: Retries
+  readonly #orphans = new Set<string>() // uids of forks, as their last looks found them
   #cancel: Cancel = () => undefined
   #sweeping: Promise<void> = Promise.resolve()
   #count = 0
@@ -76,11 +82,17 @@ export class Orphans {
 
   constructor(options: OrphansOptions) {
     this.#options = options
+    this.#retries = new Retries(options.timers)
   }
 
-  /** How many forks without an experiment the last sweep found. */
+  /** How many forks without an experiment there were after the last sweep. */
   get count(): number {
     return this.#count
+  }
+
+  /** How many entries its collections have; 0 when all forks are gone. For tests. */
+  get entryCount(): number {
+    return this.#orphans.size + this.#retries.size
   }
 
   /** Sweeps now and every 30 s from now on. */
@@ -100,33 +112,56 @@ export class Orphans {
 
   /** Looks at every fork that the caches have. Does not throw: a fork that cannot be judged now is looked at again. */
   async sweep(): Promise<void> {
-    let found = 0
-    for (const { kind, forks } of this.#options.workloads)
+    const { workloads } = this.#options
+    this.#forgetGone()
+    for (const { kind, forks } of workloads)
       for (const fork of forks.list()) {
         if (this.#isStopped) return
-        try {
-          if (await this.#isOrphan(fork)) {
-            found += 1
-            await this.#delete(kind, fork)
-          }
-        } catch (error) {
-          if (!(error instanceof KubeError)) throw error
-          this.#options.log.warn({ fork: fork.metadata.name, ...factsOf(error) }, 'an orphaned fork is looked at again')
-        }
+        const owner = this.#ownerToAsk(fork)
+        if (!owner) this.#isNoOrphan(fork)
+        else if (this.#retries.isDue(uidOf(fork))) await this.#look(kind, fork, owner)
       }
-    this.#count = found
+    this.#count = this.#orphans.size
   }
 
-  /** Labels can be written by many users and the cache may be old, so the selector and the API server decide. */
-  async #isOrphan(fork: KubeObject): Promise<boolean> {
+  /**
+   * The owner of a fork, if the API server must be asked whether it is gone. Labels can be written by many users, so
+   * the selector decides whose fork it is.
+   */
+  #ownerToAsk(fork: KubeObject): Owner | undefined {
     const owner = isBeingDeleted(fork) ? undefined : provenOwner(fork)
-    if (!owner) return false
+    if (!owner) return undefined
     const { namespace, name, uid } = owner
-    const { client, experiment, isServed } = this.#options
-    if (!isServed(namespace)) return false
-    if (experiment(`${namespace}/${name}`)?.metadata.uid === uid) return false
-    const live = await liveExperiment(client, { namespace, name })
-    return live?.metadata.uid !== uid
+    const { experiment, isServed } = this.#options
+    const isKnown = experiment(`${namespace}/${name}`)?.metadata.uid === uid
+    return isServed(namespace) && !isKnown ? owner : undefined
+  }
+
+  /** Deletes a fork if its owner is gone. The cache may be old, so the API server decides. */
+  async #look(kind: WorkloadKind, fork: KubeObject, owner: Owner): Promise<void> {
+    const { client, log } = this.#options
+    try {
+      const live = await liveExperiment(client, owner)
+      if (live?.metadata.uid !== owner.uid) await this.#delete(kind, fork)
+      else this.#isNoOrphan(fork)
+      this.#retries.succeeded(uidOf(fork))
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error
+      const failures = this.#retries.failed(uidOf(fork))
+      const facts = { fork: fork.metadata.name, failures, ...factsOf(error) }
+      if (shouldLogRepetition(failures)) log.warn(facts, 'an orphaned fork is looked at again')
+    }
+  }
+
+  #isNoOrphan(fork: KubeObject): void {
+    this.#orphans.delete(uidOf(fork))
+    this.#retries.succeeded(uidOf(fork))
+  }
+
+  #forgetGone(): void {
+    const listed = new Set(this.#options.workloads.flatMap(({ forks }) => forks.list().map(uidOf)))
+    this.#retries.keepOnly(listed)
+    for (const uid of this.#orphans) if (!listed.has(uid)) this.#orphans.delete(uid)
   }
 
   async #delete(resource: WorkloadKind, of: KubeObject): Promise<void> {
@@ -134,7 +169,8 @@ export class Orphans {
     const { namespace, name } = of.metadata
     const note = 'its experiment was removed together with its finalizer, so the controller deletes this fork now'
     recorder.record({ type: 'Warning', reason: 'Orphaned', action: 'Delete', note, regarding: of })
-    log.warn({ namespace, fork: name }, 'deletes a fork without an experiment')
+    if (!this.#orphans.has(uidOf(of))) log.warn({ namespace, fork: name }, 'deletes a fork without an experiment')
+    this.#orphans.add(uidOf(of))
     for (const [role, name] of [
       ['base', of.metadata.name],
       ['record', recordNameOf(of)],
@@ -153,3 +189,5 @@ export class Orphans {
     return found?.metadata.labels?.[OWNER_UID] === labels?.[OWNER_UID] ? found : undefined
   }
 }
+
+const uidOf = ({ metadata }: KubeObject): string => metadata.uid ?? ''

@@ -5,8 +5,9 @@ import { factsOf, KubeError } from '../../common/kube/client/errors.ts'
 import { orphanedRunWrites } from '../../common/plan/run-writes.ts'
 import type { Write } from '../../common/plan/write.ts'
 import type { Cancel, Clock, Timers } from '../../common/program/clock.ts'
-import type { Log } from '../../common/program/log.ts'
+import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
 import type { Key } from '../runtime/queue.ts'
+import { Retries } from '../runtime/retries.ts'
 import { experimentOf } from './run-index.ts'
 
 /** A run goes on for this time at most without its experiment. */
@@ -25,15 +26,20 @@ export interface OrphanedRunsOptions {
   readonly log: Log
 }
 
-/** Ends the analysis runs of experiments that are gone, and deletes their records after a while. No pass does it. */
+/**
+ * Ends the analysis runs of experiments that are gone, and deletes their records after a while. No pass does it. What
+ * fails is tried again after 30 s, and then every minute.
+ */
 export class OrphanedRuns {
   readonly #options: OrphanedRunsOptions
+  readonly #retries: Retries
   #cancel: Cancel = () => undefined
   #sweeping: Promise<void> = Promise.resolve()
   #isStopped = false
 
   constructor(options: OrphanedRunsOptions) {
     this.#options = options
+    this.#retries = new Retries(options.timers)
   }
 
   /** Sweeps now and every 30 s from now on. */
@@ -51,18 +57,24 @@ export class OrphanedRuns {
     this.#cancel()
   }
 
-  /** Looks at every run in the cache. Does not throw: what is refused now is tried again by the next sweep. */
+  /** Looks at every run in the cache. Does not throw: what is refused now is tried again by a later sweep. */
   async sweep(): Promise<void> {
     const { runs, experiment, write, clock, log } = this.#options
+    const listed = runs.list()
+    this.#retries.keepOnly(new Set(listed.map(uidOf)))
     const isMissing = (run: AnalysisRun) => experiment(experimentOf(run))?.metadata.uid !== run.spec.experiment.uid
     const isOrphan = this.#askingOnce()
-    for (const { run, write: due } of orphanedRunWrites(runs.list().filter(isMissing), clock())) {
+    for (const { run, write: due } of orphanedRunWrites(listed.filter(isMissing), clock())) {
       if (this.#isStopped) return
+      if (!this.#retries.isDue(uidOf(run))) continue
       try {
         if (await isOrphan(run)) await write(due)
+        this.#retries.succeeded(uidOf(run))
       } catch (error) {
         if (!(error instanceof KubeError)) throw error
-        log.warn({ ...factsOf(error) }, 'an analysis run without an experiment is looked at again')
+        const failures = this.#retries.failed(uidOf(run))
+        const facts = { run: run.metadata.name, failures, ...factsOf(error) }
+        if (shouldLogRepetition(failures)) log.warn(facts, 'an analysis run without an experiment is looked at again')
       }
     }
   }
@@ -85,3 +97,5 @@ export class OrphanedRuns {
     return live?.metadata.uid !== uid
   }
 }
+
+const uidOf = ({ metadata }: AnalysisRun): string => metadata.uid ?? ''

@@ -22,9 +22,11 @@ interface Given {
   /** the revision that has the name of the fork */
   readonly revision?: KubeObject
   readonly isServed?: (namespace: string) => boolean
+  /** what each write does first */
+  readonly beforeWrite?: () => void
 }
 
-/** What one sweep does. */
+/** What sweeps do. */
 function world(given: Given = {}) {
   const {
     fork = FORK,
@@ -33,9 +35,11 @@ function world(given: Given = {}) {
     live = () => Promise.reject(GONE),
     revision,
     isServed = () => true,
+    beforeWrite = () => undefined,
   } = given
   const diary: string[] = []
   const timers = new VirtualTime()
+  const log = diaryLog()
   const orphans = new Orphans({
     client: {
       request: ({ path }) => {
@@ -47,12 +51,15 @@ function world(given: Given = {}) {
     experiment: () => cached,
     isServed,
     workloads: [{ kind: deployment, forks: { list: () => forks } }],
-    write: async (write) => diary.push(`${write.verb} ${write.role} ${'of' in write ? write.of.metadata.name : ''}`),
+    write: async (write) => {
+      diary.push(`${write.verb} ${write.role} ${'of' in write ? write.of.metadata.name : ''}`)
+      beforeWrite()
+    },
     recorder: { record: ({ reason, regarding }) => diary.push(`event ${reason} ${regarding.kind}`) },
     timers,
-    log: diaryLog(),
+    log,
   })
-  return { orphans, diary, timers }
+  return { orphans, diary, timers, log }
 }
 
 async function swept(given?: Given): Promise<readonly string[]> {
@@ -152,5 +159,64 @@ describe('a fork in another namespace', () => {
     await timers.pass(60_000)
     expect(diary).to.have.length(2)
     expect(timers.pending).to.equal(0)
+  })
+
+  describe('while a fault lasts', () => {
+    const UNREACHABLE = new KubeError({ kind: 'unreachable', message: 'refused' })
+    /** The seconds of each look in `forMs`. */
+    async function looksIn({ diary, timers }: ReturnType<typeof world>, forMs: number): Promise<readonly number[]> {
+      const seconds: number[] = []
+      for (let restMs = forMs; restMs > 0; restMs -= 1_000) {
+        await timers.pass(restMs === forMs ? 0 : 1_000)
+        for (const line of diary.splice(0)) if (line === LOOKED) seconds.push(timers.now() / 1_000)
+      }
+      return seconds
+    }
+
+    it('O6: is looked at once a minute, and its 1st, 2nd, 4th and 8th failure in a row is logged', async () => {
+      const { orphans, ...of } = world({ live: () => Promise.reject(UNREACHABLE) })
+      orphans.start()
+      expect(await looksIn({ orphans, ...of }, 480_000)).to.deep.equal([0, 30, 90, 150, 210, 270, 330, 390, 450])
+      expect(of.log.lines.map(({ text, facts }) => [text, facts.failures])).to.deep.equal(
+        [1, 2, 4, 8].map((failures) => ['warn an orphaned fork is looked at again', failures]),
+      )
+      await orphans.stop()
+    })
+
+    it('is looked at every 30 s again after a success', async () => {
+      let isDown = true
+      const live = () => (isDown ? Promise.reject(UNREACHABLE) : Promise.resolve(EXPERIMENT))
+      const { orphans, ...of } = world({ live })
+      orphans.start()
+      expect(await looksIn({ orphans, ...of }, 151_000)).to.deep.equal([0, 30, 90, 150])
+      isDown = false
+      expect(await looksIn({ orphans, ...of }, 121_000)).to.deep.equal([210, 240, 270])
+      isDown = true
+      await of.timers.pass(30_000)
+      expect(of.log.lines.map(({ facts }) => facts.failures)).to.deep.equal([1, 2, 4, 1])
+      await orphans.stop()
+    })
+
+    it('counts as an orphan while its deletion waits, which is logged once, and no longer when it is gone', async () => {
+      const forks = [FORK]
+      const { orphans, diary, timers, log } = world({
+        forks,
+        beforeWrite: () => {
+          throw new KubeError({ kind: 'forbidden', message: 'a policy denies it', status: 403 })
+        },
+      })
+      orphans.start()
+      for (let sweep = 0; sweep < 10; sweep += 1) {
+        await timers.pass(sweep === 0 ? 0 : 30_000)
+        expect(orphans.count, `sweep ${sweep}`).to.equal(1)
+      }
+      expect(diary.filter((line) => line === `delete fork ${FORK.metadata.name}`)).to.have.length(6)
+      const deleting = log.lines.filter(({ text }) => text === 'warn deletes a fork without an experiment')
+      expect(deleting).to.have.length(1)
+      forks.pop()
+      await timers.pass(30_000)
+      expect([orphans.count, orphans.entryCount]).to.deep.equal([0, 0])
+      await orphans.stop()
+    })
   })
 })

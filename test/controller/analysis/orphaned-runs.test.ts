@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 
 function of(name: string, uid: string, endedBeforeMs?: number): AnalysisRun {
   const run = aRun({ spec: { experiment: { name: 'cart', uid, generation: 1 } } })
-  const named = { ...run, metadata: { ...run.metadata, name } }
+  const named = { ...run, metadata: { ...run.metadata, name, uid: `uid-of-${name}` } }
   return endedBeforeMs === undefined
     ? named
     : { ...named, status: abortedStatus(run, new Date(NOW.getTime() - endedBeforeMs)) }
@@ -111,5 +111,21 @@ describe('the analysis runs of experiments that are gone', () => {
     await timers.pass(60_000)
     await turn()
     expect(written).to.have.length(4)
+  })
+
+  it('O6: are tried again once a minute while a fault lasts, and ever fewer of their failures are logged', async () => {
+    const failure = new KubeError({ kind: 'unreachable', attempted: 'patch', message: 'no answer' })
+    const { orphaned, written, timers, log } = world([of('a', 'dead')], { failure })
+    orphaned.start()
+    await timers.pass(30_000)
+    expect(written).to.have.length(2)
+    for (let minute = 1; minute <= 6; minute += 1) {
+      await timers.pass(60_000)
+      expect(written).to.have.length(2 + minute)
+    }
+    expect(log.lines.map(({ facts }) => [facts.run, facts.failures])).to.deep.equal(
+      [1, 2, 4, 8].map((each) => ['a', each]),
+    )
+    await orphaned.stop()
   })
 })
