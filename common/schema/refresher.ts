@@ -1,6 +1,6 @@
 import { factsOf } from '../kube/client/errors.ts'
 import { pause, type Timers } from '../program/clock.ts'
-import type { Log } from '../program/log.ts'
+import { type Log, shouldLogRepetition } from '../program/log.ts'
 import { releaseMemory } from '../program/memory.ts'
 import type { SchemaCatalog } from './catalog.ts'
 
@@ -41,17 +41,20 @@ export function keepFresh({
   let rest = new AbortController()
   let isChanged = false
   let failures = 0 // in a row
+  const logMissed = repeatedly(log)
   catalog.subscribe(() => {
     isChanged = true
   })
   const go = async (): Promise<void> => {
     while (!signal.aborted) {
       rest = new AbortController()
-      const result = await refreshed(catalog, log)
-      const isFresh = result === 'fresh'
+      const missed = await refreshed(catalog)
+      logMissed(missed)
+      const isFresh = missed.length === 0
+      const isMoving = missed.every(({ hasMoved }) => hasMoved)
       if (isChanged) releaseMemory() // of the parsed documents and old schemas
       isChanged = false
-      failures = isFresh ? 0 : result === 'moved' ? 1 : failures + 1
+      failures = isFresh ? 0 : isMoving ? 1 : failures + 1
       const lastMs = catalog.hasRead ? LAST_RETRY_MS : LAST_RETRY_OF_FIRST_MS
       const failedMs = Math.min(lastMs, retryMs * 2 ** (failures - 1))
       const restMs = isFresh ? (catalog.isComplete ? everyMs : absentMs) : failedMs
@@ -63,15 +66,32 @@ export function keepFresh({
   return { ended: go(), refreshNow: () => rest.abort() }
 }
 
-async function refreshed(catalog: SchemaCatalog, log: Log): Promise<'fresh' | 'moved' | 'failed'> {
+/** What a refresh did not read. */
+interface Missed {
+  /** absent if nothing was read */
+  readonly apiVersion?: string
+  readonly error: unknown
+  /** whether the API server is about to publish other documents */
+  readonly hasMoved: boolean
+}
+
+async function refreshed(catalog: SchemaCatalog): Promise<readonly Missed[]> {
   try {
-    const failures = await catalog.refresh()
-    for (const { apiVersion, error } of failures) log.warn({ apiVersion, ...factsOf(error) }, 'schemas not refreshed')
-    if (failures.length === 0) return 'fresh'
-    return failures.every(({ hasMoved }) => hasMoved) ? 'moved' : 'failed'
+    return await catalog.refresh()
   } catch (error) {
-    log.warn(factsOf(error), 'schemas not refreshed')
-    return 'failed'
+    return [{ error, hasMoved: false }]
+  }
+}
+
+/** Logs what each refresh did not read. What is missed again and again is logged ever less often, until it is read. */
+function repeatedly(log: Log): (missed: readonly Missed[]) => void {
+  let counts = new Map<string | undefined, number>()
+  return (missed) => {
+    counts = new Map(missed.map(({ apiVersion }) => [apiVersion, (counts.get(apiVersion) ?? 0) + 1]))
+    for (const { apiVersion, error } of missed) {
+      const failures = counts.get(apiVersion) ?? 1
+      if (shouldLogRepetition(failures)) log.warn({ apiVersion, failures, ...factsOf(error) }, 'schemas not refreshed')
+    }
   }
 }
 

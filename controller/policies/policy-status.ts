@@ -8,7 +8,7 @@ import {
   type ValidationAction,
 } from '../../common/policy/policy.ts'
 import type { Cancel, Clock, Timers } from '../../common/program/clock.ts'
-import type { Log } from '../../common/program/log.ts'
+import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { PolicyValidity } from './policy-validity.ts'
 
@@ -52,6 +52,7 @@ export class PolicyStatus {
   readonly #options: PolicyStatusOptions
   readonly #entries = new Map<Key, Entry>()
   readonly #written = new Map<string, string>() // by uid: the last write, which the cache may not have yet
+  readonly #failures = new Map<string, number>() // by uid: writes that failed in a row
   #revision = 0
   #waitsLeft = MAX_WAITS
   #cancel: Cancel | undefined
@@ -71,7 +72,7 @@ export class PolicyStatus {
 
   /** How many entries all its maps have; 0 when all experiments and policies are gone. For tests. */
   get entryCount(): number {
-    return this.#entries.size + this.#written.size
+    return this.#entries.size + this.#written.size + this.#failures.size
   }
 
   /** Writes from now on, and first what must be written by now. Before that it only collects. */
@@ -144,7 +145,7 @@ export class PolicyStatus {
   }
 
   async #write(): Promise<void> {
-    const { policies, write, log } = this.#options
+    const { policies, write } = this.#options
     this.#forgetGone()
     if (!this.#isComplete() && this.#waitsLeft > 0) {
       this.#waitsLeft -= 1
@@ -159,18 +160,28 @@ export class PolicyStatus {
       try {
         await write(policy, status)
         this.#written.set(uid, text)
+        this.#failures.delete(uid)
       } catch (error) {
-        log.error({ policy: policy.metadata.name, ...factsOf(error) }, 'the status of a policy was not written')
+        this.#logFailure(policy, error)
         this.#writeAfter(RETRY_MS)
       }
     }
+  }
+
+  /** What fails again and again is logged ever less often, until it succeeds. */
+  #logFailure(policy: ExperimentPolicy, error: unknown): void {
+    const failures = (this.#failures.get(uidOf(policy)) ?? 0) + 1
+    this.#failures.set(uidOf(policy), failures)
+    const facts = { policy: policy.metadata.name, failures, ...factsOf(error) }
+    if (shouldLogRepetition(failures)) this.#options.log.error(facts, 'the status of a policy was not written')
   }
 
   /** Drops experiments and policies that no longer exist. */
   #forgetGone(): void {
     const [keys, uids] = [new Set(this.#options.keys()), new Set(this.#options.policies.list().map(uidOf))]
     for (const key of this.#entries.keys()) if (!keys.has(key)) this.#entries.delete(key)
-    for (const uid of this.#written.keys()) if (!uids.has(uid)) this.#written.delete(uid)
+    for (const kept of [this.#written, this.#failures])
+      for (const uid of kept.keys()) if (!uids.has(uid)) kept.delete(uid)
   }
 
   #isComplete(): boolean {

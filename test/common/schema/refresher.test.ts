@@ -119,4 +119,27 @@ describe('keepFresh', () => {
     stop.abort()
     await ended
   })
+
+  it('O6: logs the 1st, 2nd, 4th and 8th failure in a row, and the first one after a success', async () => {
+    const { state, time, stop, ended } = following({ isDown: true })
+    const logged = () =>
+      state.lines
+        .splice(0)
+        .map((line) => JSON.parse(line))
+        .map(({ apiVersion, failures }) => [apiVersion, failures])
+    await time.pass(180_000)
+    expect(state.indexReads).to.equal(14)
+    expect(logged()).to.deep.equal([1, 2, 4, 8].map((failures) => [undefined, failures]))
+    state.isDown = false
+    state.movedWith = 404
+    await time.pass(60_000)
+    expect(logged()).to.deep.equal([1, 2, 4, 8].map((failures) => ['apps/v1', failures]))
+    state.movedWith = 0
+    await time.pass(5_000)
+    state.isDown = true
+    await time.pass(60_000)
+    expect(logged()).to.deep.equal([[undefined, 1]])
+    stop.abort()
+    await ended
+  })
 })

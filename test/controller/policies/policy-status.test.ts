@@ -178,6 +178,27 @@ describe('the status of policies', () => {
     expect(diary).to.have.length(2)
   })
 
+  it('O6: is tried once a minute while the write fails, and the 1st, 2nd, 4th and 8th failure in a row is logged', async () => {
+    const { time, diary, log, present, status } = world({ keys: ['shop/a'] })
+    const logged = () => log.lines.filter(({ facts }) => facts.policy === 'one').map(({ facts }) => facts.failures)
+    present.fails = true
+    status.record('shop/a', decided())
+    await time.pass(10 * 60_000)
+    expect(logged()).to.deep.equal([1, 2, 4, 8])
+    present.fails = false
+    await time.pass(60_000)
+    expect(diary).to.have.length(2)
+    present.fails = true
+    status.record('shop/a', decided('one', 'two'))
+    await time.pass(2_000)
+    expect(logged()).to.deep.equal([1, 2, 4, 8, 1])
+    present.policies = []
+    present.keys = []
+    status.forget('shop/a')
+    await time.pass(60_000)
+    expect(status.entryCount).to.equal(0)
+  })
+
   it('is not written after stop', async () => {
     const { time, diary, status } = world({ keys: ['shop/a'] })
     status.record('shop/a', decided())
