@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { at, listOr } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { DEADLINE_MS, forkOf, type Place, usesProduct } from '../integration/product.ts'
+import type { Rival } from '../integration/rivals.ts'
 import { type ApiCall, statusAnswer } from './api-call.ts'
 import { converges, creations, historyOf, RETRIED_MS, recovers } from './oracles.ts'
 import { type Arrived, aShop, usesProxied } from './proxied.ts'
@@ -12,12 +13,14 @@ const NAMES = ['one', 'two', 'three', 'four', 'five', 'six']
 const WANTED = Object.fromEntries(NAMES.map((name) => [name, 'Available']))
 const RETRY_AFTER_S = 5
 /**
- * Long enough for the waits of the circuit breaker to reach their cap. The Lease would be lost after 10 s without
- * answers.
+ * Longer than a pass may run in a live controller, than the waits of the circuit breaker take to reach their cap, and
+ * than the time between two refreshes of the schemas. The Lease would be lost after 10 s without answers.
  */
-const FAILING_MS = 45_000
-/** Longer than the time between two refreshes of the schemas, so that several fail. */
-const LASTING_MS = 100_000
+const FAILING_MS = 120_000
+/** A little less than a minute, so that two calls a minute apart are not both in it. */
+const LAST_MINUTE_MS = 59_000
+/** In that time: one every 15 s. */
+const MOST_PROBES = 4
 /** Five failures are enough for the circuit breaker. */
 const PAUSED_MS = 10_000
 const DELAY_MS = 4_000
@@ -35,11 +38,32 @@ interface Span {
   toMs: number
 }
 
+/** Asks every second whether a controller is live. Returns the answers. */
+async function livezFor({ livez }: Rival, forMs: number) {
+  const answers: Awaited<ReturnType<Rival['livez']>>[] = []
+  for (const untilMs = performance.now() + forMs; performance.now() < untilMs; await pause(1_000))
+    answers.push(await livez())
+  return answers
+}
+
 /** The times of calls, without the quick repetitions of the client. */
 const apart = (times: readonly number[]): readonly number[] =>
   times.filter((atMs, index) => atMs - (times[index - 1] ?? 0) > 2_000)
 
 const notOfLease = ({ resource }: ApiCall) => resource !== 'leases'
+/** A read by which the circuit breaker finds out whether the API server works again. */
+const isProbe = ({ query }: ApiCall) => query.get('limit') === '1'
+/** Reflectors list and watch the objects of all namespaces, and connect again at a pace of their own. */
+const isOfReflector = ({ isWatch, method, resource, namespace, name }: ApiCall) =>
+  isWatch || (method === 'GET' && resource !== '' && namespace === '' && name === '')
+/** Their waits reach their cap later. */
+const isOfSchemas = ({ path }: ApiCall) => path.startsWith('/openapi/')
+
+/** How often each was called, without the quick repetitions of the client. */
+function countsOf(calls: readonly Arrived[]): ReadonlyMap<string, number> {
+  const byPath = Map.groupBy(calls, ({ method, path }) => `${method} ${path}`)
+  return new Map([...byPath].map(([what, of]) => [what, apart(of.map(({ atMs }) => atMs)).length]))
+}
 
 describe('the API server fails, on the real control plane', function () {
   this.timeout(6 * DEADLINE_MS)
@@ -98,49 +122,43 @@ describe('the API server fails, on the real control plane', function () {
     await recovers(place, { canary: 'Available' })
   })
 
-  it('F15: every call but those for the Lease fails for a while: it goes on, calls nothing Stalled and sends little', async () => {
+  it('F15, O6: every call but those for the Lease fails for two minutes: it is live, calls nothing Stalled and sends little', async () => {
     const place = await created()
-    await recovers(place, WANTED)
+    add({ of: { resource: 'events' }, onCall: inTurn })
+    await place.experiment('early', { source: 'cart' })
+    await converges(place, { ...WANTED, early: 'Available' }, DEADLINE_MS)
     const sinceMs = performance.now()
     add({ of: {}, when: notOfLease, onCall: inTurn })
     await place.experiment('late', { source: 'cart' })
     await place.api.delete(place.path('experiments', 'one'))
     for (const name of NAMES.slice(1)) await place.api.patch(place.path('experiments', name), { spec: { replicas: 2 } })
-    await pause(FAILING_MS)
-    const writes = callsSince(sinceMs + PAUSED_MS, ({ isWrite, resource }) => isWrite && resource !== 'leases')
+    const answers = await livezFor(proxied().rival, FAILING_MS)
+    const lastMinute = callsSince(performance.now() - LAST_MINUTE_MS, notOfLease)
+    const calls = callsSince(sinceMs, notOfLease)
     healed()
-    expect(writes, 'writes while the API server fails').to.deep.equal([])
-    const { one: _, ...others } = WANTED
-    await recovers(place, { ...others, late: 'Available' })
+    expect(answers.filter(({ code }) => code !== 200)).to.deep.equal([])
+    const writes = calls.filter(({ isWrite, atMs }) => isWrite && atMs >= sinceMs + PAUSED_MS)
+    expect(writes, 'writes while the API server fails, Events included').to.deep.equal([])
+    const probes = countsOf(lastMinute.filter(isProbe))
+    expect([...probes.values()]).to.have.length(1)
+    for (const count of probes.values()) expect(count, 'probes').to.be.within(2, MOST_PROBES)
+    const others = lastMinute.filter((call) => !isProbe(call) && !isOfReflector(call) && !isOfSchemas(call))
+    expect([...countsOf(others)].filter(([, count]) => count > 1)).to.deep.equal([])
+    // the first one fails within a minute, the others 5, 15, 35 and 75 s later
+    const schemas = apart(calls.filter(({ path }) => path === '/openapi/v3').map(({ atMs }) => atMs))
+    expect(schemas.length).to.be.within(2, 5)
+    const gaps = schemas.slice(1).map((atMs, index) => atMs - (schemas[index] ?? 0))
+    for (const [index, gap] of gaps.entries()) expect(gap).to.be.at.least(1_000 * 5 * 2 ** index - 100)
+    await eventually('the Events about an earlier fork', DEADLINE_MS, async () => {
+      const { text } = await place.kubectl(['get', 'events', '--field-selector=involvedObject.name=early', '-oname'])
+      expect(text).to.contain('event/early')
+    })
+    const { one: _, ...rest } = WANTED
+    await recovers(place, { ...rest, early: 'Available', late: 'Available' })
     const stalled = (await historyOf(place.namespace)).filter(({ responseObject }) =>
       listOr(at(responseObject, 'status', 'conditions')).some((each) => at(each, 'type') === 'Stalled'),
     )
     expect(stalled).to.deep.equal([])
-  })
-
-  it('O6: while every call fails, the schemas are asked for ever less often, and Events wait', async () => {
-    const place = await created()
-    add({ of: { resource: 'events' }, onCall: inTurn })
-    await place.experiment('late', { source: 'cart' })
-    await converges(place, { ...WANTED, late: 'Available' }, DEADLINE_MS)
-    const sinceMs = performance.now()
-    add({ of: {}, when: notOfLease, onCall: inTurn })
-    for (const name of NAMES) await place.api.patch(place.path('experiments', name), { spec: { replicas: 2 } })
-    await pause(LASTING_MS)
-    const events = callsSince(sinceMs + PAUSED_MS, ({ resource }) => resource === 'events')
-    const times = (path: string) => apart(callsSince(sinceMs, (call) => call.path === path).map(({ atMs }) => atMs))
-    const schemas = times('/openapi/v3')
-    healed()
-    expect(events, 'Events while the API server fails').to.deep.equal([])
-    // the first one fails within a minute, the others 5, 15, 35 and 75 s later
-    expect(schemas.length).to.be.within(2, 5)
-    const gaps = schemas.slice(1).map((atMs, index) => atMs - (schemas[index] ?? 0))
-    for (const [index, gap] of gaps.entries()) expect(gap).to.be.at.least(1_000 * 5 * 2 ** index - 100)
-    await eventually('the Events about the new fork', DEADLINE_MS, async () => {
-      const { text } = await place.kubectl(['get', 'events', '--field-selector=involvedObject.name=late', '-oname'])
-      expect(text).to.contain('event/late')
-    })
-    await recovers(place, { ...WANTED, late: 'Available' })
   })
 
   it(`F15: half of the calls fail, by the seed ${SEED}: everything is as wanted soon after`, async () => {

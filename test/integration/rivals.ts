@@ -22,6 +22,8 @@ export interface Rival {
   readonly credential: string
   /** the value of one of its metrics, by its name without prefix */
   readonly metric: (name: string) => Promise<number>
+  /** what `/livez` answers */
+  readonly livez: () => Promise<{ readonly code: number; readonly text: string }>
 }
 
 interface RivalOptions {
@@ -60,15 +62,19 @@ export async function startRival(name: string, options: RivalOptions = {}): Prom
   onStarted?.(process_)
   const ended = new AbortController()
   void process_.exited.then(() => ended.abort(new Error(`${name} ended before it was ready`)))
-  const page = async (name: string) => {
+  const ask = async (name: string) => {
     const answer = await fetch(`http://127.0.0.1:${port}${name}`, { headers: { connection: 'close' } })
-    if (!answer.ok) throw new Error(await answer.text())
-    return answer.text()
+    return { code: answer.status, text: await answer.text() }
+  }
+  const page = async (name: string) => {
+    const { code, text } = await ask(name)
+    if (code !== 200) throw new Error(text)
+    return text
   }
   await eventually(`${name} to be ready`, DEADLINE_MS, () => page('/readyz'), { signal: ended.signal })
   const metric = async (name: string) =>
     Number(new RegExp(`^experiment_controller_${name} (\\S+)$`, 'm').exec(await page('/metrics'))?.[1])
-  return { name, process: process_, credential: `JTI=${claims.jti}`, metric }
+  return { name, process: process_, credential: `JTI=${claims.jti}`, metric, livez: () => ask('/livez') }
 }
 
 /** Waits until `rival` leads. */
