@@ -5,6 +5,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr } from '../../common/json/json.ts'
 import { experimentId, forkName } from '../../common/workload/identity.ts'
 import type { AuditEvent } from '../../sandbox/audit.ts'
+import { eventually } from '../../sandbox/eventually.ts'
 import { condition, DEADLINE_MS, forkOf, imagesOf } from '../integration/product.ts'
 import { type Fate, statusAnswer } from './api-call.ts'
 import { CONVERGED_MS, creations, historyOf, isSound, recovers } from './oracles.ts'
@@ -127,6 +128,36 @@ async function conflicts({ place, faults }: Scene): Promise<void> {
   await isSound(namespace)
 }
 
+/** The experiment changes while its watch is held back, and then its source: that makes another status. */
+async function overtaken({ place, faults }: Scene): Promise<void> {
+  const { namespace, api, path } = place
+  const isStatus = { resource: EXPERIMENT_DEPLOYMENT.plural, subresource: 'status', namespace }
+  await place.experiment('canary', { source: 'cart' })
+  await place.reaches('canary', 'Available')
+  const { release, holds } = faults.freeze({ resource: EXPERIMENT_DEPLOYMENT.plural })
+  const answers: number[] = []
+  faults.add({ of: isStatus, onAnswer: (_, { status }) => void answers.push(status) })
+  await api.patch(path('experiments', 'canary'), { spec: { replicas: 2 } })
+  await holds
+  const containers = [{ name: 'cart', image: 'registry.example/cart:2' }]
+  await api.patch(path('deployments', 'cart'), { spec: { template: { spec: { containers } } } }, 'strategic')
+  await eventually('a status of the generation before to be refused', DEADLINE_MS, () =>
+    expect(answers).to.include(409),
+  )
+  release()
+  await recovers(place, { canary: 'Available' })
+  const fork = await place.deployment(forkOf(await place.experimentAt('canary')))
+  expect([at(fork.spec, 'replicas'), imagesOf(fork)]).to.deep.equal([2, ['registry.example/cart:2']])
+  const outdated = (await historyOf(namespace)).filter(
+    ({ objectRef, responseStatus, responseObject }) =>
+      objectRef?.resource === EXPERIMENT_DEPLOYMENT.plural &&
+      objectRef.subresource === 'status' &&
+      responseStatus?.code === 200 &&
+      at(responseObject, 'status', 'observedGeneration') !== responseObject?.metadata?.generation,
+  )
+  expect(outdated).to.deep.equal([])
+}
+
 describe('writes fail, on the real control plane', function () {
   this.timeout(5 * DEADLINE_MS)
   usesProductAlone()
@@ -143,6 +174,8 @@ describe('writes fail, on the real control plane', function () {
       mapped(FOREIGN, (foreign) => (scene) => meets(scene, foreign)),
     ),
     'F16: ten writes of a status are answered with 409: it tells of the last generation': () => inScene(conflicts),
+    'F16: a status is written from an old generation, because the watch is late: it never lands over a newer one': () =>
+      inScene(overtaken),
   })
 })
 
