@@ -55,8 +55,11 @@ describe('R13: forks that another version of the controller derived, on the real
       await place().experiment(name, { source: 'cart', kind: KINDS[of].kind, overrideSpec, ...spec })
     }
     for (const name of Object.keys(ROWS)) await place().reaches(name, 'Available')
-    await staysQuiet(place().namespace, QUIET_MS)
+    await comesToRest()
   })
+
+  /** A fork is Available before its rollout has ended, and what is left of that is told, too. */
+  const comesToRest = () => eventually('silence', 2 * DEADLINE_MS, () => staysQuiet(place().namespace, QUIET_MS))
 
   /** The fork as the version that runs here derives it. */
   async function derivedHere(name: string, { of }: Row): Promise<KubeObject> {
@@ -109,7 +112,7 @@ describe('R13: forks that another version of the controller derived, on the real
       expect(await forks()).to.deep.equal(before),
     )
     for (const name of Object.keys(ROWS)) await place().reaches(name, 'Available')
-    await staysQuiet(place().namespace, QUIET_MS)
+    await comesToRest()
     const updates = Object.entries(ROWS).filter(([name]) => differs(name))
     const wanted = updates.map(async ([name, row]) => {
       const fork = forkOf(await place().experimentAt(name))
