@@ -3,22 +3,18 @@ import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, OWNER_UID } from '../common
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
-import { factsOf, KubeError } from '../common/kube/client/errors.ts'
 import { pathOf } from '../common/kube/client/resources.ts'
 import { orUndefined } from '../common/kube/reads/object.ts'
 import type { Reflector } from '../common/kube/watch/reflector.ts'
 import type { Write } from '../common/plan/write.ts'
-import type { Cancel, Clock, Timers } from '../common/program/clock.ts'
-import { type Log, shouldLogRepetition } from '../common/program/log.ts'
+import type { Clock, Timers } from '../common/program/clock.ts'
+import type { Log } from '../common/program/log.ts'
 import { isBeingDeleted, provenOwner, recordNameOf } from '../common/workload/identity.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
 import { OrphanedRuns, type OrphanedRunsOptions } from './analysis/orphaned-runs.ts'
 import type { Key } from './runtime/queue.ts'
 import type { Recorder } from './runtime/recorder.ts'
-import { Retries } from './runtime/retries.ts'
-
-/** A fork without its experiment exists for this time at most. The deletion of an experiment usually takes a second. */
-const SWEEP_MS = 30_000
+import { Sweeper } from './runtime/sweeper.ts'
 
 interface OrphansOptions {
   readonly client: Pick<KubeClient, 'request'>
@@ -69,20 +65,18 @@ export function sweepersOf({ caches, ...options }: SweepersOptions) {
 /**
  * Deletes forks in other namespaces whose experiment is gone, with their pinned bases. The finalizer of the experiment
  * prevents such forks, unless somebody removes it by hand. In the namespace of the experiment garbage collection does
- * it. A fork that cannot be judged or deleted is tried again after 30 s, and then every minute.
+ * it.
  */
 export class Orphans {
   readonly #options: OrphansOptions
-  readonly #retries: Retries
+  readonly #sweeper: Sweeper
   readonly #orphans = new Set<string>() // uids of forks, as their last looks found them
-  #cancel: Cancel = () => undefined
-  #sweeping: Promise<void> = Promise.resolve()
   #count = 0
-  #isStopped = false
 
   constructor(options: OrphansOptions) {
     this.#options = options
-    this.#retries = new Retries(options.timers)
+    const sweep = () => this.sweep()
+    this.#sweeper = new Sweeper({ ...options, sweep, what: 'an orphaned fork' })
   }
 
   /** How many forks without an experiment there were after the last sweep. */
@@ -92,22 +86,17 @@ export class Orphans {
 
   /** How many entries its collections have; 0 when all forks are gone. For tests. */
   get entryCount(): number {
-    return this.#orphans.size + this.#retries.size
+    return this.#orphans.size + this.#sweeper.failing
   }
 
   /** Sweeps now and every 30 s from now on. */
   start(): void {
-    this.#sweeping = this.sweep().finally(() => {
-      if (this.#isStopped) return
-      this.#cancel = this.#options.timers.after(SWEEP_MS, () => this.start())
-    })
+    this.#sweeper.start()
   }
 
   /** Starts no more sweeps. Resolves when the running one has ended, which looks at no further fork. */
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    await this.#sweeping
-    this.#cancel()
+  stop(): Promise<void> {
+    return this.#sweeper.stop()
   }
 
   /** Looks at every fork that the caches have. Does not throw: a fork that cannot be judged now is looked at again. */
@@ -116,10 +105,11 @@ export class Orphans {
     this.#forgetGone()
     for (const { kind, forks } of workloads)
       for (const fork of forks.list()) {
-        if (this.#isStopped) return
+        if (this.#sweeper.isStopped) return
         const owner = this.#ownerToAsk(fork)
-        if (!owner) this.#isNoOrphan(fork)
-        else if (this.#retries.isDue(uidOf(fork))) await this.#look(kind, fork, owner)
+        const facts = { fork: fork.metadata.name }
+        if (owner) await this.#sweeper.look(uidOf(fork), facts, () => this.#look(kind, fork, owner))
+        else this.#isNoOrphan(fork)
       }
     this.#count = this.#orphans.size
   }
@@ -137,30 +127,21 @@ export class Orphans {
     return isServed(namespace) && !isKnown ? owner : undefined
   }
 
-  /** Deletes a fork if its owner is gone. The cache may be old, so the API server decides. */
+  /** Deletes a fork if its owner is gone. The cache may be old, so the API server decides. @throws KubeError */
   async #look(kind: WorkloadKind, fork: KubeObject, owner: Owner): Promise<void> {
-    const { client, log } = this.#options
-    try {
-      const live = await liveExperiment(client, owner)
-      if (live?.metadata.uid !== owner.uid) await this.#delete(kind, fork)
-      else this.#isNoOrphan(fork)
-      this.#retries.succeeded(uidOf(fork))
-    } catch (error) {
-      if (!(error instanceof KubeError)) throw error
-      const failures = this.#retries.failed(uidOf(fork))
-      const facts = { fork: fork.metadata.name, failures, ...factsOf(error) }
-      if (shouldLogRepetition(failures)) log.warn(facts, 'an orphaned fork is looked at again')
-    }
+    const live = await liveExperiment(this.#options.client, owner)
+    if (live?.metadata.uid !== owner.uid) await this.#delete(kind, fork)
+    else this.#isNoOrphan(fork)
   }
 
   #isNoOrphan(fork: KubeObject): void {
     this.#orphans.delete(uidOf(fork))
-    this.#retries.succeeded(uidOf(fork))
+    this.#sweeper.succeeded(uidOf(fork))
   }
 
   #forgetGone(): void {
     const listed = new Set(this.#options.workloads.flatMap(({ forks }) => forks.list().map(uidOf)))
-    this.#retries.keepOnly(listed)
+    this.#sweeper.keepOnly(listed)
     for (const uid of this.#orphans) if (!listed.has(uid)) this.#orphans.delete(uid)
   }
 

@@ -1,17 +1,13 @@
 import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { factsOf, KubeError } from '../../common/kube/client/errors.ts'
 import { orphanedRunWrites } from '../../common/plan/run-writes.ts'
 import type { Write } from '../../common/plan/write.ts'
-import type { Cancel, Clock, Timers } from '../../common/program/clock.ts'
-import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
+import type { Clock, Timers } from '../../common/program/clock.ts'
+import type { Log } from '../../common/program/log.ts'
 import type { Key } from '../runtime/queue.ts'
-import { Retries } from '../runtime/retries.ts'
+import { Sweeper } from '../runtime/sweeper.ts'
 import { experimentOf } from './run-index.ts'
-
-/** A run goes on for this time at most without its experiment. */
-const SWEEP_MS = 30_000
 
 export interface OrphanedRunsOptions {
   readonly runs: { list(): readonly AnalysisRun[] }
@@ -27,55 +23,40 @@ export interface OrphanedRunsOptions {
 }
 
 /**
- * Ends the analysis runs of experiments that are gone, and deletes their records after a while. No pass does it. What
- * fails is tried again after 30 s, and then every minute.
+ * Ends the analysis runs of experiments that are gone, and deletes their records after a while. No pass does it.
  */
 export class OrphanedRuns {
   readonly #options: OrphanedRunsOptions
-  readonly #retries: Retries
-  #cancel: Cancel = () => undefined
-  #sweeping: Promise<void> = Promise.resolve()
-  #isStopped = false
+  readonly #sweeper: Sweeper
 
   constructor(options: OrphanedRunsOptions) {
     this.#options = options
-    this.#retries = new Retries(options.timers)
+    const sweep = () => this.sweep()
+    this.#sweeper = new Sweeper({ ...options, sweep, what: 'an analysis run without an experiment' })
   }
 
   /** Sweeps now and every 30 s from now on. */
   start(): void {
-    this.#sweeping = this.sweep().finally(() => {
-      if (this.#isStopped) return
-      this.#cancel = this.#options.timers.after(SWEEP_MS, () => this.start())
-    })
+    this.#sweeper.start()
   }
 
   /** Starts no more sweeps. Resolves when the running one has ended. */
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    await this.#sweeping
-    this.#cancel()
+  stop(): Promise<void> {
+    return this.#sweeper.stop()
   }
 
   /** Looks at every run in the cache. Does not throw: what is refused now is tried again by a later sweep. */
   async sweep(): Promise<void> {
-    const { runs, experiment, write, clock, log } = this.#options
+    const { runs, experiment, write, clock } = this.#options
     const listed = runs.list()
-    this.#retries.keepOnly(new Set(listed.map(uidOf)))
+    this.#sweeper.keepOnly(new Set(listed.map(uidOf)))
     const isMissing = (run: AnalysisRun) => experiment(experimentOf(run))?.metadata.uid !== run.spec.experiment.uid
     const isOrphan = this.#askingOnce()
     for (const { run, write: due } of orphanedRunWrites(listed.filter(isMissing), clock())) {
-      if (this.#isStopped) return
-      if (!this.#retries.isDue(uidOf(run))) continue
-      try {
+      if (this.#sweeper.isStopped) return
+      await this.#sweeper.look(uidOf(run), { run: run.metadata.name }, async () => {
         if (await isOrphan(run)) await write(due)
-        this.#retries.succeeded(uidOf(run))
-      } catch (error) {
-        if (!(error instanceof KubeError)) throw error
-        const failures = this.#retries.failed(uidOf(run))
-        const facts = { run: run.metadata.name, failures, ...factsOf(error) }
-        if (shouldLogRepetition(failures)) log.warn(facts, 'an analysis run without an experiment is looked at again')
-      }
+      })
     }
   }
 
