@@ -7,6 +7,13 @@ import { isVersion } from './version.ts'
 
 /** Objects per page of a list. The value is that of client-go. */
 const PAGE_SIZE = 500
+/** Few objects are so large that a page of them is longer than `MAX_PAGE_BYTES`. Then the pages become shorter. */
+const SHORTER = 10
+/**
+ * The longest page, in bytes, unless it has only a few objects. A page is in memory as text and as objects at once, and
+ * everybody who may create objects can make them as large as etcd allows.
+ */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024
 
 /** Which objects of a resource a reflector follows, and which parts of them. */
 export interface View extends Intake {
@@ -26,15 +33,10 @@ export async function listAll(client: KubeClient, view: View, signal: AbortSigna
   const arrivals: Arrival[] = []
   let version: string | undefined
   let next: unknown
+  let limit = PAGE_SIZE
   do {
-    const page = await client.request({
-      verb: 'list',
-      path: pathOf(view.resource, view),
-      query: { limit: PAGE_SIZE, labelSelector: view.labelSelector, continue: next ? `${next}` : undefined },
-      expects: view.metadataOnly ? 'PartialObjectMetadataList' : `${view.resource.kind}List`,
-      accept: acceptOf(view, 'List'),
-      signal,
-    })
+    const { page, ...read } = await readPage(client, view, { limit, next, signal })
+    limit = read.limit
     const items = at(page, 'items')
     // `items` of an empty metadata-only list is null; a list without `items` is incomplete
     if (!Array.isArray(items) && items !== null) throw malformed('the list has no items')
@@ -45,6 +47,33 @@ export async function listAll(client: KubeClient, view: View, signal: AbortSigna
     next = at(page, 'metadata', 'continue')
   } while (next)
   return { version, arrivals }
+}
+
+interface PageRequest {
+  readonly limit: number
+  /** where the page before it ended; undefined for the first one */
+  readonly next: unknown
+  readonly signal: AbortSignal
+}
+
+/** Reads one page of at most `limit` objects, or of fewer if these are too long, and how many that was. */
+async function readPage(client: KubeClient, view: View, { limit, next, signal }: PageRequest) {
+  const isShort = limit <= SHORTER
+  try {
+    const page = await client.request({
+      verb: 'list',
+      path: pathOf(view.resource, view),
+      query: { limit, labelSelector: view.labelSelector, continue: next ? `${next}` : undefined },
+      expects: view.metadataOnly ? 'PartialObjectMetadataList' : `${view.resource.kind}List`,
+      accept: acceptOf(view, 'List'),
+      ...(isShort ? {} : { maxBytes: MAX_PAGE_BYTES }),
+      signal,
+    })
+    return { page, limit }
+  } catch (error) {
+    if (isShort || !(error instanceof KubeError && error.kind === 'invalid')) throw error
+    return readPage(client, view, { limit: Math.ceil(limit / SHORTER), next, signal })
+  }
 }
 
 /** Opens a watch on a view for the changes after `version`. @throws KubeError */

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { KubeError } from '../../../../common/kube/client/errors.ts'
 import { RESOURCES } from '../../../../common/kube/client/resources.ts'
 import { listAll, type View, watchFrom } from '../../../../common/kube/watch/view.ts'
 import { cart, deploymentList, kubeError, ScriptedClient } from '../scripted-client.ts'
@@ -32,6 +33,32 @@ describe('listAll', () => {
       [500, 'page2'],
     ])
     for (const { query } of requests) expect(query).not.to.have.property('resourceVersion')
+  })
+
+  it('reads fewer objects a page if these are too long, and no page is read in part', async () => {
+    const tooLong = new KubeError({ kind: 'invalid', message: 'the response is longer than 16777216 bytes' })
+    const { outcome, requests } = await listed([
+      deploymentList(10, [cart({ version: 3 })], { continue: 'page2' }),
+      tooLong,
+      tooLong,
+      deploymentList(10, [cart({ name: 'till', uid: 'u2', version: 4 })], { continue: 'page3' }),
+      deploymentList(10, []),
+    ])
+    expect(outcome).to.have.property('arrivals').with.length(2)
+    expect(requests.map(({ query, maxBytes }) => [query?.limit, query?.continue, maxBytes])).to.deep.equal([
+      [500, undefined, 16_777_216],
+      [500, 'page2', 16_777_216],
+      [50, 'page2', 16_777_216],
+      [5, 'page2', undefined],
+      [5, 'page3', undefined],
+    ])
+  })
+
+  it('fails as its request fails, also if that is invalid whatever the size of the page', async () => {
+    const invalid = new KubeError({ kind: 'invalid', message: 'no such label selector' })
+    const { outcome, requests } = await listed([invalid, invalid, invalid])
+    expect(outcome).to.equal(invalid)
+    expect(requests).to.have.length(3)
   })
 
   it('has the version of its first page', async () => {
