@@ -6,7 +6,7 @@ import { decodeExperiment } from '../../../common/api/decode.ts'
 import { CR_NAME, DERIVED_HASH, EXPERIMENT_ID, IS_EXPERIMENT, PREFIX } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import { at, isEqual, isObject, type JsonObject, objectOr } from '../../../common/json/json.ts'
+import { at, isEmpty, isEqual, isObject, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
 import { pathOf } from '../../../common/kube/client/resources.ts'
 import { applied } from '../../../common/workload/applied.ts'
 import { baseOf } from '../../../common/workload/base.ts'
@@ -34,8 +34,28 @@ export function contentOf(spec: unknown): Content {
     Object.fromEntries(
       Object.entries(objectOr(at(template, 'metadata', of))).filter(([key]) => !key.startsWith(PREFIX)),
     )
-  const pod = at(template, 'spec')
+  const pod = withoutEmptyMembers(at(template, 'spec'))
   return { labels: foreign('labels'), annotations: foreign('annotations'), pod, others: withoutLeftDefault(others) }
+}
+
+/**
+ * Server-side apply stores no empty map where there was none, for example for `securityContext: {}` of a container. In
+ * a container that means the same.
+ */
+function withoutEmptyMembers(pod: unknown): unknown {
+  if (!isObject(pod)) return pod
+  const filled = (list: unknown) =>
+    listOr(list).map((container) =>
+      Object.fromEntries(
+        Object.entries(objectOr(container)).filter(([, value]) => !isObject(value) || !isEmpty(value)),
+      ),
+    )
+  const { containers, initContainers } = pod
+  return {
+    ...pod,
+    containers: filled(containers),
+    ...(initContainers === undefined ? {} : { initContainers: filled(initContainers) }),
+  }
 }
 
 /**
