@@ -99,6 +99,14 @@ describe('the rights in an audit log', () => {
     expect(unusedRights(join(folder, 'used'))).to.deep.equal(all.filter((each) => !right.test(each)))
   })
 
+  it('are compared with what each component adds', async () => {
+    const right = /^manifests\/(\S+), Role experiment-controller: patch \/services$/
+    const ofServices = () => unusedRights(join(folder, 'used')).flatMap((each) => right.exec(each)?.[1] ?? [])
+    expect(ofServices()).to.deep.equal(['cut-over'])
+    await ended({ verb: 'patch', ref: { resource: 'services' } })
+    expect(ofServices()).to.deep.equal([])
+  })
+
   it('hold that of the finalizers for used when an object with a blocking owner was created', async () => {
     const right = 'experiment-controller: update experimentcontroller.example.com/experimentdeployments/finalizers'
     const ownedBy = (of: object) => ({

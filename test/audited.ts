@@ -3,8 +3,9 @@
  * every control plane of a run.
  */
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { parse } from 'yaml'
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import { at, listOr } from '../common/json/json.ts'
@@ -81,14 +82,39 @@ const GROUPS: Readonly<Record<string, string>> = { rollouts: 'argoproj.io', depl
 /** What the roles grant and no process has used that left its rights in `folder`, with the role of each. */
 export function unusedRights(folder: string): readonly string[] {
   const used = new Set(readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n')))
-  return ['base', 'namespaced'].flatMap((manifests) =>
-    shipped(manifests)
-      .filter(({ kind, metadata }) => /Role$/.test(kind) && /^experiment-(controller|webhook)/.test(metadata.name))
-      .flatMap((role) =>
-        grantedBy(role).flatMap((right) => (used.has(right) ? [] : [`manifests/${manifests}, ${role.kind} ${right}`])),
-      ),
+  return [...shippedRoles(), ...componentRoles()].flatMap(({ manifests, role }) =>
+    grantedBy(role).flatMap((right) => (used.has(right) ? [] : [`manifests/${manifests}, ${role.kind} ${right}`])),
   )
 }
+
+interface Granting {
+  /** the folder */
+  readonly manifests: string
+  readonly role: KubeObject
+}
+
+const shippedRoles = (): readonly Granting[] =>
+  ['base', 'namespaced'].flatMap((manifests) =>
+    shipped(manifests)
+      .filter(({ kind, metadata }) => /Role$/.test(kind) && /^experiment-(controller|webhook)/.test(metadata.name))
+      .map((role) => ({ manifests, role })),
+  )
+
+const COMPONENTS = 'experiment-controller-components'
+
+/** The rules that each component adds to the role for components, as a role of its own. */
+const componentRoles = (): readonly Granting[] =>
+  globSync('manifests/*/kustomization.yaml').flatMap((file) => {
+    const { kind, patches } = parse(readFileSync(file, 'utf8'))
+    if (kind !== 'Component') return []
+    const rules = listOr(patches)
+      .filter((patch) => at(patch, 'target', 'name') === COMPONENTS)
+      .flatMap((patch) => listOr(parse(`${at(patch, 'patch')}`)))
+      .filter((operation) => at(operation, 'path') === '/rules/-')
+      .map((operation) => at(operation, 'value'))
+    const role = { kind: 'Role', metadata: { name: COMPONENTS }, rules } as unknown as KubeObject
+    return [{ manifests: basename(dirname(file)), role }]
+  })
 
 function grantedBy(role: KubeObject): readonly string[] {
   const account = role.metadata.name.replace(/-(apart|components)$/, '')

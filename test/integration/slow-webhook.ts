@@ -1,7 +1,7 @@
 import { createServer } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { issue } from '../../certs/issue.ts'
-import { IS_EXPERIMENT } from '../../common/api/names.ts'
+import { CR_NAME, IS_EXPERIMENT } from '../../common/api/names.ts'
 import { at, parseJson } from '../../common/json/json.ts'
 import { realTimers } from '../../common/program/clock.ts'
 import { close, listen } from '../../common/program/listen.ts'
@@ -13,8 +13,8 @@ const timers = realTimers()
 
 /** Somebody's admission webhook for the forks in one namespace. */
 export interface SlowWebhook {
-  /** how many reviews it has begun */
-  readonly reviews: () => number
+  /** the reviews that it has begun: of each, the name of the experiment whose fork it is about */
+  readonly reviews: () => readonly string[]
   readonly remove: () => Promise<void>
 }
 
@@ -22,11 +22,12 @@ export interface SlowWebhook {
 export async function slowWebhook(namespace: string, delayMs: number, until: Promise<void>): Promise<SlowWebhook> {
   const { api } = await controlPlane()
   const { ca, cert, key } = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
-  let reviews = 0
+  const reviews: string[] = []
   const server = createServer({ cert, key }, async (request, response) => {
-    reviews += 1
     const delay = new Promise<void>((resolve) => void timers.after(delayMs, resolve))
-    const uid = at(parseJson(await text(request)), 'request', 'uid')
+    const asked = parseJson(await text(request))
+    const uid = at(asked, 'request', 'uid')
+    reviews.push(`${at(asked, 'request', 'object', 'metadata', 'labels', CR_NAME)}`)
     const review = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, allowed: true } }
     await Promise.all([delay, until])
     response.end(JSON.stringify(review))
