@@ -82,9 +82,21 @@ function explain(error: ErrorObject, path: Path, about: About): Explanation {
       return invalid(noQuantity(String(error.data)))
     case 'format':
       return invalid(`expected ${FORMATS[error.params.format] ?? error.params.format}, got ${showValue(error.data)}`)
-    default: // bounds: "must be >= 0", in ajv's words
-      return invalid(`${error.message ?? 'invalid'}, got ${showValue(error.data)}`)
+    default:
+      return invalid(`${BOUNDS[error.keyword]?.(error.params.limit) ?? 'invalid'}, got ${showValue(error.data)}`)
   }
+}
+
+const counted = (limit: number, noun: string): string => `${limit} ${limit === 1 ? noun : `${noun}s`}`
+
+/** The bounds of a value in words. */
+const BOUNDS: Readonly<Record<string, (limit: number) => string>> = {
+  minimum: (limit) => `must be at least ${limit}`,
+  maximum: (limit) => `must be at most ${limit}`,
+  minLength: (limit) => `must have at least ${counted(limit, 'character')}`,
+  maxLength: (limit) => `must have at most ${counted(limit, 'character')}`,
+  minItems: (limit) => `must have at least ${counted(limit, 'item')}`,
+  maxItems: (limit) => `must have at most ${counted(limit, 'item')}`,
 }
 
 /** Formats of the API server in words. */

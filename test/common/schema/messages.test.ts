@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { JsonObject } from '../../../common/json/json.ts'
+import { compile } from '../../../common/schema/compile.ts'
 import { deploymentSchema } from './openapi.ts'
 
 const schema = deploymentSchema()
@@ -146,5 +147,32 @@ describe('specErrors', () => {
     const found = schema.check(hostile, 'Merge').map(({ message }) => message)
     expect(found).to.have.length(1_000)
     expect(found.filter((message) => message.startsWith('unknown field'))).to.have.length(200)
+  })
+})
+
+describe('the messages of bounds', () => {
+  const bounded = {
+    type: 'object',
+    properties: {
+      count: { type: 'integer', minimum: 1, maximum: 10 },
+      text: { type: 'string', minLength: 2, maxLength: 3 },
+      list: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 2 },
+    },
+  }
+  const { check } = compile('bounds', { Bounded: bounded }, { $ref: '#/components/schemas/Bounded' })
+  const messages = (overrideSpec: JsonObject) => check(overrideSpec, 'Merge').map(({ message }) => message)
+
+  it('say the bound and the value', () => {
+    expect(messages({ count: 0, text: 'a', list: [] })).to.deep.equal([
+      'must be at least 1, got 0',
+      'must have at least 2 characters, got "a"',
+      'must have at least 1 item, got a list of 0',
+    ])
+    expect(messages({ count: 11, text: 'abcd', list: ['a', 'b', 'c'] })).to.deep.equal([
+      'must be at most 10, got 11',
+      'must have at most 3 characters, got "abcd"',
+      'must have at most 2 items, got a list of 3',
+    ])
+    expect(messages({ count: 1, text: 'ab', list: ['a'] })).to.deep.equal([])
   })
 })
