@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { SYSTEM_NAMESPACE } from '../sandbox/installation.ts'
-import { stopAudited, USED_RIGHTS, unusedRights } from './audited.ts'
+import { stopAudited, USED_RIGHTS, unusedOfComponents, unusedRights } from './audited.ts'
 
 const ACCOUNT = `system:serviceaccount:${SYSTEM_NAMESPACE}:experiment-controller`
 
@@ -101,7 +101,7 @@ describe('the rights in an audit log', () => {
 
   it('are compared with what each component adds', async () => {
     const right = /^manifests\/(\S+), Role experiment-controller: patch \/services$/
-    const ofServices = () => unusedRights(join(folder, 'used')).flatMap((each) => right.exec(each)?.[1] ?? [])
+    const ofServices = () => unusedOfComponents(join(folder, 'used')).flatMap((each) => right.exec(each)?.[1] ?? [])
     expect(ofServices()).to.deep.equal(['cut-over'])
     await ended({ verb: 'patch', ref: { resource: 'services' } })
     expect(ofServices()).to.deep.equal([])

@@ -14,7 +14,7 @@ import type { ControlPlane } from '../sandbox/control-plane.ts'
 import { SourceWrites } from '../sandbox/source-writes.ts'
 import { shipped } from './manifests/shipped.ts'
 
-/** The variable with the folder in which the processes of a run leave the rights that they used. */
+/** The variable with the folder in which the processes of one or more runs leave the rights that they used. */
 export const USED_RIGHTS = 'USED_RIGHTS'
 
 /** The accounts of our programs, in whichever namespace they are installed. */
@@ -80,9 +80,14 @@ const blocksExperiment = (object: KubeObject | undefined): boolean =>
 const GROUPS: Readonly<Record<string, string>> = { rollouts: 'argoproj.io', deployments: 'apps', statefulsets: 'apps' }
 
 /** What the roles grant and no process has used that left its rights in `folder`, with the role of each. */
-export function unusedRights(folder: string): readonly string[] {
+export const unusedRights = (folder: string): readonly string[] => unusedOf(shippedRoles(), folder)
+
+/** The same of what components add. Most of it is used by suites of their own, such as `npm run test:strategies`. */
+export const unusedOfComponents = (folder: string): readonly string[] => unusedOf(componentRoles(), folder)
+
+function unusedOf(granting: readonly Granting[], folder: string): readonly string[] {
   const used = new Set(readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n')))
-  return [...shippedRoles(), ...componentRoles()].flatMap(({ manifests, role }) =>
+  return granting.flatMap(({ manifests, role }) =>
     grantedBy(role).flatMap((right) => (used.has(right) ? [] : [`manifests/${manifests}, ${role.kind} ${right}`])),
   )
 }

@@ -1,7 +1,7 @@
 /**
  * `npm test [-- ARGUMENT …]`: runs the tests that need processors concurrently with those that wait for a cluster, then
- * the tests of load alone, and prints the total last. It fails, too, if a role grants what no test needed. With
- * arguments, it runs mocha with these.
+ * the tests of load alone, and prints the total last. It fails, too, if a role grants what no test needed, and after
+ * other suites with `USED_RIGHTS` if a component does. With arguments, it runs mocha with these.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { USED_RIGHTS, unusedRights } from './audited.ts'
+import { USED_RIGHTS, unusedOfComponents, unusedRights } from './audited.ts'
 import { failuresIn } from './reporter.ts'
 
 const { resolve } = createRequire(import.meta.url)
@@ -70,15 +70,16 @@ const underLoad = (): Promise<Ran> => mocha(['--config', 'test/load/.mocharc.jso
 const args = process.argv.slice(2)
 if (args.length > 0) process.exitCode = (await mocha(args, true)).code
 else {
-  const folder = mkdtempSync(join(tmpdir(), 'used-rights-'))
+  const ofSuites = process.env[USED_RIGHTS] // other suites have run before, and left there what they used
+  const folder = ofSuites ?? mkdtempSync(join(tmpdir(), 'used-rights-'))
   process.env[USED_RIGHTS] = folder
   const patients = [patient('first'), patient('second', true), patientLast()]
   const together = (await Promise.all([busy(), ...patients, onOwnPlanes('first')])).flat()
   const runs = [...together, await underLoad()]
   const counts = runs.map(countsIn)
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
-  const unused = unusedRights(folder)
-  rmSync(folder, { recursive: true })
+  const unused = [...unusedRights(folder), ...(ofSuites === undefined ? [] : unusedOfComponents(folder))]
+  if (ofSuites === undefined) rmSync(folder, { recursive: true })
   // again at the end, because a long log is read from there
   for (const failures of runs.flatMap(({ said }) => failuresIn(said) ?? [])) console.log(failures)
   if (unused.length > 0) console.log(`\nThese rights were granted, and no test needed them:\n${unused.join('\n')}`)
