@@ -8,7 +8,7 @@ import { SYSTEM_NAMESPACE } from '../../../sandbox/installation.ts'
 import type { SupervisedProcess } from '../../../sandbox/processes.ts'
 import { controlPlane } from '../../integration/fixture.ts'
 import { leads, type Rival, startRival } from '../../integration/rivals.ts'
-import type { ApiCall } from '../api-call.ts'
+import type { ApiCall, OpenWatch } from '../api-call.ts'
 import { startApiProxy } from '../api-proxy.ts'
 import { type Namespaces, policyName } from './oracles.ts'
 
@@ -41,12 +41,19 @@ export interface ActorOptions extends Namespaces {
 /** A running controller. */
 export interface Actor {
   readonly name: string
+  /** the namespace of its Lease */
+  readonly system: string
   /** its mutating requests since `count`, and when each arrived */
   readonly writes: readonly { readonly request: string; readonly atMs: number }[]
   /** From now on its writes count, and it is killed at its crash point. */
   readonly count: () => void
   /** resolves when it was killed at its crash point */
-  readonly crashed: Promise<void>
+  readonly crashed: () => Promise<void>
+  /**
+   * Shows it another run: it looks into other namespaces from now on, and has written nothing yet. What it knows of
+   * former namespaces does not change any more. A start would take a second of a processor.
+   */
+  readonly moveTo: (scope: Namespaces, crash: CrashPoint) => void
   /** resolves when it is ready; rejects if it ends before */
   readonly ready: Promise<Rival>
   readonly leads: () => Promise<void>
@@ -98,12 +105,20 @@ function nameOf({ method, resource, subresource, name }: ApiCall, { own }: Names
   return [VERBS[method] ?? method, what, ...(who ? [who] : [])].join(' ')
 }
 
+/** Whether a write is about a run. A controller may still write about runs that it has left. */
+const isWithin = ({ own, forks, system }: Namespaces & { readonly system: string }, call: ApiCall): boolean =>
+  call.namespace === ''
+    ? call.resource !== EXPERIMENT_POLICY.plural || call.name === policyName(own)
+    : [own, forks, system].includes(call.namespace)
+
 /** Starts a controller that is scoped to the namespaces of a run. Resolves when its process has started. */
-export async function startActor({ name, system, env, crash, leaseWrite, ...scope }: ActorOptions): Promise<Actor> {
+export async function startActor({ name, system, env, leaseWrite, ...first }: ActorOptions): Promise<Actor> {
   const proxy = await startApiProxy(await controlPlane())
   const started = Promise.withResolvers<SupervisedProcess>()
-  const crashed = Promise.withResolvers<void>()
   const writes: { readonly request: string; readonly atMs: number }[] = []
+  const watches = new Map<OpenWatch, ApiCall>()
+  let { crash, own, forks } = first
+  let crashed = Promise.withResolvers<void>()
   const counts = new Map<string, number>()
   let isCounting = false
   let isDead = false
@@ -116,13 +131,15 @@ export async function startActor({ name, system, env, crash, leaseWrite, ...scop
   }
   const counted = (call: ApiCall): string | undefined => {
     if (!isCounting || !call.isWrite || (call.resource === 'leases' && !leaseWrite)) return undefined
-    const what = call.resource === 'leases' && leaseWrite ? leaseWrite(call) : nameOf(call, scope)
+    if (!isWithin({ own, forks, system }, call)) return undefined
+    const what = call.resource === 'leases' && leaseWrite ? leaseWrite(call) : nameOf(call, { own, forks })
     const nth = (counts.get(what) ?? 0) + 1
     counts.set(what, nth)
     return `${what} #${nth}`
   }
   proxy.interfere({
-    onwardPath: (call) => scopedPath(scope, call),
+    onwardPath: (call) => scopedPath({ own, forks }, call),
+    onWatch: (call, watch) => void watches.set(watch, call),
     onCall: async (call) => {
       if (isDead) return 'reset'
       const request = counted(call)
@@ -159,7 +176,19 @@ export async function startActor({ name, system, env, crash, leaseWrite, ...scop
     count: () => {
       isCounting = true
     },
-    crashed: crashed.promise,
+    system,
+    crashed: () => crashed.promise,
+    moveTo: (scope, point) => {
+      ;({ own, forks } = scope)
+      crash = point
+      crashed = Promise.withResolvers()
+      target = undefined
+      isCounting = false
+      writes.length = 0
+      counts.clear()
+      for (const [watch, call] of watches) if (scopedPath(scope, call) !== undefined) watch.end()
+      watches.clear()
+    },
     ready,
     leads: async () => leads(await ready),
     stop: async (signal) => {

@@ -1,7 +1,7 @@
 /** All crash points of a scenario, many at once. */
 import { aligned } from '../../aligned.ts'
 import { inParallel } from '../../in-parallel.ts'
-import { type CrashPoint, POSITIONS } from './actor.ts'
+import { type Actor, type CrashPoint, POSITIONS } from './actor.ts'
 import { differences, type History } from './oracles.ts'
 import type { Expected, Reference, Runner, Verdict } from './run.ts'
 import type { Scenario } from './scenarios.ts'
@@ -25,7 +25,8 @@ export async function crashesOf(
   { isChosen, times }: Choice = ALL,
 ): Promise<readonly Verdict[]> {
   const prefix = scenario.name.replaceAll(' ', '-')
-  const ofRun = (run: number | string) => ({ scenario, history, run: `${prefix}-${run}` })
+  const idle: Actor[] = []
+  const ofRun = (run: number | string) => ({ scenario, history, run: `${prefix}-${run}`, idle })
   const references = await Promise.all(['a', 'b'].map((run) => runner.reference(ofRun(run))))
   const expected = inCommon(references)
   const requests = [...new Set(references.flatMap((each) => each.requests))]
@@ -42,6 +43,7 @@ export async function crashesOf(
     const isMissing = !verdict.isReached && isCertain(point.request, scenario)
     verdicts[index] = isMissing ? { ...verdict, problems: ['the request was not made'] } : verdict
   })
+  await Promise.all(idle.map((actor) => actor.stop('SIGKILL')))
   return verdicts
 }
 

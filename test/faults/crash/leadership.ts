@@ -81,7 +81,7 @@ async function play({ scenario, run }: RunOptions, crash?: CrashPoint): Promise<
     return actor
   }
   const deathOf = (actor: Actor) =>
-    actor.crashed.then(() => {
+    actor.crashed().then(() => {
       isReached = true
     })
   await withSource(scene)

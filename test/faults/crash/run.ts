@@ -62,6 +62,8 @@ export interface RunOptions {
   readonly history: History
   /** a word for names */
   readonly run: string
+  /** controllers that runs of the same scenario have left, and that other runs take */
+  readonly idle?: Actor[]
 }
 
 /** How the runs of a scenario are made. */
@@ -107,9 +109,11 @@ const rests = (actor: Actor, restMs: number): Promise<void> => {
   })
 }
 
-/** Starts a controller and makes everything ready for the change. */
-async function prepared({ scenario, run }: RunOptions, stage: Stage, crash?: CrashPoint): Promise<Actor> {
-  const actor = await startActor({ ...stage, name: `${run}-first`, ...(crash ? { crash } : {}) })
+/** Takes or starts a controller, and makes everything ready for the change. */
+async function prepared({ scenario, run, idle }: RunOptions, stage: Stage, crash?: CrashPoint): Promise<Actor> {
+  const found = crash && idle?.pop()
+  if (found) found.moveTo(stage, crash)
+  const actor = found ?? (await startActor({ ...stage, name: `${run}-first`, ...(crash ? { crash } : {}) }))
   await Promise.all([withSource(stage.scene, stage.replicas), actor.leads()])
   await scenario.before?.(stage.scene)
   await pause(REST_MS) // the Events of the preparation are sent
@@ -152,7 +156,7 @@ export async function rerun(options: RunOptions, point: CrashPoint, expected: Ex
   }
   const ending = undisturbed()
   ending.catch(() => undefined) // after a crash, the next controller makes the end
-  const isReached = await Promise.race([first.crashed.then(() => true), ending])
+  const isReached = await Promise.race([first.crashed().then(() => true), ending])
   if (!isReached) {
     await first.stop('SIGTERM')
     return { ...verdict, isReached, problems: [] }
@@ -160,11 +164,13 @@ export async function rerun(options: RunOptions, point: CrashPoint, expected: Ex
   const isAllDone = unlike(expected, await endState(stage)).length === 0
   const { api } = await controlPlane()
   // nobody else leads here, so the next controller need not wait until it expires
-  await api.delete(pathOf(RESOURCES.Lease, { namespace: stage.system, name: 'experiment-controller' }))
+  if (first.system === stage.system)
+    await api.delete(pathOf(RESOURCES.Lease, { namespace: stage.system, name: 'experiment-controller' }))
   const second = await startActor({ ...stage, name: `${run}-second` })
   second.count()
   await second.leads()
-  const findings = await compared(options, { stage, last: second, expected, changing })
+  const leave = (actor: Actor) => void options.idle?.push(actor)
+  const findings = await compared(options, { stage, last: second, expected, changing, leave })
   const needless = isAllDone ? second.writes.map(({ request }) => `written although all was done: ${request}`) : []
   return { ...verdict, ...findings, isReached, problems: [...findings.problems, ...needless] }
 }
@@ -176,11 +182,13 @@ interface Ending {
   readonly expected: Expected
   /** what people still do */
   readonly changing?: Promise<void>
+  /** takes the controller when nobody looks at it any more; default: it is stopped */
+  readonly leave?: (last: Actor) => void
 }
 
-/** Waits until a run ends as expected and for the quiet time, and stops its last controller. */
+/** Waits until a run ends as expected and for the quiet time, and leaves or stops its last controller. */
 export async function compared(options: RunOptions, ending: Ending): Promise<Findings> {
-  const { stage, last, expected, changing } = ending
+  const { stage, last, expected, changing, leave } = ending
   try {
     await changing
     const isAsExpected = async () => {
@@ -198,6 +206,10 @@ export async function compared(options: RunOptions, ending: Ending): Promise<Fin
     await pause(QUIET_MS)
     const silence = { run: options.run, own: stage.own, forks: stage.forks, fromMs, toMs: Date.now() }
     const problems = [...written(), ...(await finalProblems(options, stage, expected))]
+    if (!expected.isLong && leave) {
+      leave(last)
+      return { problems, silence }
+    }
     const later = expected.isLong ? pause(LONG_QUIET_MS - QUIET_MS).then(written) : Promise.resolve([])
     void later.finally(() => last.stop('SIGKILL'))
     return { problems, silence, later }
