@@ -17,15 +17,21 @@ interface SourceCacheOptions {
   readonly maxBytes?: number
 }
 
+interface Entry {
+  readonly fingerprint: string
+  readonly source: Source
+  readonly size: number
+}
+
 /**
- * Keeps whole sources of all kinds by uid and fingerprint, and drops the least recently used ones. The watch has only
- * metadata, because a cluster has far more workloads than sources. `managedFields`, which are two thirds of an object,
- * are left out: nobody needs those of a source that is not read live.
+ * Keeps the last state that was read of whole sources of all kinds, and drops the least recently used ones. The watch
+ * has only metadata, because a cluster has far more workloads than sources. `managedFields`, which are two thirds of an
+ * object, are left out: nobody needs those of a source that is not read live.
  */
 export class RecentSources {
   readonly #options: SourceCacheOptions
-  /** in the order of use: a Map keeps the order of insertion */
-  readonly #entries = new Map<string, { readonly source: Source; readonly size: number }>()
+  /** by uid, in the order of use: a Map keeps the order of insertion */
+  readonly #entries = new Map<string, Entry>()
   readonly #loads = new SharedReadings<Source | undefined>()
   #size = 0
 
@@ -35,15 +41,15 @@ export class RecentSources {
 
   /** The whole object of which the watch has `watched`, in this state or a later one. @throws KubeError */
   async get(kind: WorkloadKind, watched: Source): Promise<Source | undefined> {
-    const id = this.#idOf(kind, watched)
-    const entry = this.#entries.get(id)
-    if (entry) {
-      this.#entries.delete(id)
-      this.#entries.set(id, entry)
+    const [uid, fingerprint] = [uidOf(watched), this.#options.fingerprint(kind, watched)]
+    const entry = this.#entries.get(uid)
+    if (entry?.fingerprint === fingerprint) {
+      this.#entries.delete(uid)
+      this.#entries.set(uid, entry)
       return entry.source
     }
     // Two hundred followers of one source may ask at once.
-    return this.#loads.of(id, async () => {
+    return this.#loads.of(`${uid}/${fingerprint}`, async () => {
       const found = await this.#options.fetch(kind, watched.object)
       const value = found && { object: unmanaged(found.object), referents: found.referents.map(unmanaged) }
       if (value && this.#options.isComplete(kind, value)) this.#keep(kind, value)
@@ -52,24 +58,26 @@ export class RecentSources {
   }
 
   #keep(kind: WorkloadKind, found: Source): void {
-    const id = this.#idOf(kind, found)
-    if (this.#entries.has(id)) return
-    const { maxBytes = MAX_BYTES } = this.#options
+    const uid = uidOf(found)
+    const { maxBytes = MAX_BYTES, fingerprint } = this.#options
+    this.#drop(uid) // a former state of it is of no use any more
     const size = bytesOf(found)
     if (size >= maxBytes) return // all others would be dropped for it
-    this.#entries.set(id, { source: found, size })
+    this.#entries.set(uid, { fingerprint: fingerprint(kind, found), source: found, size })
     this.#size += size
-    for (const [oldest, entry] of this.#entries) {
+    for (const oldest of this.#entries.keys()) {
       if (this.#size <= maxBytes) return
-      this.#entries.delete(oldest)
-      this.#size -= entry.size
+      this.#drop(oldest)
     }
   }
 
-  #idOf(kind: WorkloadKind, source: Source): string {
-    return `${source.object.metadata.uid}/${this.#options.fingerprint(kind, source)}`
+  #drop(uid: string): void {
+    this.#size -= this.#entries.get(uid)?.size ?? 0
+    this.#entries.delete(uid)
   }
 }
+
+const uidOf = ({ object: { metadata } }: Source): string => metadata.uid ?? ''
 
 function unmanaged(object: KubeObject): KubeObject {
   const { managedFields: _managers, ...metadata } = object.metadata

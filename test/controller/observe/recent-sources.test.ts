@@ -50,6 +50,18 @@ describe('the recent sources', () => {
     expect(reads).to.deep.equal(['a', 'b', 'c', 'b'])
   })
 
+  it('keeps only the last state of a source, which takes no place of others', async () => {
+    const size = 3 * JSON.stringify(source('a')).length
+    const { cache, reads } = counting({ maxBytes: 2 * size + 10 })
+    await cache.get(source('b'))
+    for (const generation of [1, 2, 3]) await cache.get(source('a', generation))
+    await cache.get(source('b'))
+    await cache.get(source('a', 3))
+    expect(reads).to.deep.equal(['b', 'a', 'a', 'a'])
+    await cache.get(source('a', 2)) // for example while a watch is late
+    expect(reads).to.have.length(5)
+  })
+
   it('keeps no source that does not exist or is incomplete', async () => {
     const { cache, reads } = counting()
     expect(await cache.get(source('gone'))).to.equal(undefined)
