@@ -28,10 +28,13 @@ export function usesCrd() {
     answerTo: (spec: object): Promise<string> =>
       stored(spec).then(
         () => 'accepted',
-        (error: unknown) => (error instanceof ApiError ? error.message : String(error)),
+        (error: unknown) => (error instanceof ApiError ? refusalIn(error) : String(error)),
       ),
   }
 }
+
+/** The oldest Kubernetes that is supported writes the type of the object that breaks a rule before its message. */
+const refusalIn = ({ message }: ApiError): string => message.replaceAll('Invalid value: "object": ', 'Invalid value: ')
 
 /** To be called in a `describe`: the same of a kind that no webhook of ours reviews, in a namespace or in none. */
 export function usesKind({ apiVersion, kind, ...of }: ResourceType, place: { readonly namespace?: string } = {}) {
@@ -49,7 +52,7 @@ export function usesKind({ apiVersion, kind, ...of }: ResourceType, place: { rea
     answerTo: (spec: object, name?: string): Promise<string> =>
       stored(spec, name).then(
         () => 'accepted',
-        (error: unknown) => (error instanceof ApiError ? error.message : String(error)),
+        (error: unknown) => (error instanceof ApiError ? refusalIn(error) : String(error)),
       ),
   }
 }
