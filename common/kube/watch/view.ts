@@ -7,7 +7,7 @@ import { isVersion } from './version.ts'
 
 /** Objects per page of a list. The value is that of client-go. */
 const PAGE_SIZE = 500
-/** Few objects are so large that a page of them is longer than `MAX_PAGE_BYTES`. Then the pages become shorter. */
+/** A page that is longer than `MAX_PAGE_BYTES` is read again with a tenth of its objects. Up to ten may be longer. */
 const SHORTER = 10
 /**
  * The longest page, in bytes, unless it has only a few objects. A page is in memory as text and as objects at once, and

@@ -63,7 +63,7 @@ export interface RunOptions {
   /** a word for names */
   readonly run: string
   /** controllers that runs of the same scenario have left, and that other runs take */
-  readonly idle?: Actor[]
+  readonly idle: Actor[]
 }
 
 /** How the runs of a scenario are made. */
@@ -111,7 +111,7 @@ const rests = (actor: Actor, restMs: number): Promise<void> => {
 
 /** Takes or starts a controller, and makes everything ready for the change. */
 async function prepared({ scenario, run, idle }: RunOptions, stage: Stage, crash?: CrashPoint): Promise<Actor> {
-  const found = crash && idle?.pop()
+  const found = crash && idle.pop()
   if (found) found.moveTo(stage, crash)
   const actor = found ?? (await startActor({ ...stage, name: `${run}-first`, ...(crash ? { crash } : {}) }))
   await Promise.all([withSource(stage.scene, stage.replicas), actor.leads()])
@@ -169,9 +169,11 @@ export async function rerun(options: RunOptions, point: CrashPoint, expected: Ex
   const second = await startActor({ ...stage, name: `${run}-second` })
   second.count()
   await second.leads()
-  const leave = (actor: Actor) => void options.idle?.push(actor)
-  const findings = await compared(options, { stage, last: second, expected, changing, leave })
+  const isKept = !expected.isLong
+  const findings = await compared(options, { stage, last: second, expected, changing, isKept })
   const needless = isAllDone ? second.writes.map(({ request }) => `written although all was done: ${request}`) : []
+  // only now: who takes it forgets what it has written
+  if (isKept && findings.silence) options.idle.push(second)
   return { ...verdict, ...findings, isReached, problems: [...findings.problems, ...needless] }
 }
 
@@ -182,13 +184,13 @@ interface Ending {
   readonly expected: Expected
   /** what people still do */
   readonly changing?: Promise<void>
-  /** takes the controller when nobody looks at it any more; default: it is stopped */
-  readonly leave?: (last: Actor) => void
+  /** whether the controller goes on if the run gets to its quiet time; default: it is stopped */
+  readonly isKept?: boolean
 }
 
-/** Waits until a run ends as expected and for the quiet time, and leaves or stops its last controller. */
+/** Waits until a run ends as expected and for the quiet time, and stops its last controller unless that is kept. */
 export async function compared(options: RunOptions, ending: Ending): Promise<Findings> {
-  const { stage, last, expected, changing, leave } = ending
+  const { stage, last, expected, changing, isKept = false } = ending
   try {
     await changing
     const isAsExpected = async () => {
@@ -206,10 +208,7 @@ export async function compared(options: RunOptions, ending: Ending): Promise<Fin
     await pause(QUIET_MS)
     const silence = { run: options.run, own: stage.own, forks: stage.forks, fromMs, toMs: Date.now() }
     const problems = [...written(), ...(await finalProblems(options, stage, expected))]
-    if (!expected.isLong && leave) {
-      leave(last)
-      return { problems, silence }
-    }
+    if (isKept) return { problems, silence }
     const later = expected.isLong ? pause(LONG_QUIET_MS - QUIET_MS).then(written) : Promise.resolve([])
     void later.finally(() => last.stop('SIGKILL'))
     return { problems, silence, later }
