@@ -32,17 +32,24 @@ export async function crashesOf(
   const requests = [...new Set(references.flatMap((each) => each.requests))]
   const possible = requests.flatMap((request) => POSITIONS.map((position): CrashPoint => ({ request, position })))
   const points = Array.from({ length: times }, () => possible.filter(isChosen)).flat()
-  const verdicts: Verdict[] = []
-  await inParallel(runner.LANES, [...points.entries()], async ([index, point]) => {
+  const verdictOf = async (index: number, point: CrashPoint, onQuiet: () => void): Promise<Verdict> => {
     const once = (attempt: string) =>
       runner
-        .rerun(ofRun(`${index}${attempt}`), point, { ...expected, isLong: index === 0 })
+        .rerun({ ...ofRun(`${index}${attempt}`), onQuiet }, point, { ...expected, isLong: index === 0 })
         .catch((error: Error) => ({ scenario: scenario.name, ...point, isReached: true, problems: [error.message] }))
     const first = await once('')
     const verdict = first.isReached ? first : await once('-again')
     const isMissing = !verdict.isReached && isCertain(point.request, scenario)
-    verdicts[index] = isMissing ? { ...verdict, problems: ['the request was not made'] } : verdict
+    return isMissing ? { ...verdict, problems: ['the request was not made'] } : verdict
+  }
+  const pending: Promise<Verdict>[] = []
+  await inParallel(runner.LANES, [...points.entries()], async ([index, point]) => {
+    const quiet = Promise.withResolvers<void>()
+    const verdict = verdictOf(index, point, quiet.resolve)
+    pending[index] = verdict
+    await Promise.race([quiet.promise, verdict])
   })
+  const verdicts = await Promise.all(pending)
   await Promise.all(idle.map((actor) => actor.stop('SIGKILL')))
   return verdicts
 }

@@ -21,7 +21,7 @@ const LONG_QUIET_MS = 60_000
 /** A look at the end needs five lists, and many runs look at once. */
 const RARELY = { pauseMs: 1_000 }
 
-/** Each has one controller at a time. */
+/** How many runs are made at once, without those in their quiet time. */
 export const LANES = 16
 
 /** How an undisturbed run ended. */
@@ -64,11 +64,13 @@ export interface RunOptions {
   readonly run: string
   /** controllers that runs of the same scenario have left, and that other runs take */
   readonly idle: Actor[]
+  /** called when the quiet time begins: nothing happens in it, so the next run may begin */
+  readonly onQuiet?: () => void
 }
 
 /** How the runs of a scenario are made. */
 export interface Runner {
-  /** how many are made at once */
+  /** how many are made at once, without those in their quiet time */
   readonly LANES: number
   readonly reference: (options: RunOptions) => Promise<Reference>
   readonly rerun: (options: RunOptions, point: CrashPoint, expected: Expected) => Promise<Verdict>
@@ -205,6 +207,7 @@ export async function compared(options: RunOptions, ending: Ending): Promise<Fin
       writesOf(last)
         .slice(count)
         .map(({ request }) => `written in the quiet time: ${request}`)
+    options.onQuiet?.()
     await pause(QUIET_MS)
     const silence = { run: options.run, own: stage.own, forks: stage.forks, fromMs, toMs: Date.now() }
     const problems = [...written(), ...(await finalProblems(options, stage, expected))]
