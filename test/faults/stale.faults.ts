@@ -16,6 +16,8 @@ import { sideBySide } from './side-by-side.ts'
 
 /** How long the cache of the controller is late. */
 const LATE_MS = 15_000
+/** How long a fork is not in the cache, while its experiment is touched. */
+const UNSEEN_MS = 30_000
 const TOUCHES = 20
 
 const EXPERIMENTS: Match = { resource: EXPERIMENT_DEPLOYMENT.plural }
@@ -131,7 +133,7 @@ async function touched({ place, faults }: Scene): Promise<void> {
   await holds
   for (let count = 1; count <= TOUCHES; count += 1) {
     await place.api.patch(place.path('experiments', 'canary'), { spec: { replicas: 1 + (count % 3) } })
-    await pause(LATE_MS / TOUCHES)
+    await pause(UNSEEN_MS / TOUCHES)
   }
   const writes = async () =>
     (await historyOf(place.namespace)).filter(
@@ -212,8 +214,8 @@ describe('the controller sees the past, on the real control plane', function () 
       () => inScene(restarted),
     'F8: restarted onto an old list, and the fork is in another namespace: it is not deleted': () =>
       inScene(restarted, true),
-    'F9: its fork is not in the cache for a while, and the experiment is touched 20 times: one fork, and no storm':
-      () => inScene(touched),
+    'F9: its fork is not in the cache for 30 s, and the experiment is touched 20 times: one fork, and no storm': () =>
+      inScene(touched),
     'F10: events are lost, of a source that goes from A to B to A and of a fork that is replaced: the present state counts':
       () => inScene(lossy),
   })
