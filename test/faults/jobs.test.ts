@@ -13,23 +13,23 @@ const aResult = (title: string, hasPassed = true): Result => ({ title, file: 'a.
 describe('the jobs of the tests on faults', () => {
   it('are one for each file, and two for the rows among other tests, the longest first', () =>
     expect(jobsOf({ wanted: [], times: 1, sources })).to.deep.equal([
-      { files: ['test/faults/crash-points.faults.ts'], times: 1, isAlone: false },
-      { files: ['test/faults/writes.faults.ts'], times: 1, isAlone: false },
-      { files: ['test/faults/blue-green-traffic.faults.ts'], times: 1, isAlone: true },
-      { files: ['test/integration/leader.test.ts'], grep: '\\bF\\d+\\b', times: 1, isAlone: false },
-      { files: ['test/load/serving.test.ts'], grep: '\\bF\\d+\\b', times: 1, isAlone: true },
+      { files: ['test/faults/crash-points.faults.ts'], times: 1, runs: 'busy' },
+      { files: ['test/faults/writes.faults.ts'], times: 1, runs: 'waiting' },
+      { files: ['test/faults/blue-green-traffic.faults.ts'], times: 1, runs: 'alone' },
+      { files: ['test/integration/leader.test.ts'], grep: '\\bF\\d+\\b', times: 1, runs: 'busy' },
+      { files: ['test/load/serving.test.ts'], grep: '\\bF\\d+\\b', times: 1, runs: 'alone' },
     ]))
 
   it('are those of rows, as often as asked, in one job if the file repeats its tests itself', () =>
     expect(jobsOf({ wanted: ['F5', 'F16', 'F20'], times: 2, sources })).to.deep.equal([
-      { files: ['test/faults/writes.faults.ts'], grep: '\\b(F5|F16)\\b', times: 2, isAlone: false },
-      { files: ['test/integration/leader.test.ts'], grep: '\\b(F20)\\b', times: 1, isAlone: false },
-      { files: ['test/integration/leader.test.ts'], grep: '\\b(F20)\\b', times: 1, isAlone: false },
+      { files: ['test/faults/writes.faults.ts'], grep: '\\b(F5|F16)\\b', times: 2, runs: 'waiting' },
+      { files: ['test/integration/leader.test.ts'], grep: '\\b(F20)\\b', times: 1, runs: 'busy' },
+      { files: ['test/integration/leader.test.ts'], grep: '\\b(F20)\\b', times: 1, runs: 'busy' },
     ]))
 
   it('are those of a row that a file gives to its scenarios', () =>
     expect(jobsOf({ wanted: ['F4'], times: 1, sources })).to.deep.equal([
-      { files: ['test/faults/crash-points.faults.ts'], grep: '\\b(F4)\\b', times: 1, isAlone: false },
+      { files: ['test/faults/crash-points.faults.ts'], grep: '\\b(F4)\\b', times: 1, runs: 'busy' },
     ]))
 
   it('are those of files', () =>
@@ -37,7 +37,7 @@ describe('the jobs of the tests on faults', () => {
       ['a.test.ts', 'a.test.ts', 'b.test.ts', 'b.test.ts'].map((file) => ({
         files: [file],
         times: 1,
-        isAlone: false,
+        runs: 'busy',
       })),
     ))
 

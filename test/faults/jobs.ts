@@ -7,9 +7,14 @@ export interface Job {
   readonly grep?: string
   /** how often each test is run */
   readonly times: number
-  /** nothing may run beside it, because it fails if a program gets no processor in time */
-  readonly isAlone: boolean
+  readonly runs: Runs
 }
+
+/**
+ * What may run beside a job. `alone`: nothing, because it fails if a program gets no processor in time. `waiting`: as
+ * many others as there are, because it needs few processors.
+ */
+export type Runs = 'alone' | 'busy' | 'waiting'
 
 type Chosen = Pick<Job, 'files' | 'grep'>
 
@@ -32,6 +37,8 @@ interface Asked {
 const ROW = /\bF\d+\b/
 /** These take half of the time of all. */
 const LONGEST = /-points\.|sequences/
+/** These mostly wait: for the end of a fault, for backoffs, or for proof that nothing is written. */
+const WAITING = /\/(analysis-quiet|api-server|canary-quiet|clock|outage|rollout|serving|watches|writes)\.faults/
 /** These say how long something takes at most. */
 const TIMED = /^test\/load\/|blue-green-traffic/
 
@@ -49,9 +56,14 @@ export function jobsOf({ wanted, times, sources }: Asked): readonly Job[] {
   // files that repeat their tests themselves do so many at once, in one control plane
   const repeats = ({ files }: Chosen) => files.every((file) => sources[file]?.includes("from './side-by-side.ts'"))
   return chosen.flatMap((of) => {
-    const job = { ...of, isAlone: of.files.some((file) => TIMED.test(file)) }
+    const job = { ...of, runs: runsOf(of) }
     return repeats(of) ? [{ ...job, times }] : Array.from({ length: times }, () => ({ ...job, times: 1 }))
   })
+}
+
+function runsOf({ files }: Chosen): Runs {
+  if (files.some((file) => TIMED.test(file))) return 'alone'
+  return files.every((file) => WAITING.test(file)) ? 'waiting' : 'busy'
 }
 
 /** All faults. Of the files with other tests, which `npm test` runs, only the rows. */

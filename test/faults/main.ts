@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commandLine } from '../../sandbox/command-line.ts'
 import { inParallel } from '../in-parallel.ts'
-import { type Job, jobsOf, type Result, talliesOf } from './jobs.ts'
+import { type Job, jobsOf, type Result, type Runs, talliesOf } from './jobs.ts'
 
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
 const CONFIG = join(import.meta.dirname, '.mocharc.json')
@@ -18,7 +18,8 @@ const SOURCES = ['test/faults/*.faults.ts', 'test/integration/*.test.ts', 'test/
 const USAGE = `npm run test:faults [-- [--times N] [--lanes N] [ROW | FILE …]]
 
 Runs all tests on faults once, or those of some rows (such as F5) or files N times. Each file has a control plane of its
-own; two run at once, or as many as --lanes says. Prints how often each row and file was run, and how often it passed.
+own. Two run at once, or as many as --lanes says, and beside them one of those that mostly wait. Prints how often each
+row and file was run, and how often it passed.
 
   --help`
 
@@ -79,24 +80,23 @@ function asked(all: Readonly<Record<string, string>>): readonly Job[] {
   }
 }
 
-const runs: (readonly Result[])[] = []
+const outcomes: (readonly Result[])[] = []
 const jobs = [...asked(sources()).entries()]
-for (const [isAlone, width] of [
-  [false, lanes],
-  [true, 1],
-] as const)
-  await inParallel(
+const each = (runs: Runs, width: number): Promise<void> =>
+  inParallel(
     width,
-    jobs.filter(([, job]) => job.isAlone === isAlone),
+    jobs.filter(([, job]) => job.runs === runs),
     async ([index, job]) => {
       if (stopping.signal.aborted) return
       const found = await ran(job, index)
-      if (found) runs.push(found)
+      if (found) outcomes.push(found)
     },
   )
+await Promise.all([each('busy', lanes), each('waiting', 1)])
+await each('alone', 1)
 rmSync(results, { recursive: true })
 console.log('\nROW OR FILE: passed of runs')
-for (const { name, runs: count, passed } of talliesOf(runs)) console.log(`${name}: ${passed} of ${count}`)
-const all = runs.flat()
+for (const { name, runs: count, passed } of talliesOf(outcomes)) console.log(`${name}: ${passed} of ${count}`)
+const all = outcomes.flat()
 const passed = all.filter(({ hasPassed }) => hasPassed).length
 console.log(`\n${passed} passed, ${all.length - passed} failed in ${minutes()}`)
