@@ -9,7 +9,7 @@ import { inParallel } from '../in-parallel.ts'
 import { canariesIn } from '../integration/canaries.ts'
 import { controlPlane } from '../integration/fixture.ts'
 import { aSource, DEADLINE_MS, installation, usesProduct } from '../integration/product.ts'
-import { staysQuiet } from '../integration/quiet.ts'
+import { comesToRest, staysQuiet } from '../integration/quiet.ts'
 import { leads, type Rival, startRival } from '../integration/rivals.ts'
 import { otherClock } from './other-clock.ts'
 
@@ -87,7 +87,7 @@ describe(`${SOURCES * PAUSED} paused canaries, on the real control plane`, funct
     // the forks of the promoted sources follow them
     await areAt(paused, AT_THE_PAUSE)
     // a share that changes with the pods of the others is written every ten seconds
-    await eventually('silence', SET_UP_MS, () => staysQuiet(place().namespace, 11_000))
+    await comesToRest(place().namespace, 11_000, SET_UP_MS)
     console.log(`    ${(await all()).length} runs after ${((performance.now() - begunMs) / 1_000).toFixed(0)} s`)
   })
 

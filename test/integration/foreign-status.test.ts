@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aSource, DEADLINE_MS, forkOf, hasEndpoints, usesProduct } from './product.ts'
-import { staysQuiet } from './quiet.ts'
+import { comesToRest } from './quiet.ts'
 
 /** What somebody writes into a status: new fields, an item of a list, and another value of a field of ours. */
 const FORGERIES: Readonly<Record<string, (of: ExperimentDeploymentStatus) => object>> = {
@@ -35,7 +35,7 @@ describe('R6: the status of an experiment that another client writes, on the rea
     await place().reaches('honest', 'Available')
     await hasEndpoints(place(), 'cart', 2)
     await place().shows('honest', 'its share, and the revision', (of) => of.status?.share === '50%')
-    await eventually('silence', 2 * DEADLINE_MS, () => staysQuiet(place().namespace, 6_000))
+    await comesToRest(place().namespace, 6_000, 2 * DEADLINE_MS)
   })
 
   for (const [what, forgery] of Object.entries(FORGERIES))

@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
-import { eventually } from '../../sandbox/eventually.ts'
 import { ownWrites } from '../../sandbox/proof.ts'
 import { imageOverride } from '../builders.ts'
 import { controlPlane } from './fixture.ts'
-import { aSource, condition, DEADLINE_MS, forkOf, hasEndpoints, imagesOf, type Place, usesProduct } from './product.ts'
-import { staysQuiet } from './quiet.ts'
+import { aSource, condition, forkOf, hasEndpoints, imagesOf, type Place, usesProduct } from './product.ts'
+import { comesToRest } from './quiet.ts'
 
 const revisionPath = (place: Place, fork: string) =>
   `/apis/apps/v1/namespaces/${place.namespace}/controllerrevisions/${fork}`
@@ -66,7 +65,7 @@ describe('S1: a pinned base that somebody else replaced, on the real control pla
     const message = `controllerrevision/${fork} already exists and is not managed by this experiment`
     expect(condition(found, 'Stalled')).to.deep.include({ status: 'True', message })
     const begun = new Date()
-    await eventually('silence', DEADLINE_MS, () => staysQuiet(place().namespace, 5_000))
+    await comesToRest(place().namespace, 5_000)
     const { auditLog } = await controlPlane()
     const tried = (await ownWrites(auditLog, begun)).all.filter((request) => request.includes('controllerrevisions'))
     expect(tried).to.deep.equal([])

@@ -9,7 +9,7 @@ import { ownWrites } from '../../sandbox/proof.ts'
 import { collect } from '../collect.ts'
 import { controlPlane } from './fixture.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, imagesOf, installation, usesProduct } from './product.ts'
-import { staysQuiet } from './quiet.ts'
+import { comesToRest, staysQuiet } from './quiet.ts'
 
 describe('policies and the controller, on the real control plane', () => {
   const place = usesProduct()
@@ -185,7 +185,7 @@ describe('policies and the controller, on the real control plane', () => {
       return all.filter((request) => request.includes(nameOf('small')))
     }
     // a changing share is written every ten seconds
-    await eventually('silence', DEADLINE_MS, () => staysQuiet(place().namespace, 11_000))
+    await comesToRest(place().namespace, 11_000)
     const since = new Date()
     const { controller, startController } = await installation()
     await controller().stop()

@@ -50,3 +50,7 @@ export async function staysQuiet(namespace: string, quietMs: number): Promise<vo
   )
   expect(await written()).to.deep.equal([])
 }
+
+/** Resolves when `namespace` has been quiet for `quietMs`, however often something is written before. */
+export const comesToRest = (namespace: string, quietMs: number, withinMs = DEADLINE_MS): Promise<void> =>
+  eventually('silence', withinMs, () => staysQuiet(namespace, quietMs))

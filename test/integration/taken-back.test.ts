@@ -7,7 +7,7 @@ import { isApplied } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aNamespace } from './fixture.ts'
 import { aSource, DEADLINE_MS, forkOf, installation, type Place, placeIn, usesProduct } from './product.ts'
-import { staysQuiet } from './quiet.ts'
+import { comesToRest } from './quiet.ts'
 
 /** What somebody removes from a fork, by a name for the experiment. */
 const LOSSES: Readonly<Record<string, JsonObject>> = {
@@ -137,6 +137,6 @@ describe('R2: a fork that has lost what marks it as ours, on the real control pl
       const { text } = await place().kubectl(['describe', 'expd', 'told'])
       expect(text).to.match(/Updating.*restored: another client had modified it/)
     })
-    await eventually('silence', DEADLINE_MS, () => staysQuiet(place().namespace, 3_000))
+    await comesToRest(place().namespace, 3_000)
   })
 })

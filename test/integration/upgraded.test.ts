@@ -11,7 +11,7 @@ import { ownWritesIn } from '../../sandbox/proof.ts'
 import { imageOverride, POD } from '../builders.ts'
 import { controlPlane } from './fixture.ts'
 import { aSource, DEADLINE_MS, forkOf, installation, usesProduct } from './product.ts'
-import { staysQuiet } from './quiet.ts'
+import { comesToRest } from './quiet.ts'
 
 const KINDS = { deployments: deployment, statefulSets: statefulSet }
 const QUIET_MS = 5_000
@@ -55,11 +55,11 @@ describe('R13: forks that another version of the controller derived, on the real
       await place().experiment(name, { source: 'cart', kind: KINDS[of].kind, overrideSpec, ...spec })
     }
     for (const name of Object.keys(ROWS)) await place().reaches(name, 'Available')
-    await comesToRest()
+    await allRest()
   })
 
   /** A fork is Available before its rollout has ended, and what is left of that is told, too. */
-  const comesToRest = () => eventually('silence', 2 * DEADLINE_MS, () => staysQuiet(place().namespace, QUIET_MS))
+  const allRest = () => comesToRest(place().namespace, QUIET_MS, 2 * DEADLINE_MS)
 
   /** The fork as the version that runs here derives it. */
   async function derivedHere(name: string, { of }: Row): Promise<KubeObject> {
@@ -112,7 +112,7 @@ describe('R13: forks that another version of the controller derived, on the real
       expect(await forks()).to.deep.equal(before),
     )
     for (const name of Object.keys(ROWS)) await place().reaches(name, 'Available')
-    await comesToRest()
+    await allRest()
     const updates = Object.entries(ROWS).filter(([name]) => differs(name))
     const wanted = updates.map(async ([name, row]) => {
       const fork = forkOf(await place().experimentAt(name))
