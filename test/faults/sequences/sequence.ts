@@ -87,6 +87,7 @@ export class Sequence {
   /** Deletes the experiment and creates it again under its name, with `more` in its override. */
   async again(more: JsonObject): Promise<void> {
     const before = await this.experiment.read()
+    if (!(await this.#goesWithSource(before))) return
     await this.experiment.delete()
     const overrideSpec = { ...before.spec.overrideSpec, ...more }
     const snapshot = await this.source.read()
@@ -115,7 +116,9 @@ export class Sequence {
 
   /** Creates another experiment with the present spec: the way to a resource does not matter. */
   async rival(): Promise<void> {
-    const { spec } = await this.experiment.read()
+    const present = await this.experiment.read()
+    if (!(await this.#goesWithSource(present))) return
+    const { spec } = present
     const rival = this.#called(`${this.#of.name}-rival`)
     await rival.create({ ...spec })
     const settled = await this.#settles(rival, await this.source.read())
@@ -124,6 +127,20 @@ export class Sequence {
     // one that is pinned has another base, if the source has changed since
     if (!this.#pinned && this.#content) differs('another way gives', contentOf(fork.spec), this.#content)
     await this.#deletes(rival)
+  }
+
+  /**
+   * Whether a new experiment with that spec is admitted. A pinned one keeps a base that its source has no longer, and
+   * its override may not go with the present one.
+   */
+  async #goesWithSource(experiment: ExperimentDeployment): Promise<boolean> {
+    if (!this.#pinned) return true
+    return !('refusal' in (await this.#wanted(experiment, await this.source.read())))
+  }
+
+  #wanted(experiment: ExperimentDeployment, snapshot: Snapshot): ReturnType<typeof wantedFork> {
+    const { api, opened } = this.#ground
+    return wantedFork({ api, court: opened.court, namespace: this.#of.namespace }, experiment, snapshot)
   }
 
   /**
@@ -147,9 +164,8 @@ export class Sequence {
   ): Promise<
     { readonly content: Content; readonly spec: Spec; readonly isHeld: boolean } | { readonly refusal: string }
   > {
-    const { api, opened } = this.#ground
     const written = await experiment.read()
-    const wanted = await wantedFork({ api, court: opened.court, namespace: this.#of.namespace }, written, snapshot)
+    const wanted = await this.#wanted(written, snapshot)
     if ('refusal' in wanted) return wanted
     const isHeld = await this.#eventually('be as it must', async () => {
       const now = await experiment.read()

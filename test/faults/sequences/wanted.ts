@@ -35,7 +35,12 @@ export function contentOf(spec: unknown): Content {
       Object.entries(objectOr(at(template, 'metadata', of))).filter(([key]) => !key.startsWith(PREFIX)),
     )
   const pod = withoutEmptyMembers(at(template, 'spec'))
-  return { labels: foreign('labels'), annotations: foreign('annotations'), pod, others: withoutLeftDefault(others) }
+  return {
+    labels: foreign('labels'),
+    annotations: foreign('annotations'),
+    pod,
+    others: withoutLeftDefault(withoutFirstOrdinal(others)),
+  }
 }
 
 /**
@@ -56,6 +61,14 @@ function withoutEmptyMembers(pod: unknown): unknown {
     containers: filled(containers),
     ...(initContainers === undefined ? {} : { initContainers: filled(initContainers) }),
   }
+}
+
+/**
+ * Server-side apply stores no `ordinals: {}` where there were none, and a creation stores the default `start: 0` in it.
+ * Both number the pods of a StatefulSet from 0.
+ */
+function withoutFirstOrdinal({ ordinals, ...others }: Readonly<Record<string, unknown>>) {
+  return ordinals === undefined || isEqual(ordinals, { start: 0 }) ? others : { ...others, ordinals }
 }
 
 /**
