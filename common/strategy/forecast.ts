@@ -91,7 +91,7 @@ function textOf({ step, pods, open }: ForecastStep, { source }: Sizes, unit: str
     case 'preview':
       return `service/${step.service} sends to them`
     case 'cutOver':
-      return `service/${step.service} sends only to them (for at most 2s both versions answer)`
+      return `service/${step.service} sends only to them (for about 2s both versions answer)`
     case 'return':
       return `${servicesText(step.services)} to the source again`
     case 'pause':

@@ -133,7 +133,7 @@ describe('blue-greens of Argo, pasted with their Services', function () {
         ...(of.previewService === undefined ? [] : [`service/${of.previewService} sends to them`]),
         ...(waits(of) ? ['pause until resumed'] : []),
         ...(preview === pasted.replicas ? [] : [countOfPods(pasted.replicas)]),
-        `service/${of.activeService} sends only to them (for at most 2s both versions answer)`,
+        `service/${of.activeService} sends only to them (for about 2s both versions answer)`,
         `pause ${seconds}s`,
         ...['wait until promoted', 'promote'],
         `${of.previewService === undefined ? `service/${of.activeService} sends` : 'both Services send'} to the source again`,

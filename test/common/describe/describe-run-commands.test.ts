@@ -128,7 +128,7 @@ describe('the lines of the plan about a blue-green that is promoted', () => {
 
   it('tell the cut-over that its preview skips', () =>
     expect(firstLineAfter('promote')).to.equal(
-      `from step 8 of 10: 10 pods without requests; service/cart sends only to them (for at most 2s both versions answer); ${rest}`,
+      `from step 8 of 10: 10 pods without requests; service/cart sends only to them (for about 2s both versions answer); ${rest}`,
     ))
 
   it('do not tell it again once it is cut over', () =>

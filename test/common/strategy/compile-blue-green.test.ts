@@ -142,7 +142,7 @@ describe('the forecast of a blue-green', () => {
       'service/cart-preview sends to them',
       'pause until resumed',
       '10 pods',
-      'service/cart sends only to them (for at most 2s both versions answer)',
+      'service/cart sends only to them (for about 2s both versions answer)',
       'pause 30s',
       'wait until promoted',
       'promote',
@@ -153,7 +153,7 @@ describe('the forecast of a blue-green', () => {
   it('says a number of pods once, and the name of a single Service', () =>
     expect(forecastTexts(stepsOf(), TEN)).to.deep.equal([
       '10 pods without requests',
-      'service/cart sends only to them (for at most 2s both versions answer)',
+      'service/cart sends only to them (for about 2s both versions answer)',
       'pause 30s',
       'wait until promoted',
       'promote',
@@ -167,7 +167,7 @@ describe('the forecast of a blue-green', () => {
       '10 pods without requests',
       'service/cart-preview sends to them',
       'pause until resumed',
-      'service/cart sends only to them (for at most 2s both versions answer)',
+      'service/cart sends only to them (for about 2s both versions answer)',
     ])
     expect(texts(3)[0]).to.equal('10 pods without requests')
   })
