@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import { boundedOverride } from '../../../common/api/decode.ts'
 import type { OverrideType } from '../../../common/api/types.ts'
-import type { JsonObject } from '../../../common/json/json.ts'
+import type { Json, JsonObject } from '../../../common/json/json.ts'
 import { mergePatch } from '../../../common/override/strategic.ts'
 import {
   bothPatches,
@@ -53,6 +53,19 @@ describe('the promotion of an override', () => {
     expect(isInPlace(SPEC, found.forward, POD)).to.equal(false)
     expect(isInPlace(found.after, found.forward, POD)).to.equal(true)
     expect(isInPlace(SPEC, found.inverse, POD)).to.equal(true)
+  })
+
+  it('leaves what is nested deeply in the source as it is, in every type', () => {
+    let nested: Json = {}
+    for (let level = 0; level < 20_000; level += 1) nested = { inner: nested }
+    const spec = { ...SPEC, analysis: nested }
+    for (const type of ['Merge', 'Strategic'] as const) {
+      const { of, found } = promoted({ minReadySeconds: 5 }, type, spec)
+      expect(patchText(of, found)).to.equal('[{"op":"add","path":"/spec/minReadySeconds","value":5}]')
+      expect(found.forward).to.deep.equal({ minReadySeconds: 5 })
+      expect(found.inverse).to.deep.equal({ minReadySeconds: null })
+      expect(isInPlace(spec, { minReadySeconds: 5 }, POD)).to.equal(false)
+    }
   })
 
   it('is unknown for an override that cannot be merged', () => {
