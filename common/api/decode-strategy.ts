@@ -1,5 +1,6 @@
 import { isObject, listOr, member } from '../json/json.ts'
 import { type Check, isBoolean, isText, listOf, type Members, oneOf, orAbsent } from '../json/members.ts'
+import { MAX_PODS } from './defaults.ts'
 import {
   type BlueGreenStrategy,
   type CanaryStep,
@@ -41,7 +42,7 @@ const CANARY = { maxSurge: orAbsent(isAmount), maxUnavailable: orAbsent(isAmount
 const BLUE_GREEN = {
   activeService: isServiceName,
   previewService: orAbsent(isServiceName),
-  previewReplicaCount: orAbsent(isCount),
+  previewReplicaCount: orAbsent((value) => isCount(value) && Number(value) <= MAX_PODS),
   autoPromotionEnabled: orAbsent(isBoolean),
   autoPromotionSeconds: orAbsent(isCount),
   ...DELAYS,

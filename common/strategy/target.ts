@@ -1,4 +1,5 @@
 import { type Amount, roundedUp } from '../api/amount.ts'
+import { MAX_PODS } from '../api/defaults.ts'
 import type { Step } from './compile.ts'
 import type { GatedPod, GateTarget } from './gate.ts'
 import { podsFor } from './weight.ts'
@@ -28,9 +29,6 @@ export interface Target {
   /** the pods that the weight needs, if `maxSurge` does not allow them */
   readonly needed?: number
 }
-
-/** The most pods that a Kubernetes workload can have: `replicas` is an int32. */
-const MAX_PODS = 2 ** 31 - 1
 
 /** The most pods that a fork may have beside `source` pods. */
 export const surgeLimit = ({ maxSurge, source }: Pick<Sizes, 'maxSurge' | 'source'>): number =>

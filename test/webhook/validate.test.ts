@@ -181,7 +181,7 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     'spec.sourceRef.name: expected the name of a workload; set it so',
     'spec.overrideSpec: expected object; set it so',
     'spec.overrideType: expected Merge or Strategic; set it so',
-    'spec.replicas: expected a whole number, 0 or more; set it so',
+    'spec.replicas: expected a whole number from 0 to 2147483647; set it so',
   ],
 }
 

@@ -47,6 +47,7 @@ describe('a strategy of a manifest', () => {
     'with a name of 64 characters': blueGreen({ activeService: 'a'.repeat(64) }),
     'with a number as previewService': blueGreen({ previewService: 1 }),
     'with a percentage of pods to preview': blueGreen({ previewReplicaCount: '50%' }),
+    'with more pods to preview than a workload can have': blueGreen({ previewReplicaCount: 2 ** 31 }),
     'with a text that says yes': blueGreen({ autoPromotionEnabled: 'yes' }),
     'with a duration as a text': blueGreen({ autoPromotionSeconds: '1m' }),
     'with a negative delay after the cut-over': blueGreen({ scaleDownDelaySeconds: -1 }),

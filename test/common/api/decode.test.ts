@@ -18,7 +18,7 @@ const metadataOf = (metadata: object) => {
 
 const NAME = 'spec.sourceRef.name: expected the name of a workload; set it so'
 const NAMESPACE = 'spec.sourceRef.namespace: expected the name of a namespace; set it so'
-const REPLICAS = 'spec.replicas: expected a whole number, 0 or more; set it so'
+const REPLICAS = 'spec.replicas: expected a whole number from 0 to 2147483647; set it so'
 const TTL = 'spec.ttlSeconds: expected a whole number of seconds, at most 31536000; set it so'
 const hostile = { toString: () => expect.fail('called') }
 
@@ -64,6 +64,9 @@ describe('an experiment as it comes', () => {
 
   it('may ask for no pods, and for no time at all: that is for the CRD to mind', () =>
     expect(specOf({ replicas: 0, ttlSeconds: 0 })).to.deep.include({ replicas: 0, ttlSeconds: 0 }))
+
+  it('may have as many pods as a workload', () =>
+    expect(specOf({ replicas: 2 ** 31 - 1 })).to.have.property('replicas', 2 ** 31 - 1))
 
   it('may exist for a year', () =>
     expect(specOf({ ttlSeconds: 31_536_000 })).to.have.property('ttlSeconds', 31_536_000))
@@ -111,7 +114,7 @@ describe('an experiment as it comes', () => {
       'spec.onSourceChange: expected Follow or Pin; set it so',
       { onSourceChange: 'follow' },
     ],
-    'whose number of pods is none': [REPLICAS, ...[-1, 1.5, '3', 2 ** 53, true].map((replicas) => ({ replicas }))],
+    'whose number of pods is none': [REPLICAS, ...[-1, 1.5, '3', 2 ** 31, true].map((replicas) => ({ replicas }))],
     'whose time is none': [TTL, ...[-1, 0.5, '60', 31_536_001, 9e12].map((ttlSeconds) => ({ ttlSeconds }))],
   }
   for (const [words, [message, ...specs]] of Object.entries(mistakes))
