@@ -8,7 +8,6 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commandLine } from '../../sandbox/command-line.ts'
-import { inParallel } from '../in-parallel.ts'
 import { type Job, jobsOf, type Result, type Runs, talliesOf } from './jobs.ts'
 
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
@@ -82,18 +81,25 @@ function asked(all: Readonly<Record<string, string>>): readonly Job[] {
 
 const outcomes: (readonly Result[])[] = []
 const jobs = [...asked(sources()).entries()]
-const each = (runs: Runs, width: number): Promise<void> =>
-  inParallel(
-    width,
-    jobs.filter(([, job]) => job.runs === runs),
-    async ([index, job]) => {
+const queueOf = (runs: Runs) => jobs.filter(([, job]) => job.runs === runs).values()
+const queues: Readonly<Record<Runs, ReturnType<typeof queueOf>>> = {
+  busy: queueOf('busy'),
+  waiting: queueOf('waiting'),
+  alone: queueOf('alone'),
+}
+
+/** Takes jobs from the queues of `order`, which lanes share, one after the other. */
+async function lane(...order: readonly Runs[]): Promise<void> {
+  for (const runs of order)
+    for (const [index, job] of queues[runs]) {
       if (stopping.signal.aborted) return
       const found = await ran(job, index)
       if (found) outcomes.push(found)
-    },
-  )
-await Promise.all([each('busy', lanes), each('waiting', 1)])
-await each('alone', 1)
+    }
+}
+
+await Promise.all([...Array.from({ length: lanes }, () => lane('busy', 'waiting')), lane('waiting')])
+await lane('alone')
 rmSync(results, { recursive: true })
 console.log('\nROW OR FILE: passed of runs')
 for (const { name, runs: count, passed } of talliesOf(outcomes)) console.log(`${name}: ${passed} of ${count}`)
