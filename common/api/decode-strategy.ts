@@ -1,6 +1,16 @@
 import { isObject, listOr, member } from '../json/json.ts'
-import { type Check, isBoolean, isText, listOf, type Members, oneOf, orAbsent } from '../json/members.ts'
-import { MAX_PODS } from './defaults.ts'
+import {
+  type Check,
+  countUpTo,
+  isBoolean,
+  isCount,
+  isText,
+  listOf,
+  type Members,
+  oneOf,
+  orAbsent,
+} from '../json/members.ts'
+import { MAX_REPLICAS } from './defaults.ts'
 import {
   type BlueGreenStrategy,
   type CanaryStep,
@@ -12,7 +22,6 @@ import {
   type TrafficSpec,
 } from './strategy.ts'
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
 const isAmount = (value: unknown): boolean => typeof value === 'string' || isCount(value)
 /** As in a path: never empty, `.` or `..`. */
 const isServiceName = (value: unknown): boolean =>
@@ -42,7 +51,7 @@ const CANARY = { maxSurge: orAbsent(isAmount), maxUnavailable: orAbsent(isAmount
 const BLUE_GREEN = {
   activeService: isServiceName,
   previewService: orAbsent(isServiceName),
-  previewReplicaCount: orAbsent((value) => isCount(value) && Number(value) <= MAX_PODS),
+  previewReplicaCount: orAbsent(countUpTo(MAX_REPLICAS)),
   autoPromotionEnabled: orAbsent(isBoolean),
   autoPromotionSeconds: orAbsent(isCount),
   ...DELAYS,

@@ -1,9 +1,9 @@
 import { at, isObject, type JsonObject, listOr, member, textOr } from '../json/json.ts'
-import { each, isNumber, isText, oneOf, orAbsent, soundMembers } from '../json/members.ts'
+import { countUpTo, each, isNumber, isText, oneOf, orAbsent, soundMembers } from '../json/members.ts'
 import { analysisIn, malformedAnalysis } from './analysis/decode.ts'
 import { decodeStatus } from './decode-status.ts'
 import { isPromotion, isStrategy, isTraffic, promotionSpecIn, strategyIn, trafficIn } from './decode-strategy.ts'
-import { DEFAULTS, MAX_PODS, OVERRIDE_TYPES, SOURCE_CHANGES } from './defaults.ts'
+import { DEFAULTS, MAX_REPLICAS, OVERRIDE_TYPES, SOURCE_CHANGES } from './defaults.ts'
 import { MAX_TTL_SECONDS } from './expiry.ts'
 import { brokenLimits } from './limits.ts'
 import { COMMAND, COMMAND_BY, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from './names.ts'
@@ -13,8 +13,6 @@ import type { BoundedOverride, ExperimentDeployment, ExperimentDeploymentSpec, F
 /** As in a path: never empty, `.` or `..`. */
 const isName = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= 253 && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(value)
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
-const isPods = (value: unknown): boolean => isCount(value) && Number(value) <= MAX_PODS
 
 /** What members of `spec` must be, in words. */
 const EXPECTATIONS = [
@@ -24,11 +22,15 @@ const EXPECTATIONS = [
   { path: ['overrideSpec'], expected: 'object', holds: isObject },
   { path: ['overrideType'], expected: OVERRIDE_TYPES.join(' or '), holds: orAbsent(oneOf(OVERRIDE_TYPES)) },
   { path: ['onSourceChange'], expected: SOURCE_CHANGES.join(' or '), holds: orAbsent(oneOf(SOURCE_CHANGES)) },
-  { path: ['replicas'], expected: `a whole number from 0 to ${MAX_PODS}`, holds: orAbsent(isPods) },
+  {
+    path: ['replicas'],
+    expected: `a whole number from 0 to ${MAX_REPLICAS}`,
+    holds: orAbsent(countUpTo(MAX_REPLICAS)),
+  },
   {
     path: ['ttlSeconds'],
     expected: `a whole number of seconds, at most ${MAX_TTL_SECONDS}`,
-    holds: orAbsent((value) => isCount(value) && Number(value) <= MAX_TTL_SECONDS),
+    holds: orAbsent(countUpTo(MAX_TTL_SECONDS)),
   },
   {
     path: ['strategy'],

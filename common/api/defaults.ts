@@ -11,7 +11,7 @@ export const SOURCE_CHANGES: readonly string[] = ['Follow', 'Pin']
 export const DEFAULTS = { replicas: 1, overrideType: 'Merge', onSourceChange: 'Follow' } as const
 
 /** The most pods that a workload can have: its `replicas` is an int32. */
-export const MAX_PODS = 2 ** 31 - 1
+export const MAX_REPLICAS = 2 ** 31 - 1
 
 /** `spec` with all defaults filled in. */
 export const withDefaults = (spec: ExperimentDeploymentSpec) => ({ ...DEFAULTS, ...spec })

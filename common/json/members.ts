@@ -9,6 +9,9 @@ export type Members<T> = { readonly [K in keyof Required<T>]: Check }
 export const isText: Check = (value) => typeof value === 'string'
 export const isNumber: Check = (value) => typeof value === 'number'
 export const isBoolean: Check = (value) => typeof value === 'boolean'
+/** A whole number, 0 or more. */
+export const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
+export const countUpTo = (most: number) => (value: unknown) => isCount(value) && Number(value) <= most
 
 export const oneOf = (words: readonly unknown[]) => (value: unknown) => words.includes(value)
 export const orAbsent = (holds: Check) => (value: unknown) => value === undefined || holds(value)

@@ -58,7 +58,7 @@ export function mergePatchBetween(before: JsonObject, after: JsonObject): JsonOb
   const patch: Record<string, Json> = {}
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [before[key], after[key]]
-    if (was === is) continue // what an override leaves alone is the same object, and nested to any depth
+    if (was === is) continue // what an override leaves alone is the same object, which may be nested to any depth
     if (is === undefined) patch[key] = null
     else if (isObject(was) && isObject(is)) {
       const inner = mergePatchBetween(was as JsonObject, is as JsonObject)

@@ -1,5 +1,5 @@
 import { type Amount, roundedUp } from '../api/amount.ts'
-import { MAX_PODS } from '../api/defaults.ts'
+import { MAX_REPLICAS } from '../api/defaults.ts'
 import type { Step } from './compile.ts'
 import type { GatedPod, GateTarget } from './gate.ts'
 import { podsFor } from './weight.ts'
@@ -32,7 +32,7 @@ export interface Target {
 
 /** The most pods that a fork may have beside `source` pods. */
 export const surgeLimit = ({ maxSurge, source }: Pick<Sizes, 'maxSurge' | 'source'>): number =>
-  Math.min(MAX_PODS, roundedUp(maxSurge, source) ?? source)
+  Math.min(MAX_REPLICAS, roundedUp(maxSurge, source) ?? source)
 
 /** The pods that serve instead of those that the source's own rollout takes down. */
 export const reservedPods = (sizes: Sizes): number => Math.min(sizes.reserve, surgeLimit(sizes))

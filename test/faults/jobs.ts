@@ -11,8 +11,8 @@ export interface Job {
 }
 
 /**
- * What may run beside a job. `alone`: nothing, because it fails if a program gets no processor in time. `waiting`: as
- * many others as there are, because it needs few processors.
+ * What may run beside a job. `alone`: nothing, because it fails if a program gets no processor in time. `busy`: as many
+ * of this sort as there are lanes. `waiting`: any job but one that runs alone, because it needs little processor time.
  */
 export type Runs = 'alone' | 'busy' | 'waiting'
 

@@ -1,5 +1,5 @@
 import { type MetricKind, POINTERS, type WebPointers } from '../../api/analysis/metric.ts'
-import type { Check } from '../../json/members.ts'
+import { type Check, isCount } from '../../json/members.ts'
 import type { Arm, WindowData } from '../window-data.ts'
 import type { Failed, WindowAnswer } from './window-query.ts'
 
@@ -17,7 +17,6 @@ export const askedArms = (kind: MetricKind): readonly Arm[] =>
 
 const isFiniteNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value)
 const isSeconds: Check = (value) => isFiniteNumber(value) && (value as number) >= 0
-const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
 
 const isList = (value: unknown, max: number, isItem: Check): value is readonly number[] =>
   Array.isArray(value) && value.length <= max && value.every(isItem)
