@@ -80,7 +80,7 @@ export async function startFaultProxy({
   const stream = async (answer: IncomingMessage, to: ServerResponse, call: ApiCall): Promise<void> => {
     to.writeHead(answer.statusCode ?? 502, answer.headers)
     to.flushHeaders()
-    const send = (line: string) => void (to.writable && to.write(`${line}\n`))
+    const send = (line: string) => void (to.writableEnded || to.write(`${line}\n`)) // `writable` stays true after `end`
     interference.onWatch?.(call, { send, end: () => to.end() })
     for await (const line of linesOf(answer)) ((await interference.onLine?.(call, line)) ?? [line]).forEach(send)
     to.end()
