@@ -28,6 +28,6 @@ export const readConfig = (vars: Vars) => ({
   loopback: choice(vars, 'ANALYSIS_LOOPBACK', { choices: ['refuse', 'allow'], fallback: 'refuse' }),
   /** the port of /livez, /readyz and /metrics, plain HTTP; 0 for any free port, which the log names */
   probePort: wholeNumber(vars, 'PROBE_PORT', { fallback: 8081, min: 0, max: 65_535 }),
-  /** the address on which the probes listen */
-  host: vars.HOST || '::',
+  /** the address on which the probes listen; undefined: all */
+  host: vars.HOST || undefined,
 })

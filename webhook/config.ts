@@ -12,8 +12,8 @@ export const readConfig = (vars: Vars) => ({
   port: wholeNumber(vars, 'PORT', { fallback: 9443, min: 0, max: 65_535 }),
   /** serves /livez, /readyz and /metrics over plain HTTP */
   healthPort: wholeNumber(vars, 'HEALTH_PORT', { fallback: 8080, min: 0, max: 65_535 }),
-  /** the address to listen on; all addresses by default */
-  host: vars.HOST || '::',
+  /** the address to listen on; undefined: all */
+  host: vars.HOST || undefined,
   certFile: vars.TLS_CERT_FILE || '/etc/webhook/tls/tls.crt',
   keyFile: vars.TLS_KEY_FILE || '/etc/webhook/tls/tls.key',
   minVersion: choice(vars, 'TLS_MIN_VERSION', { choices: TLS_VERSIONS, fallback: 'TLSv1.3' }),

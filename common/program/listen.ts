@@ -3,8 +3,11 @@ import type { Server } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** Starts `server`, and resolves to its port when it listens. @throws Error if it cannot listen: the port is taken */
-export async function listen(server: Server | TlsServer, port: number, host: string): Promise<number> {
+/**
+ * Starts `server`, and resolves to its port when it listens. Without `host` it listens on all addresses, also of a node
+ * that has no IPv6, where `::` fails. @throws Error if it cannot listen: the port is taken
+ */
+export async function listen(server: Server | TlsServer, port: number, host?: string): Promise<number> {
   server.listen(port, host)
   await once(server, 'listening') // rejects at an `error`
   return (server.address() as AddressInfo).port

@@ -18,7 +18,7 @@ describe('the configuration of the controller', () => {
       ownNamespace: 'experiment-controller-system',
       onlyNamespace: undefined,
       probePort: 8081,
-      host: '::',
+      host: undefined, // Node takes 0.0.0.0 where a node has no IPv6, but fails there at '::'
     }))
 
   it('reads every variable', () =>

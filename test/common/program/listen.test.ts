@@ -23,6 +23,13 @@ describe('listening', () => {
     await close(server)
   })
 
+  it('listens on all addresses if none is given', async () => {
+    const server = createServer((_request, response) => response.end('here'))
+    const port = await listen(server, 0)
+    expect(await answerOf(port, new Agent())).to.equal('here')
+    await close(server)
+  })
+
   it('throws if the port is taken', async () => {
     const [first, second] = [createServer(), createServer()]
     const port = await listen(first, 0, HOST)
