@@ -1,11 +1,13 @@
 import type { AnalysisRun } from '../common/analysis/kinds/run.ts'
-import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, OWNER_UID } from '../common/api/names.ts'
+import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, OWNER_UID, SERVICE } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
+import { at, listOr, objectOr } from '../common/json/json.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { pathOf } from '../common/kube/client/resources.ts'
 import { orUndefined } from '../common/kube/reads/object.ts'
 import type { Reflector } from '../common/kube/watch/reflector.ts'
+import { isPinnedByUs, unpin } from '../common/plan/cut-over.ts'
 import type { Write } from '../common/plan/write.ts'
 import type { Clock, Timers } from '../common/program/clock.ts'
 import type { Log } from '../common/program/log.ts'
@@ -22,7 +24,9 @@ interface OrphansOptions {
   /** whether experiments in the namespace may be read. A fork of another one is left alone */
   readonly isServed: (namespace: string) => boolean
   readonly workloads: readonly { readonly kind: WorkloadKind; readonly forks: Pick<Reflector<KubeObject>, 'list'> }[]
-  /** deletes by uid. @throws KubeError */
+  /** whether the controller may change the selectors of Services */
+  readonly isCutOverInstalled: boolean
+  /** writes by uid. @throws KubeError */
   readonly write: (write: Write) => Promise<unknown>
   readonly recorder: Pick<Recorder, 'record'>
   readonly timers: Timers
@@ -63,9 +67,11 @@ export function sweepersOf({ caches, ...options }: SweepersOptions) {
 }
 
 /**
- * Deletes forks in other namespaces whose experiment is gone, with their pinned bases. The finalizer of the experiment
- * prevents such forks, unless somebody removes it by hand. In the namespace of the experiment garbage collection does
- * it.
+ * Deletes forks that belong to an experiment by labels and whose experiment is gone, with their pinned bases. The
+ * finalizer of the experiment prevents such forks, unless somebody removes it by hand, or restores a backup, in which
+ * the experiment gets another uid. A fork with an owner reference is deleted by garbage collection.
+ *
+ * A Service that sends only to such a fork is returned first. Where the controller may not do that, the fork stays.
  */
 export class Orphans {
   readonly #options: OrphansOptions
@@ -146,12 +152,14 @@ export class Orphans {
   }
 
   async #delete(resource: WorkloadKind, of: KubeObject): Promise<void> {
-    const { write, recorder, log } = this.#options
-    const { namespace, name } = of.metadata
-    const note = 'its experiment was removed together with its finalizer, so the controller deletes this fork now'
-    recorder.record({ type: 'Warning', reason: 'Orphaned', action: 'Delete', note, regarding: of })
-    if (!this.#orphans.has(uidOf(of))) log.warn({ namespace, fork: name }, 'deletes a fork without an experiment')
-    this.#orphans.add(uidOf(of))
+    const { write } = this.#options
+    const pinned = await this.#pinnedTo(of)
+    const kept = pinned.filter((service) => !this.#mayUnpin(service))
+    this.#tell(of, noteOf(pinned, kept))
+    if (kept.length > 0) return
+    for (const service of pinned) await write(unpin(service))
+    // the next sweep deletes it: until then the pods of the source become endpoints
+    if (pinned.length > 0) return
     for (const [role, name] of [
       ['base', of.metadata.name],
       ['record', recordNameOf(of)],
@@ -162,6 +170,31 @@ export class Orphans {
     await write({ verb: 'delete', role: 'fork', resource, of })
   }
 
+  #tell(of: KubeObject, note: string): void {
+    const { namespace, name } = of.metadata
+    this.#options.recorder.record({ type: 'Warning', reason: 'Orphaned', action: 'Delete', note, regarding: of })
+    if (!this.#orphans.has(uidOf(of))) this.#options.log.warn({ namespace, fork: name, note }, 'a fork is orphaned')
+    this.#orphans.add(uidOf(of))
+  }
+
+  /**
+   * The Services that send only to a fork and would send to others without that. A Service whose selector has nothing
+   * else was made for this fork. @throws KubeError
+   */
+  async #pinnedTo({ metadata, spec }: KubeObject): Promise<readonly KubeObject[]> {
+    const id = at(spec, 'selector', 'matchLabels', EXPERIMENT_ID)
+    const path = pathOf(SERVICE, { namespace: metadata.namespace ?? '' })
+    const found = listOr(at(await this.#options.client.request({ verb: 'list', path }), 'items')) as KubeObject[]
+    return found.filter((service) => {
+      const selector = objectOr(at(service, 'spec', 'selector'))
+      return selector[EXPERIMENT_ID] === id && Object.keys(selector).length > 1
+    })
+  }
+
+  #mayUnpin(service: KubeObject): boolean {
+    return this.#options.isCutOverInstalled && isPinnedByUs(service)
+  }
+
   /** The revision called `name`, if it belonged to the same experiment as a fork. */
   async #revisionOf({ metadata }: KubeObject, name: string): Promise<KubeObject | undefined> {
     const { namespace = '', labels } = metadata
@@ -169,6 +202,20 @@ export class Orphans {
     const found = await orUndefined(this.#options.client.request({ verb: 'get', path }))
     return found?.metadata.labels?.[OWNER_UID] === labels?.[OWNER_UID] ? found : undefined
   }
+}
+
+/** What an Event says of an orphaned fork. `kept` are those of the `pinned` Services that are not returned. */
+function noteOf(pinned: readonly KubeObject[], kept: readonly KubeObject[]): string {
+  const named = (services: readonly KubeObject[]) =>
+    services.map(({ metadata }) => `service/${metadata.name}`).join(', ')
+  if (kept.length > 0)
+    return (
+      `its experiment is gone, but ${named(kept)} would send to nobody without this fork, so it stays; ` +
+      `remove the key ${EXPERIMENT_ID} from the selector, and the controller deletes the fork`
+    )
+  return pinned.length > 0
+    ? `its experiment is gone, so ${named(pinned)} sends to its own pods again, and then the controller deletes this fork`
+    : 'its experiment is gone, so the controller deletes this fork now'
 }
 
 const uidOf = ({ metadata }: KubeObject): string => metadata.uid ?? ''

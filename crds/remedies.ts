@@ -40,7 +40,8 @@ const OF_STRATEGIES = {
   PinNotHeld:
     'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then say `retry`. While the source is promoted, the fork shares the requests with it until the promotion is over; `undo` takes it back.',
   ServiceNotFound: 'Create the Service that the message names, or correct its name in the strategy.',
-  ServiceIsTaken: 'Wait until the other experiment is done with the Service, or abort it. The message names it.',
+  ServiceIsTaken:
+    'Wait until the other experiment is done with the Service, or abort it. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service.',
   ServiceDoesNotMatch: 'Name a Service that selects the source, or keep its labels in the override.',
   SourceHasClaims: 'Use a canary, or a source without volumeClaimTemplates.',
   ServiceIsManaged: 'Name another Service in the strategy. Argo Rollouts changes the selector of this one.',
@@ -106,7 +107,7 @@ const OF_CONDITIONS = {
   Terminating:
     'Wait. The message says what its fork waits for: a Service or a source that needs it for a while, or its own deletion. The experiment is removed then.',
   Orphaned:
-    'No action needed. The experiment of this fork was removed together with its finalizer, so the controller deletes the fork. Delete experiments with `kubectl delete` while the controller runs, and leave the finalizer to it.',
+    'The experiment of this fork was removed together with its finalizer, or restored from a backup, so the controller deletes the fork. If a Service sends only to the fork, it is returned first. Where the controller may not do that, the message says what to do. Delete experiments with `kubectl delete` while the controller runs, leave the finalizer to it, and back up no forks.',
   Pending: 'No action needed. There is nothing to report while there is no fork.',
   KindNotAvailable:
     'Install the kind that `spec.sourceRef` names (for a Rollout: Argo Rollouts), or name a workload of another kind.',

@@ -14,7 +14,7 @@ import {
   statesIn,
 } from '../assess/pins.ts'
 import { promotionIn, type RunState } from '../assess/run.ts'
-import { isObject, type JsonObject, member } from '../json/json.ts'
+import { at, isObject, type JsonObject } from '../json/json.ts'
 import { openPods } from '../strategy/gate.ts'
 import { aborted } from '../strategy/next.ts'
 import type { Run } from '../strategy/run.ts'
@@ -60,7 +60,7 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
   const none = { unpinning: [], pinning: [], isReached: false }
   if (isDying && !isWritten && run.path === 'Forward') return { ...none, moved: returned(facts, run, pins) }
   const unpinned = both.filter(({ of, is }) => of.isOurs && (is === 'unpinned' || (isDying && of === active)))
-  const unpinning = unpinned.flatMap(({ of }) => unpin(of))
+  const unpinning = unpinned.flatMap(({ of: { service } }) => (service ? [unpin(service)] : []))
   const isBack = unpinned.some(({ of }) => of === active)
   if (unpinning.length > 0) return { ...none, unpinning, ...(isBack ? switched(facts, active, 'Returned') : {}) }
   if (isDying) return none
@@ -205,15 +205,20 @@ function pin({ experiment }: Facts, { service }: ServiceState, { isPreview, isRe
 
 const PUBLISHED = { publishNotReadyAddresses: true }
 
-/** What was published by us, and by nobody else, is taken back, too. */
-function unpin({ service }: ServiceState): readonly Write[] {
-  if (!service) return []
-  const managers = service.metadata.managedFields?.filter(({ fieldsV1 }) =>
-    isObject(member(member(fieldsV1, 'f:spec'), 'f:publishNotReadyAddresses')),
-  )
-  const ours = managers?.every(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Update')
-  const published = ours && managers?.length ? { publishNotReadyAddresses: null } : {}
-  return [serviceWrite(service, { selector: { [EXPERIMENT_ID]: null }, ...published }, false)]
+/** Lets a Service send to all pods that its own selector finds. What only we published is taken back, too. */
+export function unpin(service: KubeObject): Write {
+  const published = isOnlyOurs(service, 'f:publishNotReadyAddresses') ? { publishNotReadyAddresses: null } : {}
+  return serviceWrite(service, { selector: { [EXPERIMENT_ID]: null }, ...published }, false)
+}
+
+/** Whether the controller, and nobody else, has limited `service` to a fork. */
+export const isPinnedByUs = (service: KubeObject): boolean => isOnlyOurs(service, 'f:selector', `f:${EXPERIMENT_ID}`)
+
+/** Whether the controller, and nobody else, wrote the field of the spec at `path`, in the words of `managedFields`. */
+function isOnlyOurs({ metadata }: KubeObject, ...path: readonly string[]): boolean {
+  const writers = (metadata.managedFields ?? []).filter(({ fieldsV1 }) => isObject(at(fieldsV1, 'f:spec', ...path)))
+  const isOurs = writers.every(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Update')
+  return isOurs && writers.length > 0
 }
 
 /** With uid and resourceVersion: a change since it was read is a conflict, and everything is looked at again. */
@@ -233,7 +238,7 @@ export function returnFirst(facts: Facts): { readonly writes: readonly Write[]; 
   if (!pins) return undefined
   const writes = statesIn(pins)
     .filter(({ isOurs }) => isOurs)
-    .flatMap(unpin)
+    .flatMap(({ service }) => (service ? [unpin(service)] : []))
   const message = `its fork serves until service/${pins.active.name} sends to the source again`
   if (writes.length > 0) return { writes, message }
   const waitedMs = facts.now.getTime() - Date.parse(facts.experiment.metadata.deletionTimestamp ?? '')
