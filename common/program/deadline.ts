@@ -44,9 +44,13 @@ export function startDeadline(timers: Timers, limitMs: number, parent?: AbortSig
   }
 }
 
-/** Resolves or rejects as `promise` does, unless `signal` aborts first. @throws the reason of `signal` */
+/**
+ * Resolves or rejects as `promise` does, unless `signal` aborts first: then nobody learns how `promise` ends. @throws
+ * the reason of `signal`
+ */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
+  if (signal.aborted) promise.catch(() => undefined) // a rejection without a handler would end the process
   signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abort = () => reject(signal.reason)

@@ -76,6 +76,20 @@ describe('unlessAborted', () => {
     expect(await messageOf(failed)).to.equal('broken')
   })
 
+  it('has a handler for a promise that fails after the signal aborted', async () => {
+    const caller = new AbortController()
+    caller.abort(new Error('enough'))
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => void unhandled.push(error)
+    process.prependListener('unhandledRejection', note)
+    const late = Promise.withResolvers<never>()
+    expect(await messageOf(unlessAborted(late.promise, caller.signal))).to.equal('enough')
+    late.reject(new Error('too late'))
+    await new Promise(setImmediate)
+    process.removeListener('unhandledRejection', note)
+    expect(unhandled).to.deep.equal([])
+  })
+
   it('throws the reason of a signal that aborts before the promise ends', async () => {
     const caller = new AbortController()
     const outcome = messageOf(unlessAborted(new Promise(() => {}), caller.signal))

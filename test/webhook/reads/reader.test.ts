@@ -210,6 +210,13 @@ describe('equal reads of concurrent reviews', () => {
     await Promise.all(all)
   })
 
+  it('are not begun for a review that has ended', async () => {
+    const { kube, requests } = waiting()
+    const read = kube.request({ ...GET, signal: AbortSignal.abort() }).catch((error: unknown) => error)
+    expect(await read).to.deep.include({ name: 'KubeError', kind: 'unreachable' })
+    expect(requests).to.deep.equal([])
+  })
+
   it('fail as unreachable for a review that ends, and go on for the others', async () => {
     const { kube, requests } = waiting()
     const over = new AbortController()
