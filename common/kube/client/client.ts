@@ -8,7 +8,7 @@ import { Credentials, type CredentialsOptions } from './credentials.ts'
 import { isAbsent } from './discovery.ts'
 import { KubeError } from './errors.ts'
 import { Exchange } from './exchange.ts'
-import type { Fence } from './fence.ts'
+import { abortUnlessHeld, type Fence } from './fence.ts'
 import { callOf, type KubeRequest, type KubeStream, VERBS, watchOf } from './request.ts'
 import { parsePath } from './resources.ts'
 import { retryDelay } from './retry.ts'
@@ -69,9 +69,12 @@ class HttpKubeClient implements KubeClient {
   async request(request: KubeRequest): Promise<unknown> {
     const { verb, deadlineMs = VERBS[verb].deadlineMs } = request
     const { timers, fence } = this.#options
-    const leftMs = fence && VERBS[verb].method !== 'GET' ? fence.leftMs() : deadlineMs
-    const deadline = startDeadline(timers, Math.max(0, Math.min(deadlineMs, leftMs)), request.signal)
-    return this.#untilDone(request, deadline.signal).finally(() => deadline.end())
+    const deadline = startDeadline(timers, deadlineMs, request.signal)
+    const release = fence && VERBS[verb].method !== 'GET' ? abortUnlessHeld(deadline, fence, timers) : () => undefined
+    return this.#untilDone(request, deadline.signal).finally(() => {
+      release()
+      deadline.end()
+    })
   }
 
   async stream(stream: KubeStream): Promise<AsyncIterable<string>> {

@@ -19,12 +19,12 @@ const WRITES: readonly KubeRequest[] = (['create', 'update', 'patch', 'apply', '
 const OK = json(200, { kind: 'Deployment' })
 
 /** A fence that a test opens and closes. */
-const aFence = (leftMs = 14_000): Fence & { isHeld: boolean } => ({
+const aFence = (): Fence & { isHeld: boolean } => ({
   isHeld: true,
   held() {
     return this.isHeld
   },
-  leftMs: () => leftMs,
+  leftMs: () => 14_000,
 })
 
 const failure = async (promise: Promise<unknown>): Promise<KubeError> => {
@@ -85,11 +85,34 @@ describe('a client with a fence', () => {
 
   it('ends a write when its time is over', async () => {
     const time = new VirtualTime()
-    const { client, seen } = await serving([silence], aFence(4_000), time)
+    const fence: Fence = { held: () => true, leftMs: () => 4_000 - time.now() }
+    const { client, seen } = await serving([silence], fence, time)
     const write = failure(client.request({ verb: 'create', path: PATH, body: {} }))
     while (seen.length === 0) await new Promise(setImmediate)
     await time.pass(4_000)
-    expect((await write).message).to.equal('timed out after 4000 ms')
+    expect(await write).to.include({ kind: 'timeout', message: 'not answered before another process may lead' })
+    expect(time.pending).to.equal(0)
+  })
+
+  it('R14: lets a slow write go on while the process leads, up to the deadline of the write', async () => {
+    const time = new VirtualTime()
+    let renewedAtMs = 0
+    const fence: Fence = { held: () => true, leftMs: () => renewedAtMs + 14_000 - time.now() }
+    const { client, seen } = await serving([silence], fence, time)
+    const write = failure(client.request({ verb: 'create', path: PATH, body: {} }))
+    while (seen.length === 0) await new Promise(setImmediate)
+    let isOver = false
+    void write.then(() => {
+      isOver = true
+    })
+    for (let second = 1; second < 30; second += 1) {
+      await time.pass(1_000)
+      if (second % 2 === 0) renewedAtMs = time.now()
+      expect(isOver, `after ${second} s`).to.equal(false)
+    }
+    await time.pass(1_000)
+    expect(await write).to.include({ kind: 'timeout', message: 'timed out after 30000 ms' })
+    expect(time.pending).to.equal(0)
   })
 })
 
