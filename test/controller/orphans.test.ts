@@ -1,88 +1,11 @@
 import { expect } from 'chai'
-import { CONTROLLER_REVISION, EXPERIMENT_ID, FIELD_MANAGER, OWNER_UID } from '../../common/api/names.ts'
+import { OWNER_UID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
-import { deployment } from '../../common/workload/deployment.ts'
-import { Orphans } from '../../controller/orphans.ts'
 import { anExperiment, UID } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
-import { diaryLog, VirtualTime } from '../virtual-time.ts'
+import { EXPERIMENT, FORK, type Given, LOOKED, swept, world } from './swept.ts'
 
-const EXPERIMENT = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'stock' } })
-const FORK = theFork({ experiment: EXPERIMENT })
-const GONE = new KubeError({ kind: 'notFound', message: 'no such experiment', status: 404 })
-
-interface Given {
-  readonly fork?: KubeObject
-  readonly forks?: readonly KubeObject[]
-  readonly cached?: ExperimentDeployment
-  /** the answer of the API server about the experiment */
-  readonly live?: () => Promise<unknown>
-  /** the revision that has the name of the fork */
-  readonly revision?: KubeObject
-  readonly isServed?: (namespace: string) => boolean
-  /** those in the namespace of the fork, before each sweep */
-  readonly services?: () => readonly KubeObject[]
-  /** default: true */
-  readonly isCutOverInstalled?: boolean
-  /** what each write does first */
-  readonly beforeWrite?: () => void
-}
-
-/** What sweeps do. */
-function world(given: Given = {}) {
-  const {
-    fork = FORK,
-    forks = [fork],
-    cached,
-    live = () => Promise.reject(GONE),
-    revision,
-    isServed = () => true,
-    services = () => [],
-    isCutOverInstalled = true,
-    beforeWrite = () => undefined,
-  } = given
-  const diary: string[] = []
-  const notes: string[] = []
-  const timers = new VirtualTime()
-  const log = diaryLog()
-  const orphans = new Orphans({
-    client: {
-      request: ({ path }) => {
-        if (path.endsWith('/services')) return Promise.resolve({ kind: 'List', metadata: {}, items: services() })
-        diary.push(`get ${path.split('/').slice(-3).join('/')}`)
-        if (!path.includes(CONTROLLER_REVISION.plural)) return live()
-        return revision ? Promise.resolve(revision) : Promise.reject(GONE)
-      },
-    },
-    experiment: () => cached,
-    isServed,
-    isCutOverInstalled,
-    workloads: [{ kind: deployment, forks: { list: () => forks } }],
-    write: async (write) => {
-      diary.push(`${write.verb} ${write.role} ${'of' in write ? write.of.metadata.name : ''}`)
-      beforeWrite()
-    },
-    recorder: {
-      record: ({ reason, regarding, note }) => {
-        notes.push(note)
-        diary.push(`event ${reason} ${regarding.kind}`)
-      },
-    },
-    timers,
-    log,
-  })
-  return { orphans, diary, notes, timers, log }
-}
-
-async function swept(given?: Given): Promise<readonly string[]> {
-  const { orphans, diary } = world(given)
-  await orphans.sweep()
-  return diary
-}
-
-const LOOKED = 'get shop/experimentdeployments/faster-cart'
 const LOOKED_AT_BASE = `get stock/controllerrevisions/${FORK.metadata.name}`
 const LOOKED_AT_RECORD = `${LOOKED_AT_BASE}-promotion`
 const labelled = (labels: object): KubeObject => ({
@@ -140,74 +63,6 @@ describe('a fork in another namespace', () => {
   }
   for (const [sentence, given] of Object.entries(kept))
     it(`stays where ${sentence}`, async () => expect(await swept(given)).to.deep.equal([LOOKED]))
-
-  describe('to which a Service sends all requests', () => {
-    const pinned = (selector: object, manager = FIELD_MANAGER): KubeObject => ({
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: {
-        name: 'cart',
-        uid: 'service',
-        resourceVersion: '7',
-        managedFields: [
-          {
-            manager,
-            operation: 'Update',
-            fieldsV1: { 'f:spec': { 'f:selector': { [`f:${EXPERIMENT_ID}`]: {} } } },
-          },
-        ],
-      },
-      spec: { selector },
-    })
-    const ID = FORK.metadata.labels?.[EXPERIMENT_ID] ?? ''
-    const SHARED = pinned({ app: 'cart' })
-    const PINNED = pinned({ app: 'cart', [EXPERIMENT_ID]: ID })
-    const DELETED = `delete fork ${FORK.metadata.name}`
-
-    it('F41: stays until the Service is returned, and is deleted half a minute later', async () => {
-      let service = PINNED
-      const { orphans, diary, notes, timers } = world({
-        services: () => [service],
-        beforeWrite: () => {
-          service = SHARED
-        },
-      })
-      orphans.start()
-      await timers.pass(29_000)
-      expect(diary).to.include('patch service cart').and.not.to.include(DELETED)
-      await timers.pass(1_000)
-      expect(diary.filter((line) => /^(patch|delete)/.test(line))).to.deep.equal(['patch service cart', DELETED])
-      expect(notes[0]).to.contain('service/cart sends to its own pods again')
-      await orphans.stop()
-    })
-
-    const kept: Record<string, Given> = {
-      'the controller may not change Services': { isCutOverInstalled: false, services: () => [PINNED] },
-      'somebody else has pinned the Service, such as a restored backup': {
-        services: () => [pinned({ app: 'cart', [EXPERIMENT_ID]: ID }, 'velero-server')],
-      },
-    }
-    for (const [sentence, given] of Object.entries(kept))
-      it(`stays, counts, and tells how to free the Service where ${sentence}`, async () => {
-        const { orphans, diary, notes } = world(given)
-        await orphans.sweep()
-        expect(diary).to.deep.equal([LOOKED, 'event Orphaned Deployment'])
-        expect(orphans.count).to.equal(1)
-        expect(notes).to.deep.equal([
-          'its experiment is gone, but service/cart would send to nobody without this fork, so it stays; ' +
-            `remove the key ${EXPERIMENT_ID} from the selector, and the controller deletes the fork`,
-        ])
-      })
-
-    const unpinned: Record<string, KubeObject> = {
-      'a Service sends to it and to others': SHARED,
-      'a Service was made for this fork alone': pinned({ [EXPERIMENT_ID]: ID }, 'kubectl'),
-      'a Service sends only to another fork': pinned({ app: 'cart', [EXPERIMENT_ID]: 'another' }),
-    }
-    for (const [sentence, service] of Object.entries(unpinned))
-      it(`is deleted at once where ${sentence}`, async () =>
-        expect((await swept({ services: () => [service] })).at(-1)).to.equal(DELETED))
-  })
 
   const foreign: Record<string, KubeObject> = {
     'has another selector': { ...FORK, spec: { selector: { matchLabels: { app: 'cart' } } } },

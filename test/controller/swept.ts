@@ -1,0 +1,89 @@
+/** Sweeps over forks whose experiments may be gone, without a cluster. */
+import { CONTROLLER_REVISION } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import { deployment } from '../../common/workload/deployment.ts'
+import { Orphans } from '../../controller/orphans.ts'
+import { anExperiment } from '../builders.ts'
+import { theFork } from '../common/plan/some-facts.ts'
+import { diaryLog, VirtualTime } from '../virtual-time.ts'
+
+/** Its source is in another namespace. */
+export const EXPERIMENT = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'stock' } })
+export const FORK = theFork({ experiment: EXPERIMENT })
+const GONE = new KubeError({ kind: 'notFound', message: 'no such experiment', status: 404 })
+
+/** What a sweep finds. */
+export interface Given {
+  readonly fork?: KubeObject
+  readonly forks?: readonly KubeObject[]
+  readonly cached?: ExperimentDeployment
+  /** the answer of the API server about the experiment */
+  readonly live?: () => Promise<unknown>
+  /** the revision that has the name of the fork */
+  readonly revision?: KubeObject
+  readonly isServed?: (namespace: string) => boolean
+  /** those in the namespace of the fork, before each sweep */
+  readonly services?: () => readonly KubeObject[]
+  /** default: true */
+  readonly isCutOverInstalled?: boolean
+  /** what each write does first */
+  readonly beforeWrite?: () => void
+}
+
+/** The sweeps, and what they do. */
+export function world(given: Given = {}) {
+  const {
+    fork = FORK,
+    forks = [fork],
+    cached,
+    live = () => Promise.reject(GONE),
+    revision,
+    isServed = () => true,
+    services = () => [],
+    isCutOverInstalled = true,
+    beforeWrite = () => undefined,
+  } = given
+  const diary: string[] = []
+  const notes: string[] = []
+  const timers = new VirtualTime()
+  const log = diaryLog()
+  const orphans = new Orphans({
+    client: {
+      request: ({ path }) => {
+        if (path.endsWith('/services')) return Promise.resolve({ kind: 'List', metadata: {}, items: services() })
+        diary.push(`get ${path.split('/').slice(-3).join('/')}`)
+        if (!path.includes(CONTROLLER_REVISION.plural)) return live()
+        return revision ? Promise.resolve(revision) : Promise.reject(GONE)
+      },
+    },
+    experiment: () => cached,
+    isServed,
+    isCutOverInstalled,
+    workloads: [{ kind: deployment, forks: { list: () => forks } }],
+    write: async (write) => {
+      diary.push(`${write.verb} ${write.role} ${'of' in write ? write.of.metadata.name : ''}`)
+      beforeWrite()
+    },
+    recorder: {
+      record: ({ reason, regarding, note }) => {
+        notes.push(note)
+        diary.push(`event ${reason} ${regarding.kind}`)
+      },
+    },
+    timers,
+    log,
+  })
+  return { orphans, diary, notes, timers, log }
+}
+
+/** What one sweep does. */
+export async function swept(given?: Given): Promise<readonly string[]> {
+  const { orphans, diary } = world(given)
+  await orphans.sweep()
+  return diary
+}
+
+/** A read of the experiment. */
+export const LOOKED = 'get shop/experimentdeployments/faster-cart'
