@@ -66,8 +66,8 @@ export function clusterForPass(options: ClusterOptions) {
   const workloads = workloadReads(client, shared)
   const doubt = (object: Pick<KubeObject, 'metadata'>, resource: ResourceType) =>
     resource.kind === EXPERIMENT_DEPLOYMENT.kind ? experiments.doubt(object) : workloads.doubt(resource, object)
-  return ({ number, signal, yieldToWrites }: Pass): Cluster => {
-    const writer = new Writer({ client, signal, written, doubt })
+  return (key: Key, { number, signal, yieldToWrites }: Pass): Cluster => {
+    const writer = new Writer({ client, signal, written: written.of(key), doubt })
     const revision = async (namespace: string, name: string) => {
       const path = pathOf(RESOURCES.ControllerRevision, { namespace, name })
       return isServed(namespace) ? orUndefined(client.request({ verb: 'get', path, signal })) : undefined
@@ -90,6 +90,7 @@ export function clusterForPass(options: ClusterOptions) {
       },
       writer: {
         write: (write) => writer.write(write),
+        isCurrent: (experiment) => writer.isCurrent(experiment),
         reserve: ({ metadata }, { replicas, asOf }) => reservations.reserve(metadata.uid, replicas, asOf),
         noteRepair: (experiment, { role, of }) => {
           const key = keyOf(experiment)

@@ -143,7 +143,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const reconcile = measuringPasses(metrics, timers)(
     async (key, pass) => {
       paced.forget(key) // before it reads
-      return isLeading() ? reconciler(clusterOf(pass), clock)(key) : 'never'
+      return isLeading() ? reconciler(clusterOf(key, pass), clock)(key) : 'never'
     },
     (key) => experiment(key)?.spec.sourceRef.kind,
   )

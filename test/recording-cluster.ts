@@ -168,6 +168,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     ports,
     writer: {
       write,
+      isCurrent: async () => true,
       reserve: () => !world.isPlaceTaken,
       noteRepair: () => {
         world.repairs += 1

@@ -1,9 +1,10 @@
 import type { KubeErrorKind } from '../api/failure.ts'
+import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject, ResourceType } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { State } from '../assess/decision.ts'
-import type { JsonObject } from '../json/json.ts'
+import { at, type JsonObject } from '../json/json.ts'
 
 /** Which object a write changes. */
 export type Role =
@@ -121,3 +122,11 @@ export function outcomeOf({ role }: Write, failure: KubeErrorKind, message: stri
 
 /** Whether a write makes or changes the twin. */
 export const isOfTwin = ({ role }: Pick<Write, 'role'>): boolean => role === 'twin' || role === 'newTwin'
+
+/**
+ * Whether a write changes the source, or sends all requests of a Service to the fork. Nobody may have said otherwise
+ * meanwhile, and the cache of experiments may be minutes old. A Service is returned without a question.
+ */
+export const concernsProduction = (write: Write): boolean =>
+  write.role === 'source' ||
+  (write.role === 'service' && typeof at(write, 'patch', 'spec', 'selector', EXPERIMENT_ID) === 'string')

@@ -4,12 +4,14 @@ import type { Facts } from '../../common/assess/facts.ts'
 import { atOverridePaths } from '../../common/assess/refusal.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { type Conclusion, decisionOn, type Plan, type Reservation } from '../../common/plan/conclusion.ts'
-import { isOfTwin, outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
+import { concernsProduction, isOfTwin, outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 
 /** What `apply` needs to carry out a plan. */
 export interface ApplyPorts {
   /** returns the object as stored; undefined after a delete. @throws KubeError */
   write(write: Write): Promise<KubeObject | undefined>
+  /** whether the API server has the experiment as it was observed; if not, the next pass reads it. @throws KubeError */
+  isCurrent(experiment: ExperimentDeployment): Promise<boolean>
   /** synchronous; false if another experiment reserved a place since the facts were read */
   reserve(experiment: ExperimentDeployment, reservation: Reservation): boolean
   /** called before a write that undoes the change of another client */
@@ -29,6 +31,7 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
   if (reservation && !ports.reserve(experiment, reservation)) return { is: 'lookAgain' }
   let { conclusion } = plan
   for (const write of writes) {
+    if (concernsProduction(write) && !(await ports.isCurrent(experiment))) return { is: 'lookAgain' }
     if ('isRepair' in write && write.isRepair) ports.noteRepair(experiment, write)
     try {
       const stored = await ports.write(write)

@@ -1,10 +1,4 @@
-import {
-  CR_NAME,
-  EXPERIMENT_DEPLOYMENT,
-  FIELD_MANAGER,
-  OWNER_NAMESPACE,
-  PROMOTION_MANAGER,
-} from '../../common/api/names.ts'
+import { EXPERIMENT_DEPLOYMENT, FIELD_MANAGER, PROMOTION_MANAGER } from '../../common/api/names.ts'
 import type { KubeObject, ResourceType } from '../../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import { isEqual } from '../../common/json/json.ts'
@@ -15,7 +9,7 @@ import { pathOf } from '../../common/kube/client/resources.ts'
 import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
 import { WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 import { withHash } from '../../common/workload/derive.ts'
-import { type Key, keyOf } from '../runtime/queue.ts'
+import { keyOf } from '../runtime/queue.ts'
 import { lateReplacementOf, placeOf, releaseOf, replacementOf, takeoverOf } from './ownership.ts'
 import type { WrittenVersions } from './written-versions.ts'
 
@@ -24,7 +18,7 @@ interface WriterOptions {
   /** aborts the requests */
   readonly signal: AbortSignal
   /** is told of each write for which the next pass over its experiment waits */
-  readonly written: Pick<WrittenVersions, 'note'>
+  readonly written: ReturnType<WrittenVersions['of']>
   /** called when the API server says that an experiment or a fork is gone or is not as it was observed */
   readonly doubt: (object: Pick<KubeObject, 'metadata'>, resource: ResourceType) => void
 }
@@ -56,16 +50,31 @@ export class Writer {
     const stored = await (written === 'fork'
       ? this.#doubting(of, resource, () => this.#store(write))
       : this.#store(write))
-    if (written === 'fork')
-      this.#options.written.note(keyOfFork(of), { is: 'fork', kind: resource.kind, version: versionOf(stored) })
-    if (written === 'run') this.#options.written.note(keyOfFork(stored), { is: 'run', version: versionOf(stored) })
+    const version = versionOf(stored)
+    if (written === 'fork') this.#options.written.note({ is: 'fork', kind: resource.kind, version })
+    if (written === 'run') this.#options.written.note({ is: 'run', version })
     return stored
+  }
+
+  /**
+   * Whether the API server has `experiment` as this pass knows it. If not, the next pass does not trust the cache.
+   * @throws KubeError
+   */
+  async isCurrent(experiment: ExperimentDeployment): Promise<boolean> {
+    const { uid, name, namespace, resourceVersion } = experiment.metadata
+    const live = await orUndefined(
+      this.#request({ verb: 'get', path: pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name }) }),
+    )
+    const known = this.#resourceVersion ?? resourceVersion
+    const isSame = live?.metadata.uid === uid && live.metadata.resourceVersion === known
+    if (!isSame) this.#options.doubt(experiment, EXPERIMENT_DEPLOYMENT)
+    return isSame
   }
 
   /** The status of a pod. The next pass sees it. */
   async #writePod(write: PodWrite): Promise<KubeObject> {
     const stored = asObject(await this.#request(requestOf(write)))
-    this.#options.written.note(keyOf(write.experiment), { is: 'pod', version: versionOf(stored) })
+    this.#options.written.note({ is: 'pod', version: versionOf(stored) })
     return stored
   }
 
@@ -139,7 +148,7 @@ export class Writer {
     // The cache may be old. Only the uid of the present object proves that it is the fork.
     const live = await orUndefined(this.#request({ verb: 'get', path }))
     if (live?.metadata.uid === uid) await this.#deleteByUid(path, uid)
-    this.#options.written.note(keyOfFork(of), { is: 'deletedFork', kind: resource.kind, name: keyOf(of), uid })
+    this.#options.written.note({ is: 'deletedFork', kind: resource.kind, name: keyOf(of), uid })
   }
 
   /** Succeeds too if the object with that uid is gone, or another one has its name. @throws KubeError */
@@ -162,7 +171,7 @@ export class Writer {
     const stored = await this.#doubting(experiment, EXPERIMENT_DEPLOYMENT, send)
     const version = versionOf(stored)
     this.#resourceVersion = version
-    this.#options.written.note(keyOf(experiment), { is: 'experiment', version })
+    this.#options.written.note({ is: 'experiment', version })
     return stored
   }
 
@@ -221,7 +230,3 @@ const gateRequest = ({ verb, resource, object }: PodWrite): KubeRequest => ({
 })
 
 const versionOf = ({ metadata: { resourceVersion = '' } }: KubeObject): string => resourceVersion
-
-/** The key of the experiment to which a fork belongs, or an analysis run. */
-const keyOfFork = ({ metadata }: KubeObject): Key =>
-  `${metadata.labels?.[OWNER_NAMESPACE] ?? metadata.namespace}/${metadata.labels?.[CR_NAME]}`

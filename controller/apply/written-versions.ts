@@ -41,6 +41,11 @@ export class WrittenVersions {
     this.#written.set(key, [...(this.#written.get(key) ?? []), written])
   }
 
+  /** Notes the writes for the experiment `key`, for the writer of a pass. */
+  of(key: Key): { readonly note: (written: Written) => void } {
+    return { note: (written) => this.note(key, written) }
+  }
+
   /** Resolves when the caches have everything that was written for `key`. It makes no request. */
   async caughtUp(key: Key, signal?: AbortSignal): Promise<void> {
     const written = this.#written.get(key) ?? []

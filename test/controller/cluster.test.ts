@@ -84,7 +84,11 @@ function world() {
     log,
   })
   const stopping = new AbortController()
-  const cluster = clusterOf({ number: 7, signal: stopping.signal, yieldToWrites: async () => void diary.push('yield') })
+  const cluster = clusterOf('shop/faster-cart', {
+    number: 7,
+    signal: stopping.signal,
+    yieldToWrites: async () => void diary.push('yield'),
+  })
   return { written, cluster, diary, log, server, stopping }
 }
 const fork: KubeObject = theFork()

@@ -64,6 +64,7 @@ async function applied({ writes = [], reservation, stored = {}, failures = {}, i
       return !isTaken
     },
     noteRepair: () => void diary.push('repair'),
+    isCurrent: async () => true,
     write: async ({ verb, role }: Write) => {
       diary.push(`${verb} ${role}`)
       const failure = failures[`${verb} ${role}`]

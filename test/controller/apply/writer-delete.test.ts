@@ -23,7 +23,7 @@ async function deletion(failure?: KubeErrorKind) {
   }
   const { signal } = new AbortController()
   const written = new WrittenVersions({ experiments: { caughtUp: async () => undefined }, forks: () => undefined })
-  const writer = new Writer({ client, signal, written, doubt: () => undefined })
+  const writer = new Writer({ client, signal, written: written.of('shop/faster-cart'), doubt: () => undefined })
   const outcome = await writer.write({ verb: 'delete', role: 'base', resource: CONTROLLER_REVISION, of }).then(
     () => 'done',
     (error: unknown) => error,

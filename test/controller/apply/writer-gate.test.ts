@@ -22,7 +22,12 @@ describe('a writer of a gate', () => {
       requests.push(sent)
       return { ...object, metadata: { ...object.metadata, resourceVersion: '14' } }
     }
-    const writer = new Writer({ client: { request }, signal, written, doubt: () => undefined })
+    const writer = new Writer({
+      client: { request },
+      signal,
+      written: written.of('shop/faster-cart'),
+      doubt: () => undefined,
+    })
     await writer.write({ verb: 'apply', role: 'pod', resource: POD, object, experiment: anExperiment() })
     expect(requests).to.deep.equal([
       {

@@ -29,7 +29,12 @@ async function awaited(key: string): Promise<readonly string[]> {
       return { ...run, metadata: { ...run.metadata, resourceVersion: `${version}` } }
     },
   }
-  const writer = new Writer({ client, signal: new AbortController().signal, written, doubt: () => undefined })
+  const writer = new Writer({
+    client,
+    signal: new AbortController().signal,
+    written: written.of('shop/faster-cart'),
+    doubt: () => undefined,
+  })
   await writer.write({ verb: 'create', role: 'run', resource: ANALYSIS_RUN, object: run })
   const patch = { status: {} }
   await writer.write({ verb: 'patch', role: 'run', resource: ANALYSIS_RUN, of: run, patch, subresource: 'status' })

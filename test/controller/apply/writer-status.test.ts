@@ -22,7 +22,10 @@ describe('a writer of a status that another client has written too', () => {
     const written = new WrittenVersions({ experiments: cache, forks: () => cache })
     const client = { request: async (request: KubeRequest) => answers[requests.push(request) - 1] }
     const { signal } = new AbortController()
-    await new Writer({ client, signal, written, doubt: () => undefined }).applyStatus(anExperiment(), status)
+    await new Writer({ client, signal, written: written.of('shop/faster-cart'), doubt: () => undefined }).applyStatus(
+      anExperiment(),
+      status,
+    )
     await written.caughtUp('shop/faster-cart')
     expect(requests.slice(1)).to.deep.equal([
       {
@@ -55,7 +58,10 @@ describe('a writer of a status that another client has written too', () => {
     }
     const { signal } = new AbortController()
     const experiment = anExperiment({ metadata: { resourceVersion: '20' } })
-    await new Writer({ client, signal, written, doubt: () => undefined }).applyStatus(experiment, status)
+    await new Writer({ client, signal, written: written.of('shop/faster-cart'), doubt: () => undefined }).applyStatus(
+      experiment,
+      status,
+    )
     expect(requests.at(-1)?.body).to.deep.equal([
       { op: 'replace', path: '/metadata/resourceVersion', value: '20' },
       { op: 'replace', path: '/status', value: status },

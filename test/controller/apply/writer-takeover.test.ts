@@ -24,7 +24,7 @@ async function applied(answers: readonly KubeObject[], isSameDerivation: boolean
   const written = new WrittenVersions({ experiments: cache, forks: () => cache })
   const client = { request: async (request: KubeRequest) => answers[requests.push(request) - 1] }
   const { signal } = new AbortController()
-  const writer = new Writer({ client, signal, written, doubt: () => undefined })
+  const writer = new Writer({ client, signal, written: written.of('shop/faster-cart'), doubt: () => undefined })
   const write = { verb: 'apply', role: 'fork', resource: deployment, object: fork, isRepair: true } as const
   const result = await writer.write({ ...write, isSameDerivation })
   await written.caughtUp('shop/faster-cart')

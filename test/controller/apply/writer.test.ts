@@ -50,7 +50,7 @@ function recording(...answers: readonly (KubeObject | KubeErrorKind)[]) {
       },
     },
     signal,
-    written,
+    written: written.of('shop/faster-cart'),
     doubt: ({ metadata }) => void diary.push(`doubt ${metadata.name} at ${metadata.resourceVersion}`),
   })
   /** What the next pass over the experiment waits for. */
@@ -164,22 +164,6 @@ describe('a writer', () => {
       expect(await writer.write(applyOf('fork')).catch((error: unknown) => error)).to.have.property('kind', kind)
       expect(await awaited()).to.deep.equal([`doubt ${FORK} at undefined`])
     })
-
-  it('notes a fork in another namespace for the experiment in the labels', async () => {
-    const labels = { ...fork.metadata.labels, 'experiment-controller.example.com/owner-namespace': 'lab' }
-    const far = { ...fork, metadata: { ...fork.metadata, labels } }
-    const { writer, awaited } = recording(object('15'))
-    await writer.write({
-      verb: 'apply',
-      role: 'fork',
-      resource: deployment,
-      object: far,
-      isRepair: false,
-      isSameDerivation: false,
-    })
-    expect(await awaited()).to.deep.equal([])
-    expect(await awaited('lab/faster-cart')).to.deep.equal(['Deployment 15'])
-  })
 })
 
 describe('the status apply of a writer', () => {

@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import { EXPERIMENT_ID, SERVICE } from '../../../common/api/names.ts'
+import { waiting } from '../../../common/assess/decision.ts'
+import type { Write } from '../../../common/plan/write.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { apply } from '../../../controller/apply/apply.ts'
+import { someFacts, theFork } from '../../common/plan/some-facts.ts'
+
+const FORK = theFork()
+const ofService = (id: string | null): Write => ({
+  verb: 'patch',
+  role: 'service',
+  resource: SERVICE,
+  of: { ...FORK, kind: 'Service' },
+  patch: { spec: { selector: { [EXPERIMENT_ID]: id } } },
+})
+const ofSource: Write = { verb: 'patch', role: 'source', resource: deployment, of: FORK, patch: { spec: {} } }
+
+/** What is done for a write, and how the plan ends. */
+async function applied(write: Write, isCurrent: boolean) {
+  const diary: string[] = []
+  const ports = {
+    reserve: () => true,
+    noteRepair: () => undefined,
+    isCurrent: async () => {
+      diary.push('read experiment')
+      return isCurrent
+    },
+    write: async ({ verb, role }: Write) => {
+      diary.push(`${verb} ${role}`)
+      return undefined
+    },
+  }
+  const conclusion = { ...waiting('Updating', 'created'), fork: undefined, source: undefined }
+  const { is } = await apply(ports, { writes: [write], conclusion }, someFacts())
+  return { diary, is }
+}
+
+describe('apply: a write that concerns production', () => {
+  for (const write of [ofService('40390b55fa'), ofSource]) {
+    it(`is made to the ${write.role} while the experiment is as it was observed`, async () =>
+      expect(await applied(write, true)).to.deep.equal({
+        diary: ['read experiment', `patch ${write.role}`],
+        is: 'concluded',
+      }))
+
+    it(`is not made to the ${write.role} when somebody has changed the experiment since`, async () =>
+      expect(await applied(write, false)).to.deep.equal({ diary: ['read experiment'], is: 'lookAgain' }))
+  }
+
+  it('is made without a question where a Service is returned', async () =>
+    expect(await applied(ofService(null), false)).to.deep.equal({ diary: ['patch service'], is: 'concluded' }))
+})
