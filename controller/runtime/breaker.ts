@@ -63,9 +63,9 @@ export class Breaker {
     if (this.#failures >= FAILURES && mayProbe && !this.#isProbing && !this.#isOpen) void this.#probe()
   }
 
-  /** Call this for each request of the process: any answer shows that the API server works again. */
-  sent({ code }: Pick<Sent, 'code'>): void {
-    if (!isAnswer(code)) return
+  /** Call this for each request of the process: any answer shows that the API server works again, also a refusal. */
+  sent(sent: Pick<Sent, 'code' | 'isFromApiServer'>): void {
+    if (!isAnswer(sent)) return
     this.#answers += 1
     if (this.#isOpen) this.#close()
   }
@@ -120,4 +120,8 @@ export class Breaker {
   }
 }
 
-const isAnswer = (code: string): boolean => /^[234]/.test(code) && code !== '429'
+/** The API server does not know this process, waited too long for its request, or has too much to do. */
+const NO_ANSWERS: ReadonlySet<string> = new Set(['401', '408', '429'])
+
+const isAnswer = ({ code, isFromApiServer }: Pick<Sent, 'code' | 'isFromApiServer'>): boolean =>
+  isFromApiServer && /^[234]/.test(code) && !NO_ANSWERS.has(code)

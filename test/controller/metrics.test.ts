@@ -49,7 +49,7 @@ async function scraped(
 
 const everything = (counters: ReturnType<typeof controllerMetrics>) => {
   counters.passed('Deployment', 'done', 0.02)
-  counters.sent({ verb: 'apply', resource: 'deployments', code: '200', seconds: 0.1 })
+  counters.sent({ verb: 'apply', resource: 'deployments', code: '200', isFromApiServer: true, seconds: 0.1 })
   counters.repaired({ kind: 'Deployment' })
   counters.moved({ kind: 'Deployment', reason: 'StepCompleted' })
   counters.promoted({ kind: 'Deployment', mode: 'Manual', outcome: 'undone' })

@@ -85,7 +85,7 @@ describe('the subsystems', () => {
     parts.recorder.record(input)
     await turn()
     expect([parts.breaker.isOpen, server.diary]).to.deep.equal([true, []])
-    parts.breaker.sent({ code: '200' })
+    parts.breaker.sent({ code: '200', isFromApiServer: true })
     await turn()
     expect(server.diary).to.deep.equal(['create /apis/events.k8s.io/v1/namespaces/shop/events'])
     parts.breaker.stop()

@@ -37,6 +37,8 @@ export interface Sent {
   readonly resource: string
   /** the HTTP status; `error` without an answer */
   readonly code: string
+  /** whether the API server itself answered, and not something in front of it: with an object, or with a `Status` */
+  readonly isFromApiServer: boolean
   /** until the whole answer was read, or until a watch was open */
   readonly seconds: number
 }
@@ -82,7 +84,7 @@ class HttpKubeClient implements KubeClient {
     const watch = { verb: 'watch', path } as const
     const deadline = startDeadline(this.#options.timers, VERBS.get.deadlineMs, signal)
     try {
-      const response = await this.#measured(watch, () => this.#exchange.send(watchOf(stream), deadline.signal))
+      const response = await this.#measured(watch, isJson, () => this.#exchange.send(watchOf(stream), deadline.signal))
       if (response.statusCode === 200 && isJson(response)) {
         deadline.lift()
         return linesUntil(response.body, deadline)
@@ -117,32 +119,35 @@ class HttpKubeClient implements KubeClient {
   }
 
   async #once(request: KubeRequest, signal: AbortSignal): Promise<unknown> {
-    const response = await this.#measured(request, async () => {
+    const isExpected = ({ statusCode, body }: { readonly statusCode: number; readonly body: unknown }) =>
+      statusCode >= 200 && statusCode < 300 && isAnswerTo(request, body)
+    const isKnown: typeof isExpected = (of) => isExpected(of) || (isObject(of.body) && of.body.kind === 'Status')
+    const response = await this.#measured(request, isKnown, async () => {
       const { statusCode, headers, body } = await this.#exchange.send(callOf(request), signal)
-      return { statusCode, headers, text: await textOf(body, request.maxBytes) }
+      return { statusCode, headers, body: parsed(await textOf(body, request.maxBytes)) }
     })
-    const body = parsed(response.text)
-    if (response.statusCode >= 200 && response.statusCode < 300 && isAnswerTo(request, body)) return body
-    throw failureOf(response, body, request)
+    if (isExpected(response)) return response.body
+    throw failureOf(response, response.body, request)
   }
 
   /** Reports how `send` ended, and how long it took. */
   async #measured<R extends { readonly statusCode: number }>(
     { verb, path }: Pick<Sent, 'verb'> & Pick<KubeRequest, 'path'>,
+    isFromApiServer: (response: R) => boolean,
     send: () => Promise<R>,
   ): Promise<R> {
     const { timers, onSent = () => undefined } = this.#options
     const startedAt = timers.now()
-    const sent = (code: string) => {
+    const sent = (of: Pick<Sent, 'code' | 'isFromApiServer'>) => {
       const resource = parsePath(path)?.plural ?? 'none'
-      onSent({ verb, resource, code, seconds: (timers.now() - startedAt) / 1_000 })
+      onSent({ verb, resource, ...of, seconds: (timers.now() - startedAt) / 1_000 })
     }
     try {
       const response = await send()
-      sent(`${response.statusCode}`)
+      sent({ code: `${response.statusCode}`, isFromApiServer: isFromApiServer(response) })
       return response
     } catch (error) {
-      sent('error')
+      sent({ code: 'error', isFromApiServer: false })
       throw error
     }
   }
@@ -177,7 +182,8 @@ interface Attempt {
 const isAnswerTo = ({ expects }: KubeRequest, body: unknown): boolean =>
   isObject(body) && (expects === undefined || body.kind === expects)
 
-const isJson = ({ headers }: Dispatcher.ResponseData): boolean => `${headers['content-type']}`.includes('json')
+const isJson = ({ headers }: Pick<Dispatcher.ResponseData, 'headers'>): boolean =>
+  `${headers['content-type']}`.includes('json')
 
 function failureOf(
   response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,

@@ -89,9 +89,10 @@ describe('the breaker', () => {
   it('resumes at any answer, also a refusal, but not at a failure', async () => {
     const { time, state, breaker, fail } = aBreaker()
     await fail(...FIVE)
-    for (const code of ['error', '500', '503', '429']) breaker.sent({ code })
+    for (const code of ['error', '500', '503', '401', '408', '429']) breaker.sent({ code, isFromApiServer: true })
+    for (const code of ['200', '404']) breaker.sent({ code, isFromApiServer: false }) // of a proxy in front of it
     expect(breaker.isOpen).to.equal(true)
-    breaker.sent({ code: '404' })
+    breaker.sent({ code: '404', isFromApiServer: true })
     expect(breaker.isOpen).to.equal(false)
     await time.pass(60_000)
     expect([state.probes.length, time.pending]).to.deep.equal([1, 0])
@@ -103,7 +104,7 @@ describe('the breaker', () => {
     const probe = Promise.withResolvers<void>()
     state.hangs = probe.promise
     await time.pass(1_000)
-    breaker.sent({ code: '200' })
+    breaker.sent({ code: '200', isFromApiServer: true })
     await time.pass(9_000)
     probe.resolve()
     await turn()
@@ -120,8 +121,8 @@ describe('the breaker', () => {
     const probe = Promise.withResolvers<void>()
     state.hangs = probe.promise
     await fail(...FIVE)
-    breaker.sent({ code: '500' })
-    breaker.sent({ code: '201' })
+    breaker.sent({ code: '500', isFromApiServer: true })
+    breaker.sent({ code: '201', isFromApiServer: true })
     probe.resolve()
     await turn()
     expect(breaker.isOpen).to.equal(false)
@@ -135,8 +136,21 @@ describe('the breaker', () => {
     const probe = Promise.withResolvers<void>()
     state.hangs = probe.promise
     await fail(...FIVE)
-    breaker.sent({ code: 'error' })
+    breaker.sent({ code: 'error', isFromApiServer: true })
     breaker.succeeded()
+    probe.resolve()
+    await turn()
+    expect(breaker.isOpen).to.equal(true)
+    breaker.stop()
+  })
+
+  it('pauses when the probe itself gets an answer that is none, such as 401 for a token that was revoked', async () => {
+    const { state, breaker, fail } = aBreaker()
+    const probe = Promise.withResolvers<void>()
+    state.hangs = probe.promise
+    await fail(...FIVE)
+    breaker.sent({ code: '401', isFromApiServer: true })
+    breaker.sent({ code: '200', isFromApiServer: false })
     probe.resolve()
     await turn()
     expect(breaker.isOpen).to.equal(true)

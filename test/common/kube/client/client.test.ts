@@ -58,6 +58,16 @@ describe('KubeClient.request', () => {
       'create none error',
     ])
     for (const { seconds } of sent) expect(seconds).to.be.at.least(0).and.below(60)
+    expect(sent.map(({ isFromApiServer }) => isFromApiServer)).to.deep.equal([true, true, false, false])
+  })
+
+  it('reports that something in front of the API server answered', async () => {
+    const page: Respond = (_, response) => void response.writeHead(200).end('<html>maintenance</html>')
+    const other = json(200, { kind: 'Gateway' })
+    const { client, sent } = await serving([page, other, json(404, { message: 'no route' })])
+    const write = { verb: 'create', path: PATH, body: {}, expects: 'Deployment' } as const
+    for (let each = 0; each < 3; each += 1) await failure(client.request(write)) // is not repeated
+    expect(sent.slice(0, 3).map(({ isFromApiServer }) => isFromApiServer)).to.deep.equal([false, false, false])
   })
 
   it('reuses connections', async () => {
