@@ -103,6 +103,10 @@ const cases: Record<string, Case> = {
     answer: status(503, { details: { retryAfterSeconds: 3 } }),
     is: { kind: 'server', retryAfterMs: 3_000 },
   },
+  '503 of a proxy that asks for an hour: half a minute': {
+    answer: { status: 503, body: undefined, retryAfter: '3600' },
+    is: { kind: 'unreachable', retryAfterMs: 30_000 },
+  },
   'a Retry-After that is a date is ignored': {
     answer: { ...status(429), retryAfter: 'Wed, 21 Oct 2026 07:28:00 GMT' },
     is: { kind: 'throttled' },
