@@ -12,12 +12,15 @@ export const COALESCE_MS = 5_000
  */
 const INTERVAL_MS = 50
 
-/** Wakes experiments for changes that can wait, at a limited rate for the whole process. */
+/**
+ * Wakes experiments for changes that can wait, at a limited rate for the whole process. Namespaces take turns, so that
+ * one with thousands of experiments does not delay those of others.
+ */
 export class PacedWakeups {
   readonly #queue: Pick<KeyQueue, 'add'>
   readonly #timers: Timers
-  /** the earliest time of each key that waits, in the order of their turns */
-  readonly #line = new Map<Key, number>()
+  /** by namespace the earliest time of each key that waits, in the order of their turns; who had a turn goes last */
+  readonly #lines = new Map<string, Map<Key, number>>()
   #lastMs = Number.NEGATIVE_INFINITY
   #cancel: Cancel | undefined
   #isStopped = false
@@ -29,38 +32,47 @@ export class PacedWakeups {
 
   /** How many keys wait. */
   get size(): number {
-    return this.#line.size
+    return this.#lines.values().reduce((sum, line) => sum + line.size, 0)
   }
 
   /** Wakes `keys` one after the other, in their order. A key that waits for its turn already keeps it. */
   wake(keys: Iterable<Key>): void {
     if (this.#isStopped) return
     const earliestMs = this.#timers.now() + COALESCE_MS
-    for (const key of keys) if (!this.#line.has(key)) this.#line.set(key, earliestMs)
+    for (const key of keys) {
+      const namespace = namespaceOf(key)
+      const line = this.#lines.get(namespace) ?? new Map<Key, number>()
+      this.#lines.set(namespace, line)
+      if (!line.has(key)) line.set(key, earliestMs)
+    }
     this.#arm()
   }
 
   /** Whether `key` will be woken later anyway. */
   isWaiting(key: Key): boolean {
-    return this.#line.has(key)
+    return this.#lines.get(namespaceOf(key))?.has(key) === true
   }
 
   /** Gives up the turn of `key`: it is gone, or a pass begins that will read what has changed. */
   forget(key: Key): void {
-    this.#line.delete(key)
+    const namespace = namespaceOf(key)
+    const line = this.#lines.get(namespace)
+    line?.delete(key)
+    if (line?.size === 0) this.#lines.delete(namespace)
   }
 
   /** Wakes nothing any more. */
   stop(): void {
     this.#isStopped = true
-    this.#line.clear()
+    this.#lines.clear()
     this.#cancel?.()
     this.#cancel = undefined
   }
 
   #arm(): void {
-    const [earliestMs] = this.#line.values()
-    if (earliestMs === undefined || this.#cancel) return
+    if (this.#lines.size === 0 || this.#cancel) return
+    // in each line the first key is the earliest, because all wait equally long
+    const earliestMs = Math.min(...this.#lines.values().map((line) => line.values().next().value ?? 0))
     const dueMs = Math.max(earliestMs, this.#lastMs + INTERVAL_MS)
     this.#cancel = this.#timers.after(dueMs - this.#timers.now(), () => this.#next())
   }
@@ -68,13 +80,19 @@ export class PacedWakeups {
   #next(): void {
     this.#cancel = undefined
     const now = this.#timers.now()
-    const [first] = this.#line
     // the key for which the timer was set may have given up its turn
-    if (first && first[1] <= now) {
+    for (const [namespace, line] of this.#lines) {
+      const [first] = line
+      if (!first || first[1] > now) continue
       this.#lastMs = now
-      this.#line.delete(first[0])
+      this.#lines.delete(namespace)
+      line.delete(first[0])
+      if (line.size > 0) this.#lines.set(namespace, line)
       this.#queue.add(first[0])
+      break
     }
     this.#arm()
   }
 }
+
+const namespaceOf = (key: Key): string => key.split('/', 1)[0] ?? ''

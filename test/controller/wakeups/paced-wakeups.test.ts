@@ -56,6 +56,15 @@ describe('paced wakeups', () => {
     expect(woken.at(-1)?.[0]).to.equal('shop/0')
   })
 
+  it('P3: let namespaces take turns, so that a large one does not delay the others', async () => {
+    const { time, woken, paced } = world()
+    paced.wake(keys)
+    paced.wake(['bank/a', 'bank/b', 'mail/a'])
+    await time.pass(COALESCE_MS + 300)
+    const names = woken.map(([key]) => key)
+    expect(names).to.deep.equal(['shop/0', 'bank/a', 'mail/a', 'shop/1', 'bank/b', 'shop/2', 'shop/3'])
+  })
+
   it('keep nothing of an experiment that is gone', () => {
     const { paced } = world()
     paced.wake(['shop/a'])
