@@ -100,7 +100,7 @@ export class Orphans {
     this.#sweeper.start()
   }
 
-  /** Starts no more sweeps. Resolves when the running one has ended, which looks at no further fork. */
+  /** Starts no more sweeps. Resolves when the running one has ended, or after 20 s. It looks at no further fork. */
   stop(): Promise<void> {
     return this.#sweeper.stop()
   }

@@ -5,6 +5,8 @@ import { Retries } from './retries.ts'
 
 /** What a sweep looks for exists for this time at most, and a little longer if the API server fails. */
 const SWEEP_MS = 30_000
+/** How long a stop waits for a running sweep, as for running passes: a Lease must be released before a pod is killed. */
+const GRACE_MS = 20_000
 
 interface SweeperOptions {
   /** looks at everything, each by `look`, until `isStopped`. Should not throw */
@@ -46,10 +48,16 @@ export class Sweeper {
     })
   }
 
-  /** Starts no more sweeps. Resolves when the running one has ended. */
+  /**
+   * Starts no more sweeps. Resolves when the running one has ended, or after 20 s: then it looks at nothing more, and
+   * what it still writes is not sent, because this process does not lead any more.
+   */
   async stop(): Promise<void> {
     this.#isStopped = true
-    await this.#sweeping
+    const grace = Promise.withResolvers<void>()
+    const cancelGrace = this.#options.timers.after(GRACE_MS, grace.resolve)
+    await Promise.race([this.#sweeping, grace.promise])
+    cancelGrace()
     this.#cancel()
   }
 

@@ -51,6 +51,23 @@ describe('Sweeper', () => {
     expect(sweeps).to.equal(1)
   })
 
+  it('waits for a sweep for 20 s at most, so that the Lease is released in time', async () => {
+    const [time, ending] = [new VirtualTime(), Promise.withResolvers<void>()]
+    const sweeper = new Sweeper({ sweep: () => ending.promise, what: 'a fork', timers: time, log: diaryLog() })
+    sweeper.start()
+    let stoppedAtMs: number | undefined
+    const stopping = sweeper.stop().then(() => {
+      stoppedAtMs = time.now()
+    })
+    await time.pass(19_999)
+    expect(stoppedAtMs).to.equal(undefined)
+    await time.pass(1)
+    await stopping
+    ending.resolve()
+    await turn()
+    expect([stoppedAtMs, time.pending]).to.deep.equal([20_000, 0])
+  })
+
   it('O6: looks again at what failed after 30 s and then every minute, and at all else every 30 s', async () => {
     const { time, looks, log, now, sweeper } = world(new Set(['a']))
     sweeper.start()
