@@ -15,3 +15,9 @@ export interface Alert {
   /** the section of docs/admin.md that says more */
   readonly section: string
 }
+
+/**
+ * The namespace of the programs, for alerts about series that are not there: these have no label of their own. The
+ * component `manifests/beside` replaces it.
+ */
+export const OF_INSTALLATION = 'namespace="experiment-controller-system"'

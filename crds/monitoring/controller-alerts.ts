@@ -1,9 +1,9 @@
-import type { Alert } from './alert.ts'
+import { type Alert, OF_INSTALLATION } from './alert.ts'
 
 /** Alerts about which controller works, and whether one does. The names lack the prefix "Experiment". */
 export const LEADER_ALERTS: Readonly<Record<string, Alert>> = {
   ControllerAbsent: {
-    expr: 'absent(experiment_controller_leader)',
+    expr: `absent(experiment_controller_leader{${OF_INSTALLATION}})`,
     for: '5m',
     severity: 'critical',
     summary: 'No controller of experiments is being scraped.',
@@ -13,7 +13,10 @@ export const LEADER_ALERTS: Readonly<Record<string, Alert>> = {
     section: 'Replicas of the controller',
   },
   ControllerWithoutLeader: {
-    expr: 'sum by (namespace) (experiment_controller_leader) == 0',
+    // the second half: replicas that end after two minutes leave gaps, in which `for` would begin again
+    expr:
+      'sum by (namespace) (experiment_controller_leader) == 0 or ' +
+      'max by (namespace) (max_over_time(experiment_controller_leader[10m])) == 0',
     for: '2m',
     severity: 'critical',
     summary: 'No controller in {{ $labels.namespace }} holds the Lease.',
@@ -53,7 +56,9 @@ export const LEADER_ALERTS: Readonly<Record<string, Alert>> = {
 /** Alerts about what the controller reads and does. The names lack the prefix "Experiment". */
 export const WORK_ALERTS: Readonly<Record<string, Alert>> = {
   ControllerCacheEmpty: {
-    expr: 'min by (namespace, resource) (experiment_controller_reflector_synced) == 0',
+    expr:
+      'min by (namespace, resource) (experiment_controller_reflector_synced) == 0 or ' +
+      'min by (namespace, resource) (max_over_time(experiment_controller_reflector_synced[15m])) == 0',
     for: '5m',
     severity: 'warning',
     summary: 'The controller in {{ $labels.namespace }} cannot list {{ $labels.resource }}.',

@@ -1,9 +1,13 @@
-import type { Alert } from './alert.ts'
+import { type Alert, OF_INSTALLATION } from './alert.ts'
+
+/** Calls of the webhook that the API server counts as failed. */
+const REJECTIONS =
+  'apiserver_admission_webhook_rejection_count{name="validate.experimentcontroller.example.com", error_type="calling_webhook_error"}'
 
 /** Alerts about whether the webhook can answer. The names lack the prefix "Experiment". */
 export const WEBHOOK_ALERTS: Readonly<Record<string, Alert>> = {
   WebhookAbsent: {
-    expr: 'absent(webhook_certificate_not_after_seconds)',
+    expr: `absent(webhook_certificate_not_after_seconds{${OF_INSTALLATION}})`,
     for: '5m',
     severity: 'critical',
     summary: 'No webhook of experiments is being scraped.',
@@ -12,7 +16,10 @@ export const WEBHOOK_ALERTS: Readonly<Record<string, Alert>> = {
     section: 'When the webhook is down',
   },
   WebhookUnreachable: {
-    expr: 'sum by (name) (increase(apiserver_admission_webhook_rejection_count{name="validate.experimentcontroller.example.com", error_type="calling_webhook_error"}[5m])) > 0',
+    // the second half: an API server has no such series before its first rejection, so that this one is no increase
+    expr:
+      `sum by (name) (increase(${REJECTIONS}[5m])) > 0 or ` +
+      `sum by (name) (${REJECTIONS} unless ${REJECTIONS} offset 5m) > 0`,
     severity: 'critical',
     summary: 'The API server cannot call the webhook of experiments.',
     description:

@@ -48,7 +48,7 @@ const one = (course: Course, labels: Case['labels'] = OF_INSTALLATION): Case => 
 
 /** Of each alert, by its name without the prefix "Experiment". */
 export const CASES: Readonly<Record<string, Case>> = {
-  WebhookAbsent: one(gauge('webhook_certificate_not_after_seconds', 1e9, 'none'), {}),
+  WebhookAbsent: one(gauge('webhook_certificate_not_after_seconds', 1e9, 'none')),
   WebhookUnreachable: one(
     counter(
       'apiserver_admission_webhook_rejection_count{name="validate.experimentcontroller.example.com", error_type="calling_webhook_error"}',
@@ -75,7 +75,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   }),
   WebhookReviewsOthers: one(counter('experiment_webhook_foreign_total', 0, 1)),
 
-  ControllerAbsent: one(gauge('experiment_controller_leader', 1, 'none'), {}),
+  ControllerAbsent: one(gauge('experiment_controller_leader', 1, 'none')),
   ControllerWithoutLeader: {
     courses: [gauge('experiment_controller_leader', 1, 0), gauge('experiment_controller_leader', 0, 0, 'b')],
     labels: OF_INSTALLATION,
@@ -143,11 +143,12 @@ export const CASES: Readonly<Record<string, Case>> = {
       gauge('experiment_controller_experiments{kind="Deployment", ready="False", reason="PodsNotReady"}', 0, 2),
       gauge('experiment_controller_experiments{kind="Deployment", ready="False", reason="PodsNotReady"}', 0, 2, 'b'),
       gauge('experiment_controller_experiments{kind="Deployment", ready="True", reason="Available"}', 9, 9),
+      gauge('experiment_controller_experiments{kind="Deployment", ready="False", reason="Expired"}', 9, 9),
     ],
     labels: { ...OF_INSTALLATION, kind: 'Deployment', reason: 'PodsNotReady' },
     value: 2,
   },
-  ForksAreChanged: one(counter('experiment_controller_drift_repairs_total{kind="Deployment"}', 0.9, 2), {
+  ForksAreChanged: one(counter('experiment_controller_drift_repairs_total{kind="Deployment"}', 0.7, 0.9), {
     ...OF_INSTALLATION,
     kind: 'Deployment',
   }),

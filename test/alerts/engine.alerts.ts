@@ -120,6 +120,42 @@ describe('the alerts, in the engine of Prometheus', () => {
       expect(code, said).to.equal(0)
     })
 
+  /** The alerts that fire at a minute of a series. */
+  async function fires(
+    name: string,
+    of: { readonly series: string; readonly values: string; readonly atMinute: number },
+  ) {
+    const alert = ALERTS[name] as Alert
+    const labels = CASES[name.replace(/^Experiment/, '')]?.labels ?? {}
+    const expected = (isFiring: boolean) => ({
+      name,
+      interval: '1m',
+      input_series: [{ series: seriesOf({ series: of.series, is: 'gauge', good: 0, bad: 0 }), values: of.values }],
+      alert_rule_test: [
+        {
+          ...{ eval_time: `${of.atMinute}m`, alertname: name },
+          exp_alerts: isFiring ? [firing(alert, { courses: [], labels })] : [],
+        },
+      ],
+    })
+    expect((await tested(expected(true))).code, 'it fires').to.equal(0)
+    expect((await tested(expected(false))).code, 'it would be seen if it did not').to.equal(1)
+  }
+
+  // two minutes of values, then five minutes without, as of a pod that ends again and again
+  const CRASHING = Array.from({ length: 8 }, () => '0x1 _x5').join(' ')
+  for (const [name, series] of [
+    ['ExperimentControllerWithoutLeader', 'experiment_controller_leader'],
+    ['ExperimentControllerCacheEmpty', 'experiment_controller_reflector_synced{resource="services"}'],
+  ] as const)
+    it(`${name} fires while the controller ends again and again`, () =>
+      fires(name, { series, values: CRASHING, atMinute: 34 }))
+
+  it('ExperimentWebhookUnreachable fires for the first rejection that an API server counts', () => {
+    const { series = '' } = CASES.WebhookUnreachable?.courses[0] ?? {}
+    return fires('ExperimentWebhookUnreachable', { series, values: '_x60 1x60', atMinute: 62 })
+  })
+
   it('would not pass if they never fired, or always', async () => {
     const [[name, alert]] = Object.entries(ALERTS) as [[string, Alert]]
     const groups = listOr(at(parse(alertManifest()), 'spec', 'groups'))
