@@ -31,13 +31,20 @@ export function shippedCommand(program: 'controller' | 'webhook') {
   return { flags: args.slice(0, -1), file: args.at(-1) ?? '', env }
 }
 
-/** The memory that the manifest gives the controller, in MiB. */
-export function shippedMemoryMiB(): number {
-  const { spec } = shippedOne('base', 'Deployment', 'experiment-controller')
+/** The memory that the manifest gives a program, in MiB. */
+export function shippedMemoryMiB(program: 'controller' | 'webhook' = 'controller'): number {
+  const { spec } = shippedOne('base', 'Deployment', `experiment-${program}`)
   const [container] = listOr(at(spec, 'template', 'spec', 'containers'))
   const limit = textOr(at(container, 'resources', 'limits', 'memory'), '')
   const [, count, unit] = /^(\d+)(Mi|Gi)$/.exec(limit) ?? []
   return Number(count) * (unit === 'Gi' ? 1024 : 1)
+}
+
+/** The user and the group that the manifest gives a program. */
+export function shippedUser(program: 'controller' | 'webhook') {
+  const { spec } = shippedOne('base', 'Deployment', `experiment-${program}`)
+  const idOf = (key: string) => Number(at(spec, 'template', 'spec', 'securityContext', key))
+  return { user: idOf('runAsUser'), group: idOf('runAsGroup') }
 }
 
 /**
