@@ -6,9 +6,10 @@ export const EXPERIMENT_ALERTS: Readonly<Record<string, Alert>> = {
     expr: 'max by (namespace) (experiment_controller_orphaned_forks) > 0',
     for: '10m',
     severity: 'warning',
-    summary: 'Forks in other namespaces whose experiment is gone cannot be deleted.',
+    summary: 'Forks whose experiment is gone are still there.',
     description: 'They get requests until they are deleted. The controller tries every 30 s.',
-    remedy: 'Look at the Events with the reason Orphaned, and delete these forks by hand.',
+    remedy:
+      'Read the Events with the reason Orphaned. If they name a Service, free it as they say; otherwise delete these forks.',
     section: 'If the installation was removed first',
   },
   PolicyMistakes: {

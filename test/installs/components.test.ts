@@ -37,10 +37,10 @@ describe('the optional components of an installation', () => {
   const plane = usesOwnControlPlane()
 
   /** The objects of an installation for the namespace "bank" beside another one. */
-  async function built(components: readonly string[]): Promise<readonly KubeObject[]> {
+  async function built(components: readonly string[], resources = ['base']): Promise<readonly KubeObject[]> {
     const watch = { namespace: 'bank', installation: 'experiments-bank' }
     // ../default has the analysis already
-    const folder = await anOverlay({ resources: ['base'], components: ['cert-manager', ...components], watch })
+    const folder = await anOverlay({ resources, components: ['cert-manager', ...components], watch })
     const { stdout, stderr } = await plane().kubectl(['kustomize', folder])
     expect(stderr).to.equal('')
     return parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
@@ -97,7 +97,24 @@ describe('the optional components of an installation', () => {
     const [role, binding] = found
     expect(listOr(role?.rules)).to.have.lengthOf(11)
     expect(binding?.roleRef).to.deep.include({ kind: 'Role', name: 'experiment-controller-components' })
-    expect(at(listOr(binding?.subjects)[0], 'namespace')).to.equal('experiments-bank')
+    for (const { metadata, subjects } of objects.filter(({ kind }) => kind.endsWith('RoleBinding')))
+      for (const subject of listOr(subjects))
+        expect(at(subject, 'namespace'), metadata.name).to.be.oneOf(['experiments-bank', undefined])
+    expect(binding?.subjects).to.have.lengthOf(1)
+  })
+
+  it('let OpenShift choose the user of each program, which is still not root', async () => {
+    const programs = (await built(['openshift'])).filter(({ kind }) => kind === 'Deployment')
+    const contexts = programs.map(({ spec }) => at(spec, 'template', 'spec', 'securityContext'))
+    const context = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } }
+    expect(contexts).to.deep.equal([context, context])
+  })
+
+  it('let alerts look for the programs of their own installation', async () => {
+    const found = await built(['namespaced', 'beside'], ['base', 'monitoring'])
+    const [rules] = found.filter(({ kind }) => kind === 'PrometheusRule')
+    const absent = [...JSON.stringify(rules).matchAll(/absent\(\w+\{namespace=\\"([\w-]+)/g)]
+    expect(absent.map(([, namespace]) => namespace)).to.deep.equal(['experiments-bank', 'experiments-bank'])
   })
 
   it('change the policy about the account of their own installation', async () => {

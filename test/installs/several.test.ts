@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
+import { EXPERIMENT_DEPLOYMENT, FORK_FINALIZER } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
@@ -113,6 +113,25 @@ describe('two installations in one cluster, each for one namespace', () => {
         expect((await plane().kubectl(args)).stderr).to.contain('the controller writes the status of experiments')
       })
       expect((await plane().kubectl(['delete', 'rolebinding', 'all', `-n${served}`])).code).to.equal(0)
+    }
+  })
+
+  it('each remove a blue-green that was created while the component for it was installed', async function () {
+    this.timeout(4 * DEADLINE_MS)
+    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
+    const strategy = { blueGreen: { activeService: 'cart' } }
+    const spec = { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: { minReadySeconds: 1 }, strategy }
+    for (const served of SERVED) {
+      const experiments = pathOf(EXPERIMENT_DEPLOYMENT, { namespace: served })
+      await product(served).removeWebhooks() // they would refuse it now
+      const metadata = { name: 'blue', finalizers: [FORK_FINALIZER] }
+      await plane().api.create(experiments, { apiVersion, kind, metadata, spec })
+      await product(served).restoreWebhooks()
+      await plane().api.delete(`${experiments}/blue`)
+      await eventually(`the blue-green in ${served} to be gone`, DEADLINE_MS, async () => {
+        const left = await plane().api.list(experiments)
+        expect(left.map(({ metadata: { name } }) => name)).to.deep.equal(['first'])
+      })
     }
   })
 
