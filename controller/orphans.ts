@@ -7,7 +7,7 @@ import type { KubeClient } from '../common/kube/client/client.ts'
 import { pathOf } from '../common/kube/client/resources.ts'
 import { orUndefined } from '../common/kube/reads/object.ts'
 import type { Reflector } from '../common/kube/watch/reflector.ts'
-import { isPinnedByUs, unpin } from '../common/plan/cut-over.ts'
+import { hasOurSelector, unpin } from '../common/plan/cut-over.ts'
 import type { Write } from '../common/plan/write.ts'
 import type { Clock, Timers } from '../common/program/clock.ts'
 import type { Log } from '../common/program/log.ts'
@@ -192,7 +192,7 @@ export class Orphans {
   }
 
   #mayUnpin(service: KubeObject): boolean {
-    return this.#options.isCutOverInstalled && isPinnedByUs(service)
+    return this.#options.isCutOverInstalled && hasOurSelector(service)
   }
 
   /** The revision called `name`, if it belonged to the same experiment as a fork. */

@@ -211,12 +211,12 @@ export function unpin(service: KubeObject): Write {
   return serviceWrite(service, { selector: { [EXPERIMENT_ID]: null }, ...published }, false)
 }
 
-/** Whether the controller, and nobody else, has limited `service` to a fork. */
-export const isPinnedByUs = (service: KubeObject): boolean => isOnlyOurs(service, 'f:selector', `f:${EXPERIMENT_ID}`)
+/** Whether the controller wrote the selector of `service` last. The API server keeps one owner for all of its keys. */
+export const hasOurSelector = (service: KubeObject): boolean => isOnlyOurs(service, 'f:selector')
 
-/** Whether the controller, and nobody else, wrote the field of the spec at `path`, in the words of `managedFields`. */
-function isOnlyOurs({ metadata }: KubeObject, ...path: readonly string[]): boolean {
-  const writers = (metadata.managedFields ?? []).filter(({ fieldsV1 }) => isObject(at(fieldsV1, 'f:spec', ...path)))
+/** Whether the controller, and nobody else, wrote a field of the spec, in the words of `managedFields`. */
+function isOnlyOurs({ metadata }: KubeObject, field: string): boolean {
+  const writers = (metadata.managedFields ?? []).filter(({ fieldsV1 }) => isObject(at(fieldsV1, 'f:spec', field)))
   const isOurs = writers.every(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Update')
   return isOurs && writers.length > 0
 }

@@ -15,7 +15,7 @@ describe('a fork without an experiment, to which a Service sends all requests', 
         {
           manager,
           operation: 'Update',
-          fieldsV1: { 'f:spec': { 'f:selector': { [`f:${EXPERIMENT_ID}`]: {} } } },
+          fieldsV1: { 'f:spec': { 'f:selector': {} } },
         },
       ],
     },
