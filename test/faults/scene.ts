@@ -21,11 +21,21 @@ interface Faults {
   readonly restart: () => Promise<void>
 }
 
+interface Setting {
+  /** the source is in another namespace; default: false */
+  readonly isApart?: boolean
+  /** variables of the controller; default: none */
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** Plays a story with a controller of its own. */
-export async function inScene(story: (scene: Scene) => Promise<void>, isApart = false): Promise<void> {
+export async function inScene(
+  story: (scene: Scene) => Promise<void>,
+  { isApart = false, env }: Setting = {},
+): Promise<void> {
   const place = await aShop()
   const shop = isApart ? await aShop() : place
-  const { rules, restart, stop } = await startScoped({ own: place.namespace, forks: shop.namespace })
+  const { rules, restart, stop } = await startScoped({ own: place.namespace, forks: shop.namespace }, env)
   const ends: (() => void)[] = []
   const frozen: Freeze[] = []
   const end = () => {

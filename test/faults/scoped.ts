@@ -14,8 +14,8 @@ const starts = new Semaphore(3)
 let count = 0
 
 /** To be called in a `describe`: the product runs, but its controller does not. */
-export function usesProductAlone(): void {
-  usesProduct()
+export function usesProductAlone(overlay?: string): void {
+  usesProduct(overlay)
   before('the controller of the run does not lead', async function () {
     this.timeout(2 * DEADLINE_MS)
     await (await installation()).controller().stop('SIGTERM', DEADLINE_MS)
@@ -51,8 +51,11 @@ export interface Scoped {
   readonly stop: () => Promise<void>
 }
 
-/** Starts a controller that sees the experiments of one namespace, and the forks of one. Resolves when it leads. */
-export async function startScoped(scope: Namespaces): Promise<Scoped> {
+/**
+ * Starts a controller that sees the experiments of one namespace, and the forks of one. Resolves when it leads. `env`
+ * says which components it has.
+ */
+export async function startScoped(scope: Namespaces, env: Readonly<Record<string, string>> = {}): Promise<Scoped> {
   const rules = new Rules()
   const system = await aSystem(scope.own)
   const proxy: ApiProxy = await startApiProxy(await controlPlane())
@@ -61,7 +64,7 @@ export async function startScoped(scope: Namespaces): Promise<Scoped> {
   const end = async () => void (await rival?.process.stop('SIGTERM', DEADLINE_MS))
   const restart = async () => {
     await end()
-    rival = await startAlone('scoped', { kubeconfigFor: proxy.kubeconfigFor, env: { POD_NAMESPACE: system } })
+    rival = await startAlone('scoped', { kubeconfigFor: proxy.kubeconfigFor, env: { POD_NAMESPACE: system, ...env } })
     await leads(rival)
   }
   const stop = async () => {

@@ -213,7 +213,7 @@ describe('the controller sees the past, on the real control plane', function () 
     'F8: restarted onto an old list, in which the earlier namesake is being deleted: nothing of the new one is deleted':
       () => inScene(restarted),
     'F8: restarted onto an old list, and the fork is in another namespace: it is not deleted': () =>
-      inScene(restarted, true),
+      inScene(restarted, { isApart: true }),
     'F9: its fork is not in the cache for 30 s, and the experiment is touched 20 times: one fork, and no storm': () =>
       inScene(touched),
     'F10: events are lost, of a source that goes from A to B to A and of a fork that is replaced: the present state counts':
