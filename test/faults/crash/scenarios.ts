@@ -1,7 +1,8 @@
 /** What happens to an experiment while its controller is killed. */
 import { expect } from 'chai'
 import { COMMAND, EXPERIMENT_POLICY, FORK_FINALIZER } from '../../../common/api/names.ts'
-import { pathOf } from '../../../common/kube/client/resources.ts'
+import { at } from '../../../common/json/json.ts'
+import { pathOf, RESOURCES } from '../../../common/kube/client/resources.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { imageOverride } from '../../builders.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, hasEndpoints, type Place } from '../../integration/product.ts'
@@ -41,7 +42,7 @@ export interface Scenario {
 }
 
 /** Many runs wait at once, and should not keep the API server busy. */
-export const PATIENT = { pauseMs: 250 }
+export const PATIENT = { pauseMs: 500 }
 
 const FOREIGN_FINALIZER = 'crash.example.com/held'
 
@@ -90,6 +91,19 @@ async function isGone({ own, forks }: Scene): Promise<void> {
   expect(await own.api.list(own.path('experiments'))).to.deep.equal([])
   expect((await forks.api.list(forks.path('deployments'))).map(({ metadata }) => metadata.name)).to.deep.equal(['cart'])
 }
+
+/** Waits until all pods of the source have its present template. */
+const hasRolledOut = ({ forks }: Scene): Promise<void> =>
+  eventually(
+    'cart to be rolled out',
+    DEADLINE_MS,
+    async () => {
+      const cart = await forks.deployment('cart')
+      expect(at(cart, 'status', 'observedGeneration')).to.equal(cart.metadata.generation)
+      expect(at(cart, 'status', 'updatedReplicas')).to.equal(at(cart, 'spec', 'replicas'))
+    },
+    PATIENT,
+  )
 
 /** Lets experiments of one namespace have sources in the other. */
 async function consented({ own, forks }: Scene): Promise<void> {
@@ -165,6 +179,25 @@ export const SCENARIOS: readonly Scenario[] = [
     isDone: async ({ own, forks }) => {
       expect(condition(await own.experimentAt('try'), 'Ready')?.reason).to.equal('Expired')
       expect(await forks.api.list(forks.path('deployments'))).to.have.length(1)
+    },
+  },
+  {
+    name: 'pin',
+    change: async (scene) => {
+      const { own, forks } = scene
+      const overrideSpec = { minReadySeconds: 1 }
+      await own.experiment('try', { source: 'cart', overrideSpec, onSourceChange: 'Pin' })
+      await eventually('try to be available', DEADLINE_MS, () => shows(scene, 'Available', 'cart:1'), PATIENT)
+      await forks.api.patch(forks.path('deployments', 'cart'), { spec: imageOverride('registry.example/cart:4') })
+      await hasRolledOut(scene)
+      await eventually('try to be as before', DEADLINE_MS, () => shows(scene, 'Available', 'cart:1'), PATIENT)
+      await patched(scene, { spec: { onSourceChange: 'Follow' } })
+    },
+    isDone: async (scene) => {
+      await shows(scene, 'Available', 'cart:4')
+      const { forks } = scene
+      const revisions = await forks.api.list(pathOf(RESOURCES.ControllerRevision, { namespace: forks.namespace }))
+      expect(revisions).to.deep.equal([])
     },
   },
   {
