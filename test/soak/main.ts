@@ -13,8 +13,8 @@ import { levelVerdict, type Point, settled, trendOf, type Verdict, verdictOn } f
 
 const ROOT = join(import.meta.dirname, '../..')
 const PROGRAMS = ['controller', 'webhook'] as const
-/** the pause between two changes */
-const STEP_MS = 100
+/** from the beginning of a change to that of the next: memory for Events depends on how many there are in a minute */
+const STEP_MS = 200
 const SAMPLES = 60
 const MEMORY_LIMIT_MIB = 1 // per ten minutes
 const MIB = 2 ** 20
@@ -82,9 +82,9 @@ async function soak({ healthPorts }: Installation, socketOf: (program: Program) 
   }
 
   const every = async (ms: number, act: () => Promise<unknown>) => {
-    while (minute() < minutes) {
+    for (let dueMs = performance.now() + ms; minute() < minutes; dueMs += ms) {
       await act()
-      await sleep(ms)
+      await sleep(Math.max(0, dueMs - performance.now()))
     }
   }
   await Promise.all([
