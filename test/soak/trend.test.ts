@@ -33,4 +33,10 @@ describe('the trend of a soak', () => {
     expect(levelVerdict(points([10, 11, 12, 13, 20, 21, 22, 23]))).to.equal('grows')
     expect(levelVerdict(points([0, 0, 0, 3, 3, 3]))).to.equal('flat')
   })
+
+  it('of a number that goes up and down is flat when only more is under way, and grows when something is left', () => {
+    const quiet = [22, 23, 22, 24, 22, 23, 22, 24]
+    expect(levelVerdict(points([...quiet, 23, 59, 31, 48, 24, 40, 22, 37]))).to.equal('flat')
+    expect(levelVerdict(points([...quiet, 33, 59, 34, 48, 34, 40, 33, 37]))).to.equal('grows')
+  })
 })

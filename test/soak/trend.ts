@@ -1,5 +1,3 @@
-import { median } from '../bench/figure.ts'
-
 /** A measured value, and when it was measured. */
 export type Point = readonly [minute: number, value: number]
 
@@ -36,13 +34,15 @@ export function verdictOn({ perMinute, error }: Trend, limit: number): Verdict {
 }
 
 /**
- * Whether a number that goes up and down, such as that of sockets, is higher at the end: the median of the last half is
- * more than a tenth, and more than 3, above that of the half before.
+ * Whether a number that goes up and down, such as that of sockets, is higher at the end: the lower quartile of the last
+ * half is more than a tenth, and more than 3, above that of the half before. What is left for ever is in every value,
+ * and what is under way only in some: the more of them, the busier the machine is.
  */
 export function levelVerdict(points: readonly Point[]): Verdict {
   const middle = Math.floor(points.length / 2)
-  const [before, after] = [points.slice(0, middle), points.slice(middle)].map((half) =>
-    median(half.map(([, value]) => value)),
-  )
-  return (after ?? 0) > Math.max((before ?? 0) * 1.1, (before ?? 0) + 3) ? 'grows' : 'flat'
+  const [before = 0, after = 0] = [points.slice(0, middle), points.slice(middle)].map(lowerQuartile)
+  return after > Math.max(before * 1.1, before + 3) ? 'grows' : 'flat'
 }
+
+const lowerQuartile = (points: readonly Point[]): number | undefined =>
+  points.map(([, value]) => value).toSorted((a, b) => a - b)[Math.floor(points.length / 4)]
