@@ -108,7 +108,7 @@ export class Controller {
     experiments.stopResync()
     paced.stop()
     breaker.stop()
-    await Promise.all([workers.stop(), orphans.stop(), analysis?.stop()])
+    await Promise.all([workers.stop(), orphans.stop(), analysis?.stop(), policies.status.stop()])
     neighbours.stop()
     await policies.stop()
     await recorder.flush(FLUSH_MS)

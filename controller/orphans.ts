@@ -5,7 +5,7 @@ import type { ExperimentDeployment } from '../common/api/types.ts'
 import { at, listOr, objectOr } from '../common/json/json.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { pathOf } from '../common/kube/client/resources.ts'
-import { orUndefined } from '../common/kube/reads/object.ts'
+import { asObject, orUndefined } from '../common/kube/reads/object.ts'
 import type { Reflector } from '../common/kube/watch/reflector.ts'
 import { hasOurSelector, unpin } from '../common/plan/cut-over.ts'
 import type { Write } from '../common/plan/write.ts'
@@ -27,7 +27,7 @@ interface OrphansOptions {
   /** whether the controller may change the selectors of Services */
   readonly isCutOverInstalled: boolean
   /** writes by uid. @throws KubeError */
-  readonly write: (write: Write) => Promise<unknown>
+  readonly write: (write: Write, signal: AbortSignal) => Promise<unknown>
   readonly recorder: Pick<Recorder, 'record'>
   readonly timers: Timers
   readonly log: Log
@@ -45,13 +45,16 @@ interface SweepersOptions extends Omit<OrphansOptions, 'workloads'> {
 type Owner = NonNullable<ReturnType<typeof provenOwner>>
 
 /** Reads an experiment as it is now; undefined if it is gone. @throws KubeError */
-const liveExperiment = (client: OrphansOptions['client'], of: { readonly namespace: string; readonly name: string }) =>
-  orUndefined(client.request({ verb: 'get', path: pathOf(EXPERIMENT_DEPLOYMENT, of) }))
+const liveExperiment = (
+  client: OrphansOptions['client'],
+  of: { readonly namespace: string; readonly name: string },
+  signal: AbortSignal,
+) => orUndefined(client.request({ verb: 'get', path: pathOf(EXPERIMENT_DEPLOYMENT, of), signal }))
 
 /** What cares for objects whose experiments are gone: forks, and analysis runs where there are any. */
 export function sweepersOf({ caches, ...options }: SweepersOptions) {
   const forks = new Orphans({ ...options, workloads: caches.workloads })
-  const live: OrphanedRunsOptions['live'] = (of) => liveExperiment(options.client, of)
+  const live: OrphanedRunsOptions['live'] = (of, signal) => liveExperiment(options.client, of, signal)
   const runs = caches.analysis && new OrphanedRuns({ ...options, live, runs: caches.analysis.runs })
   return {
     /** How many forks without an experiment the last sweep found. */
@@ -76,7 +79,8 @@ export function sweepersOf({ caches, ...options }: SweepersOptions) {
 export class Orphans {
   readonly #options: OrphansOptions
   readonly #sweeper: Sweeper
-  readonly #orphans = new Set<string>() // uids of forks, as their last looks found them
+  /** what was told of each orphaned fork, by its uid */
+  readonly #orphans = new Map<string, string>()
   #count = 0
 
   constructor(options: OrphansOptions) {
@@ -100,7 +104,7 @@ export class Orphans {
     this.#sweeper.start()
   }
 
-  /** Starts no more sweeps. Resolves when the running one has ended, or after 20 s. It looks at no further fork. */
+  /** Starts no more sweeps. Resolves when the running one has ended, whose requests are aborted after 20 s. */
   stop(): Promise<void> {
     return this.#sweeper.stop()
   }
@@ -135,7 +139,7 @@ export class Orphans {
 
   /** Deletes a fork if its owner is gone. The cache may be old, so the API server decides. @throws KubeError */
   async #look(kind: WorkloadKind, fork: KubeObject, owner: Owner): Promise<void> {
-    const live = await liveExperiment(this.#options.client, owner)
+    const live = await liveExperiment(this.#options.client, owner, this.#sweeper.signal)
     if (live?.metadata.uid !== owner.uid) await this.#delete(kind, fork)
     else this.#isNoOrphan(fork)
   }
@@ -148,47 +152,57 @@ export class Orphans {
   #forgetGone(): void {
     const listed = new Set(this.#options.workloads.flatMap(({ forks }) => forks.list().map(uidOf)))
     this.#sweeper.keepOnly(listed)
-    for (const uid of this.#orphans) if (!listed.has(uid)) this.#orphans.delete(uid)
+    for (const uid of this.#orphans.keys()) if (!listed.has(uid)) this.#orphans.delete(uid)
   }
 
   async #delete(resource: WorkloadKind, of: KubeObject): Promise<void> {
-    const { write } = this.#options
+    this.#orphans.set(uidOf(of), this.#orphans.get(uidOf(of)) ?? '')
     const pinned = await this.#pinnedTo(of)
     const kept = pinned.filter((service) => !this.#mayUnpin(service))
     this.#tell(of, noteOf(pinned, kept))
     if (kept.length > 0) return
-    for (const service of pinned) await write(unpin(service))
-    // the next sweep deletes it: until then the pods of the source become endpoints
+    for (const service of pinned) await this.#write(unpin(service))
+    // A later sweep deletes it, usually after half a minute: until then the pods of the source become endpoints.
     if (pinned.length > 0) return
     for (const [role, name] of [
       ['base', of.metadata.name],
       ['record', recordNameOf(of)],
     ] as const) {
       const revision = await this.#revisionOf(of, name)
-      if (revision) await write({ verb: 'delete', role, resource: CONTROLLER_REVISION, of: revision })
+      if (revision) await this.#write({ verb: 'delete', role, resource: CONTROLLER_REVISION, of: revision })
     }
-    await write({ verb: 'delete', role: 'fork', resource, of })
+    await this.#write({ verb: 'delete', role: 'fork', resource, of })
   }
 
+  /** An Event for each look, and a line in the log where it says something new. */
   #tell(of: KubeObject, note: string): void {
+    const { recorder, log } = this.#options
     const { namespace, name } = of.metadata
-    this.#options.recorder.record({ type: 'Warning', reason: 'Orphaned', action: 'Delete', note, regarding: of })
-    if (!this.#orphans.has(uidOf(of))) this.#options.log.warn({ namespace, fork: name, note }, 'a fork is orphaned')
-    this.#orphans.add(uidOf(of))
+    recorder.record({ type: 'Warning', reason: 'Orphaned', action: 'Delete', note, regarding: of })
+    if (this.#orphans.get(uidOf(of)) !== note) log.warn({ namespace, fork: name, note }, 'a fork is orphaned')
+    this.#orphans.set(uidOf(of), note)
   }
 
   /**
-   * The Services that send only to a fork and would send to others without that. A Service whose selector has nothing
-   * else was made for this fork. @throws KubeError
+   * The Services whose selector has the id of a fork beside other labels. Without the id they send to the source again.
+   * A Service that selects by the id alone was made for this fork. @throws KubeError
    */
   async #pinnedTo({ metadata, spec }: KubeObject): Promise<readonly KubeObject[]> {
+    const { client } = this.#options
     const id = at(spec, 'selector', 'matchLabels', EXPERIMENT_ID)
     const path = pathOf(SERVICE, { namespace: metadata.namespace ?? '' })
-    const found = listOr(at(await this.#options.client.request({ verb: 'list', path }), 'items')) as KubeObject[]
-    return found.filter((service) => {
-      const selector = objectOr(at(service, 'spec', 'selector'))
-      return selector[EXPERIMENT_ID] === id && Object.keys(selector).length > 1
-    })
+    const { signal } = this.#sweeper
+    const list = await client.request({ verb: 'list', path, expects: 'ServiceList', signal })
+    return listOr(at(list, 'items'))
+      .map(asObject)
+      .filter((service) => {
+        const selector = objectOr(at(service, 'spec', 'selector'))
+        return selector[EXPERIMENT_ID] === id && Object.keys(selector).length > 1
+      })
+  }
+
+  #write(write: Write): Promise<unknown> {
+    return this.#options.write(write, this.#sweeper.signal)
   }
 
   #mayUnpin(service: KubeObject): boolean {
@@ -199,7 +213,7 @@ export class Orphans {
   async #revisionOf({ metadata }: KubeObject, name: string): Promise<KubeObject | undefined> {
     const { namespace = '', labels } = metadata
     const path = pathOf(CONTROLLER_REVISION, { namespace, name })
-    const found = await orUndefined(this.#options.client.request({ verb: 'get', path }))
+    const found = await orUndefined(this.#options.client.request({ verb: 'get', path, signal: this.#sweeper.signal }))
     return found?.metadata.labels?.[OWNER_UID] === labels?.[OWNER_UID] ? found : undefined
   }
 }
@@ -211,10 +225,10 @@ function noteOf(pinned: readonly KubeObject[], kept: readonly KubeObject[]): str
   if (kept.length > 0)
     return (
       `its experiment is gone, but ${named(kept)} would send to nobody without this fork, so it stays; ` +
-      `remove the key ${EXPERIMENT_ID} from the selector, and the controller deletes the fork`
+      `remove the key ${EXPERIMENT_ID} from the selector there, and the controller deletes the fork`
     )
   return pinned.length > 0
-    ? `its experiment is gone, so ${named(pinned)} sends to its own pods again, and then the controller deletes this fork`
+    ? `its experiment is gone, so the source gets the requests to ${named(pinned)} again; then the controller deletes this fork`
     : 'its experiment is gone, so the controller deletes this fork now'
 }
 

@@ -138,7 +138,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     written,
     recorder,
   })
-  const write = (of: Write) => new Writer({ client, signal: stopping, ...NO_NEXT_PASS }).write(of)
+  const write = (of: Write, signal: AbortSignal) => new Writer({ client, signal, ...NO_NEXT_PASS }).write(of)
   const orphans = sweepersOf({ ...options, isServed, recorder, caches, experiment, write })
   const reconcile = measuringPasses(metrics, timers)(
     async (key, pass) => {
@@ -198,7 +198,8 @@ function createWorkers(
   },
 ) {
   const path = pathOf(EXPERIMENT_DEPLOYMENT, namespace === undefined ? {} : { namespace })
-  const request = { verb: 'list', path, query: { limit: 1 }, deadlineMs: PROBE_MS } as const
+  const expects = `${EXPERIMENT_DEPLOYMENT.kind}List`
+  const request = { verb: 'list', path, query: { limit: 1 }, expects, deadlineMs: PROBE_MS } as const
   const probe = (signal: AbortSignal) => client.request({ ...request, signal })
   const pausing = {
     pause: () => {

@@ -40,14 +40,14 @@ export const CR_NAME = `${PREFIX}cr-name`
 export const SOURCE_ID = `${PREFIX}source-id`
 export const ROLE = `${PREFIX}role`
 export const IS_EXPERIMENT = `${PREFIX}is-experiment`
-/** Names the experiment of a fork in another namespace, where an owner reference is not possible. */
+/** Names the experiment of a fork that has no owner reference: one in another namespace, or of a blue-green. */
 export const OWNER_NAMESPACE = `${PREFIX}owner-namespace`
 export const OWNER_UID = `${PREFIX}owner-uid`
 export const MANAGED_BY = 'app.kubernetes.io/managed-by'
 
 /**
- * The finalizer of an experiment whose fork is in another namespace, where garbage collection does not delete it. A
- * user who removes the finalizer by hand leaves an orphan, which the controller finds and deletes.
+ * The finalizer of an experiment whose fork has no owner reference, so that garbage collection does not delete it. A
+ * user who removes the finalizer by hand leaves an orphan. The controller returns its Services and deletes it.
  */
 export const FORK_FINALIZER = `${PREFIX}fork`
 /** The annotation of an experiment with the user who last set its `spec`. The webhook sets it. It grants no rights. */

@@ -166,7 +166,7 @@ export const hasForeignStatus = ({ metadata }: Pick<KubeObject, 'metadata'>): bo
   true
 
 /**
- * The experiment to which a fork or twin in another namespace belongs, by its labels. Undefined if its name and
+ * The experiment to which a fork or twin without an owner reference belongs, by its labels. Undefined if its name and
  * selector, which is immutable, do not contain the hash of that uid: then the labels may be anybody's.
  */
 export function provenOwner(

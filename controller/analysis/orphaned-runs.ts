@@ -14,9 +14,12 @@ export interface OrphanedRunsOptions {
   /** from the cache */
   readonly experiment: (key: Key) => ExperimentDeployment | undefined
   /** from the API server: an experiment as it is now; undefined if it is gone. @throws KubeError */
-  readonly live: (of: { readonly namespace: string; readonly name: string }) => Promise<KubeObject | undefined>
+  readonly live: (
+    of: { readonly namespace: string; readonly name: string },
+    signal: AbortSignal,
+  ) => Promise<KubeObject | undefined>
   /** @throws KubeError */
-  readonly write: (write: Write) => Promise<unknown>
+  readonly write: (write: Write, signal: AbortSignal) => Promise<unknown>
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
@@ -40,7 +43,7 @@ export class OrphanedRuns {
     this.#sweeper.start()
   }
 
-  /** Starts no more sweeps. Resolves when the running one has ended. */
+  /** Starts no more sweeps. Resolves when the running one has ended, whose requests are aborted after 20 s. */
   stop(): Promise<void> {
     return this.#sweeper.stop()
   }
@@ -55,7 +58,7 @@ export class OrphanedRuns {
     for (const { run, write: due } of orphanedRunWrites(listed.filter(isMissing), clock())) {
       if (this.#sweeper.isStopped) return
       await this.#sweeper.look(uidOf(run), { run: run.metadata.name }, async () => {
-        if (await isOrphan(run)) await write(due)
+        if (await isOrphan(run)) await write(due, this.#sweeper.signal)
       })
     }
   }
@@ -74,7 +77,7 @@ export class OrphanedRuns {
   /** The cache may be old, for example that of a new leader, so the API server decides. @throws KubeError */
   async #isOrphan({ metadata: { namespace }, spec }: AnalysisRun): Promise<boolean> {
     const { name, uid } = spec.experiment
-    const live = await this.#options.live({ namespace, name })
+    const live = await this.#options.live({ namespace, name }, this.#sweeper.signal)
     return live?.metadata.uid !== uid
   }
 }

@@ -39,6 +39,9 @@ interface PolicyRuntimeOptions
   readonly wake: (namespace?: string) => void
 }
 
+/** How long one write of a status may take. The stop of the controller waits for it, and a failed one is repeated. */
+const STATUS_MS = 10_000
+
 /** How long a pass waits for the labels of a namespace. The read is tried again by a later pass. */
 const NAMESPACE_MS = 5_000
 
@@ -146,6 +149,7 @@ export class PolicyRuntime implements PoliciesPort {
         path: pathOf(EXPERIMENT_POLICY, { name, subresource: 'status' }),
         query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
         body: { apiVersion, kind, metadata: { name }, status },
+        deadlineMs: STATUS_MS,
       }),
     )
   }

@@ -67,7 +67,9 @@ export class Leader implements Fence {
     return this.#phase === 'leading' && this.#now() < this.#renewedAtMs + RENEW_DEADLINE_MS
   }
 
-  /** How long a write that begins now may take. It ends before another process can hold the Lease. */
+  /**
+   * How long a write may go on from now if no renewal succeeds: it ends before another process can hold the Lease.
+   */
   leftMs(): number {
     return this.#renewedAtMs + WRITE_LIMIT_MS - this.#now()
   }

@@ -2,11 +2,10 @@ import { factsOf, KubeError } from '../../common/kube/client/errors.ts'
 import type { Cancel, Timers } from '../../common/program/clock.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
 import { Retries } from './retries.ts'
+import { GRACE_MS } from './worker.ts'
 
 /** What a sweep looks for exists for this time at most, and a little longer if the API server fails. */
 const SWEEP_MS = 30_000
-/** How long a stop waits for a running sweep, as for running passes: a Lease must be released before a pod is killed. */
-const GRACE_MS = 20_000
 
 interface SweeperOptions {
   /** looks at everything, each by `look`, until `isStopped`. Should not throw */
@@ -21,6 +20,7 @@ interface SweeperOptions {
 export class Sweeper {
   readonly #options: SweeperOptions
   readonly #retries: Retries
+  readonly #ending = new AbortController()
   #cancel: Cancel = () => undefined
   #sweeping: Promise<void> = Promise.resolve()
   #isStopped = false
@@ -33,6 +33,11 @@ export class Sweeper {
   /** Whether a running sweep should look at nothing more. */
   get isStopped(): boolean {
     return this.#isStopped
+  }
+
+  /** Aborts 20 s after `stop`. For the requests of a sweep: none may be under way when the Lease is given back. */
+  get signal(): AbortSignal {
+    return this.#ending.signal
   }
 
   /** How many looks failed the last time. */
@@ -48,16 +53,13 @@ export class Sweeper {
     })
   }
 
-  /**
-   * Starts no more sweeps. Resolves when the running one has ended, or after 20 s: then it looks at nothing more, and
-   * what it still writes is not sent, because this process does not lead any more.
-   */
+  /** Starts no more sweeps. Resolves when the running one has ended, whose requests are aborted after 20 s. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    const grace = Promise.withResolvers<void>()
-    const cancelGrace = this.#options.timers.after(GRACE_MS, grace.resolve)
-    await Promise.race([this.#sweeping, grace.promise])
-    cancelGrace()
+    const abort = () => this.#ending.abort(new Error('the controller stops'))
+    const cancel = this.#options.timers.after(GRACE_MS, abort)
+    await this.#sweeping
+    cancel()
     this.#cancel()
   }
 

@@ -14,7 +14,7 @@ const SLOW_MS = 1_000
 export const MAX_SLOW = 64
 
 /** How long running passes may go on after `stop`. */
-const GRACE_MS = 20_000
+export const GRACE_MS = 20_000
 
 /** How long one pass yields, and how many may yield at once, so that status writes do not become old or too many. */
 const YIELD_MS = 1_000

@@ -39,7 +39,7 @@ describe('a fork without an experiment, to which a Service sends all requests', 
     expect(diary).to.include('patch service cart').and.not.to.include(DELETED)
     await timers.pass(1_000)
     expect(diary.filter((line) => /^(patch|delete)/.test(line))).to.deep.equal(['patch service cart', DELETED])
-    expect(notes[0]).to.contain('service/cart sends to its own pods again')
+    expect(notes[0]).to.contain('so the source gets the requests to service/cart again')
     await orphans.stop()
   })
 
@@ -57,7 +57,7 @@ describe('a fork without an experiment, to which a Service sends all requests', 
       expect(orphans.count).to.equal(1)
       expect(notes).to.deep.equal([
         'its experiment is gone, but service/cart would send to nobody without this fork, so it stays; ' +
-          `remove the key ${EXPERIMENT_ID} from the selector, and the controller deletes the fork`,
+          `remove the key ${EXPERIMENT_ID} from the selector there, and the controller deletes the fork`,
       ])
     })
 

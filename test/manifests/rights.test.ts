@@ -30,7 +30,7 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'events.k8s.io/events': 'create patch list',
     'coordination.k8s.io/leases': 'create get update',
   },
-  // the finalizer of an experiment whose fork is in another namespace
+  // the finalizer of an experiment whose fork has no owner reference
   'experiment-controller-apart': { [`${OURS}/experimentdeployments`]: 'patch' },
   // to which components add
   'experiment-controller-components': { [`${OURS}/experimentdeployments`]: 'get' },
