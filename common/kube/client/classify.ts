@@ -88,14 +88,14 @@ const hasCause = ({ details }: Status, member: 'reason' | 'field', value: string
 const isAboutRights = (status: Status | undefined): boolean => /User "[^"]*" cannot /.test(status?.message ?? '')
 
 /**
- * The API server asks for some seconds. What asks for more is a proxy in front of it, perhaps for an hour after an
- * outage of seconds, and would keep caches from being filled again.
+ * The API server asks for a few seconds. A proxy in front of it may ask for an hour after a short outage, and no cache
+ * would be filled until then.
  */
-const LONGEST_RETRY_AFTER_MS = 30_000
+const MAX_RETRY_AFTER_MS = 30_000
 
 function retryAfter({ retryAfter, body }: Answer): number | undefined {
   const seconds = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : at(body, 'details', 'retryAfterSeconds')
-  return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1_000, LONGEST_RETRY_AFTER_MS) : undefined
+  return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS) : undefined
 }
 
 function statusOf(body: unknown): Status | undefined {

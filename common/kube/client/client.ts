@@ -37,7 +37,10 @@ export interface Sent {
   readonly resource: string
   /** the HTTP status; `error` without an answer */
   readonly code: string
-  /** whether the API server itself answered, and not something in front of it: with an object, or with a `Status` */
+  /**
+   * whether the API server itself answered, and not something in front of it: with the object or a `Status`, or by an
+   * open watch
+   */
   readonly isFromApiServer: boolean
   /** until the whole answer was read, or until a watch was open */
   readonly seconds: number
@@ -84,8 +87,9 @@ class HttpKubeClient implements KubeClient {
     const watch = { verb: 'watch', path } as const
     const deadline = startDeadline(this.#options.timers, VERBS.get.deadlineMs, signal)
     try {
-      const response = await this.#measured(watch, isJson, () => this.#exchange.send(watchOf(stream), deadline.signal))
-      if (response.statusCode === 200 && isJson(response)) {
+      const send = () => this.#exchange.send(watchOf(stream), deadline.signal)
+      const response = await this.#measured(watch, isOpened, send)
+      if (isOpened(response)) {
         deadline.lift()
         return linesUntil(response.body, deadline)
       }
@@ -182,8 +186,8 @@ interface Attempt {
 const isAnswerTo = ({ expects }: KubeRequest, body: unknown): boolean =>
   isObject(body) && (expects === undefined || body.kind === expects)
 
-const isJson = ({ headers }: Pick<Dispatcher.ResponseData, 'headers'>): boolean =>
-  `${headers['content-type']}`.includes('json')
+const isOpened = ({ statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>): boolean =>
+  statusCode === 200 && `${headers['content-type']}`.includes('json')
 
 function failureOf(
   response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
