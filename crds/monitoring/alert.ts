@@ -18,6 +18,6 @@ export interface Alert {
 
 /**
  * The namespace of the programs, for alerts about series that are not there: these have no label of their own. The
- * component `manifests/beside` replaces it.
+ * component `manifests/beside` replaces it. Whoever installs into another namespace without it must do the same.
  */
 export const OF_INSTALLATION = 'namespace="experiment-controller-system"'

@@ -53,12 +53,12 @@ export const LEADER_ALERTS: Readonly<Record<string, Alert>> = {
   },
 }
 
+const SYNCED = 'experiment_controller_reflector_synced'
+
 /** Alerts about what the controller reads and does. The names lack the prefix "Experiment". */
 export const WORK_ALERTS: Readonly<Record<string, Alert>> = {
   ControllerCacheEmpty: {
-    expr:
-      'min by (namespace, resource) (experiment_controller_reflector_synced) == 0 or ' +
-      'min by (namespace, resource) (max_over_time(experiment_controller_reflector_synced[15m])) == 0',
+    expr: `min by (namespace, resource) (${SYNCED}) == 0 or max by (namespace, resource) (max_over_time(${SYNCED}[15m])) == 0`,
     for: '5m',
     severity: 'warning',
     summary: 'The controller in {{ $labels.namespace }} cannot list {{ $labels.resource }}.',

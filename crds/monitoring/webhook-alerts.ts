@@ -16,10 +16,11 @@ export const WEBHOOK_ALERTS: Readonly<Record<string, Alert>> = {
     section: 'When the webhook is down',
   },
   WebhookUnreachable: {
-    // the second half: an API server has no such series before its first rejection, so that this one is no increase
+    // the second half: an API server that was scraped has no such series before its first rejection, so that this one
+    // is no increase
     expr:
       `sum by (name) (increase(${REJECTIONS}[5m])) > 0 or ` +
-      `sum by (name) (${REJECTIONS} unless ${REJECTIONS} offset 5m) > 0`,
+      `sum by (name) ((${REJECTIONS} unless ${REJECTIONS} offset 5m) and on (job, instance) (up offset 5m == 1)) > 0`,
     severity: 'critical',
     summary: 'The API server cannot call the webhook of experiments.',
     description:

@@ -120,40 +120,55 @@ describe('the alerts, in the engine of Prometheus', () => {
       expect(code, said).to.equal(0)
     })
 
-  /** The alerts that fire at a minute of a series. */
-  async function fires(
-    name: string,
-    of: { readonly series: string; readonly values: string; readonly atMinute: number },
-  ) {
-    const alert = ALERTS[name] as Alert
+  type Values = Readonly<Record<string, string>>
+
+  /** Whether an alert fires at a minute. The values of each series are in the notation of promtool. */
+  async function fires(name: string, atMinute: number, values: Values): Promise<boolean> {
     const labels = CASES[name.replace(/^Experiment/, '')]?.labels ?? {}
     const expected = (isFiring: boolean) => ({
       name,
       interval: '1m',
-      input_series: [{ series: seriesOf({ series: of.series, is: 'gauge', good: 0, bad: 0 }), values: of.values }],
+      input_series: Object.entries(values).map(([series, of]) => ({ series, values: of })),
       alert_rule_test: [
         {
-          ...{ eval_time: `${of.atMinute}m`, alertname: name },
-          exp_alerts: isFiring ? [firing(alert, { courses: [], labels })] : [],
+          ...{ eval_time: `${atMinute}m`, alertname: name },
+          exp_alerts: isFiring ? [firing(ALERTS[name] as Alert, { courses: [], labels })] : [],
         },
       ],
     })
-    expect((await tested(expected(true))).code, 'it fires').to.equal(0)
-    expect((await tested(expected(false))).code, 'it would be seen if it did not').to.equal(1)
+    const [does, doesNot] = [await tested(expected(true)), await tested(expected(false))]
+    expect(does.code, does.said).not.to.equal(doesNot.code)
+    return does.code === 0
   }
+  const ofPod = (series: string, pod = 'a') => seriesOf({ series, pod, is: 'gauge', good: 0, bad: 0 })
 
   // two minutes of values, then five minutes without, as of a pod that ends again and again
   const CRASHING = Array.from({ length: 8 }, () => '0x1 _x5').join(' ')
+  const LEADER = 'experiment_controller_leader'
+  const SYNCED = 'experiment_controller_reflector_synced{resource="services"}'
   for (const [name, series] of [
-    ['ExperimentControllerWithoutLeader', 'experiment_controller_leader'],
-    ['ExperimentControllerCacheEmpty', 'experiment_controller_reflector_synced{resource="services"}'],
+    ['ExperimentControllerWithoutLeader', LEADER],
+    ['ExperimentControllerCacheEmpty', SYNCED],
   ] as const)
-    it(`${name} fires while the controller ends again and again`, () =>
-      fires(name, { series, values: CRASHING, atMinute: 34 }))
+    it(`${name} fires while the controller ends again and again`, async () =>
+      expect(await fires(name, 34, { [ofPod(series)]: CRASHING })).to.equal(true))
 
-  it('ExperimentWebhookUnreachable fires for the first rejection that an API server counts', () => {
-    const { series = '' } = CASES.WebhookUnreachable?.courses[0] ?? {}
-    return fires('ExperimentWebhookUnreachable', { series, values: '_x60 1x60', atMinute: 62 })
+  it('ExperimentControllerCacheEmpty does not fire for a pod that ended before it was ready, beside another one', async () => {
+    const values = { [ofPod(SYNCED)]: '_x19 0x1 _x40', [ofPod(SYNCED, 'b')]: '1x60' }
+    expect(await fires('ExperimentControllerCacheEmpty', 33, values)).to.equal(false)
+  })
+
+  describe('ExperimentWebhookUnreachable', () => {
+    const target = 'job="apiserver", instance="a"'
+    const rejections = (CASES.WebhookUnreachable?.courses[0]?.series ?? '').replace('{', `{${target}, `)
+    const isFiring = (up: string, rejected: string) =>
+      fires('ExperimentWebhookUnreachable', 62, { [`up{${target}}`]: up, [rejections]: rejected })
+
+    it('fires for the first rejection that an API server counts', async () =>
+      expect(await isFiring('1x120', '_x60 1x60')).to.equal(true))
+
+    it('does not fire for old rejections, when Prometheus has been away', async () =>
+      expect(await isFiring('1x20 _x39 1x60', '3x20 _x39 3x60')).to.equal(false))
   })
 
   it('would not pass if they never fired, or always', async () => {

@@ -16,9 +16,10 @@ const METRICS = Object.values(SERVED).flat()
 /** What the monitor adds to each series that it scrapes from a pod. */
 const OF_TARGET = ['namespace', 'pod', 'container', 'job', 'instance']
 
-/** Served by the API server. Its documentation of metrics names these labels. */
+/** Served by the API server, whose documentation of metrics names these labels, and made by Prometheus itself. */
 const FOREIGN: Series = {
   apiserver_admission_webhook_rejection_count: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
+  up: [],
 }
 
 /** Every series that exists in a cluster with our programs, with its labels. */
@@ -47,6 +48,8 @@ describe('the monitoring', () => {
     const cases: Readonly<Record<string, readonly string[]>> = {
       'sum by (code) (rate(hits{code="404"}[5m])) > 0': [],
       'histogram_quantile(0.99, sum by (le) (rate(waits_bucket[5m])))': [],
+      'hits unless hits offset 5m and on (code) (hits offset 5m == 1)': [],
+      'hits and on (verb) hits': ['verb'],
       'sum(misses)': ['misses'],
       'hits{verb="get"}': ['verb of hits'],
       'sum by (verb) (hits)': ['verb'],

@@ -3,7 +3,8 @@ export type Series = Readonly<Record<string, readonly string[]>>
 
 /** The functions and keywords of PromQL that our expressions use. */
 const WORDS = new Set([
-  ...['by', 'sum', 'min', 'max', 'rate', 'increase', 'histogram_quantile', 'time', 'absent', 'and', 'or', 'unless'],
+  ...['by', 'on', 'and', 'or', 'unless', 'sum', 'min', 'max', 'max_over_time', 'rate', 'increase', 'absent'],
+  ...['histogram_quantile', 'time'],
 ])
 
 /** The names of metrics in a scrape, with the labels of their series. */
@@ -19,13 +20,14 @@ export function labelsByMetric(scrape: string): Series {
  */
 export function misused(expr: string, series: Series): readonly string[] {
   const wrong: string[] = []
-  const bare = expr.replaceAll(/"[^"]*"/g, '""').replaceAll(/\[[^\]]*\]/g, '')
+  const bare = expr.replaceAll(/"[^"]*"/g, '""').replaceAll(/\[[^\]]*\]| offset \w+/g, '')
   for (const [, name = '', matchers = ''] of bare.matchAll(/(\w+)\{([^}]*)\}/g))
     for (const [, label = ''] of matchers.matchAll(/(\w+)\s*[=!]/g))
       if (!series[name]?.includes(label)) wrong.push(`${label} of ${name}`)
   const selectorless = bare.replaceAll(/\{[^}]*\}/g, '')
-  const grouped = [...selectorless.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = '']) => names(labels))
-  const words = names(selectorless.replaceAll(/\bby \([^)]*\)/g, ''))
+  const lists = /\b(?:by|on) \(([^)]*)\)/g
+  const grouped = [...selectorless.matchAll(lists)].flatMap(([, labels = '']) => names(labels))
+  const words = names(selectorless.replaceAll(lists, ''))
   const metrics = words.filter((word) => !WORDS.has(word))
   wrong.push(...metrics.filter((name) => !(name in series)))
   const known = metrics.flatMap((name) => series[name] ?? [])
