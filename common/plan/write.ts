@@ -124,8 +124,9 @@ export function outcomeOf({ role }: Write, failure: KubeErrorKind, message: stri
 export const isOfTwin = ({ role }: Pick<Write, 'role'>): boolean => role === 'twin' || role === 'newTwin'
 
 /**
- * Whether a write changes the source, or sends all requests of a Service to the fork. Nobody may have said otherwise
- * meanwhile, and the cache of experiments may be minutes old. A Service is returned without a question.
+ * Whether a write changes the source, or sends all requests of a Service to the fork. Somebody may have said `abort`
+ * since, and the cache of experiments may be minutes old, so the API server is asked first. A Service is returned
+ * without that.
  */
 export const concernsProduction = (write: Write): boolean =>
   write.role === 'source' ||

@@ -41,7 +41,7 @@ export class WrittenVersions {
     this.#written.set(key, [...(this.#written.get(key) ?? []), written])
   }
 
-  /** Notes the writes for the experiment `key`, for the writer of a pass. */
+  /** What a pass over `key` notes its writes with. */
   of(key: Key): { readonly note: (written: Written) => void } {
     return { note: (written) => this.note(key, written) }
   }

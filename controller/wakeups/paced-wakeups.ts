@@ -19,7 +19,7 @@ const INTERVAL_MS = 50
 export class PacedWakeups {
   readonly #queue: Pick<KeyQueue, 'add'>
   readonly #timers: Timers
-  /** by namespace the earliest time of each key that waits, in the order of their turns; who had a turn goes last */
+  /** for each namespace, its waiting keys with their earliest times; a namespace that had its turn goes last */
   readonly #lines = new Map<string, Map<Key, number>>()
   #lastMs = Number.NEGATIVE_INFINITY
   #cancel: Cancel | undefined

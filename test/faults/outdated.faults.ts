@@ -13,8 +13,8 @@ import { sideBySide } from './side-by-side.ts'
 const COMPONENTS = { PROMOTION: 'enabled', GATE: 'enabled', CUT_OVER: 'enabled' } as const
 
 /**
- * The first of these writes fails. Before it does, somebody says `word`, and the controller does not see that: the watch
- * of experiments is frozen until the word is answered. Returns how often the controller has sent such a write by then.
+ * The first of these writes fails. Before it does, somebody says `word`. The controller does not see that, because the
+ * watch of experiments is frozen until the word is answered. Returns how often it has sent such a write by then.
  */
 async function answers({ place, faults }: Scene, word: string, write: Match): Promise<number> {
   let count = 0

@@ -13,7 +13,10 @@ const starts = new Semaphore(3)
 
 let count = 0
 
-/** To be called in a `describe`: the product runs, but its controller does not. */
+/**
+ * To be called in a `describe`: the product runs without its controller. `overlay` is the folder of manifests that
+ * installs it; default: manifests/base.
+ */
 export function usesProductAlone(overlay?: string): void {
   usesProduct(overlay)
   before('the controller of the run does not lead', async function () {

@@ -73,6 +73,7 @@ describe('the programs as they are installed: bundled, with the flags of the man
   })
   after('the build and the limits are removed', async () => {
     for (const limit of limits.values()) limit.remove()
+    if (!app) return // the control plane did not start
     await chmod(app, 0o755)
     await rm(app, { recursive: true, force: true })
   })

@@ -32,7 +32,12 @@ export function memoryLimit(name: string, bytes: number): MemoryLimit | undefine
       remove()
       continue
     }
-    writeFileSync(join(folder, limit), `${bytes}`)
+    try {
+      writeFileSync(join(folder, limit), `${bytes}`)
+    } catch (error) {
+      remove()
+      throw error
+    }
     const killed = () => Number(/^oom_kill (\d+)$/m.exec(readFileSync(join(folder, events), 'utf8'))?.[1])
     return { procs: join(folder, 'cgroup.procs'), killed, remove }
   }

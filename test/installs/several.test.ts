@@ -125,8 +125,8 @@ describe('two installations in one cluster, each for one namespace', () => {
       const experiments = pathOf(EXPERIMENT_DEPLOYMENT, { namespace: served })
       await product(served).removeWebhooks() // they would refuse it now
       const metadata = { name: 'blue', finalizers: [FORK_FINALIZER] }
-      await plane().api.create(experiments, { apiVersion, kind, metadata, spec })
-      await product(served).restoreWebhooks()
+      const creating = plane().api.create(experiments, { apiVersion, kind, metadata, spec })
+      await creating.finally(() => product(served).restoreWebhooks())
       await plane().api.delete(`${experiments}/blue`)
       await eventually(`the blue-green in ${served} to be gone`, DEADLINE_MS, async () => {
         const left = await plane().api.list(experiments)

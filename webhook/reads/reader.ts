@@ -54,7 +54,7 @@ export function sharing(kube: Reader): Reader {
       if (given.verb === 'list') return kube.request(given)
       const { signal, ...request } = given
       try {
-        signal?.throwIfAborted() // before a flight begins for which nobody waits
+        signal?.throwIfAborted() // begin no read for which nobody waits
         return await unlessAborted(
           flights.of(JSON.stringify(request), () => kube.request(request)),
           signal,
