@@ -100,7 +100,7 @@ export const METRICS = {
     is: 'gauge',
     help: 'Paths, patterns and labels in ExperimentPolicies that can match nothing. The condition Valid names them.',
   },
-  orphaned_forks: { is: 'gauge', help: 'Forks without an experiment that belong to it by labels. They are deleted.' },
+  orphaned_forks: { is: 'gauge', help: 'Forks whose experiment is gone, found by their labels. They are deleted.' },
   ...ANALYSIS_METRICS,
 } as const satisfies Readonly<Record<string, MetricDescription>>
 

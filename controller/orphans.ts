@@ -156,7 +156,7 @@ export class Orphans {
   }
 
   async #delete(resource: WorkloadKind, of: KubeObject): Promise<void> {
-    this.#orphans.set(uidOf(of), this.#orphans.get(uidOf(of)) ?? '')
+    this.#orphans.set(uidOf(of), this.#orphans.get(uidOf(of)) ?? '') // it counts, also if the Services cannot be listed
     const pinned = await this.#pinnedTo(of)
     const kept = pinned.filter((service) => !this.#mayUnpin(service))
     this.#tell(of, noteOf(pinned, kept))

@@ -77,7 +77,7 @@ function gateWrite(
   }
   const { apiVersion, kind } = POD
   const object = { apiVersion, kind, metadata: { namespace, name, uid }, status: { conditions: [condition] } }
-  return { verb: 'apply', role: 'pod', resource: POD, object, experiment }
+  return { verb: 'apply', role: 'pod', resource: POD, object }
 }
 
 /** The health of `fork` at the time of `facts`: of a gated fork by the containers of its pods. */

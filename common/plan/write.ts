@@ -2,7 +2,6 @@ import type { KubeErrorKind } from '../api/failure.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject, ResourceType } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
-import type { ExperimentDeployment } from '../api/types.ts'
 import type { State } from '../assess/decision.ts'
 import { at, type JsonObject } from '../json/json.ts'
 
@@ -51,8 +50,6 @@ export type Write = { readonly resource: ResourceType } & (
       readonly verb: 'apply'
       readonly role: 'pod'
       readonly object: KubeObject
-      /** whose fork it is */
-      readonly experiment: ExperimentDeployment
     }
   | { readonly verb: 'create'; readonly role: 'base' | 'record' | 'run'; readonly object: KubeObject }
   | {
@@ -125,8 +122,8 @@ export const isOfTwin = ({ role }: Pick<Write, 'role'>): boolean => role === 'tw
 
 /**
  * Whether a write changes the source, or sends all requests of a Service to the fork. Somebody may have said `abort`
- * since, and the cache of experiments may be minutes old, so the API server is asked first. A Service is returned
- * without that.
+ * since, and the cache of experiments may be minutes old, so the API server is asked first. A Service is
+ * returned at once.
  */
 export const concernsProduction = (write: Write): boolean =>
   write.role === 'source' ||

@@ -13,7 +13,7 @@ const SLOW_MS = 1_000
 /** How many slow passes may go on without a worker. Each may need a connection to the API server. */
 export const MAX_SLOW = 64
 
-/** How long running passes may go on after `stop`. */
+/** How long running passes, and a running sweep, may go on after `stop`. */
 export const GRACE_MS = 20_000
 
 /** How long one pass yields, and how many may yield at once, so that status writes do not become old or too many. */

@@ -1,4 +1,5 @@
 import type { Cancel, Timers } from '../../common/program/clock.ts'
+import { namespaceOf } from '../observe/traffic.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
 
 /**
@@ -94,5 +95,3 @@ export class PacedWakeups {
     this.#arm()
   }
 }
-
-const namespaceOf = (key: Key): string => key.split('/', 1)[0] ?? ''

@@ -1,4 +1,5 @@
 /** Canaries of tests: what they show, what is said to them, and the fork that they have. */
+import { expect } from 'chai'
 import { COMMAND } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { CanaryStep } from '../../common/api/strategy.ts'
@@ -13,6 +14,8 @@ export function canariesIn(place: () => Place) {
   const fork = async (name: string, kind: Kind = 'deployments'): Promise<KubeObject> =>
     place().api.get(place().path(kind, forkOf(await place().experimentAt(name))))
   const podsOf = async (name: string, kind?: Kind) => at(await fork(name, kind), 'spec', 'replicas')
+  const say = (name: string, word: string) =>
+    place().kubectl(['annotate', '--overwrite', `expd/${name}`, `${COMMAND}=${word}`])
   return {
     fork,
     podsOf,
@@ -28,8 +31,12 @@ export function canariesIn(place: () => Place) {
         if (found !== pods) throw new Error(`it has ${found}`)
       }),
     /** Says `word` to a run. */
-    say: (name: string, word: string) =>
-      place().kubectl(['annotate', '--overwrite', `expd/${name}`, `${COMMAND}=${word}`]),
+    say,
+    /** The same, where it must be accepted. */
+    says: async (name: string, word: string) => {
+      const { code, text } = await say(name, word)
+      expect(code, text).to.equal(0)
+    },
     setStatus: (name: string, status: object | null) =>
       place().kubectl([
         'patch',

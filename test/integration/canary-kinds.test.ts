@@ -10,7 +10,7 @@ const STEPS = [{ setWeight: 20 }, { pause: { duration: 1 } }, { setWeight: 33 },
 describe('a canary of each kind, on the real control plane', () => {
   usesArgoRollouts()
   const place = usesProduct()
-  const { canary, fork, hasPods, say, shows } = canariesIn(place)
+  const { canary, fork, hasPods, says, shows } = canariesIn(place)
 
   async function aSource(kind: 'StatefulSet' | 'Rollout', name: string): Promise<void> {
     const { api, path } = place()
@@ -30,11 +30,6 @@ describe('a canary of each kind, on the real control plane', () => {
       })
     }
     await hasEndpoints(place(), name, SIZE)
-  }
-
-  const says = async (name: string, word: string) => {
-    const { code, text } = await say(name, word)
-    expect(code, text).to.equal(0)
   }
 
   const KINDS = [

@@ -40,7 +40,7 @@ describe("nobody else's field of a Service of a blue-green", function () {
     if (!found) throw new Error('the product runs while tests run')
     return found
   }
-  const { say, shows } = canariesIn(place)
+  const { says, shows } = canariesIn(place)
   const { blueGreen, service, isPinned, comesBack } = blueGreensIn(place)
 
   before('the product runs, and each team has a source and two Services', async () => {
@@ -76,10 +76,6 @@ describe("nobody else's field of a Service of a blue-green", function () {
 
   const idOf = async (name: string) =>
     (await place().experimentAt(name)).status?.experimentResourceRef?.name.slice(-10) ?? ''
-  const says = async (name: string, word: string) => {
-    const { code, text } = await say(name, word)
-    expect(code, text).to.equal(0)
-  }
   const isPutBack = async (name: string, service: string) => {
     const id = await idOf(name)
     await eventually(`the pair of service ${service} to be put back`, DEADLINE_MS, async () =>

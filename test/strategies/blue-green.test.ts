@@ -20,14 +20,10 @@ const TIMEOUT_MS = 240_000
 describe('a blue-green of each kind, on the real control plane', function () {
   this.timeout(TIMEOUT_MS)
   const place = usesAllKinds(WITH_CUT_OVER)
-  const { say, shows } = canariesIn(place)
+  const { says, shows } = canariesIn(place)
   const { aSource, aService, idOf, comesTo } = gatedForksIn(place)
 
   const { blueGreen, service, selectorOf, isPinned, comesBack, refusalOf } = blueGreensIn(place)
-  const says = async (name: string, word: string) => {
-    const { code, text } = await say(name, word)
-    expect(code, text).to.equal(0)
-  }
 
   /** The three kinds side by side. */
   const ofEachKind = (title: string, test: (name: string, kind: Kind) => Promise<void>) =>

@@ -31,7 +31,7 @@ const WRITES: Readonly<Record<Role, Write>> = {
   source: { verb: 'patch', role: 'source', resource: deployment, of: fork, patch: { spec: {} } },
   run: { verb: 'create', role: 'run', resource: ANALYSIS_RUN, object: fork },
   service: { verb: 'patch', role: 'service', resource: SERVICE, of: fork, patch: {} },
-  pod: { verb: 'apply', role: 'pod', resource: POD, object: fork, experiment: anExperiment() },
+  pod: { verb: 'apply', role: 'pod', resource: POD, object: fork },
   experiment: {
     verb: 'patch',
     role: 'experiment',

@@ -3,7 +3,6 @@ import { GATE, POD } from '../../../common/api/names.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
 import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
-import { anExperiment } from '../../builders.ts'
 
 describe('a writer of a gate', () => {
   it('applies the condition to the status of the pod with its uid, and the next pass sees it', async () => {
@@ -28,7 +27,7 @@ describe('a writer of a gate', () => {
       written: written.of('shop/faster-cart'),
       doubt: () => undefined,
     })
-    await writer.write({ verb: 'apply', role: 'pod', resource: POD, object, experiment: anExperiment() })
+    await writer.write({ verb: 'apply', role: 'pod', resource: POD, object })
     expect(requests).to.deep.equal([
       {
         verb: 'apply',

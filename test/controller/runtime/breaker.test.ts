@@ -131,31 +131,28 @@ describe('the breaker', () => {
     expect([state.probes.length, breaker.isOpen]).to.deep.equal([2, true])
   })
 
-  it('pauses when only failures follow during its probe, and passes that made no request', async () => {
-    const { state, breaker, fail } = aBreaker()
-    const probe = Promise.withResolvers<void>()
-    state.hangs = probe.promise
-    await fail(...FIVE)
-    breaker.sent({ code: 'error', isFromApiServer: true })
-    breaker.succeeded()
-    probe.resolve()
-    await turn()
-    expect(breaker.isOpen).to.equal(true)
-    breaker.stop()
-  })
-
-  it('pauses when the probe itself gets an answer that is none, such as 401 for a token that was revoked', async () => {
-    const { state, breaker, fail } = aBreaker()
-    const probe = Promise.withResolvers<void>()
-    state.hangs = probe.promise
-    await fail(...FIVE)
-    breaker.sent({ code: '401', isFromApiServer: true })
-    breaker.sent({ code: '200', isFromApiServer: false })
-    probe.resolve()
-    await turn()
-    expect(breaker.isOpen).to.equal(true)
-    breaker.stop()
-  })
+  const noAnswers = {
+    'only failures follow during its probe, and passes that made no request': [
+      { code: 'error', isFromApiServer: false },
+    ],
+    'the probe itself gets an answer that is none, such as 401 for a token that was revoked': [
+      { code: '401', isFromApiServer: true },
+      { code: '200', isFromApiServer: false },
+    ],
+  }
+  for (const [sentence, sent] of Object.entries(noAnswers))
+    it(`pauses when ${sentence}`, async () => {
+      const { state, breaker, fail } = aBreaker()
+      const probe = Promise.withResolvers<void>()
+      state.hangs = probe.promise
+      await fail(...FIVE)
+      for (const each of sent) breaker.sent(each)
+      breaker.succeeded()
+      probe.resolve()
+      await turn()
+      expect(breaker.isOpen).to.equal(true)
+      breaker.stop()
+    })
 
   it('sends no probe after it was stopped, and leaves no timer', async () => {
     const { time, state, breaker, fail } = aBreaker()
