@@ -4,7 +4,8 @@ import { jobsOf, type Result, talliesOf } from './jobs.ts'
 const sources = {
   'test/faults/writes.faults.ts': "import { sideBySide } from './side-by-side.ts' … 'F5: lost', 'F6, F16: taken'",
   'test/faults/blue-green-traffic.faults.ts': "it('F40: at most 2 s', …)",
-  'test/faults/crash-points.faults.ts': "it('F1: killed', …) … killedAnywhere({ row: 'F4', … })",
+  'test/faults/crash-points.faults.ts':
+    "import { killedAnywhere } from './crash/declare.ts' … 'F1: killed', … row: 'F4', …",
   'test/integration/leader.test.ts': "it('F20: stopped', …)",
   'test/load/serving.test.ts': "it('F32: many calls', …)",
 }
@@ -31,6 +32,9 @@ describe('the jobs of the tests on faults', () => {
     expect(jobsOf({ wanted: ['F4'], times: 1, sources })).to.deep.equal([
       { files: ['test/faults/crash-points.faults.ts'], grep: '\\b(F4)\\b', times: 1, runs: 'busy' },
     ]))
+
+  it('kill a controller at all its writes five times in one job, and in the last job as often as is left', () =>
+    expect(jobsOf({ wanted: ['F4'], times: 12, sources }).map(({ times }) => times)).to.deep.equal([5, 5, 2]))
 
   it('are those of files', () =>
     expect(jobsOf({ wanted: ['a.test.ts', 'b.test.ts'], times: 2, sources })).to.deep.equal(

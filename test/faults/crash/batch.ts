@@ -1,28 +1,22 @@
 /** All crash points of a scenario, many at once. */
 import { aligned } from '../../aligned.ts'
 import { inParallel } from '../../in-parallel.ts'
+import { TIMES } from '../side-by-side.ts'
 import { type Actor, type CrashPoint, POSITIONS } from './actor.ts'
 import { differences, type History } from './oracles.ts'
 import type { Expected, Reference, Runner, Verdict } from './run.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** Which crash points are tried, and how often all of them. */
-export interface Choice {
-  readonly isChosen: (point: CrashPoint) => boolean
-  readonly times: number
-}
-
-const ALL: Choice = { isChosen: () => true, times: 1 }
-
 /**
- * Kills the controller at each position of each request that undisturbed runs make. How often the status is written
+ * Kills the controller at each position of each request that undisturbed runs make, or at those that are chosen, and
+ * that `TIMES` times. How often the status is written
  * depends on how fast pods change, so a run may not get to a later occurrence of a request. Then there is another run.
  */
 export async function crashesOf(
   scenario: Scenario,
   history: History,
   runner: Runner,
-  { isChosen, times }: Choice = ALL,
+  isChosen: (point: CrashPoint) => boolean = () => true,
 ): Promise<readonly Verdict[]> {
   const prefix = scenario.name.replaceAll(' ', '-')
   const idle: Actor[] = []
@@ -31,7 +25,7 @@ export async function crashesOf(
   const expected = inCommon(references)
   const requests = [...new Set(references.flatMap((each) => each.requests))]
   const possible = requests.flatMap((request) => POSITIONS.map((position): CrashPoint => ({ request, position })))
-  const points = Array.from({ length: times }, () => possible.filter(isChosen)).flat()
+  const points = Array.from({ length: TIMES }, () => possible.filter(isChosen)).flat()
   const verdictOf = async (index: number, point: CrashPoint, onQuiet: () => void): Promise<Verdict> => {
     const once = (attempt: string) =>
       runner
@@ -70,6 +64,12 @@ function inCommon([one, other]: readonly Reference[]): Omit<Expected, 'isLong'> 
     ]),
   )
   return { ...one, events, masked: new Set(differences(one.end, other.end).keys()) }
+}
+
+/** Those verdicts of `crashesOf` that belong to the time with that number. The first is 0. */
+export function ofTime(verdicts: readonly Verdict[], time: number): readonly Verdict[] {
+  const count = verdicts.length / TIMES
+  return verdicts.slice(time * count, (time + 1) * count)
 }
 
 /** A line for each crash point. */

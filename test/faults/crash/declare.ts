@@ -3,8 +3,9 @@ import { expect } from 'chai'
 import { ownWrites } from '../../../sandbox/proof.ts'
 import { controlPlane } from '../../integration/fixture.ts'
 import { DEADLINE_MS, installation } from '../../integration/product.ts'
+import { TIMES } from '../side-by-side.ts'
 import { mayLeadAnywhere, POSITIONS } from './actor.ts'
-import { crashesOf, tableOf } from './batch.ts'
+import { crashesOf, ofTime, tableOf } from './batch.ts'
 import { auditProblems, type History, startHistory } from './oracles.ts'
 import type { Runner, Verdict } from './run.ts'
 import type { Scenario } from './scenarios.ts'
@@ -51,14 +52,18 @@ export interface ToBeKilled {
   readonly scenario: Scenario
   readonly runner: Runner
   readonly history: () => History
-  /** More tests on its verdicts. They are empty until the tests run. */
-  readonly more?: (verdicts: readonly Verdict[]) => void
+  /** more tests on its verdicts, which are there when the tests run */
+  readonly more?: (verdicts: () => readonly Verdict[]) => void
 }
 
-/** Declares the tests of a scenario. Returns its verdicts, which are there when they have run. */
+/**
+ * Declares the tests of a scenario. If tests are repeated, their runs are made together, so that some wait while others
+ * work. Returns the verdicts, which are there when the tests have run.
+ */
 export function killedAnywhere({ row, scenario, runner, history, more }: ToBeKilled): readonly Verdict[] {
   const verdicts: Verdict[] = []
-  describe(scenario.name, () => {
+  describe(scenario.name, function () {
+    this.timeout(this.timeout() * TIMES)
     const begun = new Date()
     before('all crash points', async () => {
       begun.setTime(Date.now())
@@ -66,10 +71,13 @@ export function killedAnywhere({ row, scenario, runner, history, more }: ToBeKil
     })
     after('the table', () => console.log(tableOf(verdicts)))
 
-    more?.(verdicts)
-    for (const position of POSITIONS)
-      it(`${row}: ${scenario.name}: at each write, ${position}: it ends as if nothing had happened`, () =>
-        expect(failuresOf(verdicts, (of) => of.position === position)).to.deep.equal([]))
+    for (let time = 0; time < TIMES; time += 1) {
+      const own = () => ofTime(verdicts, time)
+      more?.(own)
+      for (const position of POSITIONS)
+        it(`${row}: ${scenario.name}: at each write, ${position}: it ends as if nothing had happened`, () =>
+          expect(failuresOf(own(), (of) => of.position === position)).to.deep.equal([]))
+    }
 
     it(`${row}: ${scenario.name}: the audit log has only allowed writes, and none in the quiet time`, async () => {
       const { auditLog } = await controlPlane()

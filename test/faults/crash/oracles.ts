@@ -95,11 +95,10 @@ export async function endState({ own, forks }: Namespaces): Promise<Json> {
     api.list(pathOf(RESOURCES.Deployment, { namespace: forks })),
     api.list(pathOf(RESOURCES.ControllerRevision, { namespace: forks })),
     api.list(pathOf(RESOURCES.Service, { namespace: forks })),
-    api.list(pathOf(RESOURCES.ExperimentPolicy)),
+    api.list(`${pathOf(RESOURCES.ExperimentPolicy)}?fieldSelector=metadata.name=${policyName(own)}`),
   ])
-  const [experiments, workloads, bases, services, policies = []] = listed
-  const of = policies.filter(({ metadata }) => metadata.name === policyName(own))
-  return neutral({ experiments, workloads, bases, services, policies: of } as unknown as Json, { own, forks })
+  const [experiments, workloads, bases, services, policies] = listed
+  return neutral({ experiments, workloads, bases, services, policies } as unknown as Json, { own, forks })
 }
 
 /** The name of the policy that lets experiments in `own` have sources elsewhere. */
