@@ -29,6 +29,9 @@ export function parseCommand(text: string): Command | undefined {
   return Number.isNaN(Date.parse(at)) ? undefined : { verb, stamp: { step: Number(step), revision, at } }
 }
 
+/** Whether `command` needs a stamp, and has none. */
+export const lacksStamp = ({ verb, stamp }: Command): boolean => !stamp && !STOPPING.includes(verb)
+
 /** The text of a command. */
 export const formatCommand = ({ verb, stamp }: Command): string =>
   stamp ? `${verb} step=${stamp.step} revision=${stamp.revision} at=${stamp.at}` : verb
@@ -60,8 +63,9 @@ export const isAnswered = ({ verb, stamp }: Command, answered: CommandStatus | u
  */
 export function answerTo(command: Command, run: Run, steps: readonly Step[], seen: SeenByCommand): Answer {
   const { verb, stamp } = command
-  if (!STOPPING.includes(verb)) {
-    if (!stamp) return refused(`${verb} needs the webhook, which says who may; remove the annotation and repeat it`)
+  if (lacksStamp(command))
+    return refused(`${verb} needs the webhook, which says who may; remove the annotation and repeat it`)
+  if (stamp && !STOPPING.includes(verb)) {
     if (stamp.step !== run.stepIndex || stamp.revision !== run.revision)
       return {
         is: 'Stale',

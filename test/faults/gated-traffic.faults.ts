@@ -54,7 +54,7 @@ const STORIES: readonly Story[] = [
 describe('requests while a fork is shut, on the real control plane', function () {
   this.timeout(600_000)
   const place = usesProduct(WITH_CUT_OVER)
-  const { say, shows } = canariesIn(place)
+  const { says, shows } = canariesIn(place)
   const { aSource, aService, idOf, comesTo } = gatedForksIn(place)
   const { ask, serves, askWhile } = usesTraffic(place)
 
@@ -139,7 +139,7 @@ describe('requests while a fork is shut, on the real control plane', function ()
       },
       /** Opens the fork. Resolves when all of its pods answer. */
       async opened(): Promise<void> {
-        expect((await say(name, 'resume')).code).to.equal(0)
+        await says(name, 'resume')
         await shows(name, open)
         await eventually(`the pods of the fork of ${name} to be asked`, DEADLINE_MS, async () => {
           const fromMs = performance.now()

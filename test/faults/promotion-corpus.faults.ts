@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
-import { COMMAND } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr, objectOr } from '../../common/json/json.ts'
 import { replicasOf } from '../../common/workload/status.ts'
@@ -8,6 +7,7 @@ import type { AuditTail } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { guestbook, statefulSets } from '../../sandbox/modules.ts'
+import { says } from '../integration/canaries.ts'
 import { aNamespace, usesControlPlane } from '../integration/fixture.ts'
 import { imagesOf, type Place, placeIn, usesProduct } from '../integration/product.ts'
 import { ourRequests, writesOfSource } from '../integration/promotions/play.ts'
@@ -50,9 +50,8 @@ const settled = ({ name, read }: Applied): Promise<unknown> =>
     return found.spec
   })
 
-async function says(place: Place, word: 'promote' | 'undo', phase: string): Promise<void> {
-  const { code, text } = await place.kubectl(['annotate', '--overwrite', 'expd/next', `${COMMAND}=${word}`])
-  expect(code, text).to.equal(0)
+async function ends(place: Place, word: 'promote' | 'undo', phase: string): Promise<void> {
+  await says(place, 'next', word)
   await eventually(`the run to be ${phase}`, DEADLINE_MS, async () => {
     const { status } = await place.experimentAt('next')
     if (status?.strategy?.phase !== phase) throw new Error(JSON.stringify(status?.strategy))
@@ -82,11 +81,11 @@ async function playOn(source: Applied, audit: AuditTail): Promise<void> {
   })
   const writes = () => writesOfSource({ place, audit })
   expect(await writes()).to.equal(0)
-  await says(place, 'promote', 'Promoted')
+  await ends(place, 'promote', 'Promoted')
   await settled(source)
   expect(imagesOf(await read())).to.deep.equal(former.map(() => OTHER))
   expect(await writes(), 'writes of a promotion').to.equal(1)
-  await says(place, 'undo', 'Undone')
+  await ends(place, 'undo', 'Undone')
   expect(await settled(source)).to.deep.equal(before)
   expect(await writes(), 'writes of a promotion and its undo').to.equal(2)
 }

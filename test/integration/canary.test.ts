@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { COMMAND } from '../../common/api/names.ts'
 import { at } from '../../common/json/json.ts'
+import { say, says } from './canaries.ts'
 import { aSource, condition, forkOf, hasEndpoints, usesProduct } from './product.ts'
 
 describe('a canary, on the real control plane', () => {
@@ -22,24 +22,23 @@ describe('a canary, on the real control plane', () => {
     expect(at(await place().deployment('cart'), 'spec', 'replicas')).to.equal(4)
   })
 
-  const say = (name: string, word: string) =>
-    place().kubectl(['annotate', '--overwrite', `expd/${name}`, `${COMMAND}=${word}`])
-
   it('obeys a command once, and tells who said it', async () => {
     await aSource(place(), 'shop', { replicas: 4 })
     const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }, { pause: {} }]
     await place().experiment('spoken', { source: 'shop', strategy: { canary: { steps } } })
     await stepOf('spoken', '1/7 Paused')
-    expect(await say('spoken', 'resume')).to.deep.include({ code: 0 })
+    await says(place(), 'spoken', 'resume')
     const found = await stepOf('spoken', '3/7 Paused')
     expect(found.status?.strategy?.command).to.deep.include({ verb: 'resume', by: 'admin', answer: 'Done' })
-    expect(await say('spoken', 'retry')).to.deep.include({ code: 1 })
-    expect((await say('spoken', 'retry')).text).to.contain('retry: the run was not aborted; step 4 of 7, Paused')
-    expect(await say('spoken', 'abort')).to.deep.include({ code: 0 })
+    expect(await say(place(), 'spoken', 'retry')).to.deep.include({ code: 1 })
+    expect((await say(place(), 'spoken', 'retry')).text).to.contain(
+      'retry: the run was not aborted; step 4 of 7, Paused',
+    )
+    await says(place(), 'spoken', 'abort')
     await stepOf('spoken', '1/1 Aborted')
     await place().reaches('spoken', 'Aborted')
     expect(await podsOf('spoken')).to.equal(0)
-    expect(await say('spoken', 'retry')).to.deep.include({ code: 0 })
+    await says(place(), 'spoken', 'retry')
     await stepOf('spoken', '1/7 Paused')
   })
 })

@@ -1,11 +1,12 @@
 import { expect } from 'chai'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at } from '../../common/json/json.ts'
 import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { aRollout } from '../integration/argo.ts'
-import { DEADLINE_MS, placeAt } from '../integration/product.ts'
+import { condition, DEADLINE_MS, placeAt } from '../integration/product.ts'
 import { type Cell, FEW, titleOf } from '../integration/promotions/cells.ts'
 import { ourRequests, play, type Stage } from '../integration/promotions/play.ts'
 import { startServing } from '../integration/promotions/serving.ts'
@@ -61,8 +62,9 @@ describe('promotion of sources of each kind, with the real Argo Rollouts', funct
     await Promise.all([experiment('skipping', true), experiment('waiting', false)])
     await place.shows('skipping', 'Promoted', ({ status }) => status?.strategy?.phase === 'Promoted')
     await isInPhase('skipping', 'Healthy')
-    const waiting = await place.reaches('waiting', 'Promoting')
-    expect(waiting.status?.promotion?.written).not.to.equal(undefined)
+    const isWritten = ({ status }: ExperimentDeployment) => status?.promotion?.written !== undefined
+    const waiting = await place.shows('waiting', 'that its source is written', isWritten)
+    expect(condition(waiting, 'Ready')?.reason).to.equal('Promoting')
     await reachesPhase('waiting', 'Paused') // Argo's controller may need a moment
   })
 })

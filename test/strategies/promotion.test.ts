@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { COMMAND } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at } from '../../common/json/json.ts'
 import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { anOverlay } from '../clusters/overlay.ts'
 import { NAMESPACE, usesOwnProduct } from '../clusters/own-product.ts'
+import { canariesIn } from '../integration/canaries.ts'
 import { aSource, condition, hasEndpoints, imagesOf } from '../integration/product.ts'
 
 /** An installation for one namespace. */
@@ -20,8 +20,7 @@ for (const [variant, overlay] of Object.entries(variants))
   describe(`promotion, in ${variant}`, () => {
     const { place } = usesOwnProduct(overlay)
 
-    const say = (name: string, word: string) =>
-      place().kubectl(['annotate', '--overwrite', `expd/${name}`, `${COMMAND}=${word}`])
+    const { says } = canariesIn(place)
     const shows = (name: string, phase: string) =>
       place().shows(name, phase, ({ status }: ExperimentDeployment) => status?.strategy?.phase === phase)
     const imageOf = async (name: string) => imagesOf(await place().deployment(name))
@@ -34,12 +33,12 @@ for (const [variant, overlay] of Object.entries(variants))
       await place().experiment('promoted', { source: 'cart', overrideSpec: override, strategy: { canary } })
       await shows('promoted', 'Paused')
       expect(await imageOf('cart')).to.deep.equal(['registry.example/cart:1'])
-      expect(await say('promoted', 'promote')).to.deep.include({ code: 0 })
+      await says('promoted', 'promote')
       const after = await shows('promoted', 'Promoted')
       await place().reaches('promoted', 'Promoted')
       expect(await imageOf('cart')).to.deep.equal(['registry.example/cart:2'])
       expect(condition(after, 'Promoted')?.status).to.equal('True')
-      expect(await say('promoted', 'undo')).to.deep.include({ code: 0 })
+      await says('promoted', 'undo')
       await shows('promoted', 'Undone')
       expect(await imageOf('cart')).to.deep.equal(['registry.example/cart:1'])
       expect(at(await place().deployment('cart'), 'spec', 'replicas')).to.equal(3)
@@ -75,7 +74,7 @@ for (const [variant, overlay] of Object.entries(variants))
       expect(text).to.contain(
         'cannot be changed while statefulset/till is promoted; say undo, or wait until it is over',
       )
-      expect(await say('partial', 'undo')).to.deep.include({ code: 0 })
+      await says('partial', 'undo')
       await shows('partial', 'Undone')
       expect((await statefulSet()).spec).to.deep.equal(spec)
     })

@@ -3,7 +3,7 @@ import { COMMAND, COMMAND_BY, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE
 import type { CommandStatus, PromotionStatus } from '../../common/api/strategy.ts'
 import type { FieldError } from '../../common/api/types.ts'
 import { at, isEqual, objectOr, textOr } from '../../common/json/json.ts'
-import { answerTo, formatCommand, isAnswered, parseCommand, VERBS } from '../../common/strategy/command.ts'
+import { answerTo, formatCommand, isAnswered, lacksStamp, parseCommand, VERBS } from '../../common/strategy/command.ts'
 import type { Step } from '../../common/strategy/compile.ts'
 import type { Run } from '../../common/strategy/run.ts'
 import type { AdmissionRequest } from './admission-review.ts'
@@ -56,11 +56,17 @@ export function stamped(request: AdmissionRequest, now: Date): Readonly<Record<s
       ? { [COMMAND]: undefined, [COMMAND_BY]: request.userInfo.username }
       : stored
   const command = parseCommand(text)
+  const seen = seenIn(request)
+  const author = { [COMMAND_BY]: request.userInfo.username }
+  if (!command || command.stamp || !seen) return author
+  return { ...author, [COMMAND]: formatCommand({ ...command, stamp: { ...seen, at: now.toISOString() } }) }
+}
+
+/** What the author of a command saw; undefined before the controller has begun the run. */
+function seenIn(request: AdmissionRequest): { readonly step: number; readonly revision: string } | undefined {
   const status = at(storedIn(request), 'status', 'strategy')
   const [step, revision] = [at(status, 'stepIndex'), at(status, 'revision')]
-  const author = { [COMMAND_BY]: request.userInfo.username }
-  if (!command || command.stamp || typeof step !== 'number' || typeof revision !== 'string') return author
-  return { ...author, [COMMAND]: formatCommand({ ...command, stamp: { step, revision, at: now.toISOString() } }) }
+  return typeof step === 'number' && typeof revision === 'string' ? { step, revision } : undefined
 }
 
 /** Whether the command of a stored object has not been answered yet. */
@@ -92,7 +98,7 @@ export function commandErrors(
   const text = newCommand(request)
   const forged = forgedAuthor(request)
   if (text === undefined) return forged
-  const refused = mistakeIn(text, commanded, now) ?? (request.operation === 'CREATE' ? NOTHING_RUNS : undefined)
+  const refused = mistakeIn(request, text, commanded, now)
   return refused === undefined ? forged : [...forged, forbidden(COMMAND, refused)]
 }
 
@@ -105,6 +111,8 @@ export function forgedAuthor(request: AdmissionRequest): readonly FieldError[] {
   const isApproval = request.operation === 'UPDATE' && setsApproval(request) && commandIn(request.object) === undefined
   const isWord = newCommand(request) !== undefined || isApproval
   if (author === (isWord ? request.userInfo.username : before)) return []
+  if (author !== undefined && author === before)
+    return [forbidden(COMMAND_BY, 'names an earlier author, because the webhook was too slow; repeat the command')]
   if (author !== undefined)
     return [forbidden(COMMAND_BY, 'is set by the webhook to the author of the command; remove it')]
   return parseCommand(commandIn(request.object) ?? '')?.stamp
@@ -112,12 +120,21 @@ export function forgedAuthor(request: AdmissionRequest): readonly FieldError[] {
     : []
 }
 
-const NOTHING_RUNS = 'nothing runs yet; remove it'
-
-function mistakeIn(text: string, commanded: CommandedRun | undefined, now: Date): string | undefined {
+function mistakeIn(
+  request: AdmissionRequest,
+  text: string,
+  commanded: CommandedRun | undefined,
+  now: Date,
+): string | undefined {
   const command = parseCommand(text)
   if (!command) return `is not a command; use ${WORDS.format(VERBS)}`
   if (!commanded) return 'the experiment has no strategy; remove it'
+  if (request.operation === 'CREATE') return 'nothing runs yet; remove it'
+  // it is not stored, so there is nothing to remove
+  if (lacksStamp(command))
+    return seenIn(request)
+      ? `${command.verb} was not stamped, because the webhook was too slow; repeat it`
+      : `${command.verb}: the run has not begun; repeat it later`
   const { stamp } = command
   if (stamp && Math.abs(Date.parse(stamp.at) - now.getTime()) > STAMP_MS)
     return `was not stamped in the last minute; use "${command.verb}" alone`

@@ -1,12 +1,12 @@
 /** Plays one promotion of the table, and compares what becomes of its source with what shall become of it. */
 import { expect } from 'chai'
-import { COMMAND } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { at, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
 import { type AuditEvent, AuditTail } from '../../../sandbox/audit.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { isOfSource } from '../../../sandbox/source-writes.ts'
+import { says } from '../canaries.ts'
 import { DEADLINE_MS, hasEndpoints, type Place } from '../product.ts'
 import { ACTIVE, type Cell, REPLICAS, SOURCES } from './cells.ts'
 import type { Serving } from './serving.ts'
@@ -136,20 +136,16 @@ async function begun(cell: Cell, stage: Stage): Promise<void> {
   if (by === 'Automatic') return
   const { status } = await isAt(place, 'its last step', (found) => found.status?.strategy?.stepName === 'await')
   expect(await writesOfSource(stage), 'writes before somebody says so').to.equal(0)
-  if (by === 'the command') return say(place, 'promote')
+  if (by === 'the command') return says(place, EXPERIMENT, 'promote')
   const approvedRevision = status?.strategy?.revision
   await place.api.patch(place.path('experiments', EXPERIMENT), { spec: { promotion: { approvedRevision } } })
-}
-
-async function say({ kubectl }: Place, word: string): Promise<void> {
-  expect(await kubectl(['annotate', '--overwrite', `expd/${EXPERIMENT}`, `${COMMAND}=${word}`])).to.include({ code: 0 })
 }
 
 const isAt = ({ shows }: Place, what: string, holds: (of: ExperimentDeployment) => boolean) =>
   shows(EXPERIMENT, what, holds)
 
 async function undone(cell: Cell, stage: Stage, before: JsonObject): Promise<void> {
-  await say(stage.place, 'undo')
+  await says(stage.place, EXPERIMENT, 'undo')
   await isAt(stage.place, 'its former values', ({ status }) => status?.strategy?.phase === 'Undone')
   expect(await settled(cell, stage.place)).to.deep.equal(before)
   expect(await writesOfSource(stage), 'writes of a promotion and its undo').to.equal(2)

@@ -157,10 +157,20 @@ describe('the mistakes of a command', () => {
       ofCommand('nothing runs yet; remove it'),
     ))
 
-  it('are a stamp that is missing', () =>
+  it('are a stamp that is missing: nothing is stored, so there is nothing to remove', () =>
     expect(mistakes(updating({ command: 'resume', by: 'alice' }))).to.deep.equal(
-      ofCommand('resume needs the webhook, which says who may; remove the annotation and repeat it'),
+      ofCommand('resume was not stamped, because the webhook was too slow; repeat it'),
     ))
+
+  it('are a stamp that is missing, because the run has not begun', () =>
+    expect(mistakes(updating({ command: 'resume', by: 'alice' }, {}, {}))).to.deep.equal(
+      ofCommand('resume: the run has not begun; repeat it later'),
+    ))
+
+  it('are the author of an earlier command, whom the webhook was too slow to replace', () =>
+    expect(mistakes(updating({ command: 'abort', by: 'bob' }, { command: 'pause', by: 'bob' }))).to.deep.equal([
+      `${ofKey(COMMAND_BY)}: names an earlier author, because the webhook was too slow; repeat the command`,
+    ]))
 
   it('are a forged stamp: more than a minute old, or of the future', () => {
     for (const at of ['2026-11-21T14:04:03.119Z', '2026-11-21T14:06:03.121Z'])
