@@ -71,7 +71,9 @@ export function answerTo(command: Command, run: Run, steps: readonly Step[], see
         is: 'Stale',
         message: `${verb} was said at step ${stamp.step + 1}; the run is at ${placeOf(run, steps)}`,
       }
-    if (Date.parse(stamp.at) < Date.parse(run.since) - CLOCK_SKEW_MS)
+    // the clock may have been ahead when the step began
+    const sinceMs = Math.min(Date.parse(run.since), seen.now.getTime())
+    if (Date.parse(stamp.at) < sinceMs - CLOCK_SKEW_MS)
       return { is: 'Stale', message: `${verb} was said before the present step began; repeat it` }
   }
   return effectOf(verb, run, steps, seen)

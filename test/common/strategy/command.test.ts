@@ -216,6 +216,11 @@ describe('the stamp of a command', () => {
   it('is not stale by the difference of two clocks, up to a minute', () =>
     expect(resume({ at: '2026-11-21T13:59:00.000Z' })).to.include({ is: 'Done' }))
 
+  it('is not stale because the clock was ahead when the step began', () => {
+    const run = { ...RUNS.pause, since: '2026-11-21T15:00:00.000Z' }
+    expect(answer({ verb: 'resume', stamp: stampFor(run) }, run)).to.include({ is: 'Done' })
+  })
+
   it('unstamped: refuses everything but pause and abort', () => {
     const verbs = VERBS.filter((verb) => answer({ verb }, RUNS.pause).is === 'Done')
     expect(verbs).to.deep.equal(['pause', 'abort'])
