@@ -6,7 +6,7 @@ import { type AnalysisState, consequenceOf } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { hasChange } from '../assess/promotion.ts'
-import { promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
+import { isPromoted, promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
 import { aborted, completedEvent, next } from '../strategy/next.ts'
 import { moved } from '../strategy/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
@@ -88,6 +88,9 @@ function withPins(planned: Plan, cutting: CuttingOver | undefined): Plan {
 export function withExpiredRun(facts: Facts, planned: Plan): Plan {
   const state = storedRun(facts)
   if (!state) return planned
+  // the source still has the change, which undo takes back at any time
+  const said = isPromoted(facts) ? obey(facts, state) : undefined
+  if (said) return movedPlan(planned, state, said)
   const isGoing = state.run.path === 'Forward' && state.steps[state.run.stepIndex] !== undefined
   const conclusion = { ...planned.conclusion, fork: knownValue(facts.fork) } // it goes in a later pass
   if (isGoing) return movedPlan({ ...planned, conclusion }, state, aborted(state.run, conclusion.message, facts))

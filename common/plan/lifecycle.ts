@@ -105,10 +105,12 @@ export function planPromoted(facts: Facts): Plan {
 }
 
 /** `expired 2h after creation (2026-11-21T14:05Z); raise spec.ttlSeconds to run it again` */
-export const expiryMessage = (experiment: ExperimentDeployment): string =>
-  `expired ${duration(experiment.spec.ttlSeconds ?? 0)} after creation ` +
-  `(${toMinutes(expiresAt(experiment) ?? '')}); raise spec.ttlSeconds ` +
-  `${runSpecOf(experiment.spec) ? 'and say retry ' : ''}to run it again`
+export function expiryMessage(experiment: ExperimentDeployment): string {
+  const { spec, status } = experiment
+  const how = runSpecOf(spec) ? 'raise spec.ttlSeconds and say retry' : 'raise spec.ttlSeconds'
+  const next = status?.strategy?.phase === 'Promoted' ? 'its source keeps the change' : `${how} to run it again`
+  return `expired ${duration(spec.ttlSeconds ?? 0)} after creation (${toMinutes(expiresAt(experiment) ?? '')}); ${next}`
+}
 
 /** An RFC 3339 time without its seconds. */
 export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { PromotionSpec } from '../../../common/api/strategy.ts'
 import { aPolicy, FORK, imageOverride, NO_POLICIES } from '../../builders.ts'
+import { imageIn, messageOf } from './promotions.ts'
 import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld, START } from './some-run.ts'
 
 const CREATED = { creationTimestamp: START.toISOString() }
@@ -141,6 +142,20 @@ describe('what happens to a run that has written nothing', () => {
       'Expired',
       'Promoted',
     ])
+  })
+
+  it('TTL over, after the promotion: undo still restores the source, at once', () => {
+    const promotion = { mode: 'Automatic' } as const
+    const run = aRun(aRunExperiment({ metadata: CREATED, ttlSeconds: 600, strategy: undefined, promotion }))
+    run.rest()
+    run.wait(630)
+    run.rest()
+    expect([run.reasonOf('Ready'), imageIn(run)]).to.deep.equal(['Expired', 'example/cart:2'])
+    expect(messageOf(run)).to.equal('expired 10m after creation (2026-11-21T10:10Z); its source keeps the change')
+    run.say('undo')
+    run.rest()
+    expect([run.strategy()?.phase, imageIn(run)]).to.deep.equal(['Undone', 'example/cart:1'])
+    expect(run.strategy()?.command).to.include({ verb: 'undo', answer: 'Done' })
   })
 
   it('TTL over, while an export waits: the run is aborted', () => {
