@@ -1,5 +1,6 @@
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { isEqual } from '../json/json.ts'
+import { runSpecOf } from '../strategy/run-spec.ts'
 import { shortName } from '../text/short-name.ts'
 import type { SpecFacts } from './facts.ts'
 import { pinningAt } from './pins.ts'
@@ -9,16 +10,16 @@ import { promotionIn, type RunState, runHash, storedRun } from './run.ts'
 const OF_THE_RUN = ['overrideSpec', 'overrideType', 'strategy', 'traffic', 'promotion', 'analysis'] as const
 
 /**
- * Refuses to begin another run while production depends on the present one. While a Service sends only to the fork, its
- * pods cannot be changed, and nobody said that the Service shall go back. Once the source is written, the fork serves
- * until the source's own rollout is over. On the way back, another run would forget the source, or the Service if its
- * strategy does not name it.
+ * Refuses to begin another run while production depends on the present one. While the active Service sends only to the
+ * fork, its pods cannot be changed, and nobody said that the Service shall go back. Once the source is written, the fork
+ * serves until the source's own rollout is over. On the way back, another run would forget the source, or a Service if
+ * its strategy does not name it. So it would forget a preview.
  */
 export function editErrors(facts: SpecFacts, previous: ExperimentDeployment | undefined): readonly FieldError[] {
   if (!previous || runHash(facts.experiment) === runHash(previous)) return []
   const before = { ...facts, experiment: previous }
   const state = storedRun(before)
-  const found = state && heldBy(before, state)
+  const found = state && (heldBy(before, state) ?? forgottenPreview(facts.experiment, state))
   if (!found) return []
   const isSame = (key: Field) => isEqual(partOf(facts.experiment, key), partOf(previous, key))
   const changed = found.fields.filter((key) => !isSame(key))
@@ -35,8 +36,27 @@ type Field = (typeof OF_THE_RUN)[number]
 const partOf = ({ spec }: ExperimentDeployment, key: Field): unknown =>
   key === 'analysis' ? spec.analysis !== undefined : spec[key]
 
-/** What must be over before another run begins, and by which word it ends. */
-function heldBy(facts: SpecFacts, { spec, run, steps }: RunState) {
+/** The preview Service that sends only to the fork, if another run would not know it, and so not return it. */
+function forgottenPreview({ spec: next }: ExperimentDeployment, { spec, run, steps }: RunState): Held | undefined {
+  const { previewService } = spec.blueGreen ?? {}
+  if (previewService === undefined || pinningAt(run, steps).preview !== 'pinned') return undefined
+  if (runSpecOf(next)?.blueGreen?.previewService === previewService) return undefined
+  return {
+    what: `service/${previewService} sends only to the fork`,
+    remedy: 'say abort first',
+    fields: ['strategy'],
+  }
+}
+
+interface Held {
+  readonly what: string
+  /** by which word it ends */
+  readonly remedy: string
+  readonly fields: readonly Field[]
+}
+
+/** What must be over before another run begins. */
+function heldBy(facts: SpecFacts, { spec, run, steps }: RunState): Held | undefined {
   const step = steps[run.stepIndex]
   if (!step) return undefined
   const { activeService } = spec.blueGreen ?? {}
@@ -46,7 +66,7 @@ function heldBy(facts: SpecFacts, { spec, run, steps }: RunState) {
   if (run.path !== 'Forward')
     // another run with the same Services goes on to return them
     return step.is === 'return'
-      ? { what: `service/${activeService} is returned`, remedy: wait, fields: ['strategy'] as const }
+      ? { what: `service/${activeService} is returned`, remedy: wait, fields: ['strategy'] }
       : undefined
   const { record, written } = promotionIn(facts.experiment, run) ?? {}
   const remedy = record ? `say undo, or ${wait}` : wait

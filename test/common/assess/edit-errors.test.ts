@@ -58,6 +58,18 @@ describe('an edit of a blue-green', () => {
     expect(errorsOf(canary, { stepIndex: 1, path: 'Abort' })).to.deep.equal([])
   })
 
+  it('may not forget a preview that sends only to the fork', () => {
+    const preview = 'spec.strategy: cannot be changed while service/cart-preview sends only to the fork; say abort first'
+    const canary = { strategy: { canary: { steps: [{ setWeight: 10 }] } } }
+    const without = { strategy: { blueGreen: { activeService: 'cart' } } }
+    const another = { strategy: { blueGreen: { activeService: 'cart', previewService: 'next' } } }
+    for (const edited of [canary, without, another])
+      expect(errorsOf(edited, { stepIndex: 2 }), JSON.stringify(edited)).to.deep.equal([preview])
+    const paused = { strategy: { blueGreen: { ...strategy.blueGreen, autoPromotionEnabled: false } } }
+    expect(errorsOf(paused, { stepIndex: 2 })).to.deep.equal([])
+    expect(errorsOf(canary, { stepIndex: 0 })).to.deep.equal([])
+  })
+
   it('is told what ends it where the source may have been written', () =>
     expect(
       errorsOf(
