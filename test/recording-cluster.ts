@@ -115,7 +115,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     }
   }
   const ports: Ports = {
-    steps: { elapsedMs: () => undefined },
+    steps: { elapsedMs: () => undefined, unchangedMs: () => 0 },
     isPromotionInstalled: false,
     experiments: { get: async () => world.experiment, doubt: () => diary.push('doubt the cache') },
     workloads: {

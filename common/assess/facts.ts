@@ -99,6 +99,8 @@ export interface SeenServices {
   readonly previewRepairInMs: number
   /** whether somebody has taken the pin away again and again */
   readonly isContested: boolean
+  /** for how many milliseconds this process has seen the active Service as it is, by the monotonic clock */
+  readonly unchangedMs: number
 }
 
 /** What an analysis needs. */

@@ -91,6 +91,19 @@ export function pinState(facts: SpecFacts, { blueGreen }: Pick<RunSpec, 'blueGre
   return { active, preview, isBack, isForkGone, isDead: active.isOurs && available > 0 && (isEmpty || isForkGone) }
 }
 
+/**
+ * Says that a Service of a blue-green sends only to the fork, as the caches show it; undefined if none does. Without the
+ * fork nobody would answer its requests. So the fork stays where the controller may not return the Service.
+ */
+export function keptBy({ surroundings, experiment }: SpecFacts): string | undefined {
+  const { activeService, previewService } = experiment.spec.strategy?.blueGreen ?? {}
+  const id = experimentId(experiment.metadata.uid)
+  const found = knownValue(surroundings.traffic)?.services.find(
+    ({ name, selector }) => selector[EXPERIMENT_ID] === id && (name === activeService || name === previewService),
+  )
+  return found && `service/${found.name} sends only to its fork; remove ${EXPERIMENT_ID} from its selector`
+}
+
 const isGone = (fork: Known<KubeObject>): boolean =>
   fork.is === 'absent' || (fork.is === 'known' && fork.value.metadata.deletionTimestamp !== undefined)
 

@@ -228,8 +228,8 @@ function serviceWrite(of: KubeObject, spec: JsonObject, isRepair: boolean): Writ
   return { verb: 'patch', role: 'service', resource: SERVICE, of, patch, isRepair }
 }
 
-/** How long a deletion waits until the Services send to the source again, or until they can be read. */
-export const RETURN_MS = 60_000
+/** How long a deletion waits until the active Service sends to the source again, after it was returned. */
+const RETURN_MS = 60_000
 
 /** What a deletion has to do, or to wait for, before the fork may go; undefined if there is no such thing. */
 export function returnFirst(facts: Facts): { readonly writes: readonly Write[]; readonly message: string } | undefined {
@@ -241,6 +241,6 @@ export function returnFirst(facts: Facts): { readonly writes: readonly Write[]; 
     .flatMap(({ service }) => (service ? [unpin(service)] : []))
   const message = `its fork serves until service/${pins.active.name} sends to the source again`
   if (writes.length > 0) return { writes, message }
-  const waitedMs = facts.now.getTime() - Date.parse(facts.experiment.metadata.deletionTimestamp ?? '')
+  const waitedMs = seenServices(facts)?.unchangedMs ?? 0
   return waitedMs < RETURN_MS && isServing(facts, pins) ? { writes, message } : undefined
 }

@@ -7,6 +7,7 @@ import type { ExperimentDeployment } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { waiting } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
+import { keptBy } from '../assess/pins.ts'
 import { isWriting } from '../assess/run.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
@@ -54,6 +55,11 @@ export function planDeletion(facts: Facts): Plan {
   const isOrphaned = fork.is === 'known' && !hasOwnerReference(experiment, fork.value)
   if (isOrphaned || (!isOwnedByLabels(experiment) && experiment.metadata.finalizers?.includes(ORPHAN)))
     return unready(terminating('its fork is left alone', ...(isOwnedByLabels(experiment) ? [] : removal)))
+  const kept = keptBy(facts)
+  if (kept !== undefined) {
+    const { conclusion } = terminating(kept)
+    return { writes: [], conclusion: { ...conclusion, is: 'waiting', retryAfterMs: KEPT_RECHECK_MS } }
+  }
   if (kind.is === 'unknown')
     return terminating(`this version cannot say whether the fork of ${kindName}/${name} is gone`)
   if (fork.is === 'unknown') return terminating(`the fork could not be read now (${fork.because})`)
@@ -70,6 +76,8 @@ export function planDeletion(facts: Facts): Plan {
   return isBeingDeleted(fork.value) ? terminating(message) : terminating(message, deleteFork(kind.value, fork.value))
 }
 
+/** A change of the Service wakes the experiment, so this is only for Services that can be read again. */
+const KEPT_RECHECK_MS = 30_000
 /** No event of ours tells that the rollout of the source goes on. */
 const ROLLOUT_RECHECK_MS = 2_000
 /** The default of a Deployment and of a Rollout. A StatefulSet has no such field. */
@@ -87,12 +95,19 @@ function awaitedRollout(facts: Facts, kind: WorkloadKind): string | undefined {
   return `${shortNameOf(source)} has its pods: ${health.message}`
 }
 
-/** Deletes the fork. The experiment stays and reports it; a higher `ttlSeconds` creates the fork again. */
-export function planExpiry({ kind, fork, experiment }: Facts): Plan {
+/**
+ * Deletes the fork, unless requests would reach nobody without it. The experiment stays and reports it; a higher
+ * `ttlSeconds` creates the fork again.
+ */
+export function planExpiry(facts: Facts): Plan {
+  const { kind, fork, experiment } = facts
   const adapter = knownValue(kind)
+  const [expired, kept] = [expiryMessage(experiment), keptBy(facts)]
+  const conclusion = { is: 'unready', reason: 'Expired', source: undefined } as const
+  if (kept !== undefined && fork.is === 'known')
+    return { writes: [], conclusion: { ...conclusion, message: `${expired}; ${kept}`, fork: fork.value } }
   const writes = adapter && fork.is === 'known' ? [deleteFork(adapter, fork.value)] : []
-  const message = expiryMessage(experiment)
-  return { writes, conclusion: { is: 'unready', reason: 'Expired', message, fork: undefined, source: undefined } }
+  return { writes, conclusion: { ...conclusion, message: expired, fork: undefined } }
 }
 
 /** Deletes the fork of a run whose change the source has. The experiment stays and reports it. */

@@ -10,8 +10,7 @@ import {
   type RevisionFacts,
   revisionFacts,
 } from '../../common/assess/own-objects.ts'
-import { KubeError } from '../../common/kube/client/errors.ts'
-import { RETURN_MS } from '../../common/plan/cut-over.ts'
+import { isTransient, KubeError } from '../../common/kube/client/errors.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import { mayBeRefusedPods } from '../../common/workload/health.ts'
@@ -87,18 +86,17 @@ interface Observed {
 /**
  * The fork, and when it is gone what garbage collection does not delete in another namespace; in the middle of a
  * promotion also its source. Another read that fails must not block the deletion. But the Services of a blue-green must
- * not be left to a fork that is gone, so they are tried again for a while.
+ * not be left to a fork that is gone, so they are tried again unless that is in vain.
  * @throws KubeError
  */
-async function factsOfDeletion({ ports, key, experiment, adapter, now }: Observed) {
-  const services = cutOverFacts(ports, key, experiment, adapter)
+async function factsOfDeletion({ ports, key, experiment, adapter }: Observed) {
   const [forks, twin, cutOver, analysis] = await Promise.all([
     readFork(ports, experiment, adapter),
     twinFacts(ports, key, experiment, adapter),
-    mayWait(experiment, now) ? services : orAbsent(services),
+    orAbsent(cutOverFacts(ports, key, experiment, adapter), isTransient),
     orAbsent(analysisFacts(ports, key, experiment)),
   ])
-  const facts = { ...forks, twin, analysis }
+  const facts = { ...forks, ...servicesOf(ports, key, experiment), twin, analysis }
   const isLeft = isOwnedByLabels(experiment) && facts.fork.is === 'absent'
   const gate = gateFacts(ports, experiment)
   if (!isLeft) {
@@ -115,16 +113,19 @@ async function factsOfDeletion({ ports, key, experiment, adapter, now }: Observe
   }
 }
 
-/** Whether the deletion may still wait for the Services. */
-const mayWait = ({ metadata, spec }: ExperimentDeployment, now: Date): boolean =>
-  spec.strategy?.blueGreen !== undefined && now.getTime() - Date.parse(metadata.deletionTimestamp ?? '') < RETURN_MS
+/** The Services beside a blue-green, as the caches have them: also where they may not be written. */
+function servicesOf({ surroundings }: Ports, key: Key, experiment: ExperimentDeployment) {
+  if (experiment.spec.strategy?.blueGreen === undefined) return {}
+  const traffic = known(surroundings.traffic(key, sourceNamespaceOf(experiment)))
+  return { surroundings: { ...UNREAD.surroundings, traffic } }
+}
 
-/** What was read; undefined if it cannot be read, and then the deletion waits for nothing. */
-async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
+/** What was read; undefined if it cannot be read, unless that failure `isDecisive`. @throws KubeError */
+async function orAbsent<T>(read: Promise<T>, isDecisive: (error: KubeError) => boolean = () => false) {
   try {
     return await read
   } catch (error) {
-    if (!(error instanceof KubeError)) throw error
+    if (!(error instanceof KubeError) || isDecisive(error)) throw error
     return undefined
   }
 }

@@ -15,7 +15,7 @@ export const gateFacts = ({ pods }: Ports, experiment: ExperimentDeployment) =>
 
 /** The Services of a blue-green, and its source, as they are now; undefined where Services may not be written. */
 export async function cutOverFacts(
-  { service, workloads, surroundings, pins }: Ports,
+  { service, workloads, surroundings, pins, steps }: Ports,
   key: Key,
   experiment: ExperimentDeployment,
   adapter: WorkloadKind | undefined,
@@ -36,6 +36,7 @@ export async function cutOverFacts(
     repairInMs: pins.waitMs(pin),
     previewRepairInMs: previewService === undefined ? 0 : pins.waitMs(keyOfPin(key, previewService)),
     isContested: pins.contestedMs(pin) > 0,
+    unchangedMs: steps.unchangedMs(key, active?.metadata.resourceVersion),
   }
   const seen = { active: knownOrAbsent(active), preview: knownOrAbsent(preview), source: knownOrAbsent(source) }
   return { services: known({ ...seen, slices, ...state }) }

@@ -10,6 +10,12 @@ interface SeenStep {
   readonly ageMs: number
 }
 
+/** The active Service of a blue-green, as this process first saw it. */
+interface SeenService {
+  readonly resourceVersion: string | undefined
+  readonly seenMs: number
+}
+
 /**
  * How long the present step of each run lasts, by the monotonic clock from when this process first saw it. So a jump of
  * the wall clock ends no pause early. Only a process that has just started has to trust the wall clock.
@@ -18,6 +24,7 @@ export class StepClock {
   readonly #timers: Pick<Timers, 'now'>
   readonly #clock: Clock
   readonly #steps = new Map<Key, SeenStep>()
+  readonly #services = new Map<Key, SeenService>()
 
   constructor({ timers, clock }: { readonly timers: Pick<Timers, 'now'>; readonly clock: Clock }) {
     this.#timers = timers
@@ -41,8 +48,18 @@ export class StepClock {
     return seen.ageMs + nowMs - seen.seenMs
   }
 
+  /** Milliseconds since this process first saw the active Service of a blue-green in this version. */
+  unchangedMs(key: Key, resourceVersion: string | undefined): number {
+    const nowMs = this.#timers.now()
+    const seen = this.#services.get(key)
+    if (seen && seen.resourceVersion === resourceVersion) return nowMs - seen.seenMs
+    this.#services.set(key, { resourceVersion, seenMs: nowMs })
+    return 0
+  }
+
   /** Forgets an experiment that is gone. */
   forget(key: Key): void {
     this.#steps.delete(key)
+    this.#services.delete(key)
   }
 }

@@ -60,7 +60,7 @@ function world() {
         return true
       },
     },
-    steps: { elapsedMs: () => undefined },
+    steps: { elapsedMs: () => undefined, unchangedMs: () => 0 },
     isPromotionInstalled: false,
     podRefusals: { of: async () => ABSENT },
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),

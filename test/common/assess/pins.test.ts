@@ -57,6 +57,7 @@ function factsOf({ selector = {}, available = 2, pods = [], open = 0, but = {}, 
     repairInMs: 0,
     previewRepairInMs: 0,
     isContested: false,
+    unchangedMs: 0,
   }
   const pod = { revision: 'a', hasReadyContainers: true, isOpen: true, isReady: true, isBeingDeleted: false, ...but }
   const opened = Array.from({ length: open }, (_, index) => ({ ...pod, name: `${FORK}-${index}`, uid: String(index) }))

@@ -160,6 +160,7 @@ const seenServices = (world: World, { active, preview }: Services) => ({
   preview: knownOrAbsent(preview),
   source: knownOrAbsent(world.source),
   previewRepairInMs: 0,
+  unchangedMs: 0,
   slices: (world.traffic ?? trafficOf({ active, preview }, world)).slices,
   ...world.lostPins,
 })

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
+import type { SeenServices } from '../../../common/assess/facts.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import type { SimulatedAnalyses } from './simulated-analyses.ts'
@@ -22,7 +23,7 @@ export interface World {
   /** those of a blue-green */
   services: Services | undefined
   /** what the controller remembers of pins that were taken away */
-  lostPins: { readonly repairInMs: number; readonly previewRepairInMs?: number; readonly isContested: boolean }
+  lostPins: Pick<SeenServices, 'repairInMs' | 'isContested'> & Partial<SeenServices>
   revision: KubeObject | undefined
   record: KubeObject | undefined
   isInstalled: boolean

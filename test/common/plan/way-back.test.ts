@@ -132,16 +132,4 @@ describe('the way back of a blue-green', () => {
     expect(told(run.pass().writes)).to.deep.equal(['patch service cart', 'patch service cart-preview'])
     expect(told(run.pass().writes)).to.deep.equal(['delete fork'])
   })
-
-  it('does not hold a deletion for more than a minute', () => {
-    const run = aCutOver()
-    const { metadata } = run.world.experiment
-    const deletionTimestamp = run.world.now.toISOString()
-    run.world.experiment = { ...run.world.experiment, metadata: { ...metadata, deletionTimestamp } }
-    run.world.traffic = { services: [], slices: [] }
-    run.pass()
-    expect(told(run.pass().writes)).to.deep.equal([])
-    run.wait(60)
-    expect(told(run.pass().writes)).to.deep.equal(['delete fork'])
-  })
 })

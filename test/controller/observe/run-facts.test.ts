@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { KubeErrorKind } from '../../../common/api/failure.ts'
 import { FORK_FINALIZER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
@@ -19,22 +20,26 @@ function portsWith(services: Readonly<Record<string, KubeObject>>) {
 const aService = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Service', metadata: { name } })
 
 describe('the facts of a deletion', () => {
-  /** They are read so many seconds after the deletion, while the Services cannot be read. */
-  const factsAfter = (seconds: number, of: Parameters<typeof anExperiment>[0]) => {
-    const deletionTimestamp = new Date(NOW.getTime() - 1_000 * seconds).toISOString()
-    const experiment = anExperiment({ ...of, metadata: { deletionTimestamp, finalizers: [FORK_FINALIZER] } })
-    const { ports } = observing({ experiment })
-    const service = () => Promise.reject(new KubeError({ kind: 'server', message: 'etcd has no leader' }))
+  /** The Services cannot be read. */
+  const factsWithout = (kind: KubeErrorKind, of: Parameters<typeof anExperiment>[0]) => {
+    const metadata = { deletionTimestamp: '2026-11-21T10:00:00Z', finalizers: [FORK_FINALIZER] }
+    const { ports } = observing({ experiment: anExperiment({ ...of, metadata }) })
+    const service = () => Promise.reject(new KubeError({ kind, message: 'no' }))
     return observe({ ...ports, service }, KEY, NOW)
   }
 
-  it('fail for a minute while the Services of a blue-green cannot be read', async () => {
-    expect(await factsAfter(59, SERVICES).catch((error: unknown) => error)).to.be.instanceOf(KubeError)
-    expect((await factsAfter(60, SERVICES))?.cutOver).to.equal(undefined)
+  it('fail while the API server does not answer for the Services of a blue-green, however long ago it was', async () =>
+    expect(await factsWithout('server', SERVICES).catch((error: unknown) => error)).to.be.instanceOf(KubeError))
+
+  it('have the Services of a blue-green as the caches show them, where these may not be read', async () => {
+    const facts = await factsWithout('forbidden', SERVICES)
+    expect([facts?.cutOver, facts?.surroundings.traffic.is]).to.deep.equal([undefined, 'known'])
   })
 
-  it('do not depend on Services without a blue-green', async () =>
-    expect((await factsAfter(0, {}))?.cutOver?.services.is).to.equal('unknown'))
+  it('do not depend on Services without a blue-green', async () => {
+    const facts = await factsWithout('server', {})
+    expect([facts?.cutOver?.services.is, facts?.surroundings.traffic.is]).to.deep.equal(['unknown', 'unknown'])
+  })
 })
 
 describe('the facts of a run', () => {
@@ -51,6 +56,7 @@ describe('the facts of a run', () => {
         repairInMs: 0,
         previewRepairInMs: 0,
         isContested: false,
+        unchangedMs: 0,
       },
     })
   })

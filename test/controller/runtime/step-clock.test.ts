@@ -32,6 +32,21 @@ function world(wallMs: number) {
   return { clock, time, pass }
 }
 
+describe('the time since a Service was changed', () => {
+  it('counts from when this process first saw that version, by the monotonic clock', () => {
+    const { clock, time, pass } = world(0)
+    expect(clock.unchangedMs(KEY, '7')).to.equal(0)
+    pass(HOUR_MS)
+    time.wallMs -= HOUR_MS
+    expect(clock.unchangedMs(KEY, '7')).to.equal(HOUR_MS)
+    expect(clock.unchangedMs(KEY, '8')).to.equal(0)
+    pass(1)
+    expect(clock.unchangedMs(KEY, '8')).to.equal(1)
+    clock.forget(KEY)
+    expect(clock.unchangedMs(KEY, '8')).to.equal(0)
+  })
+})
+
 describe('the clock of a step', () => {
   it('says how long a step lasts', () => {
     const { clock, pass } = world(0)
