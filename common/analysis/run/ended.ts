@@ -71,7 +71,8 @@ const withoutPods = (metric: RunMetric): RunMetric => ({
 
 /** The status of a run whose fork did not get ready, as `message` says: that is harm, whatever was measured. */
 export function notHealthyStatus(run: AnalysisRun, times: Times, now: Date, message: string): RunStatus {
-  const action = actionOf('Fail', times)
-  const ended = endedBy(run, { verdict: 'Fail', reason: 'NotHealthy' }, message, now)
+  const finding: Finding = { verdict: 'Fail', reason: 'NotHealthy' }
+  const action = actionOf(finding, times)
+  const ended = endedBy(run, finding, message, now)
   return { ...ended, ...(action ? { action } : {}) }
 }

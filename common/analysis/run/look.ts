@@ -175,10 +175,10 @@ export const toldSince = (
 }
 
 /** What a verdict adds to the status. */
-function endOf({ verdict }: Finding, nowMs: number, times: Times): Pick<RunStatus, 'finishedAt' | 'action'> {
-  const action = actionOf(verdict, times)
+function endOf(finding: Finding, nowMs: number, times: Times): Pick<RunStatus, 'finishedAt' | 'action'> {
+  const action = actionOf(finding, times)
   return {
-    ...(isFinal({ verdict }, times) ? { finishedAt: time(nowMs) } : {}),
+    ...(isFinal(finding, times) ? { finishedAt: time(nowMs) } : {}),
     ...(action === undefined ? {} : { action }),
   }
 }

@@ -1,6 +1,7 @@
 import type { AnalysisVerdict, TimeoutAction } from '../../api/analysis/analysis.ts'
 import type { RunMetric } from '../kinds/run.ts'
 import type { Times } from './subject.ts'
+import { CONTROLS_DIFFER } from './twin-check.ts'
 
 /** A verdict with its reason. */
 export interface Finding {
@@ -83,9 +84,15 @@ function waitingFor(of: VerdictOf): string {
   return missingData(metrics, of) ?? (metrics.some(doPodsDiffer) ? 'PodsDiffer' : 'Measuring')
 }
 
-/** What follows from a verdict. Undefined while it waits, and after an end by others. */
+/** Reasons for which nothing goes on without a person: the measurement is known to be wrong. */
+const NEVER_PROMOTED: readonly string[] = [CONTROLS_DIFFER]
+
+/**
+ * What follows from a verdict. Undefined while it waits, and after an end by others. `onTimeout: Promote` is meant for
+ * the want of a proof only.
+ */
 export function actionOf(
-  verdict: AnalysisVerdict,
+  { verdict, reason }: Finding,
   { onTimeout, onNoData }: Pick<Times, 'onTimeout' | 'onNoData'>,
 ): TimeoutAction | undefined {
   switch (verdict) {
@@ -94,7 +101,7 @@ export function actionOf(
     case 'Fail':
       return 'RollBack'
     case 'Inconclusive':
-      return onTimeout
+      return onTimeout === 'Promote' && NEVER_PROMOTED.includes(reason) ? 'Keep' : onTimeout
     case 'NoData':
     case 'Error':
       return onNoData

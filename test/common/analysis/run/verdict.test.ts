@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { TimeoutAction } from '../../../../common/api/analysis/analysis.ts'
 import type { RunMetric } from '../../../../common/analysis/kinds/run.ts'
 import { actionOf, gatedDeployStatus, type VerdictOf, verdictOf } from '../../../../common/analysis/run/verdict.ts'
 
@@ -148,10 +149,18 @@ describe('the verdict of an analysis', () => {
   it('is followed by what the experiment says', () => {
     const actions = { onTimeout: 'Promote', onNoData: 'Keep' } as const
     const found = ['Pass', 'Fail', 'Inconclusive', 'NoData', 'Error', 'Wait', 'Aborted'] as const
-    expect(found.map((verdict) => actionOf(verdict, actions))).to.deep.equal([
+    expect(found.map((verdict) => actionOf({ verdict, reason: 'NotShown' }, actions))).to.deep.equal([
       ...['Promote', 'RollBack', 'Promote', 'Keep', 'Keep'],
       ...[undefined, undefined],
     ])
+  })
+
+  it('is no promotion where the measurement is known to be wrong', () => {
+    const actions = (onTimeout: TimeoutAction, reason: string) =>
+      actionOf({ verdict: 'Inconclusive', reason }, { onTimeout, onNoData: 'RollBack' })
+    expect(actions('Promote', 'ControlsDiffer')).to.equal('Keep')
+    expect(actions('RollBack', 'ControlsDiffer')).to.equal('RollBack')
+    expect(actions('Promote', 'TooFewSamples')).to.equal('Promote')
   })
 
   it('has a word of Gated Deployments', () => {
