@@ -84,8 +84,8 @@ function waitingFor(of: VerdictOf): string {
   return missingData(metrics, of) ?? (metrics.some(doPodsDiffer) ? 'PodsDiffer' : 'Measuring')
 }
 
-/** Reasons for which nothing goes on without a person: the measurement is known to be wrong. */
-const NEVER_PROMOTED: readonly string[] = [CONTROLS_DIFFER]
+/** Reasons for which nothing goes on without a person: the measurement is known to be wrong, or harm is shown. */
+const NEVER_PROMOTED: readonly string[] = [CONTROLS_DIFFER, 'PodsDiffer']
 
 /**
  * What follows from a verdict. Undefined while it waits, and after an end by others. `onTimeout: Promote` is meant for

@@ -155,11 +155,13 @@ describe('the verdict of an analysis', () => {
     ])
   })
 
-  it('is no promotion where the measurement is known to be wrong', () => {
+  it('is no promotion where the measurement is known to be wrong, or single pods could explain the harm', () => {
     const actions = (onTimeout: TimeoutAction, reason: string) =>
       actionOf({ verdict: 'Inconclusive', reason }, { onTimeout, onNoData: 'RollBack' })
-    expect(actions('Promote', 'ControlsDiffer')).to.equal('Keep')
-    expect(actions('RollBack', 'ControlsDiffer')).to.equal('RollBack')
+    for (const reason of ['ControlsDiffer', 'PodsDiffer']) {
+      expect(actions('Promote', reason)).to.equal('Keep')
+      expect(actions('RollBack', reason)).to.equal('RollBack')
+    }
     expect(actions('Promote', 'TooFewSamples')).to.equal('Promote')
   })
 
