@@ -54,12 +54,11 @@ export const seenPods = (items: readonly unknown[]): readonly SeenPod[] =>
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .slice(0, MAX_PODS)
 
-function seenPod({ metadata, status }: KubeObject): SeenPod {
+function seenPod({ metadata, spec, status }: KubeObject): SeenPod {
   const ready = listOr(at(status, 'conditions')).find((condition) => at(condition, 'type') === 'Ready')
   const readySinceMs = at(ready, 'status') === 'True' ? Date.parse(String(at(ready, 'lastTransitionTime'))) : Number.NaN
-  const restarts = listOr(at(status, 'containerStatuses')).map((container) =>
-    Number(at(container, 'restartCount') ?? 0),
-  )
+  const lasting = [...listOr(at(status, 'containerStatuses')), ...sidecarStatuses(spec, status)]
+  const restarts = lasting.map((container) => Number(at(container, 'restartCount') ?? 0))
   return {
     name: metadata.name,
     uid: metadata.uid ?? '',
@@ -67,4 +66,14 @@ function seenPod({ metadata, status }: KubeObject): SeenPod {
     ...(Number.isNaN(readySinceMs) ? {} : { readySinceMs }),
     restarts: restarts.reduce((sum, count) => sum + count, 0),
   }
+}
+
+/**
+ * Init containers that restart go on beside the others. The rest end before the pod serves, and one that is tried again
+ * there says nothing about how it serves.
+ */
+function sidecarStatuses(spec: unknown, status: unknown): readonly unknown[] {
+  const sidecars = listOr(at(spec, 'initContainers')).filter((each) => at(each, 'restartPolicy') === 'Always')
+  const names = new Set(sidecars.map((each) => at(each, 'name')))
+  return listOr(at(status, 'initContainerStatuses')).filter((each) => names.has(at(each, 'name')))
 }

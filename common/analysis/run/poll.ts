@@ -8,7 +8,7 @@ export interface SeenPod {
   readonly createdMs: number
   /** absent: it is not Ready */
   readonly readySinceMs?: number
-  /** of all its containers, since it was created */
+  /** of its containers and native sidecars, since it was created */
   readonly restarts: number
 }
 

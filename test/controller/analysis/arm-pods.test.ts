@@ -16,11 +16,13 @@ const READY = { type: 'Ready', status: 'True', lastTransitionTime: '2026-11-21T1
 
 interface PodOf {
   readonly metadata?: Partial<KubeObject['metadata']>
+  readonly spec?: object
   readonly status?: object
 }
 
-const aPod = (name: string, { metadata, status }: PodOf = {}) => ({
+const aPod = (name: string, { metadata, spec, status }: PodOf = {}) => ({
   metadata: { name, namespace: 'shop', uid: `uid-of-${name}`, creationTimestamp: '2026-11-21T12:00:00Z', ...metadata },
+  ...(spec ? { spec } : {}),
   status: { conditions: [{ type: 'Initialized', status: 'True' }, READY], ...status },
 })
 
@@ -121,6 +123,18 @@ describe('a pod, as an analysis sees it', () => {
   it('has the restarts of all its containers', () => {
     const containerStatuses = [{ restartCount: 2 }, {}, { restartCount: 3 }]
     expect(seen({ status: { containerStatuses } })?.restarts).to.equal(5)
+  })
+
+  it('has the restarts of native sidecars, and not those of init containers that end', () => {
+    const spec = { initContainers: [{ name: 'wait' }, { name: 'proxy', restartPolicy: 'Always' }] }
+    const initContainerStatuses = [
+      { name: 'wait', restartCount: 4 },
+      { name: 'proxy', restartCount: 6 },
+    ]
+    const containerStatuses = [{ name: 'cart', restartCount: 1 }]
+    expect(seen({ spec, status: { containerStatuses, initContainerStatuses } })?.restarts).to.equal(7)
+    expect(seen({ spec, status: { initContainerStatuses } })?.restarts).to.equal(6)
+    expect(seen({ status: { containerStatuses, initContainerStatuses } })?.restarts).to.equal(1)
   })
 
   it('is none while it is being deleted', () =>
