@@ -1,21 +1,26 @@
 import type { Arm } from '../window-data.ts'
 import type { SeenArms, SeenPod } from './poll.ts'
 
-/** Of each arm at most so many pods are asked about. From section 3 of the specification of analyses. */
+/** Of each arm at most so many pods are asked about. */
 export const MAX_PODS = 64
 
 /**
- * Since when a pod can count: it was Ready for `warmUpMs`. A pod of the control is Ready, and was created so long
- * before. Infinity: it is not Ready.
+ * Since when a pod can count: it was Ready for `warmUpMs`. A pod of the source is Ready, and was created so long
+ * before. The twin is as new as the fork, so it warms up like the fork: cold pods would look worse than they are, and
+ * hide harm. Infinity: it is not Ready.
  */
-function warmSince({ createdMs, readySinceMs }: SeenPod, arm: Arm, warmUpMs: number): number {
+function warmSince({ createdMs, readySinceMs }: SeenPod, isOfSource: boolean, warmUpMs: number): number {
   if (readySinceMs === undefined) return Number.POSITIVE_INFINITY
-  return arm === 'treatment' ? readySinceMs + warmUpMs : Math.max(createdMs + warmUpMs, readySinceMs)
+  return isOfSource ? Math.max(createdMs + warmUpMs, readySinceMs) : readySinceMs + warmUpMs
 }
+
+/** Where the pods of the source are known beside those of the control, that is the twin. */
+const isOfSource = (arm: Arm, { source }: SeenArms): boolean => arm === 'control' && source === undefined
 
 /** The pods of both arms that count in a window that begins at `startMs`. */
 export const countingPods = (arms: SeenArms, startMs: number, warmUpSeconds: number): SeenArms => {
-  const counting = (arm: Arm) => arms[arm].filter((pod) => warmSince(pod, arm, 1_000 * warmUpSeconds) <= startMs)
+  const counting = (arm: Arm) =>
+    arms[arm].filter((pod) => warmSince(pod, isOfSource(arm, arms), 1_000 * warmUpSeconds) <= startMs)
   return { treatment: counting('treatment'), control: counting('control') }
 }
 
@@ -25,6 +30,7 @@ export const twinArms = ({ control, source }: SeenArms): SeenArms | undefined =>
 
 /** The first moment when both arms have a pod that counts, in milliseconds since 1970; Infinity: one has none. */
 export const firstCounting = (arms: SeenArms, warmUpSeconds: number): number => {
-  const first = (arm: Arm) => Math.min(...arms[arm].map((pod) => warmSince(pod, arm, 1_000 * warmUpSeconds)))
+  const first = (arm: Arm) =>
+    Math.min(...arms[arm].map((pod) => warmSince(pod, isOfSource(arm, arms), 1_000 * warmUpSeconds)))
   return Math.max(first('treatment'), first('control'))
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { countingPods, firstCounting } from '../../../../common/analysis/run/arms.ts'
+import { countingPods, firstCounting, twinArms } from '../../../../common/analysis/run/arms.ts'
 import { aPod } from './runs.ts'
 
 const names = (pods: readonly { readonly name: string }[]) => pods.map(({ name }) => name)
@@ -36,5 +36,16 @@ describe('the pods that count', () => {
     expect(firstCounting({ ...arms, control: [] }, 60)).to.equal(Number.POSITIVE_INFINITY)
     const broken = arms.treatment.filter(({ name }) => name === 'broken')
     expect(firstCounting({ ...arms, treatment: broken }, 0)).to.equal(Number.POSITIVE_INFINITY)
+  })
+
+  it('of a twin were Ready for the warm-up, as those of the fork: one that started slowly is not warm yet', () => {
+    const slow = aPod('slow', { createdMs: at(0), readySinceMs: at(90) })
+    const twin = { treatment: arms.treatment, control: [slow], source: arms.control }
+    expect(names(countingPods(twin, at(149), 60).control)).to.deep.equal([])
+    expect(names(countingPods(twin, at(150), 60).control)).to.deep.equal(['slow'])
+    expect(firstCounting(twin, 60)).to.equal(at(150))
+    const checked = twinArms(twin)
+    expect(checked && names(countingPods(checked, at(149), 60).treatment)).to.deep.equal([])
+    expect(checked && names(countingPods(checked, at(149), 60).control)).to.deep.equal(['warm', 'flapping', 'new'])
   })
 })
