@@ -77,6 +77,8 @@ const OF_ANALYSES = {
     'Decide yourself: go on with the command `resume` or `abort`. The analysis could not show harm or safety.',
   AnalysisTooShort: 'Raise `ttlSeconds`, or lower `maxSeconds` and `warmUpSeconds`.',
   OnePod: 'Set `replicas` to 2 or more.',
+  WindowsOverlap:
+    'Write `[{{windowSeconds}}s]` for every range in the query of the metric, or set its `dryRun`. Otherwise one disturbance counts in several windows.',
   TimeoutPromotes: 'No action needed if you mean it. Otherwise set `onTimeout` to `RollBack` or `Keep`.',
 }
 

@@ -79,6 +79,7 @@ const OF_ANALYSES = {
   AnalysisInconclusive: { about: 'analysis' },
   AnalysisTooShort: { about: 'analysis' },
   OnePod: { about: 'analysis' },
+  WindowsOverlap: { about: 'analysis' },
   TimeoutPromotes: { about: 'analysis' },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>
 

@@ -1,6 +1,6 @@
 import { type AskedProvider, type ResolvedAnalysis, resolveAnalysis } from '../analysis/template.ts'
 import { analysisWithDefaults, type CompleteAnalysis } from '../api/analysis/defaults.ts'
-import type { MetricKind } from '../api/analysis/metric.ts'
+import type { Metric, MetricKind } from '../api/analysis/metric.ts'
 import { warning } from '../api/conditions.ts'
 import { withDefaults } from '../api/defaults.ts'
 import { ABSENT, type Known } from '../api/known.ts'
@@ -60,6 +60,7 @@ export function analysisWarnings(facts: Asking): readonly Warning[] {
     ...(hasOnePod
       ? [warning('OnePod', 'a slow pod and a slow version look the same if there is one pod', '; set replicas to 2')]
       : []),
+    ...resolved.metrics.flatMap(overlapping),
     ...(times.onTimeout === 'Promote'
       ? [
           warning(
@@ -81,6 +82,24 @@ function tooShort({ warmUpSeconds, maxSeconds, intervalSeconds }: CompleteAnalys
   if (ttlSeconds === undefined || ttlSeconds >= needed) return []
   const what = maxSeconds === undefined ? 'warmUpSeconds and one window take' : 'warmUpSeconds and maxSeconds take'
   return [warning('AnalysisTooShort', `expires after ${ttlSeconds}s, and ${what} ${needed}s`, '; raise ttlSeconds')]
+}
+
+/** What stands in quotes in PromQL, and a comment. */
+const QUOTED = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|#[^\n]*/g
+const RANGE = /\[([^\]]*)\]/g
+/** The window itself, also as a subquery. */
+const WINDOW = /^\s*\{\{windowSeconds\}\}s\s*(?::|$)/
+
+/**
+ * A Value metric whose query looks back beyond its window. A single disturbance is then in many windows, which are
+ * counted as if each were evidence of its own.
+ */
+function overlapping({ name, kind, dryRun, prometheus }: Metric): readonly Warning[] {
+  if (kind !== 'Value' || dryRun) return []
+  const ranges = [...(prometheus?.query ?? '').replace(QUOTED, '').matchAll(RANGE)]
+  if (ranges.every(([, range = '']) => WINDOW.test(range))) return []
+  const message = `${name}: a range in its query is not the window, so alpha and beta do not hold`
+  return [warning('WindowsOverlap', message, '; write [{{windowSeconds}}s]')]
 }
 
 /** The providers that the analysis asks, for policies; undefined: it has none. */

@@ -109,6 +109,31 @@ describe('the analysis of an experiment', () => {
       expect(warned({ analysis: { maxSeconds: 600 }, ttlSeconds: 660 })).to.deep.equal([])
     })
 
+    describe('of windows that overlap, because they count as independent:', () => {
+      const RATE = 'histogram_quantile(0.95, sum by (le) (rate(x_bucket{pod=~"{{pods}}"}'
+      const TEXT =
+        'WindowsOverlap: p95: a range in its query is not the window, so alpha and beta do not hold; write [{{windowSeconds}}s]'
+      const asks = (query: string, of: Partial<Metric> = {}) =>
+        warned({
+          analysis: {
+            metrics: [{ name: 'p95', kind: 'Value', provider: 'prometheus', prometheus: { query }, ...of }],
+          },
+        })
+
+      for (const range of ['5m', '30s', '{{windowSeconds}}s])[5m:30s', '1h:', '{{windowSeconds}}m'])
+        it(`a range [${range}] in a Value`, () => expect(asks(`${RATE}[${range}])))`)).to.deep.equal([TEXT]))
+
+      for (const range of ['{{windowSeconds}}s', ' {{windowSeconds}}s ', '{{windowSeconds}}s:5s'])
+        it(`not a range [${range}]`, () => expect(asks(`${RATE}[${range}])))`)).to.deep.equal([]))
+
+      it('not what is no range, or of what claims no bound', () => {
+        for (const query of ['avg(x{pod=~"{{pods}}"})', 'avg(x{pod=~"{{pods}}",a=~"\\"[5m]",b=\'[5m]\'}) # [5m]'])
+          expect(asks(query)).to.deep.equal([])
+        expect(asks('rate(x[5m])', { kind: 'Threshold', max: 1 })).to.deep.equal([])
+        expect(asks(`${RATE}[5m])))`, { dryRun: true })).to.deep.equal([])
+      })
+    })
+
     it('of a promotion for want of a verdict', () =>
       expect(warned({ analysis: { onTimeout: 'Promote' } })).to.deep.equal([
         'TimeoutPromotes: passes when maxSeconds are over, although nothing was shown; use RollBack or Keep',
