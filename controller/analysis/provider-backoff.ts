@@ -6,8 +6,8 @@ interface Failures {
   readonly retryAtMs: number
 }
 
-/** What was asked. Times are milliseconds since 1970. */
-export interface Asked {
+/** The run and the provider of one poll. Times are milliseconds since 1970. */
+export interface ProviderPoll {
   /** the uid of the run */
   readonly run: string
   readonly provider: string
@@ -34,7 +34,7 @@ export class ProviderBackoff {
    * Notes how a provider answered in one poll, in which several metrics may ask it. One that failed for any of them has
    * failed: it may limit how often it is asked. It may ask for more time itself.
    */
-  note({ run, provider, nowMs, intervalMs }: Asked, answers: readonly WindowAnswer[]): void {
+  note({ run, provider, nowMs, intervalMs }: ProviderPoll, answers: readonly WindowAnswer[]): void {
     const ofRun = this.#failures.get(run) ?? new Map<string, Failures>()
     const waitsMs = answers.flatMap((answer) =>
       answer.is === 'failed' && !answer.lacksStart ? [answer.retryAfterMs ?? 0] : [],

@@ -49,13 +49,13 @@ const newMetric = ({ name }: Metric, sinceMs: number): RunMetric => ({
   since: time(sinceMs),
 })
 
-type Asked = Pick<AnalysisRun['spec'], 'alpha' | 'beta' | 'minSamples' | 'subject' | 'metrics'>
+type QuestionFields = Pick<AnalysisRun['spec'], 'alpha' | 'beta' | 'minSamples' | 'subject' | 'metrics'>
 
 /**
  * Metrics that are only told do not count, nor do those without a bound share α. A metric that is only told is judged
  * as if it counted, so there is at least one.
  */
-export const questionOf = ({ alpha, beta, minSamples, subject, metrics }: Asked): Question => ({
+export const questionOf = ({ alpha, beta, minSamples, subject, metrics }: QuestionFields): Question => ({
   alpha,
   beta,
   minSamples,

@@ -6,11 +6,11 @@ import type { Question } from '../metrics/rule.ts'
 import type { SeenArms, SeenPod } from './poll.ts'
 import type { Times } from './subject.ts'
 
-/** So many windows tell what the traffic is. From section 4.7. */
+/** So many windows tell what the traffic is. */
 const LEAST_WINDOWS = 3
 /** For which time an analysis without `maxSeconds` is told what it can show. */
 const USUAL_SECONDS = 3_600
-/** The spread of times of which nothing is known yet. From section 4.7. */
+/** The spread of times of which nothing is known yet. */
 const USUAL_SPREAD = 1
 
 /** The requests of the two arms that are compared. */

@@ -1,6 +1,6 @@
 import type { AnalysisRun } from '../kinds/run.ts'
 
-/** So long the record of an ended run is kept. From section 6 of the specification of analyses. */
+/** So long the record of an ended run is kept: seven days. */
 const RECORD_MS = 7 * 86_400_000
 /** So many records an experiment has at most. */
 const MOST_RECORDS = 10

@@ -2,7 +2,7 @@ import type { AnalysisSpec } from '../../api/analysis/analysis.ts'
 import { analysisWithDefaults, type CompleteAnalysis, metricWithDefaults } from '../../api/analysis/defaults.ts'
 import { hashOf } from '../../json/canonical.ts'
 
-/** What makes an analysis the same question: section 3 of the specification of analyses. */
+/** What makes an analysis the same question: the fork, its source, and `spec.analysis` without times and actions. */
 export interface SubjectOf {
   /** of the experiment */
   readonly uid: string

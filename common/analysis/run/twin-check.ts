@@ -9,7 +9,7 @@ export const CONTROLS_DIFFER = 'ControlsDiffer'
 
 /**
  * How much evidence is needed that the twin is worse than the source. α is not shared by the metrics, as this is no
- * verdict about the fork. Section 4.6 of the specification of analyses.
+ * verdict about the fork.
  */
 const needsOfTwin = ({ alpha }: Pick<Question, 'alpha'>): number => Math.log(1 / alpha)
 

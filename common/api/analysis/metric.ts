@@ -125,7 +125,7 @@ export const FIELDS: Readonly<Record<keyof MetricRule, readonly MetricKind[]>> =
 }
 
 /** The members of a query block from which a kind gets what it needs. */
-interface Asked {
+interface QueryMembers {
   readonly needs: readonly string[]
   /** which more it may have, beside those that every query of the block may have */
   readonly may?: readonly string[]
@@ -136,7 +136,7 @@ interface Asked {
  * a block does not name cannot use it. Health asks Kubernetes and has no block.
  */
 export const ASKED: {
-  readonly [B in 'prometheus' | 'newRelic']: Readonly<Partial<Record<MetricKind, Asked>>>
+  readonly [B in 'prometheus' | 'newRelic']: Readonly<Partial<Record<MetricKind, QueryMembers>>>
 } = {
   prometheus: {
     Latency: { needs: ['histogram'], may: ['matchers'] },

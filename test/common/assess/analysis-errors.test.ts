@@ -112,7 +112,8 @@ describe('the analysis of an experiment', () => {
     describe('of windows that overlap, because they count as independent:', () => {
       const RATE = 'histogram_quantile(0.95, sum by (le) (rate(x_bucket{pod=~"{{pods}}"}'
       const TEXT =
-        'WindowsOverlap: p95: a range in its query is not the window, so alpha and beta do not hold; write [{{windowSeconds}}s]'
+        'WindowsOverlap: p95: a range in its query is not the window, so alpha and beta do not hold; ' +
+        'write [{{windowSeconds}}s]'
       const asks = (query: string, of: Partial<Metric> = {}) =>
         warned({
           analysis: {
