@@ -8,7 +8,7 @@ import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/assess/facts.ts'
 import { promoteErrors } from '../common/assess/promotion-errors.ts'
 import { promotionIn, runState } from '../common/assess/run.ts'
-import { describe } from '../common/describe/describe.ts'
+import { type Described, describe } from '../common/describe/describe.ts'
 import { promotionWarnings } from '../common/describe/promotion-warnings.ts'
 import { inDocumentOrder } from '../common/json/document-order.ts'
 import { changesBetween } from '../common/override/changes.ts'
@@ -130,7 +130,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     ...promotionWarnings(facts, review.isPromotionInstalled),
     ...analysisWarnings(facts),
     ...droppedNulls(decoded.request.object).map(nullDropped),
-    ...describe(facts, plan(facts, evaluation), describedBy(facts, decoded, evaluation, compared)).flatMap((line) =>
+    ...describe(facts, plan(facts, evaluation), describedBy(facts, review, evaluation, compared)).flatMap((line) =>
       IS_MISSING.has(line.reason) ? [line, ...meantBy(similar).map((message) => ({ ...line, message }))] : [line],
     ),
   ]
@@ -227,7 +227,9 @@ function formerFindings(facts: Facts, previous: ExperimentDeployment | undefined
 }
 
 /** The changes to describe: for an existing fork those between the two derived specs, before the update and now. */
-function describedBy({ fork }: Facts, { request }: DecodedRequest, of: Evaluation, compared: ComparedAssessment) {
+function describedBy({ fork }: Facts, review: Review, of: Evaluation, compared: ComparedAssessment): Described {
+  const { request } = review.decoded
+  const isDryRunOfCreate = request.operation === 'CREATE' && request.dryRun
   const changes = () => {
     const { assessment } = of
     const before = fork.is === 'absent' ? undefined : compared.before()
@@ -236,7 +238,7 @@ function describedBy({ fork }: Facts, { request }: DecodedRequest, of: Evaluatio
       ? changesBetween(before.fork.spec, assessment.fork.spec, effect.shape)
       : (effect?.changes() ?? [])
   }
-  return { evaluation: of, changes, isDryRunOfCreate: request.operation === 'CREATE' && request.dryRun }
+  return { evaluation: of, changes, isDryRunOfCreate, isPromotionInstalled: review.isPromotionInstalled }
 }
 
 /** A refusal with all mistakes, in the order of their fields in the manifest. */

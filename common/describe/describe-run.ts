@@ -1,10 +1,12 @@
 import { roundedDown } from '../api/amount.ts'
 import { warning } from '../api/conditions.ts'
 import { DEFAULTS } from '../api/defaults.ts'
+import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
 import { lostPortsOf } from '../assess/blue-green-errors.ts'
 import type { Facts } from '../assess/facts.ts'
+import { promotionInto, promotionWriter } from '../assess/promotion.ts'
 import { type RunState, runState, sizesOf } from '../assess/run.ts'
 import type { Plan } from '../plan/conclusion.ts'
 import { nameOfStep, type Step } from '../strategy/compile.ts'
@@ -17,11 +19,17 @@ import { shortName } from '../text/short-name.ts'
 /** How many characters of a line are for steps: it is a warning of at most 256. */
 const MAX_LINE = 220
 
+interface Run {
+  readonly fork: KubeObject
+  /** whether the installation lets the controller write sources */
+  readonly isPromotionInstalled: boolean
+}
+
 /**
  * The steps that are left of the run after the plan, with their pods and their share, in as many lines as they need,
  * and what its promotion costs; none without a run.
  */
-export function strategyLines(facts: Facts, { conclusion }: Plan, fork: KubeObject): readonly string[] {
+export function strategyLines(facts: Facts, { conclusion }: Plan, { fork, ...of }: Run): readonly string[] {
   const state = conclusion.run ?? runState(facts, fork)
   if (!state) return []
   const { run, steps, spec } = state
@@ -37,7 +45,7 @@ export function strategyLines(facts: Facts, { conclusion }: Plan, fork: KubeObje
     ...lines,
     ...missingServices(facts),
     ...caveats(state, sizes),
-    ...(isAhead ? [promotionLine(facts, state, sizes)] : []),
+    ...(isAhead ? [promotionLine(facts, state, { sizes, ...of })] : []),
   ]
 }
 
@@ -94,13 +102,20 @@ function caveats({ run, steps, spec }: RunState, sizes: Sizes): readonly string[
   ]
 }
 
-/** What a promotion costs. */
-function promotionLine({ experiment }: Facts, { spec, steps }: RunState, sizes: Sizes): string {
-  const source = shortName(experiment.spec.sourceRef)
-  if (spec.mode === 'Export') return `promote: waits until ${source} has the change; status.promotion.patch says how`
+interface Promoted extends Pick<Run, 'isPromotionInstalled'> {
+  readonly sizes: Sizes
+}
+
+/** Who writes the source, and what that costs. */
+function promotionLine(facts: Facts, { spec, steps }: RunState, { sizes, isPromotionInstalled }: Promoted): string {
+  const name = shortName(facts.experiment.spec.sourceRef)
+  const source = knownValue(facts.source)?.object
+  const promotion = source && promotionInto(facts, source)
+  const { mode } = promotionWriter(spec, { source, promotion, isInstalled: isPromotionInstalled })
+  if (mode === 'Export') return `promote: waits until ${name} has the change; status.promotion.patch says how`
   const most = Math.max(...forecast(steps, sizes).map(({ pods }) => pods))
   const serving = Math.max(0, sizes.source - (roundedDown(spec.maxUnavailable, sizes.source) ?? 0))
-  return `promote: writes ${source}; at most ${count(most, 'pod')} beside it, never fewer than ${serving} serve`
+  return `promote: writes ${name}; at most ${count(most, 'pod')} beside it, never fewer than ${serving} serve`
 }
 
 function inLines(texts: readonly string[], first: string): readonly string[] {

@@ -34,6 +34,8 @@ export interface Described {
   readonly changes: () => readonly Change[]
   /** whether the name of the fork is not known yet: the real create after a dry run gets another uid */
   readonly isDryRunOfCreate: boolean
+  /** whether the installation lets the controller write sources */
+  readonly isPromotionInstalled: boolean
 }
 
 /** How many differences get a line of their own. */
@@ -50,6 +52,7 @@ type Line = string | readonly Part[]
  * …`.
  */
 export function describe(facts: Facts, plan: Plan, described: Described): readonly Warning[] {
+  const { isPromotionInstalled } = described
   const { assessment, alone } = described.evaluation
   const { reason, message } = plan.conclusion
   const isRunning = isLive(facts.experiment, facts.now)
@@ -68,7 +71,7 @@ export function describe(facts: Facts, plan: Plan, described: Described): readon
     ...(wanted ? portWarnings(facts, plan, wanted.fork) : []),
     ...planLines(writeLines(facts, plan, described)),
     ...(isRunning && isApplied(plan) ? changeLines(described) : []),
-    ...(wanted ? planLines(strategyLines(facts, plan, wanted.fork)) : []),
+    ...(wanted ? planLines(strategyLines(facts, plan, { fork: wanted.fork, isPromotionInstalled })) : []),
     ...(wanted && report && isWritten(plan) && !moved
       ? serviceLines(facts, wanted, { report, alone, isTold: isAtSize(plan) })
       : []),

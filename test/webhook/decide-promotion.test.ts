@@ -47,6 +47,19 @@ describe('the decision on a promotion that the source cannot take', () => {
   })
 })
 
+describe('the plan of a promotion', () => {
+  it('says who writes the source', async () => {
+    const { kube } = aReader([aDeployment(), aService()])
+    const object = anExperiment({ strategy: { canary: {} } })
+    const lineIf = async (isPromotionInstalled: boolean) => {
+      const review = validator({ ...validatorDeps(kube, SCHEMA), isPromotionInstalled })
+      return linesOf(await review(aRequest({ object }))).find((line) => line.startsWith('[Plan] promote: '))
+    }
+    expect(await lineIf(true)).to.contain('promote: writes deployment/cart;')
+    expect(await lineIf(false)).to.contain('promote: waits until deployment/cart has the change;')
+  })
+})
+
 describe('the decision on a promotion that somebody else must approve', () => {
   const REVISION = '1f2e3d4c5b'
   const [NOON, BEFORE] = ['2026-11-21T12:00:00.000Z', '2026-11-21T11:00:00.000Z']

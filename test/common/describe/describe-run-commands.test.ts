@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { ABSENT } from '../../../common/api/known.ts'
+import { ABSENT, known } from '../../../common/api/known.ts'
 import { COMMAND } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
 import type { PromotionStatus } from '../../../common/api/strategy.ts'
 import type { Facts } from '../../../common/assess/facts.ts'
 import { runState } from '../../../common/assess/run.ts'
@@ -14,6 +15,9 @@ import { describedFacts } from './described.ts'
 
 const NOW = new Date('2026-11-21T10:00:00Z')
 const RECORDED: PromotionStatus = { mode: 'Manual', record: { name: 'record', hash: 'hash' } }
+
+const linesIn = (facts: Facts, fork: KubeObject, isPromotionInstalled = true) =>
+  strategyLines(facts, plan(facts), { fork, isPromotionInstalled })
 
 interface Told {
   readonly at?: Partial<Run>
@@ -43,7 +47,7 @@ function factsOf({ at = {}, command, promotion }: Told = {}) {
 function linesOf(told: Told): readonly string[] {
   const { facts, fork } = factsOf(told)
   // what a promotion costs has its own test
-  return strategyLines(facts, plan(facts), fork).filter((line) => !line.startsWith('promote: '))
+  return linesIn(facts, fork).filter((line) => !line.startsWith('promote: '))
 }
 
 describe('the lines of the plan about a run and its commands', () => {
@@ -102,14 +106,24 @@ describe('the lines of the plan about a run and its commands', () => {
 
   it('are none without a strategy', () => {
     const facts = someFacts()
-    expect(strategyLines(facts, plan(facts), theFork())).to.deep.equal([])
+    expect(linesIn(facts, theFork())).to.deep.equal([])
   })
 
   it('tell what a promotion costs', () => {
     const { facts, fork } = factsOf()
-    expect(strategyLines(facts, plan(facts), fork)).to.include(
+    expect(linesIn(facts, fork)).to.include(
       'promote: writes deployment/cart; at most 11 pods beside it, never fewer than 11 serve',
     )
+  })
+
+  it('tell that a promotion waits where the controller will not write the source', () => {
+    const waits = 'promote: waits until deployment/cart has the change; status.promotion.patch says how'
+    const { facts, fork } = factsOf()
+    expect(linesIn(facts, fork, false).at(-1), 'without the component').to.equal(waits)
+    const labels = { 'app.kubernetes.io/managed-by': 'Helm' }
+    const source = aDeployment({ metadata: { labels } })
+    const declared = { ...facts, source: known({ object: source, referents: [] }) }
+    expect(linesIn(declared, fork).at(-1), 'where somebody declares it').to.equal(waits)
   })
 })
 
@@ -122,7 +136,7 @@ describe('the lines of the plan about a blue-green that is promoted', () => {
     }
     const facts = run.facts()
     if (!run.world.fork) throw new Error('there is a fork')
-    return strategyLines(facts, plan(facts), run.world.fork)[0]
+    return linesIn(facts, run.world.fork)[0]
   }
   const rest = 'promote; both Services send to the source again; delete the fork after 30s'
 

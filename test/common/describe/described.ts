@@ -3,6 +3,9 @@ import { type Described, describe as describePlan } from '../../../common/descri
 import { evaluate, plan } from '../../../common/plan/plan.ts'
 import { type Given, someFacts } from '../plan/some-facts.ts'
 
+/** An update, in an installation with the component for promotions. */
+const INSTALLED = { isDryRunOfCreate: false, isPromotionInstalled: true } as const
+
 /** The description of the plan for `facts` as warnings, and the fork if it is written. */
 export function describedWarnings(facts: Facts) {
   const evaluation = evaluate(facts)
@@ -11,7 +14,7 @@ export function describedWarnings(facts: Facts) {
   const planned = plan(facts, evaluation)
   const isWritten = planned.writes.some(({ verb }) => verb === 'apply')
   return {
-    warnings: describePlan(facts, planned, { evaluation, changes, isDryRunOfCreate: false }),
+    warnings: describePlan(facts, planned, { evaluation, changes, ...INSTALLED }),
     fork: isWritten && assessment.is === 'wanted' ? assessment.fork : undefined,
   }
 }
@@ -20,7 +23,7 @@ export function describedWarnings(facts: Facts) {
 export function describedFacts(facts: Facts, more: Partial<Described> = {}): readonly string[] {
   const evaluation = evaluate(facts)
   const changes = () => evaluation.assessment.effect?.().changes() ?? []
-  const lines = describePlan(facts, plan(facts, evaluation), { evaluation, changes, isDryRunOfCreate: false, ...more })
+  const lines = describePlan(facts, plan(facts, evaluation), { evaluation, changes, ...INSTALLED, ...more })
   return lines.map(({ reason, message }) => `[${reason}] ${message}`)
 }
 
