@@ -11,7 +11,7 @@ export const USAGE = `npm run certs -- [options]      creates or renews the webh
   --path-env FILE                 only write the secret of the path to FILE, for manifests/path-secret
   --namespace NAME                namespace of the Secrets; default: experiment-controller-system
   --configuration NAME            name of both webhook configurations; default: experiment-deployment-controller
-  --kubeconfig FILE               default: $KUBECONFIG, then ~/.kube/config
+  --kubeconfig FILE               default: those in $KUBECONFIG, else ~/.kube/config
   --help
 
 Needs permission to get, create and update secrets in the namespace, and to get and patch both webhook configurations.`

@@ -82,6 +82,8 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
     'common/program',
     'common/api',
     '@kubernetes/client-node',
+    'node:fs',
+    'node:path',
     'node:tls',
     'node:util',
     'undici',

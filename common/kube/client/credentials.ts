@@ -1,6 +1,7 @@
 import { HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node'
 import type { Dispatcher } from 'undici'
 import type { Timers } from '../../program/clock.ts'
+import { loadKubeconfig } from './kubeconfig.ts'
 import { Pool, type PoolOptions } from './pool.ts'
 
 /** How long credentials from disk are used. A rotated CA or token is noticed within this time. */
@@ -39,7 +40,7 @@ class PooledKubeConfig extends KubeConfig {
 }
 
 export interface CredentialsOptions extends PoolOptions {
-  /** the path of a kubeconfig; undefined: the service account of this pod */
+  /** the path of a kubeconfig, or several as in `$KUBECONFIG`; undefined: the service account of this pod */
   readonly kubeconfig: string | undefined
   readonly timers: Timers
 }
@@ -95,7 +96,7 @@ export class Credentials {
   #load(): KubeConfig {
     const config = new PooledKubeConfig(this.#pool)
     if (this.#kubeconfig === undefined) config.loadFromCluster()
-    else config.loadFromFile(this.#kubeconfig)
+    else loadKubeconfig(config, this.#kubeconfig)
     serverOf(config)
     return config
   }
@@ -118,7 +119,7 @@ export class Credentials {
 export function apiServerOf(kubeconfig: string | undefined): URL {
   const config = new KubeConfig()
   if (kubeconfig === undefined) config.loadFromCluster()
-  else config.loadFromFile(kubeconfig)
+  else loadKubeconfig(config, kubeconfig)
   return serverOf(config)
 }
 
