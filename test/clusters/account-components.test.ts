@@ -4,18 +4,17 @@ import { parseAllDocuments } from 'yaml'
 import { EXPERIMENT_ID, GATE } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, isObject, listOr } from '../../common/json/json.ts'
+import { rollout } from '../../common/workload/rollout.ts'
 import { type Api, ApiError, apiOf } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, SYSTEM_NAMESPACE, WITH_CUT_OVER } from '../../sandbox/installation.ts'
+import { argoCrds } from '../../sandbox/modules.ts'
 import { setGate } from '../integration/gated.ts'
+import { ATTEMPTS, type Attempt, NAMESPACE, ONLY_FORKS, ofPod, opening, ROLLOUTS } from './account-attempts.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
 const POLICY = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/experiment-controller-account'
 const ACCOUNT = `/api/v1/namespaces/${SYSTEM_NAMESPACE}/serviceaccounts/experiment-controller`
-const NAMESPACE = '/api/v1/namespaces/default'
-const ONLY_FORKS = 'the controller of experiments may open and shut only pods of forks'
-const ONLY_GATE = 'the controller of experiments may change only the gate of a pod'
-const ONLY_SWITCH = 'the controller of experiments may only switch a Service to a fork and back'
 
 const pod = (name: string, labels: Readonly<Record<string, string>>, finalizers: readonly string[] = []) => ({
   apiVersion: 'v1',
@@ -30,102 +29,10 @@ const service = {
   metadata: { name: 'cart', labels: { team: 'shop' }, annotations: { note: 'a' } },
   spec: { selector: { app: 'cart', tier: 'web' }, ports: [{ name: 'http', port: 80 }] },
 }
-const condition = (type: string, status: string) => ({ type, status })
-const opening = { conditions: [condition(GATE, 'True')] }
-
-/** What a request may be: a patch of a path in the namespace, and the words of the refusal. */
-interface Attempt {
-  readonly path: string
-  readonly patch: object
-  readonly type?: 'merge' | 'strategic' | 'json'
-  readonly says: string
-}
-const ofPod = (patch: object, says: string, name = 'fork'): Attempt => ({
-  ...{ path: `pods/${name}/status`, patch, says },
-  type: 'strategic',
-})
-const ofService = (patch: object, says: string): Attempt => ({ path: 'services/cart', patch, says })
-const removal = (path: string) => [{ op: 'remove', path }]
-
-const ATTEMPTS: Readonly<Record<string, Attempt>> = {
-  'opens a pod of a fork': ofPod({ status: opening }, 'accepted'),
-  'opens a pod of a fork with the time, the reason and a message': ofPod(
-    { status: { conditions: [{ ...condition(GATE, 'True'), reason: 'Opened', message: 'at 10%' }] } },
-    'accepted',
-  ),
-  'shuts a pod of a fork that is being deleted': ofPod(
-    { status: { conditions: [condition(GATE, 'False')] } },
-    'accepted',
-    'deleting',
-  ),
-  'opens no other pod': ofPod({ status: opening }, ONLY_FORKS, 'other'),
-  'opens no other pod by making its labels those of a fork': ofPod(
-    { metadata: { labels: { [EXPERIMENT_ID]: 'x' } }, status: opening },
-    ONLY_FORKS,
-    'other',
-  ),
-  'does not take the label from a pod of a fork': ofPod(
-    { metadata: { labels: { [EXPERIMENT_ID]: null } } },
-    ONLY_FORKS,
-  ),
-  'does not change the condition of another gate': ofPod(
-    { status: { conditions: [condition('example.com/other', 'False')] } },
-    ONLY_GATE,
-  ),
-  'does not change another condition together with the gate': ofPod(
-    { status: { conditions: [condition(GATE, 'True'), condition('ContainersReady', 'False')] } },
-    ONLY_GATE,
-  ),
-  'does not remove the other conditions': { ...ofPod({ status: opening }, ONLY_GATE), type: 'merge' },
-  'does not remove all conditions': {
-    ...ofPod(removal('/status/conditions'), ONLY_GATE),
-    type: 'json',
-  },
-  'does not change the phase of a pod': ofPod({ status: { phase: 'Failed' } }, ONLY_GATE),
-  'does not add to the status of a pod': ofPod({ status: { message: 'evicted' } }, ONLY_GATE),
-  'does not change the address of a pod': {
-    ...ofPod({ status: { podIP: '10.9.9.9', podIPs: [{ ip: '10.9.9.9' }] } }, ONLY_GATE),
-    type: 'merge',
-  },
-  'does not take what else the status of a pod has': {
-    ...ofPod(removal('/status/startTime'), ONLY_GATE),
-    type: 'json',
-  },
-  'does not change a label of a pod': ofPod({ metadata: { labels: { app: 'till' } } }, ONLY_GATE),
-  'does not annotate a pod': ofPod({ metadata: { annotations: { note: 'a' } } }, ONLY_GATE),
-
-  'switches a Service to a fork': ofService({ spec: { selector: { [EXPERIMENT_ID]: 'x' } } }, 'accepted'),
-  'switches a Service to a fork whose pods are not ready': ofService(
-    { spec: { selector: { [EXPERIMENT_ID]: 'x' }, publishNotReadyAddresses: true } },
-    'accepted',
-  ),
-  'switches a Service back': {
-    ...ofService({ spec: { selector: { [EXPERIMENT_ID]: null }, publishNotReadyAddresses: null } }, 'accepted'),
-    path: 'services/switched',
-  },
-  'switches a Service from one fork to another': {
-    ...ofService({ spec: { selector: { [EXPERIMENT_ID]: 'y' } } }, 'accepted'),
-    path: 'services/switched',
-  },
-  'does not change another key of a selector': ofService({ spec: { selector: { app: 'till' } } }, ONLY_SWITCH),
-  'does not add another key to a selector': ofService({ spec: { selector: { track: 'b' } } }, ONLY_SWITCH),
-  'does not take another key from a selector': ofService({ spec: { selector: { tier: null } } }, ONLY_SWITCH),
-  'does not take a whole selector': ofService({ spec: { selector: null } }, ONLY_SWITCH),
-  'does not change the ports of a Service': ofService({ spec: { ports: [{ name: 'http', port: 81 }] } }, ONLY_SWITCH),
-  'does not change the ports of a Service together with the key': ofService(
-    { spec: { selector: { [EXPERIMENT_ID]: 'x' }, ports: [{ name: 'http', port: 80, targetPort: 9 }] } },
-    ONLY_SWITCH,
-  ),
-  'does not change the type of a Service': ofService({ spec: { type: 'NodePort' } }, ONLY_SWITCH),
-  'does not give a Service addresses': ofService({ spec: { externalIPs: ['192.0.2.1'] } }, ONLY_SWITCH),
-  'does not change a label of a Service': ofService({ metadata: { labels: { team: 'bank' } } }, ONLY_SWITCH),
-  'does not take a label from a Service': ofService({ metadata: { labels: { team: null } } }, ONLY_SWITCH),
-  'does not annotate a Service': ofService({ metadata: { annotations: { more: 'b' } } }, ONLY_SWITCH),
-  'does not hold a Service': ofService({ metadata: { finalizers: ['example.com/hold'] } }, ONLY_SWITCH),
-}
+const rolloutStatus = { phase: 'Progressing', currentPodHash: 'b', stableRS: 'a', currentStepIndex: 1 }
 
 describe("A-4: what the API server refuses to the controller's account with all components", () => {
-  const plane = usesOwnControlPlane(crds)
+  const plane = usesOwnControlPlane(async () => [...(await crds()), ...(await argoCrds())])
   let controller: Api | undefined
   const asController = () => {
     if (!controller) throw new Error('the account is there while tests run')
@@ -140,7 +47,7 @@ describe("A-4: what the API server refuses to the controller's account with all 
     return objects.filter(({ kind }) => /^Namespace$|^ServiceAccount$|Role|AdmissionPolicy/.test(kind))
   }
 
-  before('the account, its roles and the policy are there, and pods and a Service', async function () {
+  before('the account, its roles and the policy are there, and pods, a Service and Rollouts', async function () {
     this.timeout(90_000)
     const input = (await rights()).map((object) => JSON.stringify(object)).join('\n---\n')
     const { code, stderr } = await plane().kubectl(['apply', '--validate=strict', '-f', '-'], { input })
@@ -152,6 +59,12 @@ describe("A-4: what the API server refuses to the controller's account with all 
     await create('services', service)
     const switched = { ...service.spec, selector: { ...service.spec.selector, [EXPERIMENT_ID]: 'x' } }
     await create('services', { metadata: { name: 'switched' }, spec: { ...switched, publishNotReadyAddresses: true } })
+    for (const name of ['cart', 'new'])
+      await plane().api.create(ROLLOUTS, {
+        ...{ apiVersion: rollout.apiVersion, kind: rollout.kind, metadata: { name } },
+        spec: { replicas: 2, selector: { matchLabels: { app: name } } },
+      })
+    await plane().api.patch(`${ROLLOUTS}/cart/status`, { status: rolloutStatus })
     await plane().api.delete(`${NAMESPACE}/pods/deleting`)
     for (const name of ['fork', 'deleting', 'other'])
       await eventually(`${name} to have an address`, 30_000, async () =>
@@ -172,7 +85,7 @@ describe("A-4: what the API server refuses to the controller's account with all 
   /** The answer to a dry run: "accepted", or the refusal. */
   async function answer(api: Api, { path, patch, type }: Attempt): Promise<string> {
     try {
-      await api.patch(`${NAMESPACE}/${path}?dryRun=All`, patch, type)
+      await api.patch(`${path}?dryRun=All`, patch, type)
       return 'accepted'
     } catch (error) {
       if (error instanceof ApiError) return error.message

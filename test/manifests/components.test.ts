@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { parse } from 'yaml'
-import { at, listOr } from '../../common/json/json.ts'
+import { addedBy } from './granted.ts'
 
 const OURS = 'experimentcontroller.example.com'
 
@@ -17,25 +15,6 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     'list /pods',
   ],
   'cut-over': ['get /services', 'patch /services', `patch ${OURS}/experimentdeployments`],
-}
-
-/** The permissions that the patches of a component add to a role, by the pattern of its name. */
-function addedBy(component: string): Readonly<Record<string, readonly string[]>> {
-  const { patches, resources } = parse(readFileSync(`manifests/${component}/kustomization.yaml`, 'utf8'))
-  expect(resources).to.equal(undefined)
-  const ofRoles = listOr(patches).filter((patch) => /Role/.test(`${at(patch, 'target', 'kind')}`))
-  return Object.fromEntries(
-    ofRoles.map((patch) => [
-      `${at(patch, 'target', 'kind')} ${at(patch, 'target', 'name')}`,
-      listOr(parse(`${at(patch, 'patch')}`)).flatMap((operation) => {
-        expect(operation).to.deep.include({ op: 'add', path: '/rules/-' })
-        const each = (member: string) => listOr(at(operation, 'value', member)).map(String)
-        return each('verbs').flatMap((verb) =>
-          each('apiGroups').flatMap((group) => each('resources').map((what) => `${verb} ${group}/${what}`)),
-        )
-      }),
-    ]),
-  )
 }
 
 describe('the components of the manifests', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../common/api/object.ts'
-import { at, isObject, listOr } from '../../common/json/json.ts'
+import { at, listOr } from '../../common/json/json.ts'
+import { rightsOf } from './granted.ts'
 import { shipped } from './shipped.ts'
 
 const OURS = 'experimentcontroller.example.com'
@@ -76,26 +76,6 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     [`${OURS}/clusterexperimentanalysistemplates`]: 'get list watch',
   },
 }
-
-/** A rule lists groups and resources separately. These are the groups in which each resource exists. */
-const GROUPS_OF: Readonly<Record<string, readonly string[]>> = {
-  rollouts: ['argoproj.io'],
-  deployments: ['apps'],
-  statefulsets: ['apps'],
-}
-
-const texts = (rule: unknown, member: string): readonly string[] =>
-  listOr(isObject(rule) ? rule[member] : undefined).map((value) => `${value}`)
-
-/** `get apps/deployments`: each permission of a role. */
-const rightsOf = (role: KubeObject): readonly string[] =>
-  listOr(at(role, 'rules')).flatMap((rule) =>
-    texts(rule, 'resources').flatMap((resource) =>
-      texts(rule, 'apiGroups')
-        .filter((group) => GROUPS_OF[resource]?.includes(group) ?? true)
-        .flatMap((group) => texts(rule, 'verbs').map((verb) => `${verb} ${group}/${resource}`)),
-    ),
-  )
 
 const roles = shipped('base').filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role')
 
