@@ -18,9 +18,9 @@ const CERTIFICATE = { 'cert-manager.io/certificate-name': 'experiment-webhook-tl
 const cases: Record<string, { readonly found: Partial<Found>; readonly says: readonly string[] }> = {
   'are none in an installation without certificates': { found: {}, says: [] },
   'are none after an earlier run of the script': { found: { ca: anObject('ca'), leaf: anObject('leaf') }, says: [] },
-  'say what to install if nothing is installed': {
+  'say what to apply if nothing is installed': {
     found: { configurations: [] },
-    says: ['found 0 of 2 webhook configurations named webhooks; install them first: kubectl apply'],
+    says: ['found 0 of 2 webhook configurations named webhooks; apply your overlay with manifests/script-certs first'],
   },
   'count one configuration as half an installation': {
     found: { configurations: BOTH.slice(1) },

@@ -22,11 +22,11 @@ describe('npm run certs, against the real API server', () => {
   }
   const passes = (what: string) => eventually(what, 20_000, () => webhook().call())
 
-  it('says what to install if nothing is installed', async () => {
+  it('says what to apply if nothing is installed', async () => {
     const { code, stderr } = await webhook().certs()
     expect(code).to.equal(1)
     expect(stderr).to.equal(
-      `certs: found 0 of 2 webhook configurations named ${webhook().configuration}; install them first: kubectl apply --server-side -k manifests/script-certs\n`,
+      `certs: found 0 of 2 webhook configurations named ${webhook().configuration}; apply your overlay with manifests/script-certs first (docs/admin.md, "Without cert-manager"), or name them with --configuration\n`,
     )
   })
 
