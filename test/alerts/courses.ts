@@ -97,10 +97,14 @@ export const CASES: Readonly<Record<string, Case>> = {
       resource: 'services',
     },
   ),
-  ControllerWatchesFail: one(
-    counter('experiment_controller_reflector_restarts_total{resource="services", cause="unreachable"}', 0.9, 2),
-    { ...OF_INSTALLATION, resource: 'services', cause: 'unreachable' },
-  ),
+  ControllerWatchesFail: {
+    courses: [
+      counter('experiment_controller_reflector_restarts_total{resource="services", cause="unreachable"}', 0.9, 2),
+      // a cluster without Argo Rollouts: the absence is counted once, however often it is looked for
+      gauge('experiment_controller_reflector_restarts_total{resource="rollouts", cause="kindAbsent"}', 1, 1),
+    ],
+    labels: { ...OF_INSTALLATION, resource: 'services', cause: 'unreachable' },
+  },
   ControllerForbidden: {
     courses: [
       counter('experiment_controller_kube_requests_total{verb="list", resource="services", code="403"}', 0, 1),

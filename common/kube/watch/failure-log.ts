@@ -11,7 +11,7 @@ const LASTING = new Set(['forbidden', 'kindAbsent'])
 interface FailureLogOptions {
   readonly log: Log
   readonly timers: Pick<Timers, 'now'>
-  /** is told the kind of every failure */
+  /** is told the kind of every failure, but only once of a kind that stays absent: a probe of it is no restart */
   readonly onFailure?: ((kind: string) => void) | undefined
 }
 
@@ -38,10 +38,10 @@ export class FailureLog {
    */
   failed(kind: string, error: unknown): boolean {
     const { log, onFailure } = this.#options
-    onFailure?.(kind)
     this.#inRow += 1
     this.#times = kind === this.#kind ? this.#times + 1 : 1
     this.#kind = kind
+    if (kind !== 'kindAbsent' || this.#times === 1) onFailure?.(kind)
     if (LASTING.has(kind) ? this.#times === 1 : shouldLogRepetition(this.#times))
       log.warn({ ...factsOf(error), kind, times: this.#times }, 'list or watch failed')
     return this.#inRow >= VERSION_DOUBTED_AFTER

@@ -32,7 +32,7 @@ export interface ReflectorOptions<T> {
   readonly probeAbsentMs?: number
   /** instead of `probeAbsentMs`: resolves when another reflector has found the kind, which then asks for both */
   readonly untilServed?: (signal: AbortSignal) => Promise<void>
-  /** is told the cause of each failed list or watch */
+  /** is told the cause of each failed list or watch, and once that the kind is absent */
   readonly onFailure?: (cause: string) => void
   readonly onHandlerError?: () => void
 }

@@ -35,6 +35,14 @@ describe('FailureLog', () => {
     expect(times()).to.deep.equal([1, 2])
   })
 
+  it('tell once that a kind is absent: looking for it again is no failure', () => {
+    const { failureLog, failed } = world()
+    for (let i = 0; i < 30; i++) failureLog.failed('kindAbsent', kubeError('kindAbsent'))
+    failureLog.failed('server', kubeError('server'))
+    failureLog.failed('kindAbsent', kubeError('kindAbsent'))
+    expect(failed).to.deep.equal(['kindAbsent', 'server', 'kindAbsent'])
+  })
+
   it('know the time since the last success', async () => {
     const { failureLog, timers } = world()
     expect(failureLog.silentMs).to.equal(undefined)
