@@ -59,7 +59,8 @@ describe('an edit of a blue-green', () => {
   })
 
   it('may not forget a preview that sends only to the fork', () => {
-    const preview = 'spec.strategy: cannot be changed while service/cart-preview sends only to the fork; say abort first'
+    const preview =
+      'spec.strategy: cannot be changed while service/cart-preview sends only to the fork; say abort first'
     const canary = { strategy: { canary: { steps: [{ setWeight: 10 }] } } }
     const without = { strategy: { blueGreen: { activeService: 'cart' } } }
     const another = { strategy: { blueGreen: { activeService: 'cart', previewService: 'next' } } }

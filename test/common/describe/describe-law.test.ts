@@ -72,7 +72,12 @@ describe('The described writes are the writes of the plan', () => {
         const evaluation = evaluate(facts)
         const planned = plan(facts, evaluation)
         const changes = () => evaluation.assessment.effect?.().changes() ?? []
-        const lines = describePlan(facts, planned, { evaluation, changes, isDryRunOfCreate })
+        const lines = describePlan(facts, planned, {
+          evaluation,
+          changes,
+          isDryRunOfCreate,
+          isPromotionInstalled: true,
+        })
           .filter(({ reason }) => reason === 'Plan')
           .map(({ message }) => message)
         for (const line of lines) reached.add(line.split(/[/:]/)[0]?.split(' ').slice(0, 2).join(' ') ?? '')

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID, FORK_FINALIZER } from '../../../common/api/names.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { aCutOver, pinsOf, told } from './blue-greens.ts'
 import { type RunWorld, START } from './some-run.ts'
@@ -58,7 +59,7 @@ describe('the expiry of a blue-green whose Service sends only to the fork', () =
     const first = plan(withoutComponent(run))
     expect([told(first.writes), first.conclusion.run?.run.path]).to.deep.equal([[], 'Abort'])
     const strategy = { ...run.strategy(), ...first.conclusion.run?.run }
-    const status = { ...run.world.experiment.status, strategy } as typeof experiment.status
+    const status = { ...run.world.experiment.status, strategy } as ExperimentDeployment['status'] & object
     run.world.experiment = { ...run.world.experiment, status }
     const { writes, conclusion } = plan(withoutComponent(run))
     expect(told(writes)).to.deep.equal([])

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { TimeoutAction } from '../../../../common/api/analysis/analysis.ts'
 import type { RunMetric } from '../../../../common/analysis/kinds/run.ts'
 import { actionOf, gatedDeployStatus, type VerdictOf, verdictOf } from '../../../../common/analysis/run/verdict.ts'
+import type { TimeoutAction } from '../../../../common/api/analysis/analysis.ts'
 
 const NOW_MS = 1_000_000
 const metric = (of: Partial<RunMetric> = {}): RunMetric => ({
