@@ -1,7 +1,7 @@
 import type { CoarseCounts } from '../window-data.ts'
-import { byPod, type Counter, countersIn, growthOf, resetPods } from './delta.ts'
+import { birthsAmong, byPod, type Counter, countersIn, growthOf, type IsBorn, resetPods } from './delta.ts'
 import { type PerArm, perArm, tooFewPods } from './per-arm.ts'
-import { keyOf, numberIn, type Series } from './series.ts'
+import { hasStart, keyOf, numberIn, type Series } from './series.ts'
 import type { Failed, WindowAnswer, WindowQuery } from './window-query.ts'
 
 /** One histogram of a pod: by how much each of its cumulative buckets grew, by boundary, with `Infinity` for all. */
@@ -46,16 +46,26 @@ export function coarseAnswer(
  * than a boundary is not known of it.
  */
 function histogramsIn(series: readonly Series[]) {
-  const read = countersIn(series)
+  const read = countersIn(series, histogramBirths(series))
   if (read.is === 'failed') return read
   if (series.some(({ labels }) => boundaryIn(labels.le) === undefined)) return NO_BOUNDARY
   const reset = resetPods(read.counters)
-  const groups = Map.groupBy(read.counters, ({ of }) => keyOf({ ...of.labels, le: '' }))
+  const groups = Map.groupBy(read.counters, ({ of }) => histogramOf(of))
   const histograms = [...groups.values()].flatMap((buckets) => {
     const grown = new Map(buckets.map((bucket) => [boundaryOf(bucket), growthOf(bucket, reset)]))
     return grown.has(Number.POSITIVE_INFINITY) ? buckets.slice(0, 1).map(({ pod }): Histogram => ({ pod, grown })) : []
   })
   return { is: 'pods', pods: byPod(histograms) } as const
+}
+
+/** The histogram that a bucket is of. */
+const histogramOf = ({ labels }: Series): string => keyOf({ ...labels, le: '' })
+
+/** The buckets of a histogram are born together. One that is new in an older histogram began with what those below had. */
+function histogramBirths(series: readonly Series[]): IsBorn {
+  const begun = new Set(series.filter(hasStart).map(histogramOf))
+  const isBorn = birthsAmong(series)
+  return (bucket) => isBorn(bucket) && !begun.has(histogramOf(bucket))
 }
 
 const boundaryIn = (le: string | undefined): number | undefined =>

@@ -1,4 +1,4 @@
-import { countIn, type Edges, type Series } from './series.ts'
+import { countIn, type Edges, hasStart, type Series } from './series.ts'
 import type { Failed } from './window-query.ts'
 
 /** What is counted of a pod, at both edges of a window. */
@@ -11,21 +11,48 @@ export interface Counted<T> {
 /** The same with the series that counts it. */
 export type Counter<T = number> = Counted<T> & { readonly of: Series }
 
+/** How the edges of a series are read. */
+interface Reading<T> {
+  readonly edgesOf: (one: Series) => Edges<unknown>
+  /** undefined: it cannot be read */
+  readonly read: (value: unknown) => T | undefined
+  /** what a series has that has counted nothing */
+  readonly nothing: T
+}
+
+/** Whether a series that has no value at the start of a window had counted nothing then. */
+export type IsBorn = (one: Series) => boolean
+
+/** The process that a series is of, as far as its labels say. */
+const processOf = ({ pod, labels: { job, instance, container } }: Series): string =>
+  JSON.stringify([pod, job, instance, container])
+
 /**
- * What those series count that are there at both edges: only of these it is known what happened in between. Undefined
- * if `read` cannot read a value, also one of a series with one edge.
+ * A series is born in the window if its process had another one of `series` at the start: a program often exposes a
+ * series only once it counts something. Of a process without any it is not known whether it was scraped by then.
+ */
+export function birthsAmong(series: readonly Series[]): IsBorn {
+  const scraped = new Set(series.filter(hasStart).map(processOf))
+  return (one) => scraped.has(processOf(one))
+}
+
+/**
+ * What those series count of which both edges are known: only of these it is known what happened in between. A series
+ * that is born in the window began with `nothing`. Undefined if a value cannot be read, also one of a series with one
+ * edge.
  */
 export function countedIn<T>(
   series: readonly Series[],
-  edgesOf: (one: Series) => Edges<unknown>,
-  read: (value: unknown) => T | undefined,
+  { edgesOf, read, nothing }: Reading<T>,
+  isBorn: IsBorn,
 ): readonly Counter<T>[] | undefined {
   const counters: Counter<T>[] = []
   for (const of of series) {
     const edges = edgesOf(of)
-    const [start, end] = [read(edges.start), read(edges.end)]
-    if ((start === undefined && edges.start !== undefined) || (end === undefined && edges.end !== undefined))
+    const [first, end] = [read(edges.start), read(edges.end)]
+    if ((first === undefined && edges.start !== undefined) || (end === undefined && edges.end !== undefined))
       return undefined
+    const start = first ?? (isBorn(of) ? nothing : undefined)
     if (start !== undefined && end !== undefined) counters.push({ pod: of.pod, start, end, of })
   }
   return counters
@@ -33,11 +60,14 @@ export function countedIn<T>(
 
 const NO_COUNT: Failed = { is: 'failed', message: 'the answer has a count that is not a whole number' }
 
-/** The counters of all series that have both edges. */
+const COUNTS: Reading<number> = { edgesOf: ({ values }) => values, read: countIn, nothing: 0 }
+
+/** The counters of all series of which both edges are known. */
 export function countersIn(
   series: readonly Series[],
+  isBorn: IsBorn,
 ): { readonly is: 'counters'; readonly counters: readonly Counter[] } | Failed {
-  const counters = countedIn(series, ({ values }) => values, countIn)
+  const counters = countedIn(series, COUNTS, isBorn)
   return counters ? { is: 'counters', counters } : NO_COUNT
 }
 

@@ -1,5 +1,5 @@
 import type { EventCounts } from '../window-data.ts'
-import { byPod, type Counter, countersIn, growthOf, resetPods } from './delta.ts'
+import { birthsAmong, byPod, type Counter, countersIn, growthOf, resetPods } from './delta.ts'
 import { type PerArm, perArm, silence, tooFewPods } from './per-arm.ts'
 import type { Series } from './series.ts'
 import type { WindowAnswer, WindowQuery } from './window-query.ts'
@@ -34,9 +34,10 @@ export function eventsAnswer(series: PerArm<EventSeries>, { arms }: Pick<WindowQ
 }
 
 function podsIn(series: EventSeries) {
-  const events = countersIn(series.events)
+  const isBorn = birthsAmong([...series.events, ...series.total])
+  const events = countersIn(series.events, isBorn)
   if (events.is === 'failed') return events
-  const total = countersIn(series.total)
+  const total = countersIn(series.total, isBorn)
   if (total.is === 'failed') return total
   const reset = resetPods([...events.counters, ...total.counters])
   const eventsOf = byPod(events.counters)

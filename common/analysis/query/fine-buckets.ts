@@ -1,5 +1,5 @@
 import type { FineCounts } from '../window-data.ts'
-import { byPod, type Counted, countedIn, growthOf, resetPods } from './delta.ts'
+import { birthsAmong, byPod, type Counted, countedIn, growthOf, resetPods } from './delta.ts'
 import { joinedBucket, type NativeHistogram, nativeHistogramIn, ratioOf } from './native-buckets.ts'
 import { ARMS, type PerArm, perArm, tooFewPods } from './per-arm.ts'
 import type { Series } from './series.ts'
@@ -40,7 +40,14 @@ export function fineAnswer(series: PerArm<readonly Series[]>, { arms }: Pick<Win
   }
 }
 
-const histogramsIn = (series: readonly Series[]) => countedIn(series, ({ histograms }) => histograms, nativeHistogramIn)
+const EMPTY: NativeHistogram = { zero: 0, threshold: 0, buckets: [] }
+
+const histogramsIn = (series: readonly Series[]) =>
+  countedIn(
+    series,
+    { edgesOf: ({ histograms }) => histograms, read: nativeHistogramIn, nothing: EMPTY },
+    birthsAmong(series),
+  )
 
 function layoutOf(histograms: readonly NativeHistogram[]): Layout | undefined {
   const schemas = histograms.flatMap(({ schema }) => schema ?? [])

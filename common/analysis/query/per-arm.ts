@@ -1,5 +1,5 @@
 import type { Arm } from '../window-data.ts'
-import type { Series } from './series.ts'
+import { hasStart, type Series } from './series.ts'
 import type { Failed, WindowAnswer } from './window-query.ts'
 
 export const ARMS: readonly Arm[] = ['treatment', 'control']
@@ -41,8 +41,4 @@ export function tooFewPods(
 }
 
 const podsAtStart = (series: readonly Series[]): ReadonlySet<string> =>
-  new Set(
-    series.flatMap(({ pod, values, histograms }) =>
-      values.start === undefined && histograms.start === undefined ? [] : [pod],
-    ),
-  )
+  new Set(series.filter(hasStart).map(({ pod }) => pod))

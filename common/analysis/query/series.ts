@@ -22,6 +22,9 @@ export interface Series {
   readonly histograms: Edges<unknown>
 }
 
+/** Whether a series had a value at the start of the window. */
+export const hasStart = ({ values, histograms }: Series): boolean => (values.start ?? histograms.start) !== undefined
+
 /** Which series were asked for. An answer with others is refused: whoever gives them has not understood the request. */
 export interface Asked {
   readonly window: Span

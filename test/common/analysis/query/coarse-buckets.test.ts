@@ -68,6 +68,19 @@ describe('the coarse buckets of a window', () => {
     expect(found).to.have.nested.property('data.boundaries').deep.equal([1])
   })
 
+  it('count a histogram that is born in the window', () => {
+    const born = { '0.1': [undefined, 1], '1': [undefined, 4], '+Inf': [undefined, 5] } as const
+    const older = bucketSeries('a', { '0.1': [0, 1], '1': [0, 2], '+Inf': [0, 3] }, { route: '/' })
+    const other = bucketSeries('b', { '0.1': [0, 1], '1': [0, 2], '+Inf': [0, 3] })
+    expect(treatmentOf([...older, ...bucketSeries('a', born, { route: '/cart' }), ...other])).to.deep.equal([
+      { pod: 'a', total: 8, exceeding: [6, 2] },
+      { pod: 'b', total: 3, exceeding: [2, 1] },
+    ])
+    expect(treatmentOf([...bucketSeries('a', born), ...other])).to.deep.equal([
+      { pod: 'b', total: 3, exceeding: [2, 1] },
+    ])
+  })
+
   it('leave out a histogram that does not count all requests at both edges', () =>
     expect(
       treatmentOf([

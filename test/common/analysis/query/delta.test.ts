@@ -1,12 +1,23 @@
 import { expect } from 'chai'
-import { byPod, countedIn, countersIn, growthOf, resetPods } from '../../../../common/analysis/query/delta.ts'
+import { birthsAmong, byPod, countedIn, countersIn, growthOf, resetPods } from '../../../../common/analysis/query/delta.ts'
+import type { Series } from '../../../../common/analysis/query/series.ts'
 import { counter, native } from './some-series.ts'
+
+const NOT_BORN = () => false
 
 describe('what series count in a window', () => {
   it('is known of those with both edges', () => {
     const both = counter('n', 'a', [1, 4])
     const series = [both, counter('n', 'b', [undefined, 4]), counter('n', 'c', [1, undefined]), native('d', [[], []])]
-    expect(countersIn(series)).to.deep.equal({ is: 'counters', counters: [{ pod: 'a', start: 1, end: 4, of: both }] })
+    const counters = [{ pod: 'a', start: 1, end: 4, of: both }]
+    expect(countersIn(series, NOT_BORN)).to.deep.equal({ is: 'counters', counters })
+  })
+
+  it('is known of those that are born in it: they began with nothing', () => {
+    const born = counter('n', 'b', [undefined, 4])
+    const gone = counter('n', 'b', [undefined, undefined])
+    const counters = [{ pod: 'b', start: 0, end: 4, of: born }]
+    expect(countersIn([born, gone], () => true)).to.deep.equal({ is: 'counters', counters })
   })
 
   it('is unknown if there is a value that is no count, also beyond the window', () => {
@@ -17,14 +28,40 @@ describe('what series count in a window', () => {
       [undefined, '-1'],
       ['0.5', undefined],
     ] as const)
-      expect(countersIn([counter('n', 'a', [1, 4]), counter('n', 'b', ends)])).to.deep.equal({ is: 'failed', message })
+      expect(countersIn([counter('n', 'a', [1, 4]), counter('n', 'b', ends)], NOT_BORN)).to.deep.equal({
+        is: 'failed',
+        message,
+      })
   })
 
   it('is read by whoever knows how', () => {
-    const lengthOf = (value: unknown) => (typeof value === 'string' ? value.length : undefined)
+    const read = (value: unknown) => (typeof value === 'string' ? value.length : undefined)
     const one = counter('n', 'a', ['x', 'xyz'])
-    expect(countedIn([one], ({ values }) => values, lengthOf)).to.deep.equal([{ pod: 'a', start: 1, end: 3, of: one }])
-    expect(countedIn([native('a', [[], undefined])], ({ histograms }) => histograms, lengthOf)).to.equal(undefined)
+    expect(countedIn([one], { edgesOf: ({ values }) => values, read, nothing: 0 }, NOT_BORN)).to.deep.equal([
+      { pod: 'a', start: 1, end: 3, of: one },
+    ])
+    const unread = native('a', [[], undefined])
+    const reading = { edgesOf: ({ histograms }: Series) => histograms, read, nothing: 0 }
+    expect(countedIn([unread], reading, NOT_BORN)).to.equal(undefined)
+  })
+})
+
+describe('a series is born in a window', () => {
+  it('if its process had another one at the start', () => {
+    const isBorn = birthsAmong([counter('n', 'a', [1, 4]), native('b', [[], []]), counter('n', 'c', [undefined, 4])])
+    expect(['a', 'b', 'c', 'd'].map((pod) => isBorn(counter('n', pod, [undefined, 4])))).to.deep.equal([
+      ...[true, true],
+      ...[false, false],
+    ])
+  })
+
+  it('in the process that its labels name', () => {
+    const labels = { job: 'cart', instance: '10.0.0.1:80', container: 'app' }
+    const isBorn = birthsAmong([counter('n', 'a', [1, 4], { ...labels, code: '200' })])
+    const born = (of: Readonly<Record<string, string>>) => isBorn(counter('n', 'a', [undefined, 4], of))
+    expect(born({ ...labels, code: '500' })).to.equal(true)
+    for (const other of [{ job: 'proxy' }, { instance: '10.0.0.1:81' }, { container: 'proxy' }])
+      expect(born({ ...labels, ...other })).to.equal(false)
   })
 })
 

@@ -35,7 +35,7 @@ describe('the events of a window', () => {
   it('are not counted without a total', () =>
     expect(
       answer([counter('events', 'd', [0, 9])], [counter('total', 'a', [1, 4])], {
-        events: [counter('events', 'd', [0, 9])],
+        events: [counter('events', 'd', [undefined, 9])],
         total: [counter('total', 'c', [2, 4]), counter('total', 'd', [undefined, 4])],
       }),
     )
@@ -49,12 +49,28 @@ describe('the events of a window', () => {
     expect(treatmentOf(fallen, [counter('total', 'a', [9, 40])])).to.deep.equal([{ pod: 'a', events: 3, exposure: 40 }])
   })
 
-  it('leave out a series that is not there at both edges', () => {
-    const born = [counter('events', 'a', [undefined, 4]), counter('events', 'a', [1, 2], { code: '503' })]
-    expect(
-      treatmentOf(born, [counter('total', 'a', [0, 8]), counter('total', 'a', [9, undefined], { x: 'y' })]),
-    ).to.deep.equal([{ pod: 'a', events: 1, exposure: 8 }])
+  it('are counted in the window in which their series is born, and never again', () => {
+    const total = (code: string, ends: readonly [number | undefined, number]) => counter('total', 'a', ends, { code })
+    const errors = (ends: readonly [number | undefined, number]) => [counter('total', 'a', ends, { code: '500' })]
+    const born = treatmentOf(errors([undefined, 20]), [total('200', [1_000, 1_600]), total('500', [undefined, 20])])
+    expect(born).to.deep.equal([{ pod: 'a', events: 20, exposure: 620 }])
+    const next = treatmentOf(errors([20, 20]), [total('200', [1_600, 2_200]), total('500', [20, 20])])
+    expect(next).to.deep.equal([{ pod: 'a', events: 0, exposure: 600 }])
   })
+
+  it('are not counted of a process without any series at the start, which may not have been scraped by then', () => {
+    const of = (container: string) => ({ job: 'cart', instance: '10.0.0.1:80', container })
+    const total = (container: string, start: number | undefined) => counter('total', 'a', [start, 9], of(container))
+    const events = [counter('events', 'a', [undefined, 4], of('late')), counter('events', 'a', [undefined, 2], of('app'))]
+    expect(treatmentOf(events, [total('app', 1), total('late', undefined)])).to.deep.equal([
+      { pod: 'a', events: 2, exposure: 8 },
+    ])
+  })
+
+  it('leave out a series that is gone at the end', () =>
+    expect(
+      treatmentOf([], [counter('total', 'a', [0, 8]), counter('total', 'a', [9, undefined], { x: 'y' })]),
+    ).to.deep.equal([{ pod: 'a', events: 0, exposure: 8 }]))
 
   it('are unknown of an arm without any total', () =>
     expect(answer([counter('events', 'a', [0, 1])], [])).to.deep.equal({ is: 'silent', arms: ['treatment'] }))

@@ -161,9 +161,18 @@ describe('the native histograms of a window', () => {
       { pod: 'b', zero: 0, buckets: [[2, 4]] },
     ]))
 
-  it('leave out those with one edge', () =>
+  it('count one that is born in the window', () =>
     expect(
       treatmentOf([native('a', [undefined, [[1, 2, 9]]], { route: '/' }), native('a', [[], [[1, 2, 1]]])]),
+    ).to.deep.equal([{ pod: 'a', zero: 0, buckets: [[1, 10]] }]))
+
+  it('leave out one of a process without any at the start, and one that is gone at the end', () =>
+    expect(
+      treatmentOf([
+        native('a', [undefined, [[1, 2, 9]]], { container: 'late' }),
+        native('a', [[[1, 2, 9]], undefined], { route: '/' }),
+        native('a', [[], [[1, 2, 1]]]),
+      ]),
     ).to.deep.equal([{ pod: 'a', zero: 0, buckets: [[1, 1]] }]))
 
   it('need data of half of the pods', () =>

@@ -85,6 +85,18 @@ describe('a window of a real Prometheus', () => {
       { pod: 'exp-b', events: 0, exposure: 2 },
     ]))
 
+  it('counts a series that was born in it among others of its process', async () =>
+    expect(
+      await eventsOf((ns) => [
+        requests(ns, 'exp-a', scrapes(100, 140)),
+        requests(ns, 'exp-a', { '5': 1, '20': 4, '35': 6 }, '503'),
+        requests(ns, 'exp-b', scrapes(0, 2)),
+      ]),
+    ).to.deep.equal([
+      { pod: 'exp-a', events: 4, exposure: 44 },
+      { pod: 'exp-b', events: 0, exposure: 2 },
+    ]))
+
   it('leaves out a pod that was born in it, and has it in the next window', async () => {
     const series = (ns: string) => [
       requests(ns, 'exp-a', { ...scrapes(0, 2), '50': 20 }),
@@ -106,12 +118,12 @@ describe('a window of a real Prometheus', () => {
       ]),
     ).to.deep.equal([{ pod: 'exp-b', events: 0, exposure: 2 }]))
 
-  it('leaves out what was not scraped at both edges of a pod with several targets', async () =>
+  it('leaves out a target of a pod that was not scraped at the start', async () =>
     expect(
       await eventsOf((ns) => [
         requests(ns, 'exp-a', scrapes(0, 2), '200', { instance: 'one' }),
         requests(ns, 'exp-a', { '5': 1_000, '20': 1_001 }, '200', { instance: 'two' }),
-        requests(ns, 'exp-a', { '-10': 9, '5': 'stale', '40': 9 }, '500', { instance: 'two' }),
+        requests(ns, 'exp-a', { '5': 9, '20': 9 }, '500', { instance: 'two' }),
       ]),
     ).to.deep.equal([{ pod: 'exp-a', events: 0, exposure: 2 }]))
 
