@@ -1,5 +1,5 @@
 import type { CoarseCounts } from '../window-data.ts'
-import { birthsAmong, byPod, type Counter, countersIn, growthOf, type IsBorn, resetPods } from './delta.ts'
+import { birthsAmong, byPod, type Counter, countersIn, growthOf, type IsBorn, partlyResetPods } from './delta.ts'
 import { type PerArm, perArm, tooFewPods } from './per-arm.ts'
 import { hasStart, keyOf, numberIn, type Series } from './series.ts'
 import type { Failed, WindowAnswer, WindowQuery } from './window-query.ts'
@@ -28,7 +28,8 @@ export function coarseAnswer(
   const control = histogramsIn(series.control)
   if (control.is === 'failed') return control
   const both = { treatment: treatment.pods, control: control.pods }
-  const failure = tooFewPods({ series, counted: both }, arms)
+  const partlyReset = treatment.partlyReset.union(control.partlyReset)
+  const failure = tooFewPods({ series, counted: both, partlyReset }, arms)
   if (failure) return failure
   const all = [both.treatment, both.control].flatMap((pods) => [...pods.values()].flat())
   const boundaries = former ?? sharedBoundaries(all)
@@ -42,26 +43,26 @@ export function coarseAnswer(
 }
 
 /**
- * The histograms of each pod. One without a bucket for all requests at both edges is left out: how many took longer
- * than a boundary is not known of it.
+ * The histograms of each pod, but for pods of which only a part began anew. One without a bucket for all requests at
+ * both edges is left out: how many took longer than a boundary is not known of it.
  */
 function histogramsIn(series: readonly Series[]) {
   const read = countersIn(series, histogramBirths(series))
   if (read.is === 'failed') return read
   if (series.some(({ labels }) => boundaryIn(labels.le) === undefined)) return NO_BOUNDARY
-  const reset = resetPods(read.counters)
-  const groups = Map.groupBy(read.counters, ({ of }) => histogramOf(of))
-  const histograms = [...groups.values()].flatMap((buckets) => {
-    const grown = new Map(buckets.map((bucket) => [boundaryOf(bucket), growthOf(bucket, reset)]))
+  const groups = [...Map.groupBy(read.counters, ({ of }) => histogramOf(of)).values()]
+  const partlyReset = partlyResetPods(groups)
+  const histograms = groups.flatMap((buckets) => {
+    const grown = new Map(growthOf(buckets).map(([bucket, growth]) => [boundaryOf(bucket), growth]))
     return grown.has(Number.POSITIVE_INFINITY) ? buckets.slice(0, 1).map(({ pod }): Histogram => ({ pod, grown })) : []
   })
-  return { is: 'pods', pods: byPod(histograms) } as const
+  return { is: 'pods', pods: byPod(histograms.filter(({ pod }) => !partlyReset.has(pod))), partlyReset } as const
 }
 
 /** The histogram that a bucket is of. */
 const histogramOf = ({ labels }: Series): string => keyOf({ ...labels, le: '' })
 
-/** The buckets of a histogram are born together. One that is new in an older histogram began with what those below had. */
+/** The buckets of a histogram are born together: one that is new in an older histogram did not begin with zero. */
 function histogramBirths(series: readonly Series[]): IsBorn {
   const begun = new Set(series.filter(hasStart).map(histogramOf))
   const isBorn = birthsAmong(series)

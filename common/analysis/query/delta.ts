@@ -71,16 +71,27 @@ export function countersIn(
   return counters ? { is: 'counters', counters } : NO_COUNT
 }
 
-/**
- * The pods that began to count anew within the window: of these one counter at least fell. A container that starts
- * again sets all of its counters to zero, also those that have counted more than before already.
- */
-export const resetPods = (counters: readonly Counted<number>[]): ReadonlySet<string> =>
-  new Set(counters.flatMap(({ pod, start, end }) => (end < start ? [pod] : [])))
+/** Counters that begin anew together: that of a series, or all of a histogram. */
+type Together = readonly Counted<number>[]
 
-/** By how much a counter grew in the window. Of a pod that was reset only what it counted since then is known. */
-export const growthOf = ({ pod, start, end }: Counted<number>, reset: ReadonlySet<string>): number =>
-  reset.has(pod) ? end : end - start
+const beganAnew = (counters: Together): boolean => counters.some(({ start, end }) => end < start)
+
+/** By how much counters grew in the window. Of those that began anew only what they counted since is known. */
+export function growthOf<T extends Counted<number>>(counters: readonly T[]): readonly (readonly [T, number])[] {
+  const isNew = beganAnew(counters)
+  return counters.map((counter) => [counter, isNew ? counter.end : counter.end - counter.start] as const)
+}
+
+/**
+ * The pods of which a part began anew in the window, and another part went on. What that part counted before is lost,
+ * and what the other counted at the same time is not, so the window is not a fair share of both. When a process starts
+ * again, one that counts more than before already seems to have gone on, too: its growth is not known.
+ */
+export function partlyResetPods(all: readonly Together[]): ReadonlySet<string> {
+  const podsOf = (some: readonly Together[]) => new Set(some.flat().map(({ pod }) => pod))
+  const wentOn = podsOf(all.filter((each) => !beganAnew(each) && each.some(({ start }) => start > 0)))
+  return podsOf(all.filter(beganAnew)).intersection(wentOn)
+}
 
 /** Items by the pod that they are of. */
 export const byPod = <T extends { readonly pod: string }>(items: readonly T[]): ReadonlyMap<string, readonly T[]> =>

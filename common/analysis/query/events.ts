@@ -1,5 +1,5 @@
 import type { EventCounts } from '../window-data.ts'
-import { birthsAmong, byPod, type Counter, countersIn, growthOf, resetPods } from './delta.ts'
+import { birthsAmong, byPod, type Counter, countersIn, growthOf, partlyResetPods } from './delta.ts'
 import { type PerArm, perArm, silence, tooFewPods } from './per-arm.ts'
 import type { Series } from './series.ts'
 import type { WindowAnswer, WindowQuery } from './window-query.ts'
@@ -12,7 +12,8 @@ export interface EventSeries {
 
 /**
  * How many events each pod had in the window, and among how many. A pod without any series of events had none, because
- * a program often exposes such a series only once it counts something. A pod without a total is not counted.
+ * a program often exposes such a series only once it counts something. A pod without a total is not counted, nor is one
+ * of which only a part began anew.
  */
 export function eventsAnswer(series: PerArm<EventSeries>, { arms }: Pick<WindowQuery, 'arms'>): WindowAnswer {
   const unknown = silence(perArm((arm) => series[arm].total))
@@ -24,6 +25,7 @@ export function eventsAnswer(series: PerArm<EventSeries>, { arms }: Pick<WindowQ
   const found = {
     series: perArm((arm) => series[arm].total),
     counted: { treatment: treatment.pods, control: control.pods },
+    partlyReset: treatment.partlyReset.union(control.partlyReset),
   }
   const failure = tooFewPods(found, arms)
   if (failure) return failure
@@ -39,12 +41,16 @@ function podsIn(series: EventSeries) {
   if (events.is === 'failed') return events
   const total = countersIn(series.total, isBorn)
   if (total.is === 'failed') return total
-  const reset = resetPods([...events.counters, ...total.counters])
+  const partlyReset = partlyResetPods([...events.counters, ...total.counters].map((counter) => [counter]))
   const eventsOf = byPod(events.counters)
-  const sum = (counters: readonly Counter[]) => counters.reduce((all, counter) => all + growthOf(counter, reset), 0)
-  const pods = [...byPod(total.counters)].map(([pod, counters]): readonly [string, EventCounts] => [
-    pod,
-    { pod, events: sum(eventsOf.get(pod) ?? []), exposure: sum(counters) },
-  ])
-  return { is: 'pods', pods: new Map(pods) } as const
+  const pods = [...byPod(total.counters)]
+    .filter(([pod]) => !partlyReset.has(pod))
+    .map(([pod, counters]): readonly [string, EventCounts] => [
+      pod,
+      { pod, events: sumOf(eventsOf.get(pod) ?? []), exposure: sumOf(counters) },
+    ])
+  return { is: 'pods', pods: new Map(pods), partlyReset } as const
 }
+
+const sumOf = (counters: readonly Counter[]): number =>
+  counters.flatMap((counter) => growthOf([counter])).reduce((sum, [, growth]) => sum + growth, 0)

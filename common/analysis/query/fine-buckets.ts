@@ -1,5 +1,5 @@
 import type { FineCounts } from '../window-data.ts'
-import { birthsAmong, byPod, type Counted, countedIn, growthOf, resetPods } from './delta.ts'
+import { birthsAmong, byPod, type Counted, type Counter, countedIn, growthOf, partlyResetPods } from './delta.ts'
 import { joinedBucket, type NativeHistogram, nativeHistogramIn, ratioOf } from './native-buckets.ts'
 import { ARMS, type PerArm, perArm, tooFewPods } from './per-arm.ts'
 import type { Series } from './series.ts'
@@ -19,24 +19,36 @@ interface Bucket extends Counted<number> {
   readonly k: number
 }
 
+/** What a histogram of a pod has at both edges. */
+interface Histogram {
+  readonly pod: string
+  readonly buckets: readonly Bucket[]
+}
+
 const ZERO = Number.NEGATIVE_INFINITY
 
 /**
  * How many requests of each pod are in each bucket. Histograms may have buckets of different widths, even one at both
  * edges: all are joined to the widest. While no histogram has counted anything, the widths are not known and there is
- * nothing to compare. `series`: native histograms of each arm.
+ * nothing to compare. A pod of which only a part began anew is not counted. `series`: native histograms of each arm.
  */
 export function fineAnswer(series: PerArm<readonly Series[]>, { arms }: Pick<WindowQuery, 'arms'>): WindowAnswer {
   const [treatment, control] = [histogramsIn(series.treatment), histogramsIn(series.control)]
   if (!treatment || !control) return NOT_DURATIONS
-  const both = { treatment, control }
-  const failure = tooFewPods({ series, counted: perArm((arm) => byPod(both[arm])) }, arms)
+  const layout = layoutOf([...treatment, ...control].flatMap(({ start, end }) => [start, end]))
+  const bucketsIn = (histogram: Counter<NativeHistogram>): Histogram => ({
+    pod: histogram.pod,
+    buckets: layout ? bucketsOf(histogram, layout) : [],
+  })
+  const all = { treatment: treatment.map(bucketsIn), control: control.map(bucketsIn) }
+  const partlyReset = partlyResetPods(ARMS.flatMap((arm) => all[arm].map(({ buckets }) => buckets)))
+  const counted = perArm((arm) => byPod(all[arm].filter(({ pod }) => !partlyReset.has(pod))))
+  const failure = tooFewPods({ series, counted, partlyReset }, arms)
   if (failure) return failure
-  const layout = layoutOf([...both.treatment, ...both.control].flatMap(({ start, end }) => [start, end]))
   if (!layout) return { is: 'silent', arms: ARMS }
   return {
     is: 'data',
-    data: { is: 'fine', ratio: ratioOf(layout.schema), ...perArm((arm) => countsOf(both[arm], layout)) },
+    data: { is: 'fine', ratio: ratioOf(layout.schema), ...perArm((arm) => [...counted[arm]].map(countsOf)) },
   }
 }
 
@@ -55,17 +67,12 @@ function layoutOf(histograms: readonly NativeHistogram[]): Layout | undefined {
   return { schema: Math.min(...schemas), threshold: Math.max(...histograms.map(({ threshold }) => threshold)) }
 }
 
-function countsOf(histograms: readonly Counted<NativeHistogram>[], layout: Layout): readonly FineCounts[] {
-  const buckets = histograms.flatMap((histogram) => bucketsOf(histogram, layout))
-  const reset = resetPods(buckets)
-  const bucketsOfPod = byPod(buckets)
-  return [...byPod(histograms).keys()].map((pod) => {
-    const counts = new Map<number, number>()
-    for (const bucket of bucketsOfPod.get(pod) ?? [])
-      counts.set(bucket.k, (counts.get(bucket.k) ?? 0) + growthOf(bucket, reset))
-    const filledOnes = [...counts].filter(([k, count]) => k !== ZERO && count > 0)
-    return { pod, zero: counts.get(ZERO) ?? 0, buckets: filledOnes.toSorted(([one], [other]) => one - other) }
-  })
+function countsOf([pod, histograms]: readonly [string, readonly Histogram[]]): FineCounts {
+  const counts = new Map<number, number>()
+  for (const [{ k }, growth] of histograms.flatMap(({ buckets }) => growthOf(buckets)))
+    counts.set(k, (counts.get(k) ?? 0) + growth)
+  const filledOnes = [...counts].filter(([k, count]) => k !== ZERO && count > 0)
+  return { pod, zero: counts.get(ZERO) ?? 0, buckets: filledOnes.toSorted(([one], [other]) => one - other) }
 }
 
 /** The buckets of one histogram at both edges. One that is missing at an edge was empty then. */

@@ -22,6 +22,8 @@ export function silence(known: PerArm<readonly unknown[]>): WindowAnswer | undef
 export interface Found {
   readonly series: PerArm<readonly Series[]>
   readonly counted: PerArm<ReadonlyMap<string, unknown>>
+  /** pods whose data of the start are of no use, because only a part of each began anew since */
+  readonly partlyReset: ReadonlySet<string>
 }
 
 /**
@@ -29,14 +31,14 @@ export interface Found {
  * at least half of the pods have data in both arms.
  */
 export function tooFewPods(
-  { series, counted }: Found,
+  { series, counted, partlyReset }: Found,
   arms: PerArm<{ readonly pods: readonly string[] }>,
 ): Failed | undefined {
   const areFew = (arm: Arm, pods: { readonly size: number }) => 2 * pods.size < arms[arm].pods.length
   const arm = ARMS.find((each) => areFew(each, counted[each]))
   if (arm === undefined) return undefined
   const message = `fewer than half of the pods of the ${arm} have data of the whole window`
-  const lacksStart = ARMS.some((each) => areFew(each, podsAtStart(series[each])))
+  const lacksStart = ARMS.some((each) => areFew(each, podsAtStart(series[each]).difference(partlyReset)))
   return { is: 'failed', message, ...(lacksStart ? { lacksStart } : {}) }
 }
 

@@ -47,7 +47,7 @@ export interface Failed {
   readonly is: 'failed'
   readonly message: string
   readonly retryAfterMs?: number
-  /** the pods have no data of the start of the window, so a longer one would be of no use either */
+  /** the pods have no data of the start of the window that are of use, so a longer one would be of no use either */
   readonly lacksStart?: true
 }
 

@@ -44,17 +44,30 @@ describe('the coarse buckets of a window', () => {
       ]),
     ).to.deep.equal([{ pod: 'a', total: 7, exceeding: [6, 1] }]))
 
-  it('count from zero in a pod of which any bucket fell', () =>
+  it('count from zero in a pod whose histograms all began anew', () =>
     expect(
       treatmentOf([
         ...bucketSeries('a', { '0.1': [1, 1], '1': [1, 2], '+Inf': [4, 3] }, { route: '/' }),
-        ...bucketSeries('a', { '0.1': [0, 5], '1': [1, 5], '+Inf': [1, 5] }, { route: '/cart' }),
+        ...bucketSeries('a', { '0.1': [0, 0], '1': [6, 5], '+Inf': [6, 7] }, { route: '/cart' }),
         ...bucketSeries('b', { '0.1': [6, 6], '1': [6, 6], '+Inf': [6, 7] }),
       ]),
     ).to.deep.equal([
-      { pod: 'a', total: 8, exceeding: [2, 1] },
+      { pod: 'a', total: 10, exceeding: [9, 3] },
       { pod: 'b', total: 1, exceeding: [1, 1] },
     ]))
+
+  it('leave out a pod of which only one histogram began anew', () => {
+    const histograms = [
+      ...bucketSeries('a', { '0.1': [1, 1], '1': [1, 2], '+Inf': [4, 3] }, { route: '/' }),
+      ...bucketSeries('a', { '0.1': [9, 90], '1': [99, 990], '+Inf': [99, 990] }, { route: '/cart' }),
+    ]
+    const other = bucketSeries('b', { '0.1': [6, 6], '1': [6, 6], '+Inf': [6, 7] })
+    expect(treatmentOf([...histograms, ...other])).to.deep.equal([{ pod: 'b', total: 1, exceeding: [1, 1] }])
+    const found = answer(CONTROL.map((series) => ({ ...series, pod: 'a' })), undefined, [
+      ...histograms.map((series) => ({ ...series, pod: 'c' })),
+    ])
+    expect(found).to.include({ is: 'failed', lacksStart: true })
+  })
 
   it('have the boundaries that all histograms share, as numbers', () => {
     const found = answer(

@@ -1,5 +1,12 @@
 import { expect } from 'chai'
-import { birthsAmong, byPod, countedIn, countersIn, growthOf, resetPods } from '../../../../common/analysis/query/delta.ts'
+import {
+  birthsAmong,
+  byPod,
+  countedIn,
+  countersIn,
+  growthOf,
+  partlyResetPods,
+} from '../../../../common/analysis/query/delta.ts'
 import type { Series } from '../../../../common/analysis/query/series.ts'
 import { counter, native } from './some-series.ts'
 
@@ -72,10 +79,17 @@ describe('the growth of a counter', () => {
     { pod: 'b', start: 2, end: 2 },
   ]
 
-  it('is the difference of its values, or what it counted since its pod was reset', () => {
-    const reset = resetPods(counters)
-    expect([...reset]).to.deep.equal(['a'])
-    expect(counters.map((each) => growthOf(each, reset))).to.deep.equal([3, 5, 0])
+  it('is the difference of its values', () =>
+    expect(growthOf(counters.slice(1))).to.deep.equal([
+      [counters[1], 4],
+      [counters[2], 0],
+    ]))
+
+  it('is what it counted since it began anew, which any counter shows that begins anew with it', () => {
+    expect(growthOf(counters.slice(0, 2))).to.deep.equal([
+      [counters[0], 3],
+      [counters[1], 5],
+    ])
   })
 
   it('is looked at pod by pod', () =>
@@ -83,4 +97,25 @@ describe('the growth of a counter', () => {
       ['a', counters.slice(0, 2)],
       ['b', counters.slice(2)],
     ]))
+})
+
+describe('a pod was reset in part', () => {
+  const one = (start: number, end: number) => [{ pod: 'a', start, end }]
+
+  it('if a part of it began anew and another went on', () => {
+    expect([...partlyResetPods([one(7, 3), one(1, 5)])]).to.deep.equal(['a'])
+    expect([...partlyResetPods([one(7, 3), one(1, 1)])]).to.deep.equal(['a'])
+    const buckets = [...one(7, 3), ...one(8, 9)]
+    expect([...partlyResetPods([buckets, one(1, 5)])]).to.deep.equal(['a'])
+  })
+
+  it('but not if all of it did, or what is new in it', () => {
+    expect(partlyResetPods([one(7, 3), one(9, 0), one(0, 5)]).size).to.equal(0)
+    expect(partlyResetPods([[...one(7, 3), ...one(8, 9)]]).size).to.equal(0)
+  })
+
+  it('but not if nothing of it began anew, or another pod did', () => {
+    expect(partlyResetPods([one(3, 7), one(1, 1)]).size).to.equal(0)
+    expect(partlyResetPods([one(3, 7), [{ pod: 'b', start: 7, end: 3 }]]).size).to.equal(0)
+  })
 })

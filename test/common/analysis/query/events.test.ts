@@ -42,12 +42,30 @@ describe('the events of a window', () => {
       .to.have.nested.property('data.control')
       .deep.equal([{ pod: 'c', events: 0, exposure: 2 }]))
 
-  it('are what is there since a reset, which any series of the pod shows', () => {
-    const grown = [counter('events', 'a', [2, 3])]
-    expect(treatmentOf(grown, [counter('total', 'a', [90, 40])])).to.deep.equal([{ pod: 'a', events: 3, exposure: 40 }])
-    const fallen = [counter('events', 'a', [9, 3])]
-    expect(treatmentOf(fallen, [counter('total', 'a', [9, 40])])).to.deep.equal([{ pod: 'a', events: 3, exposure: 40 }])
+  it('are what is there since a reset of all that had counted', () => {
+    const total = [counter('total', 'a', [90, 40], { code: '200' }), counter('total', 'a', [0, 2], { code: '500' })]
+    expect(treatmentOf([counter('events', 'a', [3, 2])], total)).to.deep.equal([{ pod: 'a', events: 2, exposure: 42 }])
+    expect(treatmentOf([counter('events', 'a', [3, undefined])], total)).to.deep.equal([
+      { pod: 'a', events: 0, exposure: 42 },
+    ])
   })
+
+  it('are not counted of a pod that was reset in part: what it counted before must not count again', () => {
+    const quiet = [counter('total', 'd', [0, 5])]
+    const controlOf = (events: readonly Series[], total: readonly Series[]) => {
+      const found = answer([], [counter('total', 'a', [0, 1])], { events, total: [...total, ...quiet] })
+      return found.is === 'data' && found.data.is === 'events' ? found.data.control : found
+    }
+    const rest = [{ pod: 'd', events: 0, exposure: 5 }]
+    expect(controlOf([counter('events', 'c', [9, 3])], [counter('total', 'c', [20_000, 20_100])])).to.deep.equal(rest)
+    expect(controlOf([counter('events', 'c', [2, 3])], [counter('total', 'c', [90, 40])])).to.deep.equal(rest)
+  })
+
+  it('are missing, as from the start, if too few pods are left that were not reset in part', () =>
+    expect(answer([counter('events', 'a', [9, 3])], [counter('total', 'a', [9, 40])])).to.include({
+      is: 'failed',
+      lacksStart: true,
+    }))
 
   it('are counted in the window in which their series is born, and never again', () => {
     const total = (code: string, ends: readonly [number | undefined, number]) => counter('total', 'a', ends, { code })
@@ -61,7 +79,8 @@ describe('the events of a window', () => {
   it('are not counted of a process without any series at the start, which may not have been scraped by then', () => {
     const of = (container: string) => ({ job: 'cart', instance: '10.0.0.1:80', container })
     const total = (container: string, start: number | undefined) => counter('total', 'a', [start, 9], of(container))
-    const events = [counter('events', 'a', [undefined, 4], of('late')), counter('events', 'a', [undefined, 2], of('app'))]
+    const born = (container: string, end: number) => counter('events', 'a', [undefined, end], of(container))
+    const events = [born('late', 4), born('app', 2)]
     expect(treatmentOf(events, [total('app', 1), total('late', undefined)])).to.deep.equal([
       { pod: 'a', events: 2, exposure: 8 },
     ])

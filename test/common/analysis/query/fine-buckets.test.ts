@@ -120,46 +120,46 @@ describe('the native histograms of a window', () => {
     expect(treatmentOf([within])).to.deep.equal([{ pod: 'a', zero: 2, buckets: [] }])
   })
 
-  it('count from zero in a pod of which any bucket fell', () =>
-    expect(
-      treatmentOf([
-        native(
-          'a',
-          [
-            [
-              [2, 4, 9],
-              [4, 8, 1],
-            ],
-            [
-              [2, 4, 2],
-              [4, 8, 3],
-            ],
-          ],
-          { route: '/' },
-        ),
-        native('a', [
-          [
-            [-0.001, 0.001, 1],
-            [2, 4, 1],
-          ],
-          [
-            [-0.001, 0.001, 1],
-            [2, 4, 5],
-          ],
-        ]),
-        native('b', [[[2, 4, 1]], [[2, 4, 5]]]),
-      ]),
-    ).to.deep.equal([
+  it('count from zero in a pod whose histograms all began anew', () => {
+    const fallen = native(
+      'a',
+      [
+        [
+          [2, 4, 9],
+          [4, 8, 1],
+        ],
+        [
+          [2, 4, 2],
+          [4, 8, 3],
+        ],
+      ],
+      { route: '/' },
+    )
+    const other = native('b', [[[2, 4, 1]], [[2, 4, 5]]])
+    expect(treatmentOf([fallen, native('a', [[[2, 4, 6]], [[2, 4, 5]]]), other])).to.deep.equal([
       {
         pod: 'a',
-        zero: 1,
+        zero: 0,
         buckets: [
           [2, 7],
           [3, 3],
         ],
       },
       { pod: 'b', zero: 0, buckets: [[2, 4]] },
-    ]))
+    ])
+  })
+
+  it('leave out a pod of which only one histogram began anew', () => {
+    const parts = [
+      native('a', [[[0.5, 1, 20_000]], [[0.5, 1, 20_100]]]),
+      native('a', [[[1, 2, 50]], [[1, 2, 1]]], { route: '/health' }),
+    ]
+    expect(treatmentOf([...parts, native('b', [[[2, 4, 1]], [[2, 4, 5]]])])).to.deep.equal([
+      { pod: 'b', zero: 0, buckets: [[2, 4]] },
+    ])
+    expect(answer(CONTROL.map((series) => ({ ...series, pod: 'a' })), parts.map((series) => ({ ...series, pod: 'c' }))))
+      .to.include({ is: 'failed', lacksStart: true })
+  })
 
   it('count one that is born in the window', () =>
     expect(

@@ -18,7 +18,14 @@ describe('arms', () => {
   const ARMS = { treatment: names('a'), control: names('c', 'd', 'e') }
   const KNOWN = { treatment: from('a'), control: from('c', 'd') }
   const tooFew = (treatment: readonly string[], control: readonly string[], series = KNOWN, arms = ARMS) =>
-    tooFewPods({ series, counted: { treatment: counted(...treatment), control: counted(...control) } }, arms)
+    tooFewPods(
+      {
+        series,
+        counted: { treatment: counted(...treatment), control: counted(...control) },
+        partlyReset: new Set(),
+      },
+      arms,
+    )
 
   it('need data of half of their pods', () => {
     expect(tooFew(['a'], ['c', 'e'])).to.equal(undefined)
@@ -35,5 +42,11 @@ describe('arms', () => {
     expect(tooFew([], ['c', 'd'], { ...KNOWN, control: from('c') })).to.include({ lacksStart: true })
     const late = { ...KNOWN, treatment: [counter('requests_total', 'a', [undefined, 1])] }
     expect(tooFew([], ['c', 'd'], late)).to.include({ lacksStart: true })
+  })
+
+  it('lack the start of the window if fewer than half of their pods have data of it that are of use', () => {
+    const found = { series: KNOWN, counted: { treatment: counted(), control: counted('c', 'd') } }
+    expect(tooFewPods({ ...found, partlyReset: new Set() }, ARMS)).not.to.have.property('lacksStart')
+    expect(tooFewPods({ ...found, partlyReset: new Set(['a']) }, ARMS)).to.include({ lacksStart: true })
   })
 })

@@ -77,13 +77,22 @@ describe('a window of a real Prometheus', () => {
     expect(
       await eventsOf((ns) => [
         requests(ns, 'exp-a', { '-10': 100, '5': 110, '20': 7 }),
-        requests(ns, 'exp-a', { '-10': 1, '5': 1, '20': 2 }, '503'),
+        requests(ns, 'exp-a', { '-10': 3, '5': 3, '20': 2 }, '503'),
         requests(ns, 'exp-b', scrapes(0, 2)),
       ]),
     ).to.deep.equal([
       { pod: 'exp-a', events: 2, exposure: 9 },
       { pod: 'exp-b', events: 0, exposure: 2 },
     ]))
+
+  it('leaves out a pod that was reset in part', async () =>
+    expect(
+      await eventsOf((ns) => [
+        requests(ns, 'exp-a', { '-10': 100, '5': 110, '20': 120 }),
+        requests(ns, 'exp-a', { '-10': 3, '5': 3, '20': 2 }, '503'),
+        requests(ns, 'exp-b', scrapes(0, 2)),
+      ]),
+    ).to.deep.equal([{ pod: 'exp-b', events: 0, exposure: 2 }]))
 
   it('counts a series that was born in it among others of its process', async () =>
     expect(
