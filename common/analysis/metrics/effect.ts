@@ -23,8 +23,8 @@ export function shownBy(rungs: readonly number[], needsOfHarm: number, needsOfSa
   return { ...(atLeast === undefined ? {} : { atLeast }), ...(atMost === undefined ? {} : { atMost }) }
 }
 
-/** By how many percent `one` is more than `other`; undefined where that is no number. */
+/** By how many percent of its size `one` is more than `other`; undefined where that is no number. */
 export function percentMore(one: number, other: number): number | undefined {
-  const percent = 100 * (one / other - 1)
-  return Number.isFinite(percent) ? percent : undefined
+  const percent = 100 * Math.sign(other) * (one / other - 1)
+  return Number.isFinite(percent) ? percent + 0 : undefined // 0 for -0
 }

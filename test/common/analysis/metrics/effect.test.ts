@@ -25,4 +25,9 @@ describe('percentMore', () => {
     expect([percentMore(3, 2), percentMore(1, 2)]).to.deep.equal([50, -50])
     expect([percentMore(1, 0), percentMore(0, 0)]).to.deep.equal([undefined, undefined])
   })
+
+  it('is above zero for what is more, also where both are negative', () =>
+    expect([percentMore(-1, -2), percentMore(-3, -2), percentMore(-2, -2), percentMore(1, -2)]).to.deep.equal([
+      50, -50, 0, 150,
+    ]))
 })

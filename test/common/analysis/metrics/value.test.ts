@@ -36,6 +36,23 @@ describe('the metric of a value', () => {
     expect(judgementAfter(7, 0.5, 1, rule).effect?.estimate).to.equal(100)
   })
 
+  it('finds no harm in equal values that are negative, whichever is better', () => {
+    const rule = { ...RULE, higherIsBetter: true }
+    for (const each of [RULE, rule]) expect(judgementAfter(7, -5, -5, each).verdict).to.equal('Pass')
+    expect([judgementAfter(7, -5.4, -5, rule).verdict, judgementAfter(7, -4.6, -5).verdict]).to.deep.equal([
+      'Pass',
+      'Pass',
+    ])
+    expect([judgementAfter(7, -10, -5, rule).verdict, judgementAfter(7, -2, -5).verdict]).to.deep.equal([
+      'Fail',
+      'Fail',
+    ])
+    expect([judgementAfter(7, -2, -5, rule).verdict, judgementAfter(7, -10, -5).verdict]).to.deep.equal([
+      'Pass',
+      'Pass',
+    ])
+  })
+
   it('waits where the tolerance is exceeded, and what has to be ruled out is not', () =>
     expect(judgementAfter(3, 1.2, 1).verdict).to.equal('Wait'))
 
