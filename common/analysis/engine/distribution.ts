@@ -93,6 +93,27 @@ export function ofBuckets(treatment: Bins, control: Bins, ratio: number): Distri
   }
 }
 
+/** How many buckets that grow by `ratio` are one that grows by `wider`; undefined if that is no whole number. */
+export function bucketsIn(wider: number, ratio: number): number | undefined {
+  const exact = Math.log(wider) / Math.log(ratio)
+  const whole = Math.round(exact)
+  return whole >= 1 && Math.abs(exact - whole) < ROUNDING ? whole : undefined
+}
+
+/** The bucket in which bucket `k` is when each `by` of them are one. */
+export const widerBucket = (k: number, by: number): number => Math.ceil(k / by) + 0 // 0 for -0
+
+/** Bins of buckets that grow by `ratio`, as bins of buckets of which each is `by` of them. */
+export function widerBins(bins: Bins, ratio: number, by: number): Bins {
+  const [width, wider] = [bucketsOfBin(ratio), by * bucketsOfBin(ratio ** by)]
+  const counts = new Map<number, number>()
+  for (const [bin, count] of bins) {
+    const place = widerBucket(bin * width, wider)
+    counts.set(place, (counts.get(place) ?? 0) + count)
+  }
+  return counts
+}
+
 /** A margin that is a whole number of buckets but for its last digits is that number. */
 const ROUNDING = 1e-9
 

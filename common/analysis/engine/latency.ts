@@ -1,5 +1,14 @@
 import { CALIBRATING_REQUESTS, type LatencyEvidence, type Margins, TAIL_ODDS } from './coarse-latency.ts'
-import { type Bins, betsOnRanks, binAt, type Distribution, merged, totalOf } from './distribution.ts'
+import {
+  type Bins,
+  betsOnRanks,
+  binAt,
+  type Distribution,
+  merged,
+  totalOf,
+  widerBins,
+  widerBucket,
+} from './distribution.ts'
 import { added, mixture, zeros } from './mixture.ts'
 import { FACTORS, oddsSteps, SHIFTS } from './steps.ts'
 
@@ -58,6 +67,24 @@ function calibrated(state: LatencyState, { boundOf }: Distribution): LatencyStat
   if (state.bounds || totalOf(pooled) < CALIBRATING_REQUESTS) return state
   const bounds = QUANTILES.map((quantile) => boundOf(binAt(pooled, quantile) ?? 0))
   return { ...state, bounds, odds: bounds.map(() => zeros(FACTORS.length)) }
+}
+
+/**
+ * `state` of buckets that grow by `ratio`, in buckets of which each is `by` of them. Its evidence stays, because each
+ * bet was fair when it was made, and harm may be shown at any bound. But safety of the tail is about one bound: where
+ * that moves, what was shown of the former one is not shown of this one, and only what speaks against it stays.
+ */
+export function inWiderBuckets(state: LatencyState, ratio: number, by: number): LatencyState {
+  const { treatment, control, bounds, tail } = state
+  const binned = { treatment: widerBins(treatment, ratio, by), control: widerBins(control, ratio, by) }
+  if (!bounds) return { ...state, ...binned }
+  const isKept = (bounds[TAIL] ?? 0) % by === 0
+  return {
+    ...state,
+    ...binned,
+    bounds: bounds.map((bound) => widerBucket(bound, by)),
+    tail: isKept ? tail : tail.map((log) => Math.min(0, log)),
+  }
 }
 
 /** The evidence of all windows: ranks and bounds together, and before there are bounds ranks alone. */

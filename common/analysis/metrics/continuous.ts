@@ -2,6 +2,7 @@ import {
   type Bins,
   betsOnRanks,
   binAt,
+  bucketsIn,
   type Distribution,
   merged,
   ofBuckets,
@@ -9,9 +10,16 @@ import {
   placeAt,
   ratioOfBins,
   totalOf,
+  widerBucket,
   ZERO_BUCKET,
 } from '../engine/distribution.ts'
-import { type LatencyState, latencyEvidence, NO_LATENCY_STATE, withLatencyWindow } from '../engine/latency.ts'
+import {
+  inWiderBuckets,
+  type LatencyState,
+  latencyEvidence,
+  NO_LATENCY_STATE,
+  withLatencyWindow,
+} from '../engine/latency.ts'
 import { spreadOf } from '../engine/power.ts'
 import { FACTORS } from '../engine/steps.ts'
 import type { FineCounts, Samples, WindowData } from '../window-data.ts'
@@ -141,11 +149,47 @@ const nearest = (bounds: readonly number[], bound: number): number => {
   return distances.indexOf(Math.min(...distances))
 }
 
-/** Latency of samples or fine buckets, with one more window; undefined if its buckets grow otherwise than before. */
-export function foldContinuous(numbers: readonly number[], data: FineData, rule: Rule): readonly number[] | undefined {
-  const former = load(numbers)
+/** What a window is added to. Both have the same buckets. */
+interface Addition {
+  readonly former: State
+  readonly data: FineData
+}
+
+/**
+ * A state and a window in the wider buckets of the two: a native histogram may change the width of its buckets.
+ * Undefined if the buckets of one are not made up of those of the other.
+ */
+function inSameBuckets(former: State, data: FineData): Addition | undefined {
   const ratio = data.is === 'fine' ? data.ratio : 0
-  if (numbers.length > 0 && former.ratio !== ratio) return undefined
+  if (ratio === former.ratio) return { former, data }
+  if (data.is !== 'fine' || former.ratio === 0) return undefined
+  const [joinedNow, joinedBefore] = [bucketsIn(former.ratio, ratio), bucketsIn(ratio, former.ratio)]
+  if (joinedNow !== undefined) return { former, data: inWiderWindow(data, former.ratio, joinedNow) }
+  return joinedBefore === undefined ? undefined : { former: inWiderState(former, ratio, joinedBefore), data }
+}
+
+function inWiderWindow(data: FineData & { readonly is: 'fine' }, ratio: number, by: number): FineData {
+  const arm = (counts: readonly FineCounts[]) =>
+    counts.map((each) => ({ ...each, buckets: each.buckets.map(([k, count]) => [widerBucket(k, by), count] as const) }))
+  return { is: 'fine', ratio, treatment: arm(data.treatment), control: arm(data.control) }
+}
+
+const inWiderState = ({ latency, podBounds, ...state }: State, ratio: number, by: number): State => ({
+  ...state,
+  ratio,
+  latency: inWiderBuckets(latency, state.ratio, by),
+  podBounds: podBounds.map((bound) => widerBucket(bound, by)),
+})
+
+/**
+ * Latency of samples or fine buckets, with one more window; undefined if it cannot be added to those before. Once
+ * buckets have become wider, they stay so.
+ */
+export function foldContinuous(numbers: readonly number[], given: FineData, rule: Rule): readonly number[] | undefined {
+  const begun = numbers.length > 0 ? load(numbers) : { ...load([]), ratio: given.is === 'fine' ? given.ratio : 0 }
+  const same = inSameBuckets(begun, given)
+  if (!same) return undefined
+  const { former, data } = same
   const { tolerancePercent = 0, maxRegressionPercent = 0 } = rule
   const margins = { tolerance: tolerancePercent / 100, maxRegression: maxRegressionPercent / 100 }
   const window = distributionOf(data)
@@ -153,7 +197,7 @@ export function foldContinuous(numbers: readonly number[], data: FineData, rule:
   const rungs = withRungs(former.rungs, betsOnRanks(window))
   const podBounds = former.podBounds.length > 0 ? former.podBounds : quantilesOf(window)
   const pods = podBounds.length > 0 ? withPods(former.pods, podWindow(data, podBounds), POD_BINS) : former.pods
-  return save({ latency, ratio, rungs, podBounds, pods })
+  return save({ latency, ratio: former.ratio, rungs, podBounds, pods })
 }
 
 /** What all windows of samples or fine buckets say. */

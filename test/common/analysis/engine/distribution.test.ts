@@ -1,5 +1,14 @@
 import { expect } from 'chai'
-import { binAt, merged, ofSamples, placeAt, totalOf } from '../../../../common/analysis/engine/distribution.ts'
+import {
+  binAt,
+  bucketsIn,
+  merged,
+  ofSamples,
+  placeAt,
+  totalOf,
+  widerBins,
+  widerBucket,
+} from '../../../../common/analysis/engine/distribution.ts'
 
 describe('bins', () => {
   const bins = new Map([
@@ -41,4 +50,31 @@ describe('the distribution of samples', () => {
       controlEvents: 1,
       controlExposure: 2,
     }))
+})
+
+describe('wider buckets', () => {
+  const ratio = (schema: number) => 2 ** 2 ** -schema
+
+  it('are whole numbers of others', () => {
+    expect([bucketsIn(2, Math.SQRT2), bucketsIn(ratio(-4), ratio(8)), bucketsIn(2, 2)]).to.deep.equal([2, 4_096, 1])
+    expect([bucketsIn(Math.SQRT2, 2), bucketsIn(2, 1.5)]).to.deep.equal([undefined, undefined])
+  })
+
+  it('end where the last bucket in them ends', () =>
+    expect([-4, -3, -1, 0, 1, 2, 3].map((k) => widerBucket(k, 2))).to.deep.equal([-2, -1, 0, 0, 1, 1, 2]))
+
+  it('have bins that are joined only where they are wider than bins were', () => {
+    const bins = new Map([
+      [-1, 5],
+      [0, 1],
+      [3, 2],
+    ])
+    for (const finer of [6, 4]) expect(widerBins(bins, ratio(finer), 2)).to.deep.equal(bins)
+    const joined = new Map([
+      [0, 6],
+      [2, 2],
+    ])
+    expect(widerBins(bins, ratio(3), 2)).to.deep.equal(joined)
+    expect(widerBins(bins, ratio(5), 8)).to.deep.equal(joined)
+  })
 })

@@ -1,6 +1,11 @@
 import { expect } from 'chai'
 import { ofBuckets, ofSamples, ZERO_BUCKET } from '../../../../common/analysis/engine/distribution.ts'
-import { latencyEvidence, NO_LATENCY_STATE, withLatencyWindow } from '../../../../common/analysis/engine/latency.ts'
+import {
+  inWiderBuckets,
+  latencyEvidence,
+  NO_LATENCY_STATE,
+  withLatencyWindow,
+} from '../../../../common/analysis/engine/latency.ts'
 import { areNear, VECTORS } from './vectors.ts'
 
 describe('latency from samples', () => {
@@ -64,5 +69,18 @@ describe('latency from fine buckets', () => {
     expect(window.ranks(0.2, 1)).to.deep.equal(window.ranks(0.2, -1))
     expect(window.above(2, 0.25)).to.deep.equal({ events: 1, exposure: 1, controlEvents: 1, controlExposure: 1 })
     expect(window.above(3, 0.25)).to.deep.equal({ events: 0, exposure: 1, controlEvents: 0, controlExposure: 1 })
+  })
+
+  it('keeps of a tail whose bound moves only what speaks against safety', () => {
+    const state = { ...NO_LATENCY_STATE, treatment: new Map([[3, 1]]), tail: [2, -3, 0] }
+    expect(inWiderBuckets({ ...state, bounds: [1, 2, 3, 5, 7] }, RATIO, 2)).to.deep.equal({
+      ...state,
+      treatment: new Map([[2, 1]]),
+      bounds: [1, 1, 2, 3, 4],
+      tail: [0, -3, 0],
+    })
+    const same = inWiderBuckets({ ...state, bounds: [1, 2, 3, 4, 7] }, RATIO, 2)
+    expect([same.bounds, same.tail]).to.deep.equal([[1, 1, 2, 2, 4], state.tail])
+    expect(inWiderBuckets(state, RATIO, 2)).not.to.have.property('bounds')
   })
 })

@@ -94,3 +94,47 @@ describe('latency from samples or fine buckets', () => {
     expect(judgeContinuous(foldContinuous([], like, RULE) ?? [], question())).to.deep.include({ doPodsDiffer: true })
   })
 })
+
+describe('fine buckets whose width changes', () => {
+  const [narrow, wide] = [2 ** (1 / 8), 2 ** (1 / 4)]
+  const at = (ratio: number, ...counts: readonly (readonly [k: number, count: number])[]) => {
+    const pods = ['a', 'b'].map((pod) => ({ pod, zero: 0, buckets: counts }))
+    return { is: 'fine', ratio, treatment: pods, control: pods } as const
+  }
+  const folded = (windows: readonly Parameters<typeof foldContinuous>[1][]) => {
+    let state: readonly number[] | undefined = []
+    for (const window of windows) state = state && foldContinuous(state, window, RULE)
+    return state
+  }
+  // bucket k of the wide ones is what 2k−1 and 2k are of the narrow ones
+  const inNarrow = at(narrow, [-3, 20], [-2, 5], [1, 30], [6, 40], [9, 9])
+  const inWide = at(wide, [-1, 25], [1, 30], [3, 40], [5, 9])
+
+  it('are joined to wider ones of former windows', () =>
+    expect(folded([inWide, inNarrow, inNarrow])).to.deep.equal(folded([inWide, inWide, inWide])))
+
+  it('are joined in what former windows have counted, for good', () => {
+    const [ratio, treatment, control, bounds, , , , , , podBounds] = loaded(folded([inNarrow, inNarrow, inWide]) ?? [])
+    const [ofWide, ...others] = loaded(folded([inWide, inWide, inWide]) ?? [])
+    expect([ratio, treatment, control, bounds, podBounds]).to.deep.equal([
+      ofWide,
+      ...others.slice(0, 3),
+      others.at(-2),
+    ])
+    const again = loaded(folded([inNarrow, inNarrow, inWide, inNarrow]) ?? [])
+    expect(again[0]).to.deep.equal([wide])
+  })
+
+  it('keep the evidence that was there before', () => {
+    const slower = at(narrow, [16, 40])
+    const before = { ...slower, control: inNarrow.control }
+    const [, , , , ranks = []] = loaded(folded([before]) ?? [])
+    const silent = { ...at(wide), treatment: [], control: [] }
+    const [, , , , after] = loaded(folded([before, silent]) ?? [])
+    expect(ranks[0]).to.be.above(0)
+    expect(after).to.deep.equal(ranks)
+  })
+
+  it('are of no use if they are not made up of each other', () =>
+    expect(folded([inNarrow, at(1.5, [1, 9])])).to.equal(undefined))
+})

@@ -74,6 +74,21 @@ describe('the metric of latency', () => {
     })
   }
 
+  for (const [what, begins, goesOn] of [
+    ['wider', 8, 4],
+    ['narrower', 4, 8],
+  ] as const)
+    it(`goes on when fine buckets become ${what}`, () => {
+      const verdictOf = (slowness: number) => {
+        let windows = 0
+        const sort = (data: WindowData) => asFine(data, 2 ** (1 / (windows++ < 1 ? begins : goesOn)))
+        const { verdict, window } = judgedAfter(sort, () => slowness)
+        expect(window).to.be.above(1)
+        return verdict
+      }
+      expect([verdictOf(1.5), verdictOf(1)]).to.deep.equal(['Fail', 'Pass'])
+    })
+
   it('is not sure at once', () => {
     for (const slowness of [1, 2]) expect(judgedAfter(asCoarse, () => slowness, 1).verdict).to.equal('Wait')
   })
@@ -105,7 +120,7 @@ describe('the metric of latency', () => {
     expect(LATENCY.fold(ofCoarse, window, RULE)).to.equal(undefined)
     expect(LATENCY.fold(ofFine, coarse, RULE)).to.equal(undefined)
     expect(LATENCY.fold(ofFine, window, RULE)).to.equal(undefined)
-    expect(LATENCY.fold(ofFine, { ...fine, ratio: 2 }, RULE)).to.equal(undefined)
+    expect(LATENCY.fold(ofFine, { ...fine, ratio: 1.5 }, RULE)).to.equal(undefined)
     expect(
       LATENCY.fold(ofCoarse, { ...coarse, boundaries: coarse.boundaries.map((bound) => 2 * bound) }, RULE),
     ).to.equal(undefined)

@@ -46,14 +46,14 @@ export function asCoarse(data: WindowData, boundaries: readonly number[] = BOUND
   return { is: 'coarse', boundaries, treatment: arm(data.treatment), control: arm(data.control) }
 }
 
-export function asFine(data: WindowData): WindowData {
+export function asFine(data: WindowData, ratio = RATIO): WindowData {
   if (data.is !== 'samples') throw new Error('it has no samples')
   const arm = (samples: readonly Samples[]): readonly FineCounts[] =>
     samples.map(({ values, ...of }) => {
-      const bins = Map.groupBy(values, (value) => Math.ceil(Math.log(value) / Math.log(RATIO)))
+      const bins = Map.groupBy(values, (value) => Math.ceil(Math.log(value) / Math.log(ratio)))
       return { ...of, zero: 0, buckets: [...bins].map(([bin, { length }]) => [bin, length] as const) }
     })
-  return { is: 'fine', ratio: RATIO, treatment: arm(data.treatment), control: arm(data.control) }
+  return { is: 'fine', ratio, treatment: arm(data.treatment), control: arm(data.control) }
 }
 
 /** A window of events among requests. */
