@@ -81,11 +81,14 @@ export const eventCounts: ReadRows<EventCounts> = (rows, pods) => {
   return { is: 'pods', pods: read.pods.map(({ pod, events, total }) => ({ pod, events, exposure: total })) }
 }
 
-/** Reads the rows of `sampleColumns`. A full page of them is a failure: there may be more, and those may be others. */
+/** A full page of rows: there may be more, and those may be others. */
+export const FULL_PAGE: Failed = failed(`results: has ${MAX_ROWS} rows, so that some may be missing`)
+
+/** Reads the rows of `sampleColumns`. A full page of them is the failure `FULL_PAGE`. */
 export const samplesBy =
   (podAttribute: string): ReadRows<Samples> =>
   (rows, pods) => {
-    if (rows.length >= MAX_ROWS) return failed(`results: has ${MAX_ROWS} rows, so that some may be missing`)
+    if (rows.length >= MAX_ROWS) return FULL_PAGE
     const values = new Map<string, number[]>()
     for (const row of rows) {
       const [pod, seconds] = [member(row, podAttribute), member(row, 'duration')]

@@ -15,6 +15,7 @@ import {
 import {
   coarseCounts,
   eventCounts,
+  FULL_PAGE,
   medianIn,
   type ReadRows,
   type Rows,
@@ -56,10 +57,7 @@ export const NEW_RELIC: ProviderType = {
           ...arms,
         }))
       case 'MannWhitney':
-        return transactions(asked, sampleColumns(podAttribute), samplesBy(podAttribute), (arms) => ({
-          is: 'samples',
-          ...arms,
-        }))
+        return samples(asked)
       case 'Value':
       case 'Threshold':
         return values(asked)
@@ -104,6 +102,26 @@ async function transactions<T extends OfPod>(
   }
   const silent = BOTH.filter((arm) => arms[arm].length === 0)
   return silent.length > 0 ? { is: 'silent', arms: silent } : { is: 'data', data: compare(arms) }
+}
+
+/** A window with too many requests is asked for so often: each time a quarter of what it was before. */
+const MOST_TRIES = 5
+
+/**
+ * Single requests, of which New Relic gives only so many at once. Of a window with more, its first part is compared,
+ * the same of both arms: a longer window would have even more.
+ */
+async function samples(asked: Asked): Promise<WindowAnswer> {
+  const { podAttribute } = asked.newRelic
+  const { start, end } = asked.query.window
+  const read = samplesBy(podAttribute)
+  let answer: WindowAnswer = FULL_PAGE
+  for (let tries = 0; tries < MOST_TRIES && answer === FULL_PAGE; tries += 1) {
+    const window = { start, end: start + (end - start) / 4 ** tries }
+    const part = { ...asked, query: { ...asked.query, window } }
+    answer = await transactions(part, sampleColumns(podAttribute), read, (arms) => ({ is: 'samples', ...arms }))
+  }
+  return answer
 }
 
 async function latency(asked: Asked): Promise<WindowAnswer> {

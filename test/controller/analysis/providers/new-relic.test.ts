@@ -114,6 +114,23 @@ describe('New Relic', () => {
       2,
     ]))
 
+  it('gives durations of the first part of a window, the same of both arms, where one has too many', async () => {
+    const every = (host: string, count: number, ms: number) =>
+      Array.from({ length: count }, (_, at) => transaction(host, { timestamp: start + at * ms, duration: at }))
+    const busy = [...every('cart-0', 9_000, (end - start) / 9_000), ...every('cart-fork-0', 60, (end - start) / 60)]
+    const [answer, times] = await asked(metric('MannWhitney'), (nrql) => ({ rows: rowsOf(busy, nrql).slice(0, 5_000) }))
+    const first = (count: number) => Array.from({ length: count }, (_, at) => at)
+    expect(answer).to.deep.equal({
+      is: 'data',
+      data: {
+        is: 'samples',
+        treatment: [{ pod: 'cart-fork-0', values: first(15) }],
+        control: [{ pod: 'cart-0', values: first(2_250) }],
+      },
+    })
+    expect(times).to.equal(4)
+  })
+
   it('gives the number of a query for each arm', async () => {
     const nrql = "SELECT average(x) FROM E WHERE host RLIKE r'{{pods}}'"
     const compared = (text: string): Played => ({ rows: [{ 'average.x': text.includes('fork') ? 2 : 3 }] })
@@ -157,7 +174,7 @@ describe('New Relic', () => {
         1,
       ])
     }
-    expect(await asked(metric('MannWhitney'), () => full)).to.deep.equal([{ is: 'failed', message: tooMany }, 1])
+    expect(await asked(metric('MannWhitney'), () => full)).to.deep.equal([{ is: 'failed', message: tooMany }, 5])
   })
 
   it('fails where only the counts fail', async () =>
