@@ -10,8 +10,7 @@ export type Language =
   | 'Plain'
 
 /** What differs from pod to pod, arm to arm and window to window. */
-export const PLACEHOLDERS = ['arm', 'pods', 'namespace', 'workload', 'windowSeconds'] as const
-export type Placeholder = (typeof PLACEHOLDERS)[number]
+const PLACEHOLDERS = ['arm', 'pods', 'namespace', 'workload', 'windowSeconds']
 
 /** What placeholders stand for, by name: `pods`, `args.route`. */
 export type PlaceholderValues = Readonly<Record<string, string>>

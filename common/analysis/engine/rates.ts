@@ -1,6 +1,6 @@
 import type { Margins } from './coarse-latency.ts'
-import { added, mixture, zeros } from './mixture.ts'
-import { type Counts, FACTORS, fixedRateSteps, rateSteps } from './steps.ts'
+import { added, mixture } from './mixture.ts'
+import { type Counts, fixedRateSteps, rateSteps } from './steps.ts'
 
 /** How a rate is judged. */
 export interface RateMargins extends Margins {
@@ -15,11 +15,6 @@ export interface RateState {
   readonly safe: readonly number[]
   readonly fixedSafe: readonly number[]
 }
-
-const NONE = zeros(FACTORS.length)
-
-/** Before the first window. */
-export const NO_RATE_STATE: RateState = { harm: NONE, fixedHarm: NONE, safe: NONE, fixedSafe: NONE }
 
 /** `state` with one more window. Section 4.4. */
 export function withRateWindow(state: RateState, counts: Counts, margins: RateMargins): RateState {

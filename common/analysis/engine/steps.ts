@@ -28,10 +28,10 @@ export interface Ranks {
   readonly b: number
 }
 
-/** Increments of log e of one window: one for each of `SHIFTS`. M1 of section 4.1. */
-export const rankSteps = (ranks: Ranks, side: Side): readonly number[] => rankBets(ranks)(ranks.u, side)
-
-/** The same for several values of `u`, which share most of the work. */
+/**
+ * Increments of log e of one window: one for each of `SHIFTS`. Several values of `u` share most of the work. M1 of
+ * section 4.1.
+ */
 export function rankBets({ a, b }: Omit<Ranks, 'u'>): (u: number, side: Side) => readonly number[] {
   const bets = SHIFTS.map((shift) => {
     const lambda = (12 * shift) / (a + b + 1)

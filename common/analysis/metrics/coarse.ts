@@ -90,7 +90,7 @@ const sumOf = (counts: readonly CoarseCounts[], width: number): Exceeding => ({
 /** Of so many live boundaries one is an edge between the bins of pods. */
 const spacing = (live: readonly number[]): number => Math.max(1, Math.ceil(live.length / (POD_BINS - 1)))
 
-/** Requests of each pod between the boundaries of `podEdges`. */
+/** Requests of each pod between the boundaries at `edges`. */
 function podBins(counts: readonly CoarseCounts[], edges: readonly number[]) {
   return counts.flatMap(({ pod, exceeding, total }) => {
     if (pod === undefined) return []

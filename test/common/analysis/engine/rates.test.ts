@@ -1,6 +1,11 @@
 import { expect } from 'chai'
-import { NO_RATE_STATE, rateEvidence, withRateWindow } from '../../../../common/analysis/engine/rates.ts'
+import { zeros } from '../../../../common/analysis/engine/mixture.ts'
+import { type RateState, rateEvidence, withRateWindow } from '../../../../common/analysis/engine/rates.ts'
+import { FACTORS } from '../../../../common/analysis/engine/steps.ts'
 import { areNear, countsOf, VECTORS } from './vectors.ts'
+
+const NONE = zeros(FACTORS.length)
+const NO_RATE_STATE: RateState = { harm: NONE, fixedHarm: NONE, safe: NONE, fixedSafe: NONE }
 
 describe('rates', () => {
   for (const [index, { rows, out, ...margins }] of VECTORS.error_rate.entries())

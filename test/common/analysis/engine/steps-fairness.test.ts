@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { mixture } from '../../../../common/analysis/engine/mixture.ts'
 import { ranksOf } from '../../../../common/analysis/engine/ranks.ts'
-import { oddsSteps, rankSteps } from '../../../../common/analysis/engine/steps.ts'
+import { oddsSteps } from '../../../../common/analysis/engine/steps.ts'
+import { rankSteps } from './vectors.ts'
 
 /** Each way to choose `size` of the numbers under `count`. */
 function* choices(count: number, size: number, from = 0): Generator<readonly number[]> {

@@ -1,7 +1,7 @@
 import { added, mixture } from '../../../../common/analysis/engine/mixture.ts'
 import { ranksOf } from '../../../../common/analysis/engine/ranks.ts'
-import { fixedRateSteps, oddsSteps, rankSteps, rateSteps, signSteps } from '../../../../common/analysis/engine/steps.ts'
-import { areNear, countsOf, VECTORS } from './vectors.ts'
+import { fixedRateSteps, oddsSteps, rateSteps, signSteps } from '../../../../common/analysis/engine/steps.ts'
+import { areNear, countsOf, rankSteps, VECTORS } from './vectors.ts'
 
 /** The mixture after each window. */
 function afterEachWindow(windows: readonly (readonly number[])[]): readonly number[] {

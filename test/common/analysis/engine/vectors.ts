@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { Counts, Side } from '../../../../common/analysis/engine/steps.ts'
+import { type Counts, type Ranks, rankBets, type Side } from '../../../../common/analysis/engine/steps.ts'
 
 /** Events and exposure of the treatment, then those of the control. */
 export type Row = readonly [number, number, number, number]
@@ -121,3 +121,6 @@ export const countsOf = ([events, exposure, controlEvents, controlExposure]: Row
   controlEvents,
   controlExposure,
 })
+
+/** The increments of log e of one window of ranks. */
+export const rankSteps = (ranks: Ranks, side: Side): readonly number[] => rankBets(ranks)(ranks.u, side)
