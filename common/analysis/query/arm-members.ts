@@ -1,7 +1,7 @@
 import { type MetricKind, POINTERS, type WebPointers } from '../../api/analysis/metric.ts'
 import { type Check, isCount } from '../../json/members.ts'
 import type { Arm, WindowData } from '../window-data.ts'
-import type { Failed, WindowAnswer } from './window-query.ts'
+import { type Failed, failed, type WindowAnswer } from './window-query.ts'
 
 /** What an answer has for one arm. Nothing of it has been checked. Undefined and null mean that it does not have it. */
 export type ArmMembers = Readonly<Partial<Record<keyof WebPointers, unknown>>>
@@ -52,7 +52,6 @@ type Name = keyof WebPointers
 /** The names of all members. */
 export const MEMBERS = Object.keys(EXPECTED) as readonly Name[]
 
-const failed = (message: string): Failed => ({ is: 'failed', message })
 const isThere = (value: unknown): boolean => value !== undefined && value !== null
 
 /**

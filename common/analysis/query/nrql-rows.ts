@@ -1,7 +1,7 @@
 import { at, isObject, member } from '../../json/json.ts'
 import type { CoarseCounts, EventCounts, Samples } from '../window-data.ts'
 import { boundaryColumn, EVENTS_COLUMN } from './nrql.ts'
-import type { Failed } from './window-query.ts'
+import { type Failed, failed } from './window-query.ts'
 
 /** The most rows that New Relic gives: what LIMIT MAX means. Source: its documentation of the LIMIT clause. */
 export const MAX_ROWS = 5_000
@@ -11,8 +11,6 @@ export interface Rows {
   readonly is: 'rows'
   readonly rows: readonly unknown[]
 }
-
-const failed = (message: string): Failed => ({ is: 'failed', message })
 
 /** The rows in an answer of NerdGraph. It answers 200 for errors too, also beside rows that then are not complete. */
 export function rowsIn(json: unknown): Rows | Failed {

@@ -1,7 +1,7 @@
 import { at, isObject, member } from '../../json/json.ts'
 import { errorTypeIn } from './error-types.ts'
 import type { SeriesLabels } from './promql.ts'
-import type { Failed, ProviderReply, Span } from './window-query.ts'
+import { type Failed, failed, type ProviderReply, type Span } from './window-query.ts'
 
 /** What a series was at the two edges of a window. Absent: it had no value there that was younger than 5 minutes. */
 export interface Edges<T> {
@@ -32,8 +32,6 @@ export interface Asked {
   readonly pods: readonly string[]
   readonly labels: SeriesLabels
 }
-
-const failed = (message: string): Failed => ({ is: 'failed', message })
 
 const MALFORMED = failed('the answer is not one of Prometheus')
 const PARTIAL = failed('the answer is partial: it has warnings')

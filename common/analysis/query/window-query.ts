@@ -51,6 +51,9 @@ export interface Failed {
   readonly lacksStart?: true
 }
 
+/** A failure with nothing but a message. */
+export const failed = (message: string): Failed => ({ is: 'failed', message })
+
 /** What a provider answered. `json` is what it says it is; nothing of it has been checked. */
 export type ProviderReply = { readonly is: 'json'; readonly json: unknown } | Failed
 

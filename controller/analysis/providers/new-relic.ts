@@ -23,7 +23,7 @@ import {
   samplesBy,
   valueIn,
 } from '../../../common/analysis/query/nrql-rows.ts'
-import type { Failed, WindowAnswer, WindowQuery } from '../../../common/analysis/query/window-query.ts'
+import { type Failed, failed, type WindowAnswer, type WindowQuery } from '../../../common/analysis/query/window-query.ts'
 import type { Arm, OfPod, WindowData } from '../../../common/analysis/window-data.ts'
 import type { ProviderType, Send } from './provider.ts'
 
@@ -66,8 +66,6 @@ export const NEW_RELIC: ProviderType = {
     }
   },
 }
-
-const failed = (message: string): Failed => ({ is: 'failed', message })
 
 function asking({ newRelic }: CompleteProvider, send: Send): Asked['ask'] | undefined {
   if (!newRelic) return undefined
