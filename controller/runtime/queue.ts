@@ -3,6 +3,7 @@ import { type Cancel, MAX_DELAY_MS, type Random, type Timers } from '../../commo
 import { backoff } from './backoff.ts'
 import { DueTimes } from './due-times.ts'
 import { FairLine } from './fair-line.ts'
+import type { PassSlots } from './pass-slots.ts'
 
 /** `namespace/name` */
 export type Key = string
@@ -30,6 +31,17 @@ export interface KeyQueueOptions {
   readonly observer?: QueueObserver
 }
 
+/** Who limits the keys that are handed out: a key gets a worker only with a slot. */
+type Slots = Pick<PassSlots, 'mayTake' | 'take'>
+
+/** A worker that waits in `get`. */
+interface Idle {
+  readonly slots: Slots
+  readonly resolve: (key: Key | undefined) => void
+}
+
+const UNLIMITED: Slots = { mayTake: () => true, take: () => undefined }
+
 const NOBODY: QueueObserver = { added: () => undefined, retried: () => undefined, waited: () => undefined }
 
 /**
@@ -51,7 +63,7 @@ export class KeyQueue {
   readonly #changed = new Set<Key>() // keys in processing whose experiment has changed since their pass began
   readonly #line = new FairLine() // keys that are dirty and not processing
   readonly #first = new FairLine() // such keys that go before the others
-  readonly #idle: ((key: Key | undefined) => void)[] = [] // workers waiting in `get`
+  readonly #idle: Idle[] = []
   readonly #later = new DueTimes<Key>()
   readonly #failures = new Map<Key, Failures>()
   #timer: { readonly dueMs: number; readonly cancel: Cancel } | undefined
@@ -69,11 +81,6 @@ export class KeyQueue {
     return this.#first.size + this.#line.size
   }
 
-  /** Whether waiting keys get no worker until `resume`. */
-  get isPaused(): boolean {
-    return this.#isPaused
-  }
-
   /** How many entries all its maps have; 0 when no key is left. For tests. */
   get entryCount(): number {
     const sets = [this.#dirty, this.#processing, this.#changed, this.#later, this.#failures]
@@ -86,7 +93,7 @@ export class KeyQueue {
    */
   add(key: Key): void {
     this.#admit(key)
-    this.#handOut()
+    this.handOut()
   }
 
   /** Like `add`, after `delayMs`. The earliest of several times counts, so a burst of events causes one pass. */
@@ -132,13 +139,22 @@ export class KeyQueue {
     this.#setTimer()
   }
 
-  /** Resolves to the next key when there is one; to undefined after `shutdown`. Call `done` for every key. */
-  get(): Promise<Key | undefined> {
+  /**
+   * Resolves to the next key that gets one of `slots`, when there is one; to undefined after `shutdown`. Call `done` for
+   * every key, and `handOut` when slots become free.
+   */
+  get(slots = UNLIMITED): Promise<Key | undefined> {
     if (this.#isShutDown) return Promise.resolve(undefined)
     return new Promise((resolve) => {
-      this.#idle.push(resolve)
-      this.#handOut()
+      this.#idle.push({ slots, resolve })
+      this.handOut()
     })
+  }
+
+  /** Whether a worker that calls `get` now gets a key at once. */
+  hasKeyFor(slots: Slots): boolean {
+    const mayTake = (key: Key) => slots.mayTake(key)
+    return !this.#isPaused && (this.#first.peek(mayTake) ?? this.#line.peek(mayTake)) !== undefined
   }
 
   /** Ends the pass of `key`. If `key` was added meanwhile, it waits for a worker again. */
@@ -146,7 +162,23 @@ export class KeyQueue {
     this.#changed.delete(key)
     if (!this.#processing.delete(key) || !this.#dirty.has(key)) return
     this.#line.push(key)
-    this.#handOut()
+    this.handOut()
+  }
+
+  /** Hands out the keys that get a slot to the workers that wait. */
+  handOut(): void {
+    for (let worker = this.#idle[0]; worker && !this.#isPaused; worker = this.#idle[0]) {
+      const { slots, resolve } = worker
+      const mayTake = (key: Key) => slots.mayTake(key)
+      const key = this.#first.shift(mayTake) ?? this.#line.shift(mayTake)
+      if (key === undefined) return
+      this.#idle.shift()
+      this.#observer.waited((this.#timers.now() - (this.#dirty.get(key) ?? 0)) / 1_000)
+      this.#dirty.delete(key)
+      this.#processing.add(key)
+      slots.take(key)
+      resolve(key)
+    }
   }
 
   /** Hands out no keys until `resume`. */
@@ -164,7 +196,7 @@ export class KeyQueue {
       this.#admit(key, this.#first)
     }
     this.#setTimer()
-    this.#handOut()
+    this.handOut()
   }
 
   /** Hands out no more keys, stops all timers and ignores every later `add`. */
@@ -177,7 +209,7 @@ export class KeyQueue {
     this.#later.clear()
     this.#failures.clear()
     this.#setTimer()
-    for (const resolve of this.#idle.splice(0)) resolve(undefined)
+    for (const { resolve } of this.#idle.splice(0)) resolve(undefined)
   }
 
   #admit(key: Key, line = this.#line): void {
@@ -192,19 +224,6 @@ export class KeyQueue {
     this.#dirty.set(key, now)
     this.#observer.added()
     if (!this.#processing.has(key)) line.push(key)
-  }
-
-  #handOut(): void {
-    while (this.depth > 0 && !this.#isPaused) {
-      const worker = this.#idle.shift()
-      if (!worker) return
-      const key = this.#first.shift() ?? this.#line.shift()
-      if (key === undefined) return
-      this.#observer.waited((this.#timers.now() - (this.#dirty.get(key) ?? 0)) / 1_000)
-      this.#dirty.delete(key)
-      this.#processing.add(key)
-      worker(key)
-    }
   }
 
   /** Sets the one timer for the time that is due first. */
@@ -222,7 +241,7 @@ export class KeyQueue {
     this.#timer = undefined
     // All of them first: handed out one by one, those of the first namespace would get all waiting workers.
     for (const key of this.#later.take(this.#timers.now())) this.#admit(key)
-    this.#handOut()
+    this.handOut()
     this.#setTimer()
   }
 }

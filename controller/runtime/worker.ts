@@ -3,6 +3,7 @@ import type { Timers } from '../../common/program/clock.ts'
 import { startDeadline } from '../../common/program/deadline.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
 import type { Breaker } from './breaker.ts'
+import { PassSlots } from './pass-slots.ts'
 import type { Key, KeyQueue } from './queue.ts'
 
 /** How long one pass may take: its reads, a write and the status each 30 s. Its requests are aborted then. */
@@ -10,7 +11,7 @@ export const RECONCILE_LIMIT_MS = 90_000
 
 /** A pass that takes longer gives its worker back, because it waits for an answer, for example of a slow webhook. */
 const SLOW_MS = 1_000
-/** How many slow passes may go on without a worker. Each may need a connection to the API server. */
+/** So many more passes than workers may go on at once: slow ones. Each may need a connection to the API server. */
 export const MAX_SLOW = 64
 
 /** How long running passes, and a running sweep, may go on after `stop`. */
@@ -50,10 +51,14 @@ export interface Pass {
 
 /** A pass that has yielded. */
 interface YieldedPass {
+  readonly key: Key
   readonly dueMs: number
-  /** continues the pass; resolves when it has ended */
-  readonly resume: () => Promise<void>
+  /** resolves when it has ended */
+  readonly ended: Promise<void>
+  readonly goOn: () => void
 }
+
+const DEFAULT_COUNT = 16
 
 /** Takes keys from the queue and makes passes, `count` at once. A key is never in two passes. */
 export class Workers {
@@ -61,6 +66,8 @@ export class Workers {
   readonly #stopping = new AbortController()
   readonly #yielded: YieldedPass[] = []
   readonly #begunAtMs = new Map<Key, number>() // when each running pass began
+  /** those of the passes that have not yielded */
+  readonly #slots: PassSlots
   /** passes that go on without a worker */
   readonly #slow = new Set<Promise<void>>()
   #running: Promise<unknown> | undefined
@@ -69,6 +76,7 @@ export class Workers {
 
   constructor(options: WorkersOptions) {
     this.#options = options
+    this.#slots = new PassSlots((options.count ?? DEFAULT_COUNT) + MAX_SLOW)
   }
 
   /** The number of workers with a key. A key that has yielded, is slow or waits for the caches occupies no worker. */
@@ -83,7 +91,7 @@ export class Workers {
   }
 
   start(): void {
-    const { count = 16 } = this.#options
+    const { count = DEFAULT_COUNT } = this.#options
     this.#running ??= Promise.all(Array.from({ length: count }, () => this.#work()))
   }
 
@@ -99,29 +107,41 @@ export class Workers {
 
   async #work(): Promise<void> {
     const { queue } = this.#options
-    for (let key = await queue.get(); key !== undefined; key = await queue.get()) {
+    for (let key = await queue.get(this.#slots); key !== undefined; key = await queue.get(this.#slots)) {
       this.#busy += 1
       await this.#begin(key)
-      for (let pass = this.#nextYielded(); pass; pass = this.#nextYielded()) await pass.resume()
+      for (let pass = this.#nextYielded(); pass; pass = this.#nextYielded()) await this.#untilFree(this.#goOn(pass))
       this.#busy -= 1
     }
-    for (let pass = this.#yielded.shift(); pass; pass = this.#yielded.shift()) await pass.resume()
+    for (let pass = this.#yielded.shift(); pass; pass = this.#yielded.shift()) await this.#untilFree(this.#goOn(pass))
   }
 
   /**
-   * A pass that may continue: no key goes first, or the pass has yielded long enough. A worker that gets undefined
-   * while passes have yielded gets a key at once, so such passes never wait for workers that have nothing to do.
+   * Removes and returns a pass that may continue: it gets a slot, and no key goes first, or it has yielded long enough.
+   * While there is none, the passes that have yielded wait for keys that get the workers, or for passes with the slots
+   * of their namespaces. Each of these looks here when it ends.
    */
   #nextYielded(): YieldedPass | undefined {
-    const { timers } = this.#options
-    const isDue = !this.#keysGoFirst || (this.#yielded[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= timers.now()
-    return isDue ? this.#yielded.shift() : undefined
+    const nowMs = this.#keysGoFirst ? this.#options.timers.now() : Number.POSITIVE_INFINITY
+    const place = this.#yielded.findIndex(({ key, dueMs }) => dueMs <= nowMs && this.#slots.mayTake(key))
+    return place < 0 ? undefined : this.#yielded.splice(place, 1)[0]
   }
 
-  /** Whether keys wait that a free worker would get. While the queue is paused, it would get none. */
+  /** Whether keys wait that a free worker would get. */
   get #keysGoFirst(): boolean {
-    const { queue } = this.#options
-    return queue.depth > 0 && !queue.isPaused
+    return this.#options.queue.hasKeyFor(this.#slots)
+  }
+
+  /** Continues a pass that has yielded. Resolves when it has ended. */
+  #goOn({ key, ended, goOn }: YieldedPass): Promise<void> {
+    this.#slots.take(key)
+    goOn()
+    return ended
+  }
+
+  #giveBackSlot(key: Key): void {
+    this.#slots.giveBack(key)
+    this.#options.queue.handOut()
   }
 
   /** Starts a pass. Resolves when its worker is free: it has ended, has yielded or is slow. */
@@ -131,11 +151,9 @@ export class Workers {
     const yieldToWrites = async (): Promise<void> => {
       if (!this.#keysGoFirst || this.#yielded.length >= MAX_YIELDED) return
       const resumed = Promise.withResolvers<void>()
-      const resume = () => {
-        resumed.resolve()
-        return this.#untilFree(ended)
-      }
-      this.#yielded.push({ dueMs: timers.now() + YIELD_MS, resume })
+      this.#yielded.push({ key, dueMs: timers.now() + YIELD_MS, ended, goOn: resumed.resolve })
+      this.#slow.delete(ended)
+      this.#giveBackSlot(key)
       yielded.resolve()
       await resumed.promise
     }
@@ -147,13 +165,20 @@ export class Workers {
   async #untilFree(ended: Promise<void>, ...others: readonly Promise<void>[]): Promise<void> {
     const slow = Promise.withResolvers<void>()
     const cancel = this.#options.timers.after(SLOW_MS, () => {
-      if (this.#slow.size >= MAX_SLOW) return
-      this.#slow.add(ended)
-      void ended.then(() => this.#slow.delete(ended))
+      this.#goOnWithoutWorker(ended)
       slow.resolve()
     })
     await Promise.race([ended, slow.promise, ...others])
     cancel()
+  }
+
+  /** When a pass without a worker ends, one that has yielded may follow it: perhaps no worker will look for that one. */
+  #goOnWithoutWorker(ended: Promise<void>): void {
+    this.#slow.add(ended)
+    void ended.then(() => {
+      const next = this.#slow.delete(ended) ? this.#nextYielded() : undefined
+      if (next) this.#goOnWithoutWorker(this.#goOn(next))
+    })
   }
 
   async #pass(key: Key, yieldToWrites: () => Promise<void>): Promise<void> {
@@ -173,6 +198,7 @@ export class Workers {
     } finally {
       limit.end()
       this.#begunAtMs.delete(key)
+      this.#giveBackSlot(key)
     }
     void this.#release(key)
   }

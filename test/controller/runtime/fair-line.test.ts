@@ -29,6 +29,18 @@ describe('a fair line', () => {
     expect(all(line)).to.deep.equal(['b/1', 'a/2', 'a/3'])
   })
 
+  it('passes over a namespace that is not served, which keeps its turn', () => {
+    const line = lineOf('a/1', 'a/2', 'b/1', 'b/2')
+    const isServed = (key: string) => !key.startsWith('a/')
+    expect([line.peek(isServed), line.shift(isServed), line.shift(isServed), line.shift(isServed)]).to.deep.equal([
+      'b/1',
+      'b/1',
+      'b/2',
+      undefined,
+    ])
+    expect(all(line)).to.deep.equal(['a/1', 'a/2'])
+  })
+
   it('has no key, and size 0, when it is empty or was cleared', () => {
     const line = lineOf('a/1', 'b/1')
     line.clear()
