@@ -157,6 +157,8 @@ const createNeighbours = ({ client, timers }: ControllerOptions, experiments: Al
     read: (namespace) => neighboursIn(client, namespace, NEIGHBOURS_MS),
     changed: (namespace) => experiments.wake(namespace),
     isWatched: (namespace) => index.withForkIn(namespace).size > 0,
+    // All experiments of a namespace ask again after a minute. Its lists are then read once for all of them.
+    keepsUnread: true,
     timers,
   })
 

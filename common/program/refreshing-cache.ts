@@ -8,6 +8,11 @@ const KEPT_MS = 60_000
 interface RefreshingCacheOptions<T> {
   /** must not throw; undefined if the value cannot be read now */
   readonly read: (key: string) => Promise<T | undefined>
+  /**
+   * whether it is kept too that a value cannot be read now. Then nothing is read before a caller asks after the minute.
+   * Default: the next caller tries again
+   */
+  readonly keepsUnread?: boolean
   /** called when a caller was given a value that is no longer the current one */
   readonly changed: (key: string) => void
   /** whether `key` is read every minute although nobody asks for it; default: no key is */
@@ -19,6 +24,8 @@ interface Expiry {
   readonly cancel: Cancel
   /** whether a caller was given the value that was read for another caller */
   isReused: boolean
+  /** whether the value could not be read */
+  isUnread: boolean
 }
 
 /**
@@ -41,7 +48,7 @@ export class RefreshingCache<T> {
     return this.#readings.size
   }
 
-  /** Returns the value of `key`; undefined if it cannot be read now, and then the next caller tries again. */
+  /** Returns the value of `key`; undefined if it cannot be read now. */
   of(key: string): Promise<T | undefined> {
     const expiry = this.#expiries.get(key)
     if (expiry) expiry.isReused = true
@@ -59,11 +66,13 @@ export class RefreshingCache<T> {
   #read(key: string): Promise<T | undefined> {
     return this.#readings.of(key, async () => {
       const cancel = this.#options.timers.after(KEPT_MS, () => void this.#expire(key))
-      const expiry = { cancel, isReused: false }
+      const expiry = { cancel, isReused: false, isUnread: false }
       this.#expiries.set(key, expiry)
       const value = await this.#options.read(key)
-      if (value === undefined) this.#removeExpiry(key, expiry)
-      return { value, isLasting: value !== undefined }
+      expiry.isUnread = value === undefined
+      const isLasting = value !== undefined || this.#options.keepsUnread === true
+      if (!isLasting) this.#removeExpiry(key, expiry)
+      return { value, isLasting }
     })
   }
 
@@ -71,7 +80,7 @@ export class RefreshingCache<T> {
     const expiry = this.#expiries.get(key)
     const expired = this.#readings.forget(key)
     this.#expiries.delete(key)
-    if (!(expiry?.isReused || this.#options.isWatched?.(key))) return
+    if (expiry?.isUnread || !(expiry?.isReused || this.#options.isWatched?.(key))) return
     const before = await expired
     if (this.#isStopped) return
     const after = await this.#read(key)

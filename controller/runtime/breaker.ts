@@ -31,7 +31,7 @@ export interface BreakerOptions {
 export class Breaker {
   readonly #options: BreakerOptions
   readonly #stopping = new AbortController()
-  readonly #failed = new Set<Key>() // since the last pass that did not fail
+  readonly #failed = new Set<Key>() // since the last pass that the API server answered
   #failures = 0 // in a row
   #answers = 0 // to all requests of the process
   #probedAtMs = Number.NEGATIVE_INFINITY
@@ -48,11 +48,17 @@ export class Breaker {
     return this.#isOpen
   }
 
-  /** Call this after a pass that the API server did not make fail. */
-  succeeded(): void {
-    if (this.#isOpen) return
-    this.#failures = 0
-    this.#failed.clear()
+  /** How many requests of the process the API server has answered. */
+  get answers(): number {
+    return this.#answers
+  }
+
+  /**
+   * Call this after a pass that the API server did not make fail, with the `answers` from before it. If there are no
+   * more since, the pass shows nothing: it has asked nothing, or went on without what it could not read.
+   */
+  succeeded(answersBefore: number): void {
+    if (!this.#isOpen && this.#answers > answersBefore) this.#forgetFailures()
   }
 
   /** Call this after a pass that failed because the API server did not answer, was throttled, or answered with 5xx. */
@@ -98,7 +104,7 @@ export class Breaker {
     }
     this.#isProbing = false
     if (this.#isOpen) this.#close()
-    else this.succeeded() // the fault is in the way of some objects, which keep their own backoff
+    else this.#forgetFailures() // the fault is in the way of some objects, which keep their own backoff
   }
 
   #open(error: unknown): void {
@@ -108,12 +114,16 @@ export class Breaker {
     this.#options.log.warn({ failures: this.#failures, ...factsOf(error) }, 'paused: the API server fails')
   }
 
+  #forgetFailures(): void {
+    this.#failures = 0
+    this.#failed.clear()
+  }
+
   #close(): void {
     this.#isOpen = false
     this.#endWait?.()
-    this.#failures = 0
     const first = [...this.#failed]
-    this.#failed.clear()
+    this.#forgetFailures()
     if (this.#stopping.signal.aborted) return
     this.#options.queue.resume(first)
     this.#options.log.info({ first: first.length }, 'resumed: the API server answers')

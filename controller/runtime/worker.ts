@@ -30,7 +30,7 @@ export interface WorkersOptions {
   readonly reconcile: (key: Key, pass: Pass) => Promise<Requeue>
   /** Resolves when the caches have what the pass over `key` wrote. */
   readonly caughtUp: (key: Key) => Promise<void>
-  readonly breaker?: Pick<Breaker, 'succeeded' | 'failed'>
+  readonly breaker?: Pick<Breaker, 'answers' | 'succeeded' | 'failed'>
   readonly timers: Timers
   readonly log: Log
   readonly count?: number
@@ -182,19 +182,21 @@ export class Workers {
   }
 
   async #pass(key: Key, yieldToWrites: () => Promise<void>): Promise<void> {
-    const { queue, reconcile, timers } = this.#options
+    const { queue, reconcile, breaker, timers } = this.#options
+    const answersBefore = breaker?.answers ?? 0
     const limit = startDeadline(timers, RECONCILE_LIMIT_MS, this.#stopping.signal)
     this.#passes += 1
     const number = this.#passes
     this.#begunAtMs.set(key, timers.now())
     try {
       const requeue = await reconcile(key, { number, signal: limit.signal, yieldToWrites })
-      this.#options.breaker?.succeeded()
+      breaker?.succeeded(answersBefore)
       if (requeue === 'backoff') queue.retry(key)
       else queue.succeed(key)
       if (typeof requeue === 'object') queue.addAfter(key, requeue.afterMs)
     } catch (error) {
       this.#fail(key, number, error)
+      if (error instanceof KubeError && !isTransient(error)) breaker?.succeeded(answersBefore) // it was an answer
     } finally {
       limit.end()
       this.#begunAtMs.delete(key)
@@ -208,7 +210,6 @@ export class Workers {
     const { queue, log, breaker } = this.#options
     const failures = queue.retry(key, error instanceof KubeError ? error.retryAfterMs : 0)
     if (error instanceof KubeError && isTransient(error)) breaker?.failed(key)
-    else if (error instanceof KubeError) breaker?.succeeded() // it was an answer
     if (shouldLogRepetition(failures)) log.error({ key, reconcile, failures, ...factsOf(error) }, 'reconcile failed')
   }
 

@@ -4,7 +4,7 @@ import { turn, VirtualTime } from '../../virtual-time.ts'
 
 type Values = Record<string, readonly string[] | undefined>
 
-function aCache(values: Values = { shop: ['a'] }, watched: readonly string[] = []) {
+function aCache(values: Values = { shop: ['a'] }, watched: readonly string[] = [], keepsUnread = false) {
   const time = new VirtualTime()
   const asked: string[] = []
   const read = async (key: string) => {
@@ -14,7 +14,7 @@ function aCache(values: Values = { shop: ['a'] }, watched: readonly string[] = [
   const changes: string[] = []
   const changed = (key: string) => changes.push(key)
   const isWatched = (key: string) => watched.includes(key)
-  return { time, asked, changes, values, cache: new RefreshingCache({ read, changed, timers: time, isWatched }) }
+  return { time, asked, changes, values, cache: new RefreshingCache({ read, changed, timers: time, isWatched, keepsUnread }) }
 }
 
 describe('RefreshingCache', () => {
@@ -75,6 +75,19 @@ describe('RefreshingCache', () => {
     await cache.of('shop')
     expect(asked).to.deep.equal(['shop', 'shop'])
     expect([cache.size, time.pending]).to.deep.equal([0, 0])
+  })
+
+  it('keeps it for a minute if that is wanted, and then reads nothing before a caller asks', async () => {
+    const { asked, cache, time, values } = aCache({}, ['shop'], true)
+    for (let calls = 0; calls < 5; calls += 1) expect(await cache.of('shop')).to.equal(undefined)
+    await time.pass(59_999)
+    await cache.of('shop')
+    expect(asked).to.deep.equal(['shop'])
+    await time.pass(600_000)
+    expect([asked.length, cache.size, time.pending]).to.deep.equal([1, 0, 0])
+    values.shop = ['a']
+    expect(await cache.of('shop')).to.deep.equal(['a'])
+    cache.stop()
   })
 
   it('shares a new reading where the former one takes longer than a minute', async () => {

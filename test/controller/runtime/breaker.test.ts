@@ -38,11 +38,26 @@ describe('the breaker', () => {
   it('probes after five failures in a row, whatever their keys, and not if one pass succeeds between them', async () => {
     const { state, breaker, fail } = aBreaker()
     await fail('a/1', 'a/1', 'a/1', 'a/1')
-    breaker.succeeded()
+    const { answers } = breaker
+    breaker.sent({ code: '404', isFromApiServer: true })
+    breaker.succeeded(answers)
     await fail('a/1', 'a/2', 'a/3', 'a/4')
     expect(state.probes).to.deep.equal([])
     await fail('a/5')
     expect([state.probes.length, breaker.isOpen]).to.deep.equal([1, true])
+  })
+
+  it('probes although passes succeed between the failures, if the API server has answered nothing meanwhile', async () => {
+    const { breaker, fail } = aBreaker()
+    breaker.sent({ code: '200', isFromApiServer: true })
+    for (const key of FIVE) {
+      const { answers } = breaker
+      await fail(key)
+      breaker.sent({ code: '502', isFromApiServer: false })
+      breaker.succeeded(answers) // of a quiet experiment, for which the caches are enough
+    }
+    expect(breaker.isOpen).to.equal(true)
+    breaker.stop()
   })
 
   it('hands keys out as before if the probe succeeds, and probes again after 15 s at the earliest', async () => {
@@ -147,7 +162,7 @@ describe('the breaker', () => {
       state.hangs = probe.promise
       await fail(...FIVE)
       for (const each of sent) breaker.sent(each)
-      breaker.succeeded()
+      breaker.succeeded(0)
       probe.resolve()
       await turn()
       expect(breaker.isOpen).to.equal(true)

@@ -12,13 +12,21 @@ const ERRORS: Readonly<Record<string, Error>> = {
 }
 
 describe('the breaker of workers', () => {
-  it('is told of each pass that the API server made fail, and of each that it answered', async () => {
+  it('is told of each pass that the API server made fail, and of each other, with the answers before it', async () => {
     const told: string[] = []
+    let answers = 0
     const queue = new KeyQueue({ timers: new VirtualTime(), random: () => 0 })
     const workers = new Workers({
       queue,
-      breaker: { succeeded: () => void told.push('answered'), failed: (key) => void told.push(key) },
+      breaker: {
+        get answers() {
+          return answers
+        },
+        succeeded: (before) => void told.push(`${before} answers before`),
+        failed: (key) => void told.push(key),
+      },
       reconcile: async (key) => {
+        answers += 1
         const error = ERRORS[key]
         if (error) throw error
         return 'never'
@@ -33,7 +41,7 @@ describe('the breaker of workers', () => {
       queue.add(key)
       await turn()
     }
-    expect(told).to.deep.equal(['a/failed', 'answered', 'answered'])
+    expect(told).to.deep.equal(['a/failed', '1 answers before', '3 answers before'])
     await workers.stop()
   })
 })
