@@ -69,7 +69,9 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const writer = promotionWriter(state.spec, { source, promotion: found, isInstalled })
   const status = promotionStatus(writer, stored)
   if (found.isDone) {
-    const promoting = rolledOut(facts, subject, { status, skipSteps: state.spec.skipSteps })
+    // a rollout that others began is theirs, and so are its steps
+    const isOurs = writer.mode !== 'Export' && stored?.record !== undefined
+    const promoting = rolledOut(facts, subject, { status, skipSteps: state.spec.skipSteps && isOurs })
     const { conditions } = facts.experiment.status ?? {}
     const isTold = conditions?.some(({ type, status: value }) => type === 'Promoted' && value === 'True')
     // where others made the change, its author is not known
