@@ -71,7 +71,8 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   if (found.isDone) {
     // a rollout that others began is theirs, and so are its steps
     const isOurs = writer.mode !== 'Export' && stored?.record !== undefined
-    const promoting = rolledOut(facts, subject, { status, skipSteps: state.spec.skipSteps && isOurs })
+    const promotion = { ...status, written: versionWith(source, stored) }
+    const promoting = rolledOut(facts, subject, { status: promotion, skipSteps: state.spec.skipSteps && isOurs })
     const { conditions } = facts.experiment.status ?? {}
     const isTold = conditions?.some(({ type, status: value }) => type === 'Promoted' && value === 'True')
     // where others made the change, its author is not known
@@ -175,8 +176,15 @@ function storedAgain(
   record: NonNullable<PromotionStatus['record']>,
 ): PromotionStatus {
   const isSaid = run.command?.verb === 'promote' && run.command.answer === 'Done'
-  return { mode, record, ...(isSaid ? {} : { written: { ...versionOf(source), generation: 0 } }) }
+  return { mode, record, ...(isSaid ? {} : { written: unknownVersion(source) }) }
 }
+
+/**
+ * The version of a source that has the change: as it is, where others made the change. Ours is the one that our write
+ * made, whoever has changed the source since. It is not known if the reply to that write was lost.
+ */
+const versionWith = (source: KubeObject, stored: PromotionStatus | undefined): SourceVersion =>
+  stored?.record === undefined ? versionOf(source) : (stored.written ?? unknownVersion(source))
 
 const promotionStatus = ({ mode, because }: PromotionWriter, stored: PromotionStatus | undefined): PromotionStatus => ({
   mode,
@@ -193,8 +201,7 @@ interface RollingOut {
 }
 
 /** The source has the change, whoever made it. Its own rollout must end before the fork may go. */
-function rolledOut(facts: Facts, { kind, source }: Rolled, { status, skipSteps }: RollingOut): Promoting {
-  const promotion = { ...status, written: versionOf(source) }
+function rolledOut(facts: Facts, { kind, source }: Rolled, { status: promotion, skipSteps }: RollingOut): Promoting {
   const health = forkHealth(kind, source, facts.now)
   const message = `${shortNameOf(source)}: ${health.message}`
   if (health.is === 'ready') return { writes: [], promotion, isReached: true }
@@ -210,7 +217,10 @@ const writtenSource = ({ experiment }: Facts, source: KubeObject, reason: 'Promo
   return writtenBy(experiment, { object: source, reason, what })
 }
 
-const versionOf = ({ metadata: { uid = '', generation = 0 } }: KubeObject) => ({ uid, generation })
+const versionOf = ({ metadata: { uid = '', generation = 0 } }: KubeObject): SourceVersion => ({ uid, generation })
+
+/** No source has it: generations begin with 1. */
+const unknownVersion = (source: KubeObject): SourceVersion => ({ ...versionOf(source), generation: 0 })
 
 /** With uid and resourceVersion: a change since it was read is a conflict, and everything is looked at again. */
 function sourceWrite(

@@ -1,10 +1,12 @@
 import { expect } from 'chai'
+import type { KubeObject } from '../../../common/api/object.ts'
 import { objectOr } from '../../../common/json/json.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { anExperiment, NO_POLICIES } from '../../builders.ts'
 import { aPolicy } from '../policy/policy-input.ts'
 import { imageIn, messageOf, promotionIn, writesOf } from './promotions.ts'
-import { aRun, aRunExperiment, aSource, CANARY } from './some-run.ts'
+import { aRun, aRunExperiment, aSource, CANARY, type RunWorld } from './some-run.ts'
+import { available } from './some-world.ts'
 
 describe('an undo', () => {
   const promoted = () => {
@@ -91,6 +93,61 @@ describe('an undo', () => {
     expect(writesOf(run)).to.deep.equal([])
     expect(run.reasonOf('Ready')).to.equal('SourceDrifted')
     expect(imageIn(run)).to.equal('example/cart:3')
+  })
+
+  describe('where somebody has changed the source since', () => {
+    const sourceWith = (cart: string, sidecar: string, replicas = 10) => {
+      const containers = [
+        { name: 'cart', image: cart },
+        { name: 'sidecar', image: sidecar },
+      ]
+      return aSource(replicas, 'any', { template: { spec: { containers } } })
+    }
+
+    /** A run that has written the image of `cart`, and not seen yet that the source has it. */
+    function written() {
+      const experiment = aRunExperiment({ overrideType: 'Strategic', promotion: { mode: 'Manual' } })
+      const run = aRun(experiment, { source: sourceWith('example/cart:1', 'sidecar:1') })
+      run.rest()
+      run.say('promote')
+      while (!promotionIn(run)?.written) run.pass()
+      return run
+    }
+
+    /** The undo after `changed` came while the source replaced its pods. */
+    function undone(run: RunWorld, changed: KubeObject) {
+      const generation = (run.world.source?.metadata.generation ?? 0) + 1
+      run.world.source = { ...changed, metadata: { ...changed.metadata, generation }, status: {} }
+      run.rest()
+      expect(run.reasonOf('Ready')).to.equal('Promoting')
+      run.world.source = available(run.world.source)
+      run.rest()
+      run.say('undo')
+      return writesOf(run)
+    }
+
+    it('leaves it alone, because a list is restored as a whole', () => {
+      const run = written()
+      expect(undone(run, sourceWith('example/cart:2', 'sidecar:2'))).to.not.include('patch source')
+      expect([run.reasonOf('Ready'), messageOf(run)]).to.deep.equal([
+        'SourceDrifted',
+        'deployment/cart was changed after the promotion, so it stays as it is',
+      ])
+    })
+
+    it('restores what it wrote, if the change is about something else', () => {
+      const run = written()
+      expect(undone(run, sourceWith('example/cart:2', 'sidecar:1', 7))).to.include('patch source')
+      expect([imageIn(run), run.world.source && replicasOf(run.world.source)]).to.deep.equal(['example/cart:1', 7])
+    })
+
+    it('leaves it alone, also after the reply to the write was lost', () => {
+      const run = written()
+      const { written: _lost, ...others } = promotionIn(run) ?? { mode: 'Manual' as const }
+      run.world.experiment = { ...run.world.experiment, status: { ...run.world.experiment.status, promotion: others } }
+      expect(undone(run, sourceWith('example/cart:2', 'sidecar:2'))).to.not.include('patch source')
+      expect(run.reasonOf('Ready')).to.equal('SourceDrifted')
+    })
   })
 
   it('has nothing to restore where the record could not be stored', () => {
