@@ -52,9 +52,11 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   const { status } = experiment
   const spec = runSpecOf(experiment.spec)
   if (!spec) return undefined
-  const revision = fork ? revisionOf(fork) : (status?.strategy?.revision ?? '')
+  const hash = runHash(experiment)
+  // it is what people approve, so what was said of a run says nothing of another one with the same pods
+  const revision = fork ? hashOf([revisionOf(fork), hash], DIGITS) : (status?.strategy?.revision ?? '')
   const stepsOf = (path: RunPath) => compile(spec, path)
-  const run = presentRun(status?.strategy, { run: runHash(experiment), revision }, stepsOf, now)
+  const run = presentRun(status?.strategy, { run: hash, revision }, stepsOf, now)
   const steps = stepsOf(run.path)
   const sizes = sizesOf(facts, spec, { fork })
   // A way back needs no source.
