@@ -18,6 +18,8 @@ const OF_STRATEGIES = {
     'Change the manifest of the source as `status.promotion.patch` says, where it is declared. The run goes on when the source has the change.',
   SourceNotSettled: 'Wait until the source has finished its own rollout, or correct it. The promotion waits for that.',
   SourceHoldsBack: 'Change the field of the source that the message names. With it a change does not reach all pods.',
+  SourceIsBusy:
+    'Wait until the other experiment is promoted and its Service sends to the source again, or abort it. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service.',
   SourceDrifted: 'Change the source by hand. Somebody changed it after the promotion, so it is not restored.',
   ChangeNotStored:
     'The API server, or an admission webhook, changed what was written. Give the command `undo`, then correct the override.',

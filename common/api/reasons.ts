@@ -38,6 +38,7 @@ const OF_STRATEGIES = {
   AwaitingSource: { about: 'strategy' },
   SourceNotSettled: { about: 'strategy' },
   SourceHoldsBack: { about: 'strategy' },
+  SourceIsBusy: { about: 'strategy' },
   SourceDrifted: { about: 'strategy' },
   SourceReverted: { about: 'strategy' },
   ChangeNotStored: { about: 'strategy' },

@@ -1,4 +1,8 @@
 import { expect } from 'chai'
+import { EXPERIMENT_ID } from '../../../common/api/names.ts'
+import type { ServiceView } from '../../../common/surroundings/traffic.ts'
+import { FORK } from '../../builders.ts'
+import { aCutOver } from './blue-greens.ts'
 import { imageIn, messageOf } from './promotions.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from './some-run.ts'
 import { available } from './some-world.ts'
@@ -44,5 +48,41 @@ describe('what keeps a source from being written', () => {
     waits(run, 'WeightLimited', 'takes down 10 of 40 pods at once, and maxSurge 2 allows 2 of the fork')
     run.world.source = aSource(8)
     isWritten(run)
+  })
+
+  describe('is another experiment to which a Service of the source is cut over', () => {
+    const OTHER = '0123456789'
+    const pinned = (name: string, of: Partial<ServiceView> = {}): ServiceView => ({
+      name,
+      selector: { app: 'cart', [EXPERIMENT_ID]: OTHER },
+      ...of,
+    })
+    /** A run whose source takes down no pod, so that its fork has one. */
+    const behind = (...services: readonly ServiceView[]) => {
+      const run = automatic(aSource(10, 'example/cart:1', { strategy: { rollingUpdate: { maxUnavailable: 0 } } }))
+      const slices = [{ service: 'cart', ready: [{ uid: 'uid-of-pod', pod: `${FORK}-abc-x` }] }]
+      run.world.traffic = { services, slices }
+      return run
+    }
+
+    it('until that is over', () => {
+      const run = behind(pinned('cart'))
+      waits(run, 'SourceIsBusy', `service/cart sends only to the experiment with the id ${OTHER}`)
+      run.world.traffic = { services: [], slices: [] }
+      isWritten(run)
+    })
+
+    it('even if that Service lists pods that are not ready', () =>
+      waits(behind(pinned('cart', { publishesNotReady: true })), 'SourceIsBusy', 'service/cart'))
+
+    it('but not one that is only tested through a preview', () =>
+      isWritten(behind({ name: 'cart', selector: { app: 'cart' } }, pinned('preview', { publishesNotReady: true }))))
+
+    it('but not one of another source, and not its own fork', () => {
+      isWritten(behind(pinned('stock', { selector: { app: 'stock', [EXPERIMENT_ID]: OTHER } })))
+      const run = aCutOver()
+      run.say('promote')
+      isWritten(run)
+    })
   })
 })
