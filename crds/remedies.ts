@@ -24,7 +24,7 @@ const OF_STRATEGIES = {
   ChangeNotStored:
     'The API server, or an admission webhook, changed what was written. Give the command `undo`, then correct the override.',
   SourceReverted:
-    'Change the manifest of the source, or find out who changed it back. Then give the command `promote`.',
+    'Change the manifest of the source, or find out who changed it back. Then give the command `promote`. After the Services of a blue-green are returned, give the source the change by hand; the run then goes on.',
   SourceIsDeclared:
     'Change the manifest of the source as `status.promotion.patch` says. With `promotion.force` the controller writes the source anyway, and the tool may change it back.',
   NothingToPromote: 'No action needed. The source already has what the override says.',

@@ -39,6 +39,16 @@ export function hasChange(facts: SpecFacts): boolean {
   return promotionInto(facts, source)?.isDone === true
 }
 
+/** Whether the source has lost the change since it had it. A cache may still have the state before our write. */
+export function isReverted(facts: SpecFacts): boolean {
+  const source = knownValue(facts.source)?.object
+  const { written } = facts.experiment.status?.promotion ?? {}
+  if (!source || !written) return false
+  const { uid, generation = 0 } = source.metadata
+  const isOutdated = uid === written.uid && generation < written.generation
+  return !isOutdated && promotionInto(facts, source)?.isDone === false
+}
+
 /** Who writes a source: the controller by `mode`, or with `Export` somebody else, and why if nobody asked for that. */
 export interface PromotionWriter {
   readonly mode: PromotionMode

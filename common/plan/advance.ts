@@ -4,13 +4,15 @@ import type { Reason } from '../api/reasons.ts'
 import type { RunWeight } from '../api/strategy.ts'
 import { type AnalysisState, consequenceOf } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
+import { stalled } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
-import { hasChange } from '../assess/promotion.ts'
+import { hasChange, isReverted } from '../assess/promotion.ts'
 import { isPromoted, promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
 import { aborted, completedEvent, next } from '../strategy/next.ts'
 import { moved } from '../strategy/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
 import { trafficReport } from '../surroundings/traffic-report.ts'
+import { shortName } from '../text/short-name.ts'
 import { replicasOf } from '../workload/status.ts'
 import { verdictText } from './analysis.ts'
 import type { Plan, RunReport } from './conclusion.ts'
@@ -35,7 +37,8 @@ export function withRun(
   if (!state || (!wanted && !facts.experiment.status?.strategy)) return planned
   const services = servicesOf(facts, state, planned.conclusion.fork)
   const weight = weightOf(state, services)
-  const report = weight === undefined ? state : { ...state, weight }
+  const isLost = hasPromoted(state) && isReverted(facts)
+  const report = { ...state, ...(weight === undefined ? {} : { weight }), ...(isLost ? { hasChange: false } : {}) }
   const said = obey(facts, state)
   if (said) return movedPlan(planned, report, said)
   if (!wanted) return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: report } })
@@ -47,6 +50,8 @@ export function withRun(
   if (back) return movedPlan(planned, report, back)
   const promoting = promotingAt(seen)
   if (promoting) return promotingPlan(seen, report, promoting)
+  const reverted = revertedPlan(seen, report)
+  if (reverted) return reverted
   const found = going(seen)
   if (found.is === 'move') return movedPlan(planned, report, found)
   const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
@@ -165,6 +170,25 @@ function promotingPlan({ facts, state, planned }: Seen, of: RunReport, promoting
     return movedPlan(planned, report, { run: moved(run, { stepIndex: run.stepIndex + 1 }, facts.now), ...event })
   }
   return { ...planned, writes, conclusion: { ...planned.conclusion, ...decision, run: report } }
+}
+
+/** Whether the run has promoted, and its fork is not deleted yet. */
+const hasPromoted = ({ run: { path, stepIndex }, steps }: RunState): boolean =>
+  path === 'Forward' && (steps[stepIndex]?.is === 'return' || steps[stepIndex]?.is === 'drain')
+
+/**
+ * A source that lost the change while the fork is kept for a while. The run turns back to its promotion, which waits
+ * for a word. A blue-green stays where it is: at its promotion, its Service would be limited to the fork again.
+ */
+function revertedPlan({ facts, state, planned }: Seen, report: RunReport): Plan | undefined {
+  const { run, steps, spec } = state
+  if (steps[run.stepIndex]?.is !== 'drain' || report.hasChange !== false) return undefined
+  const message = `${shortName(facts.experiment.spec.sourceRef)} no longer has the change`
+  const stepIndex = steps.findIndex(({ is }) => is === 'promote')
+  if (!spec.blueGreen)
+    return movedPlan(planned, report, { run: moved(run, { stepIndex }, facts.now), reason: 'SourceReverted', message })
+  const decision = stalled('SourceReverted', `${message}; the fork is kept until it is there again`)
+  return { ...planned, conclusion: { ...planned.conclusion, ...decision, run: report } }
 }
 
 /** What the run does without a command, at a step that does not write the source. */

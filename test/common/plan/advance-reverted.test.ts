@@ -1,0 +1,93 @@
+import { expect } from 'chai'
+import { aCutOver, pinsOf, withAvailable } from './blue-greens.ts'
+import { imageIn, messageOf, writesOf } from './promotions.ts'
+import { aRun, aRunExperiment, aSource, type RunWorld } from './some-run.ts'
+import { available } from './some-world.ts'
+
+/** The source at a later version, with another image. */
+function changeTo({ world }: RunWorld, image: string) {
+  const changed = aSource(10, image)
+  const generation = (world.source?.metadata.generation ?? 0) + 1
+  world.source = available({ ...changed, metadata: { ...changed.metadata, generation } })
+}
+
+const told = (run: RunWorld) => [run.reasonOf('Ready'), run.reasonOf('Promoted')]
+
+describe('a source that is changed back while its fork is kept for a while', () => {
+  const STRATEGY = { canary: { steps: [{ setWeight: 10 }], scaleDownDelaySeconds: 3_600 } }
+  const draining = () => {
+    const run = aRun(aRunExperiment({ strategy: STRATEGY, promotion: { mode: 'Automatic' } }))
+    run.rest()
+    expect([run.step(), run.reasonOf('Promoted')]).to.deep.equal(['2/3 Progressing', 'Promoted'])
+    return run
+  }
+
+  it('is told, keeps the fork, and is written again when somebody says so', () => {
+    const run = draining()
+    changeTo(run, 'example/cart:1')
+    expect(writesOf(run)).to.deep.equal([])
+    expect([run.step(), ...told(run)]).to.deep.equal(['1/3 Progressing', 'SourceReverted', undefined])
+    run.wait(3_700)
+    run.rest()
+    expect(run.world.fork).to.not.equal(undefined)
+    run.say('promote')
+    expect(writesOf(run)).to.include('patch source')
+    expect([imageIn(run), run.step()]).to.deep.equal(['example/cart:2', '2/3 Progressing'])
+  })
+
+  it('goes on by itself when it has the change again, with the whole delay', () => {
+    const run = draining()
+    changeTo(run, 'example/cart:1')
+    run.rest()
+    run.wait(3_000)
+    changeTo(run, 'example/cart:2')
+    run.rest()
+    expect([run.step(), run.reasonOf('Promoted')]).to.deep.equal(['2/3 Progressing', 'Promoted'])
+    run.wait(3_000)
+    run.rest()
+    expect(run.world.fork).to.not.equal(undefined)
+  })
+
+  it('is not judged by a state that is older than the write', () => {
+    const run = draining()
+    run.world.source = aSource()
+    run.rest()
+    expect([run.step(), run.reasonOf('Promoted')]).to.deep.equal(['2/3 Progressing', 'Promoted'])
+  })
+
+  it('keeps the fork of a blue-green, and its Service where it is', () => {
+    const run = aCutOver({ scaleDownDelaySeconds: 60 })
+    run.say('promote')
+    run.rest()
+    expect([run.step(), pinsOf(run)[0]]).to.deep.equal(['7/8 Progressing', 'shared'])
+    changeTo(run, 'example/cart:1')
+    run.wait(61)
+    expect(writesOf(run)).to.deep.equal([])
+    expect([run.step(), ...told(run)]).to.deep.equal(['7/8 Progressing', 'SourceReverted', undefined])
+    expect(messageOf(run)).to.equal(
+      'deployment/cart no longer has the change; the fork is kept until it is there again',
+    )
+    changeTo(run, 'example/cart:2')
+    run.rest()
+    expect([run.step(), run.world.fork]).to.deep.equal(['8/8 Promoted', undefined])
+  })
+
+  it('is not said to have the change while the Services of a blue-green are returned, which goes on', () => {
+    const run = aCutOver({ scaleDownDelaySeconds: 60 })
+    run.say('promote')
+    while (run.strategy()?.stepName !== 'return') run.pass()
+    const { source } = run.world
+    changeTo(run, 'example/cart:1')
+    run.world.source = withAvailable(run.world.source, 0)
+    run.rest()
+    expect([run.step(), ...told(run), pinsOf(run)[0]]).to.deep.equal([
+      '6/8 Progressing',
+      'WaitsForSource',
+      undefined,
+      'shared',
+    ])
+    run.world.source = source
+    run.rest()
+    expect([run.step(), run.reasonOf('Promoted')]).to.deep.equal(['7/8 Progressing', 'Promoted'])
+  })
+})
