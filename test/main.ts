@@ -1,6 +1,6 @@
 /**
  * `npm test [-- ARGUMENT …]`: runs the tests that need processors concurrently with those that wait for a cluster, then
- * the tests of load alone, and prints the total last. It fails, too, if a role grants what no test needed, and after
+ * the tests of load alone, and prints what was skipped, and the total last. It fails, too, if a role grants what no test needed, and after
  * other suites with `USED_RIGHTS` if a component does. With arguments, it runs mocha with these.
  */
 import { spawn } from 'node:child_process'
@@ -10,7 +10,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { USED_RIGHTS, unusedOfComponents, unusedRights } from './audited.ts'
-import { failuresIn } from './reporter.ts'
+import { failuresIn, listOfSkipped, skippedIn } from './reporter.ts'
 
 const { resolve } = createRequire(import.meta.url)
 const MOCHA = resolve('mocha/bin/mocha.js')
@@ -82,6 +82,8 @@ else {
   if (ofSuites === undefined) rmSync(folder, { recursive: true })
   // again at the end, because a long log is read from there
   for (const failures of runs.flatMap(({ said }) => failuresIn(said) ?? [])) console.log(failures)
+  const skipped = runs.flatMap(({ said }) => skippedIn(said))
+  if (skipped.length > 0) console.log(`\n${listOfSkipped(skipped)}`)
   if (unused.length > 0) console.log(`\nThese rights were granted, and no test needed them:\n${unused.join('\n')}`)
   console.log(`\n${passed} passed, ${failed} failed`)
   if (unused.length > 0 || runs.some(({ code }) => code !== 0)) process.exitCode = 1

@@ -1,9 +1,13 @@
-/** The output of `npm test`: a line per subject, the failures in full, the time of each tier, and last the count. */
+/**
+ * The output of `npm test`: a line per subject, the failures in full, the time of each tier, what was skipped, and last
+ * the count.
+ */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { type MochaOptions, Runner, reporters, type Suite, type Test } from 'mocha'
 
-const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_FAIL, EVENT_TEST_PASS } = Runner.constants
+const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } =
+  Runner.constants
 
 /** The tier of a test by its folder. The first match counts. */
 const TIERS = [
@@ -18,23 +22,37 @@ const TIERS = [
   ['test/', 'in memory'],
 ] as const
 
-interface Tally {
-  passed: number
-  failed: number
-  ms: number
+interface Counts {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
 }
+
+interface Tally extends Counts {
+  readonly ms: number
+}
+
+/** How a test ended, in the file of results. */
+export type Ended = 'passed' | 'failed' | 'skipped'
+
+const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 }
 
 class TierReporter extends reporters.Base {
   readonly #tiers = new Map<string, Tally>()
-  #subject: Tally = { passed: 0, failed: 0, ms: 0 }
+  #subject = NOTHING
   #startedAt = 0
+  readonly #skipped: string[] = []
   readonly #results: object[] = []
 
   constructor(runner: Runner, options: MochaOptions) {
     super(runner, options)
     runner.on(EVENT_SUITE_BEGIN, (suite) => this.#begin(suite))
-    runner.on(EVENT_TEST_PASS, () => this.#subject.passed++)
-    runner.on(EVENT_TEST_FAIL, () => this.#subject.failed++)
+    runner.on(EVENT_TEST_PASS, () => this.#count('passed'))
+    runner.on(EVENT_TEST_FAIL, () => this.#count('failed'))
+    runner.on(EVENT_TEST_PENDING, (test) => {
+      this.#count('skipped')
+      this.#skipped.push(test.fullTitle())
+    })
     runner.on(EVENT_SUITE_END, (suite) => this.#end(suite))
     runner.on(EVENT_RUN_END, () => this.#conclude())
     const file: string | undefined = options.reporterOptions?.results
@@ -43,26 +61,36 @@ class TierReporter extends reporters.Base {
 
   /** Writes each test with its result, and each hook that failed, into a file for those who started this run. */
   #keepResults(runner: Runner, into: string): void {
-    const keep = (test: Test, hasPassed: boolean) =>
-      this.#results.push({ title: test.fullTitle(), file: relative(process.cwd(), test.file ?? ''), hasPassed })
-    runner.on(EVENT_TEST_PASS, (test) => keep(test, true))
-    runner.on(EVENT_TEST_FAIL, (test) => keep(test, false))
+    const keep = (test: Test, is: Ended) =>
+      this.#results.push({ title: test.fullTitle(), file: relative(process.cwd(), test.file ?? ''), is })
+    runner.on(EVENT_TEST_PASS, (test) => keep(test, 'passed'))
+    runner.on(EVENT_TEST_FAIL, (test) => keep(test, 'failed'))
+    runner.on(EVENT_TEST_PENDING, (test) => keep(test, 'skipped'))
     runner.on(EVENT_RUN_END, () => writeFileSync(into, JSON.stringify(this.#results)))
+  }
+
+  #count(is: Ended): void {
+    this.#subject = { ...this.#subject, [is]: this.#subject[is] + 1 }
   }
 
   #begin(suite: Suite): void {
     if (!isSubject(suite)) return
-    this.#subject = { passed: 0, failed: 0, ms: 0 }
+    this.#subject = NOTHING
     this.#startedAt = performance.now()
   }
 
   #end(suite: Suite): void {
     if (!isSubject(suite)) return
-    const { passed, failed } = this.#subject
+    const subject = this.#subject
     const ms = performance.now() - this.#startedAt
-    console.log(`${failed > 0 ? '✘' : '✔'} ${suite.title} (${passed} passed, ${failed} failed, ${seconds(ms)})`)
-    const tier = this.#tiers.get(tierOf(suite)) ?? { passed: 0, failed: 0, ms: 0 }
-    this.#tiers.set(tierOf(suite), { passed: tier.passed + passed, failed: tier.failed + failed, ms: tier.ms + ms })
+    console.log(`${signOf(subject)} ${suite.title} (${counted(subject)}, ${seconds(ms)})`)
+    const tier = this.#tiers.get(tierOf(suite)) ?? { ...NOTHING, ms: 0 }
+    this.#tiers.set(tierOf(suite), {
+      passed: tier.passed + subject.passed,
+      failed: tier.failed + subject.failed,
+      skipped: tier.skipped + subject.skipped,
+      ms: tier.ms + ms,
+    })
   }
 
   #conclude(): void {
@@ -71,8 +99,8 @@ class TierReporter extends reporters.Base {
       reporters.Base.list(this.failures as Test[])
     }
     console.log('')
-    for (const [tier, { passed, failed, ms }] of this.#tiers)
-      console.log(`${tier}: ${passed} passed, ${failed} failed in ${seconds(ms)}`)
+    for (const [tier, tally] of this.#tiers) console.log(`${tier}: ${counted(tally)} in ${seconds(tally.ms)}`)
+    if (this.#skipped.length > 0) console.log(`\n${listOfSkipped(this.#skipped)}`)
     console.log(`\n${this.stats.passes} passed, ${this.stats.failures} failed`)
   }
 }
@@ -82,10 +110,28 @@ export function failuresIn(said: string): string | undefined {
   const from = said.lastIndexOf(`\n${FAILURES}\n`)
   if (from < 0) return undefined
   const after = said.slice(from + FAILURES.length + 2)
-  return after.slice(0, after.search(/^[a-z ,]+: \d+ passed, \d+ failed in /m)).trimEnd()
+  return after.slice(0, after.search(/^[a-z ,]+: \d+ passed, \d+ failed(?:, \d+ skipped)? in /m)).trimEnd()
 }
 
 const FAILURES = 'These tests failed:'
+
+/** How many tests were skipped, and their titles, each in a line. A skipped test proves nothing, so it is told. */
+export const listOfSkipped = (titles: readonly string[]): string =>
+  [`${titles.length} skipped:`, ...titles.map((title) => `  ${title}`)].join('\n')
+
+/** The titles of the skipped tests in the output of a run. */
+export function skippedIn(said: string): readonly string[] {
+  const [, list = ''] = /^\d+ skipped:\n((?: {2}.*\n)+)\n\d+ passed, \d+ failed\n*$/m.exec(said) ?? []
+  return list.split('\n').flatMap((line) => line.trim() || [])
+}
+
+const counted = ({ passed, failed, skipped }: Counts): string =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+
+function signOf({ passed, failed, skipped }: Counts): string {
+  if (failed > 0) return '✘'
+  return passed === 0 && skipped > 0 ? '–' : '✔'
+}
 
 const isSubject = (suite: Suite): boolean => suite.parent?.root === true
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { jobsOf, type Result, talliesOf } from './jobs.ts'
+import { jobsOf, type Result, talliesOf, tallyLine } from './jobs.ts'
 
 const sources = {
   'test/faults/writes.faults.ts': "import { sideBySide } from './side-by-side.ts' … 'F5: lost', 'F6, F16: taken'",
@@ -9,7 +9,7 @@ const sources = {
   'test/integration/leader.test.ts': "it('F20: stopped', …)",
   'test/load/serving.test.ts': "it('F32: many calls', …)",
 }
-const aResult = (title: string, hasPassed = true): Result => ({ title, file: 'a.ts', hasPassed })
+const aResult = (title: string, is: Result['is'] = 'passed'): Result => ({ title, file: 'a.ts', is })
 
 describe('the jobs of the tests on faults', () => {
   it('are one for each file, and two for the rows among other tests, the longest first', () =>
@@ -49,20 +49,32 @@ describe('the jobs of the tests on faults', () => {
     expect(() => jobsOf({ wanted: ['F5', 'F2'], times: 1, sources })).to.throw('no test is about F2'))
 
   it('count a title that occurs again as another run', () =>
-    expect(talliesOf([[aResult('F5: one'), aResult('F5: two'), aResult('F5: one', false)]])).to.deep.equal([
-      { name: 'F5', runs: 2, passed: 1 },
-      { name: 'a.ts', runs: 2, passed: 1 },
+    expect(talliesOf([[aResult('F5: one'), aResult('F5: two'), aResult('F5: one', 'failed')]])).to.deep.equal([
+      { name: 'F5', runs: 2, passed: 1, skipped: 0 },
+      { name: 'a.ts', runs: 2, passed: 1, skipped: 0 },
     ]))
 
   it('give a row for each run in which all its tests passed', () => {
     const runs = [
-      [aResult('writes F6, F16: one'), aResult('writes F6: two', false)],
+      [aResult('writes F6, F16: one'), aResult('writes F6: two', 'failed')],
       [aResult('writes F6, F16: one'), aResult('writes F6: two')],
     ]
     expect(talliesOf(runs)).to.deep.equal([
-      { name: 'F6', runs: 2, passed: 1 },
-      { name: 'F16', runs: 2, passed: 2 },
-      { name: 'a.ts', runs: 2, passed: 1 },
+      { name: 'F6', runs: 2, passed: 1, skipped: 0 },
+      { name: 'F16', runs: 2, passed: 2, skipped: 0 },
+      { name: 'a.ts', runs: 2, passed: 1, skipped: 0 },
+    ])
+  })
+
+  it('tell of a row that all its tests were skipped, or how many', () => {
+    const runs = [
+      [aResult('F39: one', 'skipped'), aResult('F39: two', 'skipped'), aResult('F40: one')],
+      [aResult('F40: one'), aResult('F40: two', 'skipped')],
+    ]
+    expect(talliesOf(runs).map(tallyLine)).to.deep.equal([
+      'F39: skipped',
+      'F40: 2 of 2, 1 skipped',
+      'a.ts: 2 of 2, 3 skipped',
     ])
   })
 })

@@ -1,4 +1,5 @@
 /** What `npm run test:faults` runs, and what the results tell of each row of faults. */
+import type { Ended } from '../reporter.ts'
 
 /** A run of mocha, with a control plane of its own. */
 export interface Job {
@@ -23,7 +24,7 @@ export interface Result {
   /** with those of the suites around it */
   readonly title: string
   readonly file: string
-  readonly hasPassed: boolean
+  readonly is: Ended
 }
 
 interface Asked {
@@ -103,29 +104,41 @@ function ofRows(wanted: readonly string[], files: readonly string[], sources: As
 const ofFiles = (wanted: readonly string[]): readonly Chosen[] =>
   wanted.filter((each) => !ROW.test(each)).map((file) => ({ files: [file] }))
 
-/** How often a row or a file was run, and how often all its tests passed. */
+/** How often a row or a file was run, how often all its tests passed, and how many of them were skipped. */
 export interface Tally {
   readonly name: string
+  /** those in which all its tests were skipped are not counted */
   readonly runs: number
   readonly passed: number
+  readonly skipped: number
 }
 
 /** The rows in their order, then the files. `jobs` has the results of each job. */
 export function talliesOf(jobs: readonly (readonly Result[])[]): readonly Tally[] {
   const namesOf = ({ title, file }: Result) =>
     new Set([...title.matchAll(/\bF\d+\b/g)].map(([row]) => row).concat(file))
-  const tallies = new Map<string, { runs: number; passed: number }>()
+  const tallies = new Map<string, Omit<Tally, 'name'>>()
   for (const run of jobs.flatMap(runsIn))
     for (const name of new Set(run.flatMap((result) => [...namesOf(result)]))) {
       const own = run.filter((result) => namesOf(result).has(name))
-      const tally = tallies.get(name) ?? { runs: 0, passed: 0 }
-      const hasPassed = own.every((result) => result.hasPassed)
-      tallies.set(name, { runs: tally.runs + 1, passed: tally.passed + Number(hasPassed) })
+      const ran = own.filter(({ is }) => is !== 'skipped')
+      const tally = tallies.get(name) ?? { runs: 0, passed: 0, skipped: 0 }
+      tallies.set(name, {
+        runs: tally.runs + Number(ran.length > 0),
+        passed: tally.passed + Number(ran.length > 0 && ran.every(({ is }) => is === 'passed')),
+        skipped: tally.skipped + own.length - ran.length,
+      })
     }
   const order = (name: string) => (/^F\d+$/.test(name) ? Number(name.slice(1)) : Number.POSITIVE_INFINITY)
   const byOrder = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) =>
     order(a) === order(b) ? a.localeCompare(b) : order(a) - order(b)
   return [...tallies].toSorted(byOrder).map(([name, tally]) => ({ name, ...tally }))
+}
+
+/** A tally as a line: a row of which every test was skipped is told, not left out. */
+export function tallyLine({ name, runs, passed, skipped }: Tally): string {
+  if (runs === 0) return `${name}: skipped`
+  return `${name}: ${passed} of ${runs}${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
 /** The runs in one job: a title that occurs again belongs to the next run. */

@@ -8,7 +8,8 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commandLine } from '../../sandbox/command-line.ts'
-import { type Job, jobsOf, type Result, type Runs, talliesOf } from './jobs.ts'
+import { listOfSkipped } from '../reporter.ts'
+import { type Job, jobsOf, type Result, type Runs, talliesOf, tallyLine } from './jobs.ts'
 
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
 const CONFIG = join(import.meta.dirname, '.mocharc.json')
@@ -18,7 +19,7 @@ const USAGE = `npm run test:faults [-- [--times N] [--lanes N] [ROW | FILE …]]
 
 Runs all tests on faults once, or those of some rows (such as F5) or files N times. Each file has a control plane of its
 own. Two run at once, or as many as --lanes says, and beside them one of those that mostly wait. Prints how often each
-row and file was run, and how often it passed.
+row and file was run, and how often it passed, or that it was skipped.
 
   --help`
 
@@ -102,7 +103,9 @@ await Promise.all([...Array.from({ length: lanes }, () => lane('busy', 'waiting'
 await lane('alone')
 rmSync(results, { recursive: true })
 console.log('\nROW OR FILE: passed of runs')
-for (const { name, runs: count, passed } of talliesOf(outcomes)) console.log(`${name}: ${passed} of ${count}`)
+for (const tally of talliesOf(outcomes)) console.log(tallyLine(tally))
 const all = outcomes.flat()
-const passed = all.filter(({ hasPassed }) => hasPassed).length
-console.log(`\n${passed} passed, ${all.length - passed} failed in ${minutes()}`)
+const skipped = all.filter(({ is }) => is === 'skipped')
+if (skipped.length > 0) console.log(`\n${listOfSkipped(skipped.map(({ title }) => title))}`)
+const [passed, failed] = (['passed', 'failed'] as const).map((ended) => all.filter(({ is }) => is === ended).length)
+console.log(`\n${passed} passed, ${failed} failed in ${minutes()}`)
