@@ -51,17 +51,19 @@ describe('an experiment and its source, on the real control plane', () => {
   it('F23: A deleted source leaves the fork running, and of one that is pinned only SourceResolved says so', async () => {
     await aSource(place(), 'mortal')
     await place().experiment('orphan', { source: 'mortal', onSourceChange: 'Pin' })
-    await place().reaches('orphan', 'Available')
-    await place().api.delete(place().path('deployments', 'mortal'))
-    const found = await place().shows(
-      'orphan',
-      'that its source is gone',
-      (of) => condition(of, 'SourceResolved')?.status === 'False',
-    )
-    expect([condition(found, 'Ready')?.status, condition(found, 'SourceResolved')?.reason]).to.deep.equal([
-      'True',
-      'SourceNotFound',
-    ])
+    const fork = forkOf(await place().reaches('orphan', 'Available'))
+    const { uid, generation } = (await place().deployment(fork)).metadata
+    const showsOnly = async (reason: string) => {
+      const found = await place().shows('orphan', reason, (of) => condition(of, 'SourceResolved')?.reason === reason)
+      expect(condition(found, 'SourceResolved')?.status).to.equal('False')
+      expect(condition(found, 'Ready')).to.deep.include({ status: 'True', reason: 'Available' })
+      expect((await place().deployment(fork)).metadata, reason).to.deep.include({ uid, generation })
+    }
+    for (const kind of ['deployments', 'services'] as const) await place().api.delete(place().path(kind, 'mortal'))
+    await showsOnly('SourceNotFound')
+    await aSource(place(), 'mortal', { image: 'registry.example/cart:9' })
+    await showsOnly('SourceReplaced')
+    expect(imagesOf(await place().deployment(fork))).to.deep.equal(['registry.example/cart:1'])
   })
 
   it('F28: An HPA that scales the source never touches the fork', async () => {

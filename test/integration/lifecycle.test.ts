@@ -20,16 +20,19 @@ describe('an experiment, on the real control plane', () => {
   it('F23: A re-created source is followed by its new uid, and until then the fork stays', async () => {
     await aSource(place(), 'fickle')
     await place().experiment('faithful', { source: 'fickle' })
-    const { status } = await place().reaches('faithful', 'Available')
+    const before = await place().reaches('faithful', 'Available')
+    const { uid, generation } = (await place().deployment(forkOf(before))).metadata
     await place().api.delete(place().path('deployments', 'fickle'))
     await place().api.delete(place().path('services', 'fickle'))
     const lonely = await place().reaches('faithful', 'SourceNotFound')
     expect(condition(lonely, 'SourceResolved')?.status).to.equal('False')
-    expect(forkOf(lonely)).to.equal(status?.experimentResourceRef?.name)
+    expect((await place().deployment(forkOf(lonely))).metadata, 'meanwhile').to.deep.include({ uid, generation })
     await aSource(place(), 'fickle', { image: 'registry.example/cart:9' })
     const again = await place().reaches('faithful', 'Available')
-    expect(again.status?.source?.uid).not.to.equal(status?.source?.uid)
-    expect(imagesOf(await place().deployment(forkOf(again)))).to.deep.equal(['registry.example/cart:9'])
+    expect(again.status?.source?.uid).not.to.equal(before.status?.source?.uid)
+    const fork = await place().deployment(forkOf(again))
+    expect(imagesOf(fork)).to.deep.equal(['registry.example/cart:9'])
+    expect(fork.metadata.uid, 'the same fork, which was changed').to.equal(uid)
   })
 
   it('restores what others change in its fork, and keeps what they add', async () => {
