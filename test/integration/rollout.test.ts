@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
-import { at, isObject, type JsonObject, listOr } from '../../common/json/json.ts'
+import { at, type JsonObject } from '../../common/json/json.ts'
 import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { ownWrites } from '../../sandbox/proof.ts'
@@ -46,12 +46,23 @@ describe('a Rollout, on the real control plane', () => {
     })
   const pausing = { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } }
 
+  /** What changes of the experiment on a Deployment if anything happens to it or to its fork. */
+  const usual = async () => {
+    const found = await place().experimentAt('usual')
+    const { uid, generation } = (await place().deployment(forkOf(found))).metadata
+    const conditions = found.status?.conditions?.map((of) => [of.type, of.status, of.lastTransitionTime].join(' '))
+    return { uid, generation, conditions }
+  }
+  let usualBefore: Awaited<ReturnType<typeof usual>> | undefined
+
   it('F22: CRD absent: its experiment waits and says so, other kinds work', async () => {
     await forked('hopeful', 'canary')
     await place().reaches('hopeful', 'KindNotAvailable')
     await aSource(place(), 'ordinary')
     await place().experiment('usual', { source: 'ordinary' })
     await place().reaches('usual', 'Available')
+    await place().shows('usual', 'its share', (found) => condition(found, 'TrafficShared')?.status === 'True')
+    usualBefore = await usual()
   })
 
   it('F22: CRD installed later: it is used without a restart', async function () {
@@ -60,6 +71,7 @@ describe('a Rollout, on the real control plane', () => {
     await place().reaches('hopeful', 'SourceNotFound')
     await aRollout(place(), 'canary')
     await place().reaches('hopeful', 'Available')
+    expect(await usual(), 'an experiment on a Deployment').to.deep.equal(usualBefore)
   })
 
   it('The fork of every strategy becomes Healthy', async function () {
@@ -229,6 +241,6 @@ describe('a Rollout, on the real control plane', () => {
     await aSource(place(), 'still')
     await place().experiment('going', { source: 'still' })
     await place().reaches('going', 'Available')
-    expect(listOr((await place().experimentAt('going')).status?.conditions).filter(isObject)).not.to.have.length(0)
+    expect(await usual(), 'an experiment on a Deployment').to.deep.equal(usualBefore)
   })
 })
