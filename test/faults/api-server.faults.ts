@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
+import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import { at, listOr } from '../../common/json/json.ts'
+import { RETRY_MS } from '../../controller/runtime/lease.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { DEADLINE_MS, forkOf, type Place, usesProduct } from '../integration/product.ts'
 import type { Rival } from '../integration/rivals.ts'
@@ -12,6 +14,8 @@ import { among, between, type Rule, sometimes } from './rules.ts'
 const NAMES = ['one', 'two', 'three', 'four', 'five', 'six']
 const WANTED = Object.fromEntries(NAMES.map((name) => [name, 'Available']))
 const RETRY_AFTER_S = 5
+/** How long the Lease may be without a renewal. One that was throttled, too, would come later. */
+const RENEWED_MS = 2 * RETRY_MS
 /**
  * Longer than a pass may run in a live controller, than the waits of the circuit breaker take to reach their cap, and
  * than the time between two refreshes of the schemas. The Lease would be lost after 10 s without answers.
@@ -56,6 +60,12 @@ const isProbe = ({ query }: ApiCall) => query.get('limit') === '1'
 /** Reflectors list and watch the objects of all namespaces, and connect again at a pace of their own. */
 const isOfReflector = ({ isWatch, method, resource, namespace, name }: ApiCall) =>
   isWatch || (method === 'GET' && resource !== '' && namespace === '' && name === '')
+/** How all objects of a kind are read. */
+const readsOf = (plural: string): Readonly<Record<string, (call: ApiCall) => boolean>> => ({
+  [`list of ${plural}`]: (call) =>
+    call.method === 'GET' && !call.isWatch && call.name === '' && call.resource === plural && !isProbe(call),
+  [`watch of ${plural}`]: ({ isWatch, resource }) => isWatch && resource === plural,
+})
 /** Their waits reach their cap later. */
 const isOfSchemas = ({ path }: ApiCall) => path.startsWith('/openapi/')
 
@@ -92,21 +102,24 @@ describe('the API server fails, on the real control plane', function () {
     return place
   }
 
-  it('F14: lists, watches and writes are answered with 429: each waits as long as it is told', async () => {
+  it('F14: lists, watches and writes are answered with 429: each waits as it is told, and the Lease is renewed', async () => {
     await recovers(await created(), WANTED)
     const sinceMs = performance.now()
     const place = await aShop()
     const { namespace } = place
-    const kinds: Readonly<Record<string, (call: ApiCall) => boolean>> = {
-      list: ({ method, isWatch, name, resource }) =>
-        method === 'GET' && !isWatch && name === '' && resource === 'services',
-      watch: ({ isWatch, resource }) => isWatch && resource === 'services',
-      apply: (call) => call.method === 'PATCH' && call.namespace === namespace && call.resource === 'deployments',
+    const kinds = {
+      ...readsOf('services'),
+      ...readsOf(EXPERIMENT_DEPLOYMENT.plural),
+      apply: (call: ApiCall) =>
+        call.method === 'PATCH' && call.namespace === namespace && call.resource === 'deployments',
+      'status write': (call: ApiCall) =>
+        call.method === 'PATCH' && call.namespace === namespace && call.subresource === 'status',
     }
     for (const isOf of Object.values(kinds)) add({ of: {}, when: among(isOf, between(1, 2)), onCall: () => throttled })
     await proxied().restart()
+    const ledMs = performance.now()
     await place.experiment('canary', { source: 'cart' })
-    await converges(place, { canary: 'Available' }, DEADLINE_MS)
+    await converges(place, { canary: 'Available' }, 2 * DEADLINE_MS)
     for (const [kind, isOf] of Object.entries(kinds)) {
       // The fork may be ready before the last watch is tried for the third time.
       const times = await eventually(`three calls to ${kind}`, DEADLINE_MS, () => {
@@ -118,6 +131,10 @@ describe('the API server fails, on the real control plane', function () {
       expect(second - first, kind).to.be.at.least(1_000 * RETRY_AFTER_S - 100)
       expect(third - second, kind).to.be.at.least(1_000 * RETRY_AFTER_S - 100)
     }
+    const renewals = callsSince(ledMs, ({ resource, method }) => resource === 'leases' && method === 'PUT')
+    const renewedMs = [ledMs, ...renewals.map(({ atMs }) => atMs), performance.now()]
+    const gaps = renewedMs.slice(1).map((atMs, index) => atMs - (renewedMs[index] ?? 0))
+    expect(Math.max(...gaps), 'the longest time without a renewal').to.be.below(RENEWED_MS)
     healed()
     await recovers(place, { canary: 'Available' })
   })
