@@ -10,6 +10,7 @@ describe('readConfig of the webhook', () => {
       kubeconfig: undefined,
       minVersion: 'TLSv1.3',
       drainMs: 8_000,
+      kindProbeMs: 30_000,
       callers: undefined,
       pathSecretsDirectory: '/etc/webhook/path',
       ownNamespace: 'experiment-controller-system',
