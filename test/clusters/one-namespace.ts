@@ -53,3 +53,15 @@ export async function writtenSince(plane: ControlPlane, sinceMs: number): Promis
   )
   return written.map(({ requestURI }) => requestURI)
 }
+
+/** Waits until the programs have written nothing in the namespace for `quietMs`. */
+export const rests = (plane: ControlPlane, quietMs: number): Promise<void> =>
+  eventually(
+    `${quietMs} ms without writes`,
+    5 * quietMs,
+    async () => {
+      const written = await writtenSince(plane, Date.now() - quietMs)
+      if (written.length > 0) throw new Error(written.join())
+    },
+    { pauseMs: 500 },
+  )

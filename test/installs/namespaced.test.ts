@@ -13,7 +13,7 @@ import { applyCrds } from '../../sandbox/first-objects.ts'
 import { type Installation, install, SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
-import { ACCOUNT, cart, ownRequests, service, writtenSince } from '../clusters/one-namespace.ts'
+import { ACCOUNT, cart, ownRequests, rests, service, writtenSince } from '../clusters/one-namespace.ts'
 import { CRDS_DELETED_MS, usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { Page } from '../integration/document.ts'
 
@@ -152,21 +152,21 @@ describe('the installation for one namespace', () => {
   it('leaves experiments in other namespaces alone', async () => {
     await experiment('elsewhere', { namespace: 'bank' })
     await experiment('later')
-    await reaches('later', 'Ready', 'Available')
+    await reaches('later', 'TrafficShared', 'Selected')
     const { status } = await plane().api.get<ExperimentDeployment>(experimentPath('bank', 'elsewhere'))
     expect(status).to.equal(undefined)
     expect(await plane().api.list(pathOf(deployment, { namespace: 'bank' }))).to.have.lengthOf(1)
   })
 
   it('is upgraded without a write: the new controller finds everything as the old one left it', async () => {
+    await rests(plane(), 11_000) // a changing share is written every ten seconds
     const since = Date.now()
     await installed().controller().stop()
     await installed().startController()
     await experiment('after')
-    await reaches('after', 'Ready', 'Available')
+    const { found } = await reaches('after', 'Ready', 'Available')
     const written = await writtenSince(plane(), since)
-    const { metadata } = await plane().api.get(experimentPath('shop', 'after'))
-    const ofNew = [forkName('cart', metadata.uid ?? ''), '/after']
+    const ofNew = [forkName('cart', found.metadata.uid), '/after']
     expect(written.length).to.be.greaterThan(1)
     expect(written.filter((request) => !ofNew.some((name) => request.includes(name)))).to.deep.equal([])
   })
