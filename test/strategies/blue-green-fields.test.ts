@@ -178,8 +178,10 @@ describe("nobody else's field of a Service of a blue-green", function () {
       await isPutBack(name, name)
       await take()
       await place().shows(name, 'PinNotHeld', ({ status }) => status?.strategy?.path === 'Abort')
-      const { text } = await place().kubectl(['get', 'events', '--field-selector=reason=PinNotHeld', '-o', 'yaml'])
-      expect(text).to.contain(`name: ${name}\n`)
+      const ofIt = `--field-selector=reason=PinNotHeld,involvedObject.name=${name}`
+      await eventually('the Event', DEADLINE_MS, async () =>
+        expect((await place().kubectl(['get', 'events', ofIt, '-o', 'name'])).text).to.contain('event/'),
+      )
       await comesBack(name)
       await comesBack(previewOf(name))
     }))

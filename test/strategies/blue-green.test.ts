@@ -94,8 +94,10 @@ describe('a blue-green of each kind, on the real control plane', function () {
     await place().api.delete(place().path('deployments', `automatic-experiment-${await idOf('automatic')}`))
     await comesBack('automatic')
     await place().shows('automatic', 'Returned', ({ status }) => status?.strategy?.phase === 'Aborted')
-    const { text } = await place().kubectl(['get', 'events', '--field-selector=reason=Returned', '-o', 'name'])
-    expect(text).to.contain('event')
+    const ofIt = '--field-selector=reason=Returned,involvedObject.name=automatic'
+    await eventually('the Event', DEADLINE_MS, async () =>
+      expect((await place().kubectl(['get', 'events', ofIt, '-o', 'name'])).text).to.contain('event/'),
+    )
   })
 
   it('sends to the source again when no pod of the fork is ready any more: Returned', async () => {
