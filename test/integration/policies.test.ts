@@ -24,6 +24,7 @@ describe('policies and the controller, on the real control plane', () => {
       spec: { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': place().namespace } }, ...spec },
     })
   const remove = (name: string) => place().api.delete(path(nameOf(name)))
+  after('no policy is left', () => Promise.all(['one', 'small', 'watched'].map(remove)))
   const replicasOf = async (name: string) =>
     at(await place().deployment(forkOf(await place().experimentAt(name))), 'spec', 'replicas')
 
