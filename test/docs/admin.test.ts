@@ -16,6 +16,9 @@ const section = (title: string): string => {
 const firstCells = (text: string): readonly string[] =>
   [...text.matchAll(/^\| `([^`]+)`/gm)].map(([, cell = '']) => cell)
 
+/** Variables that the guide explains where they are needed, or that Kubernetes or only a developer sets. */
+const ELSEWHERE = ['CLIENT_CA', 'CLIENT_NAMES', 'HOSTNAME', 'KUBECONFIG']
+
 describe('the guide for admins', () => {
   it('explains only messages that a program prints, and reasons that exist', () => {
     const code = globSync('{common,controller,webhook}/**/*.ts')
@@ -36,5 +39,25 @@ describe('the guide for admins', () => {
     expect(text).to.contain(`${number(MAX_STRUCTURE)} brackets`)
     expect(text).to.contain(`${readConfig({}).workers} (\`WORKERS\`, up to 64), and ${MAX_SLOW} more`)
     expect(() => readConfig({ WORKERS: '65' })).to.throw('64')
+  })
+  it('has every variable that the manifests do not set, with its default and its range', () => {
+    const code = ['controller/config.ts', 'webhook/config.ts', 'common/program/components.ts']
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n')
+    const manifests = globSync('manifests/*/*.yaml')
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n')
+    const read = [...code.matchAll(/\bvars\.([A-Z_]+)|\(vars, '([A-Z_]+)'/g)].map(
+      ([, one, other]) => one ?? other ?? '',
+    )
+    const wanted = new Set(read.filter((name) => !new RegExp(`name: ${name}$`, 'm').test(manifests)))
+    for (const name of ELSEWHERE) expect(wanted.delete(name), name).to.equal(true)
+    const rows = [...section('Variables of the programs').matchAll(/^\| `([A-Z_]+)` \| (.+?) \| (.+?) \|/gm)]
+    expect(rows.map(([, name]) => name)).to.have.members([...wanted])
+    for (const [, name = '', value = '', possible = ''] of rows) {
+      const [, fallback, min, max] =
+        new RegExp(`'${name}', \\{ fallback: (\\d+), min: (\\d+), max: (\\d+) \\}`).exec(code) ?? []
+      if (fallback !== undefined) expect([value, possible]).to.deep.equal([`\`${fallback}\``, `${min} to ${max}`])
+    }
   })
 })
