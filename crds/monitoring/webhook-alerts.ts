@@ -82,7 +82,7 @@ export const REVIEW_ALERTS: Readonly<Record<string, Alert>> = {
     description:
       'caller: somebody other than the API server calls, or the API server uses an old secret. stalled: a caller sends slowly. bytes, cap: many callers ask at once.',
     remedy:
-      'Restrict who can reach the admission port. After a change of the secret in the path, apply the overlay again.',
+      'Restrict who can reach the admission port. After a change of the secret in the path, apply the overlay again; without cert-manager, run npm run certs.',
     section: 'Who may call the webhook',
   },
   WebhookConnectionsClosed: {
