@@ -56,7 +56,8 @@ export function kindNotAvailable({ kind, experiment }: SpecFacts): Blocked {
 const kindIsAvailable: Check = (facts) => (facts.kind.is === 'known' ? undefined : kindNotAvailable(facts))
 
 const namespaceIsReviewed: Check = ({ isExcluded, experiment: { metadata } }) => {
-  const message = `admission does not check the permissions of those who create experiments in ${metadata.namespace}`
+  const { namespace } = metadata
+  const message = `admission does not check the permissions of those who create experiments in ${namespace}; create it in another namespace`
   return isExcluded ? blockedBy(stalled('NamespaceExcluded', message)) : undefined
 }
 
@@ -80,11 +81,17 @@ export function notShared(experiment: ExperimentDeployment, consent: Consent): F
 }
 
 /** The mistake of an experiment with something in a namespace that this installation may not read. */
-export const notServed = (field: string, onlyNamespace: string | undefined): FieldError => ({
-  field,
-  message: `this installation serves only namespace "${onlyNamespace}"; name a source there`,
-  cause: 'FieldValueForbidden',
-})
+export function notServed(
+  field: 'metadata.namespace' | 'spec.sourceRef.namespace',
+  onlyNamespace: string | undefined,
+): FieldError {
+  const remedy = field === 'metadata.namespace' ? 'create the experiment there' : 'name a source there'
+  return {
+    field,
+    message: `this installation serves only namespace "${onlyNamespace}"; ${remedy}`,
+    cause: 'FieldValueForbidden',
+  }
+}
 
 /** The reason for `notShared`. */
 export const notSharedReason = ({ isSourceExcluded }: Consent): Reason =>

@@ -117,7 +117,7 @@ function towards(seen: Seen, both: readonly Wanted[]): Partial<CuttingOver> {
 function repairLater({ facts, state, pins }: Seen, { name }: ServiceState): Partial<CuttingOver> | undefined {
   const { isContested = false, repairInMs = 0, previewRepairInMs = 0 } = seenServices(facts) ?? {}
   const isActive = name === pins.active.name
-  const message = `the selector of service/${name} loses the label of the experiment again and again`
+  const message = `another client keeps removing the label ${EXPERIMENT_ID} from the selector of service/${name}; exclude spec.selector there`
   if (isActive && isContested)
     return mayBeWritten(facts, state.run)
       ? { decision: waiting('PinNotHeld', message, RETRY_MS) }

@@ -149,7 +149,7 @@ export function restore(
   }
   const isAsWritten = promotion.written !== undefined && isVersion(source, promotion.written)
   if (!isAsWritten && !isInPlace(spec, forward, shape)) {
-    const message = `${shortNameOf(source)} was changed after the promotion, so it stays as it is`
+    const message = `${shortNameOf(source)} was changed after the promotion, so it stays as it is; change the source by hand`
     return { writes: [], promotion, decision: stalled('SourceDrifted', message) }
   }
   if (!isReserveReady && forkHealth(kind, source, facts.now).is === 'ready') {

@@ -64,17 +64,19 @@ export const isAnswered = ({ verb, stamp }: Command, answered: CommandStatus | u
 export function answerTo(command: Command, run: Run, steps: readonly Step[], seen: SeenByCommand): Answer {
   const { verb, stamp } = command
   if (lacksStamp(command))
-    return refused(`${verb} needs the webhook, which says who may; remove the annotation and repeat it`)
+    return refused(
+      `${verb} must be set while the webhook is running, which checks your permissions; remove the annotation and set it again`,
+    )
   if (stamp && !STOPPING.includes(verb)) {
     if (stamp.step !== run.stepIndex || stamp.revision !== run.revision)
       return {
         is: 'Stale',
-        message: `${verb} was said at step ${stamp.step + 1}; the run is at ${placeOf(run, steps)}`,
+        message: `${verb} was said at step ${stamp.step + 1}; the run is at ${placeOf(run, steps)}; ${REPEAT}`,
       }
     // the clock may have been ahead when the step began
     const sinceMs = Math.min(Date.parse(run.since), seen.now.getTime())
     if (Date.parse(stamp.at) < sinceMs - CLOCK_SKEW_MS)
-      return { is: 'Stale', message: `${verb} was said before the present step began; repeat it` }
+      return { is: 'Stale', message: `${verb} was said before the present step began; ${REPEAT}` }
   }
   return effectOf(verb, run, steps, seen)
 }
@@ -122,6 +124,8 @@ const again = (run: Run, now: Date): Run => ({
   ...moved(run, { path: 'Forward', stepIndex: 0 }, now),
   attempt: (run.attempt ?? 0) + 1,
 })
+
+const REPEAT = 'repeat it if you still mean it'
 
 const refused = (message: string): Answer => ({ is: 'Refused', message })
 

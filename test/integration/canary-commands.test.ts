@@ -65,7 +65,7 @@ describe('commands to a canary, on the real control plane', () => {
   it('A command with the stamp of another step or revision is refused by the webhook, and stale without it', async () => {
     await atFirstPause('stale')
     const other = `resume ${await stampOf('stale', 0)}`
-    const text = 'resume was said at step 1; the run is at step 2 of 7, Paused'
+    const text = 'resume was said at step 1; the run is at step 2 of 7, Paused; repeat it if you still mean it'
     expect(await say('stale', other)).to.deep.include({ code: 1 })
     expect((await say('stale', other)).text).to.contain(text)
     const old = `resume ${await stampOf('stale', 1, new Date(Date.now() - 120_000))}`
@@ -77,7 +77,7 @@ describe('commands to a canary, on the real control plane', () => {
     await withoutWebhooks(() => annotate('stale', 'resume'))
     const refused = await answered('stale', 'Refused')
     expect(refused.status?.strategy).to.deep.include({ step: '1/7 Paused' })
-    expect(refused.status?.strategy?.command?.message).to.contain('remove the annotation and repeat it')
+    expect(refused.status?.strategy?.command?.message).to.contain('remove the annotation and set it again')
     // the same annotation again would be no change
     expect(await place().kubectl(['annotate', 'expd/stale', `${COMMAND}-`])).to.deep.include({ code: 0 })
     await says('stale', 'resume')

@@ -5,8 +5,8 @@ import { ANY_SCHEMA, anExperiment, aPolicy } from '../builders.ts'
 import { aReader, aRequest, linesOf, validatorDeps } from './reviews.ts'
 import { WORLD } from './under-policies.ts'
 
-const NOT_SERVED = (field: string, name: string) =>
-  `${field}: this installation serves only namespace "${name}"; name a source there`
+const NOT_SERVED = (field: string, name: string, remedy: string) =>
+  `${field}: this installation serves only namespace "${name}"; ${remedy}`
 
 /** The lines of a review by a webhook that serves one namespace, and what it read. */
 async function reviewed(onlyNamespace: string, sourceNamespace?: string) {
@@ -22,13 +22,13 @@ async function reviewed(onlyNamespace: string, sourceNamespace?: string) {
 describe('a webhook that serves one namespace', () => {
   it('refuses a source in another one, whatever policies allow, and reads nothing', async () => {
     const { lines, asked } = await reviewed('shop', 'bank')
-    expect(lines).to.deep.equal([NOT_SERVED('spec.sourceRef.namespace', 'shop')])
+    expect(lines).to.deep.equal([NOT_SERVED('spec.sourceRef.namespace', 'shop', 'name a source there')])
     expect(asked).to.deep.equal([])
   })
 
   it('refuses experiments in another one, of which a wider configuration asks', async () => {
     const { lines, asked } = await reviewed('bank')
-    expect(lines).to.deep.equal([NOT_SERVED('metadata.namespace', 'bank')])
+    expect(lines).to.deep.equal([NOT_SERVED('metadata.namespace', 'bank', 'create the experiment there')])
     expect(asked).to.deep.equal([])
   })
 

@@ -51,7 +51,7 @@ describe('the checks before a fork is derived', () => {
     'stop in a namespace without reviews': [
       excluded,
       'NamespaceExcluded',
-      'admission does not check the permissions of those who create experiments in shop',
+      'admission does not check the permissions of those who create experiments in shop; create it in another namespace',
     ],
     'stop for a gated fork without the component that opens it': [
       { experiment: anExperiment({ strategy: { canary: {} }, traffic: { mode: 'Gated' } }) },

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import { aBlueGreen, aCutOver, PREVIEWED, pinsOf, withAvailable } from './blue-greens.ts'
 import { imageIn } from './promotions.ts'
 import { serving } from './simulated-pods.ts'
@@ -35,6 +36,15 @@ describe('a blue-green', () => {
     run.rest()
     return run
   }
+
+  it('whose source is not written is aborted where the pin is not held, and says what to exclude', () => {
+    const run = aCutOver()
+    run.world.services = { ...run.world.services, active: aService('cart') }
+    run.world.lostPins = { repairInMs: 0, isContested: true }
+    expect(run.pass().conclusion.run?.moved?.message).to.contain(
+      `another client keeps removing the label ${EXPERIMENT_ID} from the selector of service/cart; exclude spec.selector there`,
+    )
+  })
 
   it('whose source is written is not aborted where the pin is not held, and keeps its pods open', () => {
     const run = contested()

@@ -92,6 +92,7 @@ describe('an undo', () => {
     run.say('undo')
     expect(writesOf(run)).to.deep.equal([])
     expect(run.reasonOf('Ready')).to.equal('SourceDrifted')
+    expect(messageOf(run)).to.contain('so it stays as it is; change the source by hand')
     expect(imageIn(run)).to.equal('example/cart:3')
   })
 

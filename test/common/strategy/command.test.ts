@@ -197,7 +197,7 @@ describe('the stamp of a command', () => {
   it('is stale: its author saw another step', () => {
     expect(resume({ step: 0 })).to.deep.equal({
       is: 'Stale',
-      message: 'resume was said at step 1; the run is at step 2 of 5, Paused',
+      message: 'resume was said at step 1; the run is at step 2 of 5, Paused; repeat it if you still mean it',
     })
     expect(resume({ step: 2 })).to.include({ is: 'Stale' })
   })
@@ -209,7 +209,7 @@ describe('the stamp of a command', () => {
     const at = '2026-11-21T13:58:59.999Z'
     expect(resume({ at })).to.deep.equal({
       is: 'Stale',
-      message: 'resume was said before the present step began; repeat it',
+      message: 'resume was said before the present step began; repeat it if you still mean it',
     })
   })
 
@@ -226,7 +226,8 @@ describe('the stamp of a command', () => {
     expect(verbs).to.deep.equal(['pause', 'abort'])
     expect(answer({ verb: 'resume' }, RUNS.pause)).to.deep.equal({
       is: 'Refused',
-      message: 'resume needs the webhook, which says who may; remove the annotation and repeat it',
+      message:
+        'resume must be set while the webhook is running, which checks your permissions; remove the annotation and set it again',
     })
   })
 
