@@ -25,9 +25,8 @@ export const WITH_ANALYSIS = join(ROOT, 'sandbox/with-analysis')
 /** The same of one with all components. */
 export const WITH_ALL = join(ROOT, 'sandbox/with-all')
 
+/** The path of the Lease of the controllers. */
 const leaseIn = (namespace: string) => pathOf(RESOURCES.Lease, { namespace, name: 'experiment-controller' })
-/** The Lease of the controllers. */
-export const LEASE = leaseIn(SYSTEM_NAMESPACE)
 
 /** The files of manifests/base that are useful here, where processes run instead of pods. */
 const MANIFESTS = [

@@ -20,7 +20,7 @@ export interface Need {
   readonly name?: string
 }
 
-/** `unknown`: not answered in time, which does not grant access. */
+/** `notChecked`: not answered in time, which does not grant access. */
 export type Access = 'granted' | 'refused' | 'notChecked'
 
 /** Whether `user` has all of `needs` now. It is never cached: a revoked permission counts at once. */

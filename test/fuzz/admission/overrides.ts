@@ -63,10 +63,6 @@ export function anOverride(grammar: Grammar, dice: Dice, type: OverrideType): Js
   return dice.percent(85) ? sensible(override, type) : override
 }
 
-/** A value for another field of an object with `schema`, for mistakes. */
-export const aField = (grammar: Grammar, dice: Dice, schema: unknown): JsonObject =>
-  writer(grammar, dice, 'Strategic').object(schema, ['x'], 1) as JsonObject
-
 function writer({ schemas }: Grammar, dice: Dice, type: OverrideType) {
   const resolve = (schema: unknown): unknown => {
     const name = referencedName(schema)
