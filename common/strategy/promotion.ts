@@ -5,6 +5,7 @@ import { changesBetween } from '../override/changes.ts'
 import { merge } from '../override/merge.ts'
 import type { Shape } from '../override/shape.ts'
 import { mergePatch } from '../override/strategic.ts'
+import { withoutSpecAlias, withPromotedAccount } from '../workload/service-account.ts'
 
 /** An override, and the source over which a promotion lays it. */
 export interface Overridden {
@@ -30,7 +31,7 @@ export interface Promotion {
 export function promotionOf({ spec, overrideSpec, overrideType, shape }: Overridden): Promotion | undefined {
   const merged = merge(spec, overrideSpec, overrideType, shape)
   if (merged.is === 'invalid') return undefined
-  const after = merged.spec
+  const after = withPromotedAccount(merged.spec, spec, overrideSpec)
   return {
     after,
     isDone: changesBetween(spec, after, shape).length === 0,
@@ -78,7 +79,9 @@ const MAX_PATCH = 16_384
  */
 export function patchText({ spec, overrideSpec, overrideType }: Overridden, { after }: Promotion): string | undefined {
   const operations =
-    overrideType === 'Strategic' ? withTests(spec, wholeWhereEmpty(spec, after)) : replacements(spec, overrideSpec, '')
+    overrideType === 'Strategic'
+      ? withTests(spec, wholeWhereEmpty(withoutSpecAlias(spec), withoutSpecAlias(after)))
+      : replacements(spec, overrideSpec, '')
   const text = JSON.stringify(
     wholeMembers(after, operations).map((operation) => ({ ...operation, path: `/spec${operation.path}` })),
   )
