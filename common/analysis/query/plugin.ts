@@ -6,7 +6,7 @@ import { filled } from '../placeholders.ts'
 import type { Arm } from '../window-data.ts'
 import { type ArmMembers, dataOf, MEMBERS } from './arm-members.ts'
 import { placeholderValues, podList } from './placeholder-values.ts'
-import { type Failed, failed, type ProviderRequest, type WindowAnswer, type WindowQuery } from './window-query.ts'
+import { failed, type ProviderRequest, type WindowAnswer, type WindowQuery } from './window-query.ts'
 
 /** The version of what a plugin is told and of what it answers. */
 export const PLUGIN_API_VERSION = API_VERSION

@@ -23,7 +23,12 @@ import {
   samplesBy,
   valueIn,
 } from '../../../common/analysis/query/nrql-rows.ts'
-import { type Failed, failed, type WindowAnswer, type WindowQuery } from '../../../common/analysis/query/window-query.ts'
+import {
+  type Failed,
+  failed,
+  type WindowAnswer,
+  type WindowQuery,
+} from '../../../common/analysis/query/window-query.ts'
 import type { Arm, OfPod, WindowData } from '../../../common/analysis/window-data.ts'
 import type { ProviderType, Send } from './provider.ts'
 

@@ -14,7 +14,13 @@ function aCache(values: Values = { shop: ['a'] }, watched: readonly string[] = [
   const changes: string[] = []
   const changed = (key: string) => changes.push(key)
   const isWatched = (key: string) => watched.includes(key)
-  return { time, asked, changes, values, cache: new RefreshingCache({ read, changed, timers: time, isWatched, keepsUnread }) }
+  return {
+    time,
+    asked,
+    changes,
+    values,
+    cache: new RefreshingCache({ read, changed, timers: time, isWatched, keepsUnread }),
+  }
 }
 
 describe('RefreshingCache', () => {

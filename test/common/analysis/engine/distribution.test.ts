@@ -53,7 +53,7 @@ describe('the distribution of samples', () => {
 })
 
 describe('wider buckets', () => {
-  const ratio = (schema: number) => 2 ** 2 ** -schema
+  const ratio = (schema: number) => 2 ** (2 ** -schema)
 
   it('are whole numbers of others', () => {
     expect([bucketsIn(2, Math.SQRT2), bucketsIn(ratio(-4), ratio(8)), bucketsIn(2, 2)]).to.deep.equal([2, 4_096, 1])

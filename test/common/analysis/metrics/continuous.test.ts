@@ -116,11 +116,7 @@ describe('fine buckets whose width changes', () => {
   it('are joined in what former windows have counted, for good', () => {
     const [ratio, treatment, control, bounds, , , , , , podBounds] = loaded(folded([inNarrow, inNarrow, inWide]) ?? [])
     const [ofWide, ...others] = loaded(folded([inWide, inWide, inWide]) ?? [])
-    expect([ratio, treatment, control, bounds, podBounds]).to.deep.equal([
-      ofWide,
-      ...others.slice(0, 3),
-      others.at(-2),
-    ])
+    expect([ratio, treatment, control, bounds, podBounds]).to.deep.equal([ofWide, ...others.slice(0, 3), others.at(-2)])
     const again = loaded(folded([inNarrow, inNarrow, inWide, inNarrow]) ?? [])
     expect(again[0]).to.deep.equal([wide])
   })

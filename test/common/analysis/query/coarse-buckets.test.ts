@@ -63,9 +63,11 @@ describe('the coarse buckets of a window', () => {
     ]
     const other = bucketSeries('b', { '0.1': [6, 6], '1': [6, 6], '+Inf': [6, 7] })
     expect(treatmentOf([...histograms, ...other])).to.deep.equal([{ pod: 'b', total: 1, exceeding: [1, 1] }])
-    const found = answer(CONTROL.map((series) => ({ ...series, pod: 'a' })), undefined, [
-      ...histograms.map((series) => ({ ...series, pod: 'c' })),
-    ])
+    const found = answer(
+      CONTROL.map((series) => ({ ...series, pod: 'a' })),
+      undefined,
+      [...histograms.map((series) => ({ ...series, pod: 'c' }))],
+    )
     expect(found).to.include({ is: 'failed', lacksStart: true })
   })
 

@@ -157,8 +157,12 @@ describe('the native histograms of a window', () => {
     expect(treatmentOf([...parts, native('b', [[[2, 4, 1]], [[2, 4, 5]]])])).to.deep.equal([
       { pod: 'b', zero: 0, buckets: [[2, 4]] },
     ])
-    expect(answer(CONTROL.map((series) => ({ ...series, pod: 'a' })), parts.map((series) => ({ ...series, pod: 'c' }))))
-      .to.include({ is: 'failed', lacksStart: true })
+    expect(
+      answer(
+        CONTROL.map((series) => ({ ...series, pod: 'a' })),
+        parts.map((series) => ({ ...series, pod: 'c' })),
+      ),
+    ).to.include({ is: 'failed', lacksStart: true })
   })
 
   it('count one that is born in the window', () =>
