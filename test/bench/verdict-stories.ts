@@ -1,11 +1,11 @@
 /** What `bench verdicts` and its short form in the tests simulate: requests of two arms, window by window. */
 import { hashOf, seeded } from '../../common/analysis/engine/random.ts'
 import { METRIC_ENGINES } from '../../common/analysis/metrics/registry.ts'
-import type { Rule } from '../../common/analysis/metrics/rule.ts'
 import { healthMemory, healthState, restartsIn } from '../../common/analysis/run/health.ts'
 import type { SeenArms } from '../../common/analysis/run/poll.ts'
 import type { WindowData } from '../../common/analysis/window-data.ts'
 import { HEALTH } from '../../common/api/analysis/defaults.ts'
+import type { MetricRule } from '../../common/api/analysis/metric.ts'
 import { asCoarse, BOUNDARIES, normal } from '../common/analysis/metrics/windows.ts'
 
 /** As in section 4.7 of the specification of analyses. */
@@ -22,7 +22,7 @@ interface Moment {
 
 export interface SimulatedMetric {
   readonly kind: keyof typeof METRIC_ENGINES
-  readonly rule: Rule
+  readonly rule: MetricRule
   readonly windowOf: (moment: Moment) => WindowData
 }
 
@@ -57,8 +57,8 @@ interface Pods {
   readonly areNamed: boolean
 }
 
-const LATENCY: Rule = { tolerancePercent: TOLERANCE, maxRegressionPercent: MAX_REGRESSION }
-const ERRORS: Rule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptablePercent: 1 }
+const LATENCY: MetricRule = { tolerancePercent: TOLERANCE, maxRegressionPercent: MAX_REGRESSION }
+const ERRORS: MetricRule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptablePercent: 1 }
 /** A boundary of Prometheus' defaults. */
 const MEDIAN_SECONDS = 0.05
 
@@ -114,7 +114,7 @@ export const byNarrowBuckets = (times: Times): SimulatedMetric =>
     times,
     Array.from({ length: 12 }, (_, index) => MEDIAN_SECONDS * 1.5 ** (index - 5.5)),
   )
-const GATED: Rule = { minSamples: 50, zScoreThreshold: 1.96, harmThreshold: 1.5 }
+const GATED: MetricRule = { minSamples: 50, zScoreThreshold: 1.96, harmThreshold: 1.5 }
 export const byGatedDeployments = (times: Times): SimulatedMetric => ({
   kind: 'MannWhitney',
   rule: GATED,

@@ -78,8 +78,8 @@ export const fixedRateSteps = (
     : FACTORS.map((factor) => events * Math.log(factor ** side) - exposure * rate * (factor ** side - 1))
 
 /**
- * The same for each of `STAKES`, of one value of each arm. `margin`: so much more is tolerated, as a part of the size of
- * the control, which may be negative. M3.
+ * The same for each of `STAKES`, of one value of each arm. `margin`: so much more is tolerated, as a part of the size
+ * of the control, which may be negative. M3.
  */
 export const signSteps = (treatment: number, control: number, margin: number, side: Side): readonly number[] =>
   STAKES.map((stake) => Math.log1p(stake * side * Math.sign(treatment - (control + margin * Math.abs(control)))))

@@ -1,3 +1,4 @@
+import type { MetricRule } from '../../api/analysis/metric.ts'
 import { isEqual } from '../../json/json.ts'
 import {
   type CoarseState,
@@ -14,7 +15,7 @@ import type { CoarseCounts, WindowData } from '../window-data.ts'
 import { percentMore, shownBy, withRungs } from './effect.ts'
 import { judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import { comparedPods, withPods } from './pod-bins.ts'
-import type { Judgement, Question, Rule } from './rule.ts'
+import type { Judgement, Question } from './rule.ts'
 import { loaded, partsOf, saved } from './saved.ts'
 
 /** A state has room for so many boundaries: of more, every second, third … is used. */
@@ -101,7 +102,11 @@ function podBins(counts: readonly CoarseCounts[], edges: readonly number[]) {
 }
 
 /** Latency of coarse buckets with one more window; undefined if its boundaries are others than before. */
-export function foldCoarse(numbers: readonly number[], data: CoarseData, rule: Rule): readonly number[] | undefined {
+export function foldCoarse(
+  numbers: readonly number[],
+  data: CoarseData,
+  rule: MetricRule,
+): readonly number[] | undefined {
   const { boundaries, treatment, control } = thinned(data)
   const width = boundaries.length
   const former = load(numbers, width)

@@ -1,3 +1,4 @@
+import type { MetricRule } from '../../api/analysis/metric.ts'
 import {
   type Bins,
   betsOnRanks,
@@ -26,7 +27,7 @@ import type { FineCounts, Samples, WindowData } from '../window-data.ts'
 import { percentMore, shownBy, withRungs } from './effect.ts'
 import { judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import { type ArmsOfPods, comparedPods, withPods } from './pod-bins.ts'
-import type { Judgement, Question, Rule } from './rule.ts'
+import type { Judgement, Question } from './rule.ts'
 import { loaded, partsOf, saved } from './saved.ts'
 
 /** Where the requests of pods are divided: at these parts of the first window. The bets have bounds of their own. */
@@ -185,7 +186,11 @@ const inWiderState = ({ latency, podBounds, ...state }: State, ratio: number, by
  * Latency of samples or fine buckets, with one more window; undefined if it cannot be added to those before. Once
  * buckets have become wider, they stay so.
  */
-export function foldContinuous(numbers: readonly number[], given: FineData, rule: Rule): readonly number[] | undefined {
+export function foldContinuous(
+  numbers: readonly number[],
+  given: FineData,
+  rule: MetricRule,
+): readonly number[] | undefined {
   const begun = numbers.length > 0 ? load(numbers) : { ...load([]), ratio: given.is === 'fine' ? given.ratio : 0 }
   const same = inSameBuckets(begun, given)
   if (!same) return undefined

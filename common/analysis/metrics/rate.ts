@@ -1,3 +1,4 @@
+import type { MetricRule } from '../../api/analysis/metric.ts'
 import { zeros } from '../engine/mixture.ts'
 import { rateEvidence, withRateWindow } from '../engine/rates.ts'
 import { type Counts, FACTORS, rateSteps } from '../engine/steps.ts'
@@ -5,7 +6,7 @@ import type { EventCounts, WindowData } from '../window-data.ts'
 import { percentMore, shownBy, withRungs } from './effect.ts'
 import { judged, needsOfHarm, needsOfSafety, type Shown } from './judgement.ts'
 import { type ArmsOfPods, comparedPods, withPods } from './pod-bins.ts'
-import type { MetricEngine, Question, Rule } from './rule.ts'
+import type { MetricEngine, Question } from './rule.ts'
 import { loaded, saved } from './saved.ts'
 
 /** Requests without an event, and with one. */
@@ -13,9 +14,9 @@ const BINS = 2
 /** Restarts are rare: a fork is well when it has been Ready that long without one. From section 4.4. */
 const QUIET_SECONDS = 300
 /** Of Health, which has no tolerance of its own: that of rates. */
-const HEALTH_RULE: Rule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptablePercent: 0 }
+const HEALTH_RULE: MetricRule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptablePercent: 0 }
 
-const marginsOf = (rule: Rule) => {
+const marginsOf = (rule: MetricRule) => {
   const { tolerancePercent = 0, maxRegressionPercent = 0, acceptablePercent = 0, higherIsBetter = false } = rule
   return {
     tolerance: tolerancePercent / 100,
@@ -65,19 +66,19 @@ const sumOf = (counts: readonly EventCounts[]) => ({
 })
 
 /** Requests of each pod: first the good ones. */
-const podBins = (counts: readonly EventCounts[], { higherIsBetter = false }: Rule) =>
+const podBins = (counts: readonly EventCounts[], { higherIsBetter = false }: MetricRule) =>
   counts.flatMap(({ pod, events, exposure }) => {
     const others = Math.max(0, exposure - events)
     return pod === undefined ? [] : [{ pod, bins: higherIsBetter ? [events, others] : [others, events] }]
   })
 
 /** Where a higher rate is better, the arms change places. */
-function ordered(data: WindowData & { readonly is: 'events' }, { higherIsBetter = false }: Rule) {
+function ordered(data: WindowData & { readonly is: 'events' }, { higherIsBetter = false }: MetricRule) {
   const { treatment, control } = data
   return higherIsBetter ? { treatment: control, control: treatment } : { treatment, control }
 }
 
-function fold(state: readonly number[], data: WindowData, rule: Rule): readonly number[] | undefined {
+function fold(state: readonly number[], data: WindowData, rule: MetricRule): readonly number[] | undefined {
   if (data.is !== 'events') return undefined
   const former = load(state)
   const { treatment, control } = ordered(data, rule)
@@ -99,7 +100,7 @@ function fold(state: readonly number[], data: WindowData, rule: Rule): readonly 
   })
 }
 
-function judge(state: State, rule: Rule, question: Question, others: Partial<Shown> = {}) {
+function judge(state: State, rule: MetricRule, question: Question, others: Partial<Shown> = {}) {
   const { events, exposure, controlEvents, controlExposure } = state.totals
   const { harm, safe } = rateEvidence(state.sums, marginsOf(rule))
   const estimate = percentMore(events / exposure, controlEvents / controlExposure)

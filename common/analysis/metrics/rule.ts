@@ -1,23 +1,6 @@
+import type { MetricRule } from '../../api/analysis/metric.ts'
 import type { PodsCompared } from '../engine/pods.ts'
 import type { WindowData } from '../window-data.ts'
-
-/** How a metric is judged, with all defaults of its kind. Percentages are whole: 10 is 10 %. */
-export interface Rule {
-  /** so much worse is no harm */
-  readonly tolerancePercent?: number
-  /** so much worse must be ruled out before a Pass */
-  readonly maxRegressionPercent?: number
-  /** up to it the rate of the fork is fine; 0: off, as it is where a higher rate is better */
-  readonly acceptablePercent?: number
-  readonly higherIsBetter?: boolean
-  readonly min?: number
-  readonly max?: number
-  readonly failureLimit?: number
-  readonly successCount?: number
-  readonly minSamples?: number
-  readonly zScoreThreshold?: number
-  readonly harmThreshold?: number
-}
 
 /** What a decision about one metric depends on, beside its evidence. */
 export interface Question {
@@ -65,12 +48,15 @@ export interface Judgement {
   readonly pods?: PodsCompared
 }
 
-/** The statistics of a kind of metrics. A state is at most 1,000 finite numbers; that of no window is empty. */
+/**
+ * The statistics of a kind of metrics. A state is at most 1,000 finite numbers; that of no window is empty. A rule has
+ * all defaults of its kind.
+ */
 export interface MetricEngine {
   /** whether the kind bounds the part of wrong verdicts, so that α is shared with it */
   readonly isBounded: boolean
   /** `state` with one more window; undefined if such data are of no use to the kind. Changes neither argument. */
-  readonly fold: (state: readonly number[], data: WindowData, rule: Rule) => readonly number[] | undefined
+  readonly fold: (state: readonly number[], data: WindowData, rule: MetricRule) => readonly number[] | undefined
   /** what all windows say */
-  readonly judge: (state: readonly number[], rule: Rule, question: Question) => Judgement
+  readonly judge: (state: readonly number[], rule: MetricRule, question: Question) => Judgement
 }

@@ -1,8 +1,11 @@
-import type { MetricEngine, Rule } from './rule.ts'
+import type { MetricRule } from '../../api/analysis/metric.ts'
+import type { MetricEngine } from './rule.ts'
 import { loaded, saved } from './saved.ts'
 
-const isInside = (value: number, { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Rule): boolean =>
-  value >= min && value <= max
+const isInside = (
+  value: number,
+  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: MetricRule,
+): boolean => value >= min && value <= max
 
 /** Bounds of the fork's own value, as Argo Rollouts and Flagger have them. It bounds no error. */
 export const THRESHOLD: MetricEngine = {

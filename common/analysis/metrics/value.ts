@@ -1,8 +1,9 @@
+import type { MetricRule } from '../../api/analysis/metric.ts'
 import { added, mixture, zeros } from '../engine/mixture.ts'
 import { type Side, STAKES, signSteps } from '../engine/steps.ts'
 import { percentMore } from './effect.ts'
 import { judged } from './judgement.ts'
-import type { MetricEngine, Rule } from './rule.ts'
+import type { MetricEngine } from './rule.ts'
 import { loaded, saved } from './saved.ts'
 
 /** Six windows cannot show harm, whatever they hold. From section 4.5. */
@@ -30,7 +31,7 @@ export const VALUE: MetricEngine = {
     if (data.is !== 'value') return undefined
     const state = load(numbers)
     const [own, others] = rule.higherIsBetter ? [data.control, data.treatment] : [data.treatment, data.control]
-    const steps = (percent: Rule['tolerancePercent'], side: Side) => signSteps(own, others, (percent ?? 0) / 100, side)
+    const steps = (percent: number | undefined, side: Side) => signSteps(own, others, (percent ?? 0) / 100, side)
     return saved(
       [state.windows + 1, state.treatment + data.treatment, state.control + data.control],
       added(state.harm, steps(rule.tolerancePercent, 1)),

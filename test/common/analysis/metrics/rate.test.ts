@@ -1,11 +1,12 @@
 import { expect } from 'chai'
 import { seeded } from '../../../../common/analysis/engine/random.ts'
 import { HEALTH, RATE } from '../../../../common/analysis/metrics/rate.ts'
-import type { MetricEngine, Rule } from '../../../../common/analysis/metrics/rule.ts'
+import type { MetricEngine } from '../../../../common/analysis/metrics/rule.ts'
 import type { WindowData } from '../../../../common/analysis/window-data.ts'
+import type { MetricRule } from '../../../../common/api/analysis/metric.ts'
 import { eventWindow, question } from './windows.ts'
 
-const ERRORS: Rule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptablePercent: 1 }
+const ERRORS: MetricRule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptablePercent: 1 }
 const PODS = [
   { count: 2, requests: 100 },
   { count: 6, requests: 100 },
@@ -14,7 +15,7 @@ const PODS = [
 function judgementAfter(
   windows: number,
   engine: MetricEngine,
-  rule: Rule,
+  rule: MetricRule,
   dataOf: (random: () => number) => WindowData,
 ) {
   const random = seeded(5)
@@ -61,7 +62,7 @@ describe('the metric of a rate', () => {
 
   it('knows no rate that is acceptable by itself where more is better', () => {
     const rule = { ...ERRORS, acceptablePercent: 0, higherIsBetter: true }
-    const judgedBy = (of: Rule) =>
+    const judgedBy = (of: MetricRule) =>
       judgementAfter(20, RATE, of, (random) => eventWindow(PODS, (arm) => (arm === 'fork' ? 0.001 : 0.005), random))
     expect(judgedBy({ ...rule, acceptablePercent: 1 })).to.deep.equal(judgedBy(rule))
     expect(judgedBy(rule).verdict).to.equal('Fail')

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import fc from 'fast-check'
 import { type EventSeries, eventsAnswer } from '../../../../common/analysis/query/events.ts'
 import type { Series } from '../../../../common/analysis/query/series.ts'
+import { LAW } from '../../../property.ts'
 import { counter } from './some-series.ts'
 
 const ARMS = { treatment: { workload: 'x', pods: ['a'] }, control: { workload: 'y', pods: ['c', 'd'] } }
@@ -74,6 +76,34 @@ describe('the events of a window', () => {
     expect(born).to.deep.equal([{ pod: 'a', events: 20, exposure: 620 }])
     const next = treatmentOf(errors([20, 20]), [total('200', [1_600, 2_200]), total('500', [20, 20])])
     expect(next).to.deep.equal([{ pod: 'a', events: 0, exposure: 600 }])
+  })
+
+  it('are counted once each in windows one after the other, whenever their series are born', () => {
+    const course = fc.array(fc.nat(9), { minLength: 3, maxLength: 5 })
+    fc.assert(
+      fc.property(fc.array(course, { maxLength: 4 }), (courses) => {
+        let [events, exposure] = [0, 0]
+        for (let window = 0; window < 4; window += 1) {
+          // each is born when its course begins, counted from the last edge
+          const at = (growths: readonly number[], edge: number) => {
+            const age = growths.length + edge - 4
+            return age > 0 ? growths.slice(0, age).reduce((sum, growth) => sum + growth, 0) : undefined
+          }
+          const errors = courses.map((growths, route) =>
+            counter('total', 'a', [at(growths, window), at(growths, window + 1)], { code: '500', route: `${route}` }),
+          )
+          const good = counter('total', 'a', [100 * window, 100 * window + 100], { code: '200' })
+          const [found] = [treatmentOf(errors, [good, ...errors])].flat()
+          if (!found || 'is' in found) throw new Error('the window is of no use')
+          events += found.events
+          exposure += found.exposure
+        }
+        const before = courses.reduce((sum, growths) => sum + (growths.length > 4 ? (growths[0] ?? 0) : 0), 0)
+        const all = courses.flat().reduce((sum, growth) => sum + growth, 0) - before
+        expect([events, exposure]).to.deep.equal([all, 400 + all])
+      }),
+      LAW,
+    )
   })
 
   it('are not counted of a process without any series at the start, which may not have been scraped by then', () => {
