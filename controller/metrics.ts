@@ -1,3 +1,4 @@
+import { readyOf } from '../common/api/conditions.ts'
 import { isReason } from '../common/api/reasons.ts'
 import type { Strategy } from '../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
@@ -202,7 +203,7 @@ export type ControllerMetrics = ReturnType<typeof controllerMetrics>
 const experimentSeries = (experiments: readonly ExperimentDeployment[]): readonly Series<Label<'experiments'>>[] =>
   counted(
     experiments.map(({ spec, status }) => {
-      const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+      const ready = readyOf(status)
       const reason = isReason(ready?.reason) ? ready.reason : 'Other' // somebody else may have written it
       return { kind: spec.sourceRef.kind, ready: ready?.status ?? 'Unknown', reason }
     }),

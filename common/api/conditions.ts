@@ -1,6 +1,6 @@
 import { fitted, type Part, wholeClauses } from '../text/fitted.ts'
-import type { Reason } from './reasons.ts'
-import type { Condition, Warning } from './types.ts'
+import { attributesOf, isReason, type Reason } from './reasons.ts'
+import type { Condition, ExperimentDeploymentStatus, Warning } from './types.ts'
 
 /** A condition without the time of its last transition. */
 export type ConditionDraft = Pick<Condition, 'type' | 'status' | 'message'> & { readonly reason: Reason }
@@ -28,6 +28,16 @@ export const conditionsFrom = (
 
 /** RFC 3339 without fractions of a second, as in `metav1.Time`. */
 const wholeSeconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
+
+/** The condition Ready of a stored status. */
+export const readyOf = (status: ExperimentDeploymentStatus | undefined): Condition | undefined =>
+  status?.conditions?.find(({ type }) => type === 'Ready')
+
+/** Whether the experiment with this status waits for another one to end, such as for a place under a limit. */
+export function waitsForAnother(status: ExperimentDeploymentStatus | undefined): boolean {
+  const reason = readyOf(status)?.reason
+  return isReason(reason) && attributesOf(reason).wakesWhenAnotherEnds === true
+}
 
 /** The longest warning, with its reason, that the API server passes on whole however many there are. */
 export const MAX_WARNING = 256

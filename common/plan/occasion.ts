@@ -1,3 +1,4 @@
+import { readyOf } from '../api/conditions.ts'
 import { DERIVED_HASH, GATED_DEPLOY_STATUS } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
@@ -60,10 +61,6 @@ export function creationOf({ experiment }: Facts, { fork }: DesiredFork) {
 /** Whether the last pass left `fork` without pods, because it would have been alone behind a Service. */
 const wasHeld = ({ status }: ExperimentDeployment, fork: KubeObject): boolean =>
   status?.aloneSince !== undefined && (replicasOf(fork) === 0 || readyOf(status)?.reason === 'AloneBehindService')
-
-/** The condition Ready of a stored status. */
-export const readyOf = (status: ExperimentDeployment['status']) =>
-  status?.conditions?.find(({ type }) => type === 'Ready')
 
 interface OccasionOf {
   readonly wanted: DesiredFork

@@ -1,3 +1,4 @@
+import { readyOf } from '../api/conditions.ts'
 import { untilExpiryMs } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
@@ -33,7 +34,7 @@ import {
   planPromoted,
   scaleTo,
 } from './lifecycle.ts'
-import { creationOf, hasDrifted, isSmaller, occasionOf, readyOf } from './occasion.ts'
+import { creationOf, hasDrifted, isSmaller, occasionOf } from './occasion.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
 import { withTwin } from './twin.ts'
 import type { Write } from './write.ts'

@@ -1,6 +1,6 @@
+import { readyOf, waitsForAnother } from '../../common/api/conditions.ts'
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { attributesOf, isReason } from '../../common/api/reasons.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { OtherExperiment } from '../../common/assess/facts.ts'
 import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
@@ -41,7 +41,7 @@ export class Reservations {
   experimentChanged(change: Change<ExperimentDeployment>): readonly Key[] {
     const { key } = change
     const [before, after] = [beforeOf(change), afterOf(change)]
-    if (after && isWaitingForAnother(after)) this.#waiting.add(key)
+    if (after && waitsForAnother(after.status)) this.#waiting.add(key)
     else this.#waiting.delete(key)
     if (!after && before) this.#reserved.delete(before.metadata.uid)
     if (!before || !hasLeft(before, after)) return []
@@ -102,17 +102,9 @@ export class Reservations {
 const EVERY_SCOPE: CountScope = { source: true, namespace: true }
 const NO_KEYS: ReadonlySet<Key> = new Set()
 
-const readyReason = ({ status }: ExperimentDeployment): string | undefined =>
-  status?.conditions?.find(({ type }) => type === 'Ready')?.reason
-
-const isWaitingForAnother = (experiment: ExperimentDeployment): boolean => {
-  const reason = readyReason(experiment)
-  return isReason(reason) && attributesOf(reason).wakesWhenAnotherEnds === true
-}
-
 /** Whether the experiment no longer takes a place: it is gone, replaced, being deleted or expired. */
 const hasLeft = (before: ExperimentDeployment, after: ExperimentDeployment | undefined): boolean =>
   after === undefined ||
   before.metadata.uid !== after.metadata.uid ||
   before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
-  (readyReason(after) === 'Expired' && readyReason(before) !== 'Expired')
+  (readyOf(after.status)?.reason === 'Expired' && readyOf(before.status)?.reason !== 'Expired')

@@ -1,3 +1,4 @@
+import { readyOf } from '../../common/api/conditions.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { isReason, type Reason } from '../../common/api/reasons.ts'
 import type { PromotionMode } from '../../common/api/strategy.ts'
@@ -117,8 +118,7 @@ function outcomeOf(
   if (mode === undefined) return undefined
   const [was, is] = [before, after].map((status) => ({
     phase: status?.strategy?.phase,
-    isReverted:
-      status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === 'SourceReverted') === true,
+    isReverted: readyOf(status)?.reason === 'SourceReverted',
   }))
   if (is?.isReverted && !was?.isReverted) return { mode, outcome: 'reverted' }
   if (is?.phase === was?.phase) return undefined

@@ -1,5 +1,5 @@
+import { waitsForAnother } from '../../common/api/conditions.ts'
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
-import { attributesOf, isReason } from '../../common/api/reasons.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { forkName, twinName } from '../../common/workload/identity.ts'
 import type { Key } from '../runtime/queue.ts'
@@ -12,9 +12,7 @@ interface Known {
 
 /** Whether it waits for a place under a limit, or would be alone behind a Service. */
 function dependsOnOthers({ status }: ExperimentDeployment): boolean {
-  const reason = status?.conditions?.find(({ type }) => type === 'Ready')?.reason
-  const isWaiting = isReason(reason) && attributesOf(reason).wakesWhenAnotherEnds === true
-  return isWaiting || status?.aloneSince !== undefined
+  return waitsForAnother(status) || status?.aloneSince !== undefined
 }
 
 const NO_KEYS: ReadonlySet<Key> = new Set()

@@ -225,18 +225,6 @@ describe('the guide for admins, in a cluster of its own', () => {
     expect(variables).to.include.members(['CLIENT_CA', 'CLIENT_NAMES'])
   })
 
-  it('has overlays for the network of the nodes, and with a variable', async () => {
-    const onNodes = await built('overlay-nodes')
-    const webhook = onNodes.find(
-      ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'experiment-webhook',
-    )
-    expect(at(webhook, 'spec', 'template', 'spec', 'hostNetwork')).to.equal(true)
-    expect(at(webhook, 'spec', 'strategy', 'rollingUpdate')).to.deep.equal({ maxUnavailable: 1, maxSurge: 0 })
-    const namespace = onNodes.find(({ kind }) => kind === 'Namespace')
-    expect(namespace?.metadata.labels).to.include({ 'pod-security.kubernetes.io/enforce': 'privileged' })
-    expect(JSON.stringify(await built('overlay-workers'))).to.contain('{"name":"WORKERS","value":"32"}')
-  })
-
   it('A-3: creates a certificate that the webhook accepts with these settings', async () => {
     const [ca = '', caller = ''] = await Promise.all(
       ['closed/ca.crt', 'apiserver.crt'].map((file) => readFile(join(folder, file), 'utf8')),

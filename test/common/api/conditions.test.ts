@@ -1,5 +1,11 @@
 import { expect } from 'chai'
-import { type ConditionDraft, conditionsFrom, warning } from '../../../common/api/conditions.ts'
+import {
+  type ConditionDraft,
+  conditionsFrom,
+  readyOf,
+  waitsForAnother,
+  warning,
+} from '../../../common/api/conditions.ts'
 import type { Condition } from '../../../common/api/types.ts'
 import { aside } from '../../../common/text/fitted.ts'
 
@@ -75,5 +81,23 @@ describe('warning', () => {
     const fact = 'a'.repeat(256 - '[LeaderElection] '.length - 3)
     expect(warning('LeaderElection', fact, aside(': b')).message).to.equal(`${fact}: b`)
     expect(warning('LeaderElection', fact, aside(': bc')).message).to.equal(fact)
+  })
+})
+
+describe('the condition Ready of a stored status', () => {
+  const withReady = (reason: string) => ({
+    conditions: [earlier({ type: 'Paused' }), { ...earlier(), reason }],
+  })
+
+  it('is found among the others', () => {
+    expect(readyOf(withReady('Updating'))?.reason).to.equal('Updating')
+    expect(readyOf({})).to.equal(undefined)
+    expect(readyOf(undefined)).to.equal(undefined)
+  })
+
+  it('says whether the experiment waits for another one, whoever wrote it', () => {
+    const words = ['LimitReached', 'Available', 'word of another version', 'constructor']
+    expect(words.filter((reason) => waitsForAnother(withReady(reason)))).to.deep.equal(['LimitReached'])
+    expect(waitsForAnother(undefined)).to.equal(false)
   })
 })

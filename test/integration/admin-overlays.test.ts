@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { parseAllDocuments } from 'yaml'
+import type { KubeObject } from '../../common/api/object.ts'
+import { at } from '../../common/json/json.ts'
+import { Page } from './document.ts'
+import { controlPlane } from './fixture.ts'
+
+describe('overlays of the guide for admins that it does not apply', () => {
+  let folder = ''
+  before('its files', async () => {
+    folder = await mkdtemp(join(tmpdir(), 'overlays-'))
+    await new Page('admin.md').writeFiles(folder)
+  })
+  after('they are removed', () => rm(folder, { recursive: true }))
+
+  /** The object of `kind` and `name` that kustomize builds. */
+  async function built(overlay: string, kind: string, name: string): Promise<KubeObject | undefined> {
+    const { code, stdout, stderr } = await (await controlPlane()).kubectl(['kustomize', join(folder, overlay)])
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+    const objects = parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
+    return objects.find((object) => object.kind === kind && object.metadata.name === name)
+  }
+
+  it('put the webhook into the network of the nodes', async () => {
+    const webhook = await built('overlay-nodes', 'Deployment', 'experiment-webhook')
+    expect(at(webhook, 'spec', 'template', 'spec', 'hostNetwork')).to.equal(true)
+    expect(at(webhook, 'spec', 'strategy', 'rollingUpdate')).to.deep.equal({ maxUnavailable: 1, maxSurge: 0 })
+    const namespace = await built('overlay-nodes', 'Namespace', 'experiment-controller-system')
+    expect(namespace?.metadata.labels).to.include({ 'pod-security.kubernetes.io/enforce': 'privileged' })
+  })
+
+  it('set a variable', async () => {
+    const controller = await built('overlay-workers', 'Deployment', 'experiment-controller')
+    expect(JSON.stringify(controller)).to.contain('{"name":"WORKERS","value":"32"}')
+  })
+})
