@@ -16,11 +16,14 @@ const OF_STRATEGIES = {
   Promoting: 'Wait. The change is written to the source, and its own rollout brings it to its pods.',
   AwaitingSource:
     'Change the manifest of the source as `status.promotion.patch` says, where it is declared. The run goes on when the source has the change.',
-  SourceNotSettled: 'Wait until the source has finished its own rollout, or correct it. The promotion waits for that.',
-  SourceHoldsBack: 'Change the field of the source that the message names. With it a change does not reach all pods.',
+  SourceNotSettled:
+    'Wait until the source has finished its own rollout, or correct it. The promotion, or the analysis, waits for that.',
+  SourceHoldsBack:
+    'Change the field of the source that the message names. With it a change does not reach all pods. For an analysis, you can set `control` to `Twin` instead.',
   SourceIsBusy:
     'Wait until the other experiment is promoted and its Service sends to the source again, or abort it. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service.',
-  SourceDrifted: 'Change the source by hand. Somebody changed it after the promotion, so it is not restored.',
+  SourceDrifted:
+    'Change the source by hand. Somebody changed it after the promotion, so it is not restored. For an analysis of a pinned experiment, set `control` to `Twin`, or `onSourceChange` to `Follow`.',
   ChangeNotStored:
     'The API server, or an admission webhook, changed what was written. Give the command `undo`, then correct the override.',
   SourceReverted:

@@ -123,7 +123,8 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       isAbsent: () => false,
       isDoubted: () => false,
       cached: (_kind, _namespace, name) => (world.stored?.metadata.name === name ? world.stored : undefined),
-      live: async () => {
+      live: async (_kind, _namespace, name) => {
+        if (name === experiment.spec.sourceRef.name) return world.source
         diary.push('read the fork')
         if (world.failure) throw world.failure
         return world.stored

@@ -1,4 +1,6 @@
 import type { AnalysisRun } from '../analysis/kinds/run.ts'
+import { isFinal } from '../analysis/run/look.ts'
+import { isInterrupted } from '../analysis/run/records.ts'
 import { subjectOf } from '../analysis/run/subject.ts'
 import type { ResolvedAnalysis } from '../analysis/template.ts'
 import type { Arm } from '../analysis/window-data.ts'
@@ -6,10 +8,16 @@ import { analysisWithDefaults, type CompleteAnalysis } from '../api/analysis/def
 import { ABSENT, knownValue } from '../api/known.ts'
 import { requirementsOf, selects } from '../api/label-selector.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
 import { at } from '../json/json.ts'
+import { shortNameOf } from '../text/short-name.ts'
+import { hasRolledOut } from '../workload/health.ts'
 import { experimentId, type ForkRole, forkName, roleUid } from '../workload/identity.ts'
+import { isPinned } from '../workload/pinned.ts'
 import { analysisOf } from './analysis-errors.ts'
 import type { DesiredFork } from './assess.ts'
+import { hasMoved } from './base.ts'
 import type { AnalysisFacts, SpecFacts } from './facts.ts'
 
 /** What is asked about the wanted fork, and what its analysis run says so far. */
@@ -53,6 +61,40 @@ export function consequenceOf({ run }: Pick<AnalysisState, 'run'>): Consequence 
   return status.action === 'Promote' ? 'Pass' : status.action
 }
 
+/** What an analysis waits for. */
+export interface Waiting {
+  readonly reason: Reason
+  readonly message: string
+}
+export const WAITING_FOR_FORK: Waiting = { reason: 'NoPods', message: 'waiting for the fork' }
+
+/**
+ * Why pods of the source may have another template than the one that the fork is derived from: then not only the
+ * override would be compared. `WAITING_FOR_FORK` where that was not read. Undefined if all have it, and after a
+ * verdict.
+ */
+export function sourceObstacle(facts: SpecFacts, { run, spec }: AnalysisState, wanted: DesiredFork) {
+  const source = knownValue(facts.source)?.object
+  const isOver = isFinal(run?.status, spec) && !(run && isInterrupted(run, spec))
+  if (!source || isOver) return undefined
+  if (isPinned(facts.experiment) && hasMoved(facts, wanted))
+    return obstacleBy('SourceDrifted', source, 'has changed since this experiment was pinned to it')
+  if (wanted.kind.stablePods) return undefined // no others are compared
+  const read = facts.analysis?.source
+  if (!read) return WAITING_FOR_FORK
+  const now = knownValue(read)
+  if (!now || hasRolledOut(wanted.kind, now)) return undefined
+  const field = wanted.kind.holdsBack(now)
+  return field === undefined
+    ? obstacleBy('SourceNotSettled', source, 'is not settled: its rollout has not reached all of its pods')
+    : obstacleBy('SourceHoldsBack', source, `has ${field}: not all of its pods have its template`)
+}
+
+const obstacleBy = (reason: Reason, source: KubeObject, what: string): Waiting => ({
+  reason,
+  message: `${shortNameOf(source)} ${what}`,
+})
+
 /** How the pods of an arm are found. */
 export interface ArmSelector {
   /** the name of the workload whose pods they are */
@@ -66,15 +108,21 @@ export interface AnalysisArms extends Readonly<Record<Arm, ArmSelector>> {
   readonly namespace: string
   /** where the control is the twin: the source, with which the twin is compared */
   readonly source?: ArmSelector
+  /** whether pods of that source may have another template than the twin, so that none of them is compared now */
+  readonly isSourceOther?: boolean
   /** the providers that the namespace of the experiment may ask now */
   readonly providers: readonly string[]
 }
 
 /**
  * The pods of the fork, and those of its source or twin: never by the names of pods. Of a Rollout only the stable
- * revision is compared. Undefined while there is no source, and for one that selects no pods.
+ * revision is compared. A twin is compared with the fork whatever the source does, and with the source only while there
+ * is no `obstacle`. Undefined while there is no source, and for one that selects no pods.
  */
-export function analysisArms({ experiment, source, kind, analysis }: SpecFacts): AnalysisArms | undefined {
+export function analysisArms(
+  { experiment, source, kind, analysis }: SpecFacts,
+  obstacle?: Waiting | undefined,
+): AnalysisArms | undefined {
   const [object, adapter] = [knownValue(source)?.object, knownValue(kind)]
   const requirements = requirementsOf(at(object?.spec, 'selector'))
   if (!object || !adapter || requirements.length === 0) return undefined
@@ -86,12 +134,9 @@ export function analysisArms({ experiment, source, kind, analysis }: SpecFacts):
     return { workload: forkName(name, id), selector: `${EXPERIMENT_ID}=${experimentId(id)}` }
   }
   const own = { workload: name, selector: [...requirements, ...stable, `!${EXPERIMENT_ID}`].join(',') }
-  return {
-    namespace,
-    providers: allowedProviders(analysis),
-    treatment: copy('experiment'),
-    ...(experiment.spec.analysis?.control === 'Twin' ? { control: copy('control'), source: own } : { control: own }),
-  }
+  const arms = { namespace, providers: allowedProviders(analysis), treatment: copy('experiment') }
+  if (experiment.spec.analysis?.control !== 'Twin') return { ...arms, control: own }
+  return { ...arms, control: copy('control'), source: own, ...(obstacle ? { isSourceOther: true } : {}) }
 }
 
 function allowedProviders(analysis: AnalysisFacts | undefined): readonly string[] {

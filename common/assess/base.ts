@@ -154,5 +154,18 @@ function pinnedStatus({ source }: SpecFacts, kind: WorkloadKind, stored: SourceS
   return object && isSame && stored.base === undefined ? withRevision(stored, kind.revision(object)) : stored
 }
 
+interface Derived {
+  readonly kind: WorkloadKind
+  readonly base: DerivationBase
+}
+
+/** Whether the source is gone, or has another base now than the one that a fork is derived from. */
+export function hasMoved(facts: SpecFacts, { kind, base }: Derived): boolean {
+  const source = knownValue(facts.source)
+  const { shape = NO_SHAPE, template } = knownValue(facts.schema) ?? {}
+  const now = source && baseOf(kind, { source: source.object, referents: source.referents, shape, template })
+  return now?.is !== 'base' || baseHash(now.base) !== base.source().templateHash
+}
+
 const withRevision = ({ revision: _before, ...status }: SourceStatus, revision: string | undefined): SourceStatus =>
   revision === undefined ? status : { ...status, revision }

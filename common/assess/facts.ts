@@ -117,6 +117,8 @@ export interface AnalysisFacts {
   readonly traffic?: RunTraffic | undefined
   /** what the poller found out for one of them, and no pass has recorded yet */
   readonly poll?: Poll | undefined
+  /** the source as the API server has it now, with its status; absent: it was not read */
+  readonly source?: Known<KubeObject> | undefined
 }
 
 /** The second fork, without the override, with which an analysis compares the fork. */

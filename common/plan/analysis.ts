@@ -2,7 +2,7 @@ import { providerWithDefaults } from '../analysis/kinds/provider.ts'
 import type { AnalysisRun, RunSpec, RunStatus } from '../analysis/kinds/run.ts'
 import { ABORTED, abortedStatus, notHealthyStatus, resumedStatus } from '../analysis/run/ended.ts'
 import { isFinal, looked, toldSince } from '../analysis/run/look.ts'
-import { expiredRecords, hasEnded } from '../analysis/run/records.ts'
+import { expiredRecords, hasEnded, isInterrupted } from '../analysis/run/records.ts'
 import { gatedDeployStatus } from '../analysis/run/verdict.ts'
 import { KUBERNETES } from '../api/analysis/metric.ts'
 import type { ConditionDraft } from '../api/conditions.ts'
@@ -10,7 +10,15 @@ import { knownValue } from '../api/known.ts'
 import { ANALYSIS_RUN, CR_NAME, EXPERIMENT_ID, GATED_DEPLOY_STATUS, SOURCE_ID } from '../api/names.ts'
 import { isReason } from '../api/reasons.ts'
 import type { Condition, ExperimentDeploymentStatus } from '../api/types.ts'
-import { type AnalysisState, analysisArms, analysisState, consequenceOf } from '../assess/analysis.ts'
+import {
+  type AnalysisState,
+  analysisArms,
+  analysisState,
+  consequenceOf,
+  sourceObstacle,
+  WAITING_FOR_FORK,
+  type Waiting,
+} from '../assess/analysis.ts'
 import type { Assessment } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
@@ -19,7 +27,7 @@ import { runSpecOf } from '../strategy/run-spec.ts'
 import { experimentId, forkName, sourceId } from '../workload/identity.ts'
 import type { AnalysisReport, Conclusion, Plan } from './conclusion.ts'
 import { deletion, statusWrite } from './run-writes.ts'
-import { twinStatus } from './twin.ts'
+import { type AnalyzedFork, twinStatus } from './twin.ts'
 import type { Write } from './write.ts'
 
 /**
@@ -56,7 +64,7 @@ export function verdictText({ run }: AnalysisState): string {
  * `planned` with the writes of the analysis. What the poller found out is recorded, and only a recorded verdict has
  * consequences, in a later pass. Runs of other questions end.
  */
-export function withAnalysis(facts: Facts, state: AnalysisState | undefined, planned: Plan): Plan {
+export function withAnalysis(facts: Facts, { assessment, analysis: state }: AnalyzedFork, planned: Plan): Plan {
   const known = facts.analysis?.runs
   if (!known) return planned
   // While it is not known which fork is wanted, any of them may be about it, and have its verdict.
@@ -65,18 +73,20 @@ export function withAnalysis(facts: Facts, state: AnalysisState | undefined, pla
   const ending = others.filter((run) => !hasEnded(run))
   const endings = ending.map((run) => statusWrite(run, abortedStatus(run, facts.now)))
   const deletions = expiredRecords(others.filter(hasEnded), facts.now).map(deletion)
-  const found = state ? recorded(facts, state, planned) : NOTHING
+  const obstacle = state && assessment?.is === 'wanted' ? sourceObstacle(facts, state, assessment) : undefined
+  const current = state && { ...state, waitsFor: state.spec.control === 'Twin' ? undefined : obstacle }
+  const found = current ? recorded(facts, current, planned) : NOTHING
   const writes = [...planned.writes, ...endings, ...deletions, ...found.writes]
-  if (!state) {
+  if (!current) {
     const analysis = isKnown ? endReport(facts, known) : undefined
     return { ...planned, writes, conclusion: { ...planned.conclusion, ...(analysis ? { analysis } : {}) } }
   }
-  const status = found.status ?? state.run?.status
+  const status = found.status ?? current.run?.status
   // One that is asked again waits for its fork.
   const told = isOnWayBack(planned) ? (status ?? ABORTED) : status?.verdict === 'Aborted' ? undefined : status
-  const analysis = reportOf(facts, state, told)
-  const isAsked = state.run !== undefined && !analysis.isFinal && status?.finishedAt === undefined
-  const arms = isAsked ? { arms: () => analysisArms(facts) } : {}
+  const analysis = reportOf(facts, current, told)
+  const isAsked = current.run !== undefined && !analysis.isFinal && status?.finishedAt === undefined
+  const arms = isAsked ? { arms: () => analysisArms(facts, obstacle) } : {}
   return { ...planned, writes, conclusion: { ...planned.conclusion, analysis }, ...arms }
 }
 
@@ -88,6 +98,11 @@ const mayBeAsked = ({ experiment }: Facts, { conclusion: { reason } }: Plan): bo
 const isOnWayBack = ({ conclusion: { run } }: Plan): boolean =>
   run !== undefined && run.run.path !== 'Forward' && run.moved === undefined
 
+interface CurrentAnalysis extends AnalysisState {
+  /** why its control cannot be compared with the fork */
+  readonly waitsFor: Waiting | undefined
+}
+
 interface Recorded {
   readonly writes: readonly Write[]
   /** what the run says after them */
@@ -96,16 +111,19 @@ interface Recorded {
 const NOTHING: Recorded = { writes: [] }
 
 /** What the pass records about the present question. */
-function recorded(facts: Facts, { run, spec, subject, resolved }: AnalysisState, planned: Plan): Recorded {
+function recorded(facts: Facts, current: CurrentAnalysis, planned: Plan): Recorded {
+  const { run, spec, subject, resolved, waitsFor } = current
   const { conclusion } = planned
   if (isOnWayBack(planned)) return !run || hasEnded(run) ? NOTHING : changed(run, abortedStatus(run, facts.now))
   const isReady = resolved.errors.length === 0 && resolved.missing.length === 0
   const isUnhealthy = conclusion.is === 'stalled' && conclusion.reason === 'ProgressDeadlineExceeded'
   // before that, there may be pods of a former template
-  const mayBegin = conclusion.fork !== undefined && (conclusion.is === 'settled' || isUnhealthy)
+  const mayBegin = conclusion.fork !== undefined && (isUnhealthy || (conclusion.is === 'settled' && !waitsFor))
   if (!run) return isReady && mayBegin ? { writes: [creation(facts, { subject, spec, resolved })] } : NOTHING
   if (isInterrupted(run, spec)) return mayBegin ? changed(run, resumedStatus(run, facts.now)) : NOTHING
   if (isFinal(run.status, spec)) return NOTHING
+  if (waitsFor?.reason === 'SourceDrifted' && !isUnhealthy)
+    return changed(run, abortedStatus(run, facts.now, waitsFor.message))
   const { poll } = facts.analysis ?? {}
   const isNew = poll?.run === run.metadata.uid && poll.looks === (run.status?.looks ?? 0)
   if (!isUnhealthy && !isNew) return NOTHING
@@ -116,10 +134,6 @@ function recorded(facts: Facts, { run, spec, subject, resolved }: AnalysisState,
       : looked(run, { poll, times: spec, lagSeconds: (provider) => lagOf(facts, provider) }),
   )
 }
-
-/** Whether a run ended only because its question was not asked any more. */
-const isInterrupted = (run: AnalysisRun, spec: AnalysisState['spec']): boolean =>
-  hasEnded(run) && (run.status?.verdict === 'Aborted' || !isFinal(run.status, spec))
 
 const changed = (run: AnalysisRun, status: RunStatus): Recorded => ({ writes: [statusWrite(run, status)], status })
 
@@ -149,11 +163,11 @@ function creation({ experiment }: Facts, { subject, spec, resolved }: Omit<Analy
 type ToldOfRun = Pick<RunStatus, 'verdict' | 'reason' | 'message' | 'metrics'>
 
 /** What the experiment tells of its analysis. Numbers are in the run only, so the message stays with the reason. */
-function reportOf(facts: Facts, state: AnalysisState, status: ToldOfRun | undefined): AnalysisReport {
-  const { run, spec, resolved } = state
+function reportOf(facts: Facts, current: CurrentAnalysis, status: ToldOfRun | undefined): AnalysisReport {
+  const { run, spec, resolved, waitsFor = WAITING_FOR_FORK } = current
   const stored = facts.experiment.status?.analysis
   const [missing] = [...resolved.errors.map(({ field, message }) => `${field}: ${message}`), ...resolved.missing]
-  const waiting = missing === undefined ? WAITING : { reason: 'AnalysisNotReady', message: missing }
+  const waiting = missing === undefined ? waitsFor : { reason: 'AnalysisNotReady', message: missing }
   const { verdict, reason, message } = status ?? { verdict: 'Wait' as const, ...waiting }
   const isSame = stored?.verdict === verdict && stored.reason === reason && stored.run === run?.metadata.name
   return {
@@ -163,7 +177,7 @@ function reportOf(facts: Facts, state: AnalysisState, status: ToldOfRun | undefi
     attempt: spec.attempt,
     metrics: (status?.metrics ?? []).map(({ name, verdict: ofMetric }) => ({ name, verdict: ofMetric })),
     isFinal: status !== undefined && isFinal(status, spec),
-    waitsForFork: status === undefined && missing === undefined && (!run || isInterrupted(run, spec)),
+    waitsForFork: status === undefined && waiting === WAITING_FOR_FORK && (!run || isInterrupted(run, spec)),
   }
 }
 
@@ -182,8 +196,6 @@ function endReport({ experiment, now }: Facts, runs: readonly AnalysisRun[]): An
     waitsForFork: false,
   }
 }
-
-const WAITING = { reason: 'NoPods', message: 'waiting for the fork' }
 
 /** `status.analysis`. It stays as it is while the fork cannot be derived, and goes with the analysis. */
 export function analysisStatus(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {

@@ -70,7 +70,7 @@ export function plan(facts: Facts, evaluation?: Evaluation): Plan {
         ? withRun(facts, undefined, planPromoted(facts))
         : undefined
   return ending
-    ? withTwin(facts, {}, withAnalysis(facts, undefined, ending))
+    ? withTwin(facts, {}, withAnalysis(facts, {}, ending))
     : planFork(facts, isExpired, evaluation ?? evaluate(facts))
 }
 
@@ -87,7 +87,8 @@ function planFork(facts: Facts, isExpired: boolean, evaluated: Evaluation): Plan
   const conclusion = { ...planned.conclusion, ...told, policy, ...changes, ...(alone ? { alone } : {}) }
   const services = () => followedServices(facts, assessment)
   const run = withRun(facts, assessment, { ...planned, conclusion, services }, analysis)
-  return withTwin(facts, { assessment, analysis }, withAnalysis(facts, analysis, run))
+  const analyzed = { assessment, analysis }
+  return withTwin(facts, analyzed, withAnalysis(facts, analyzed, run))
 }
 
 const EXPIRED = { is: 'unready', reason: 'Expired' } as const

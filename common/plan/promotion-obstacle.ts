@@ -2,16 +2,15 @@ import { knownValue } from '../api/known.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { DesiredFork } from '../assess/assess.ts'
+import { hasMoved } from '../assess/base.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { type RunState, sizesOf } from '../assess/run.ts'
-import { NO_SHAPE } from '../override/shape.ts'
 import { surgeLimit } from '../strategy/target.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernsSource } from '../surroundings/shares.ts'
 import type { ServiceView } from '../surroundings/traffic.ts'
 import { shortNameOf } from '../text/short-name.ts'
-import { baseHash, baseOf } from '../workload/base.ts'
 import { forkHealth } from '../workload/health.ts'
 import { experimentId } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
@@ -78,11 +77,4 @@ function lackOfReserve(facts: Facts, spec: RunState['spec'], source: KubeObject)
     `the rollout of ${shortNameOf(source)} takes down ${sizes.reserve} of ${sizes.source} pods at once, ` +
     `and maxSurge ${spec.maxSurge} allows ${surgeLimit(sizes)} of the fork; raise maxSurge or maxUnavailable`
   return waiting('WeightLimited', message, RECHECK_MS)
-}
-
-function hasMoved(facts: Facts, { kind, base }: DesiredFork): boolean {
-  const source = knownValue(facts.source)
-  const { shape = NO_SHAPE, template } = knownValue(facts.schema) ?? {}
-  const now = source && baseOf(kind, { source: source.object, referents: source.referents, shape, template })
-  return now?.is !== 'base' || baseHash(now.base) !== base.source().templateHash
 }

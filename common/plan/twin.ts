@@ -17,8 +17,8 @@ import { isChanged, isSameDerivation } from './occasion.ts'
 import { isTwinDenied } from './policy-decision.ts'
 import type { Write } from './write.ts'
 
-/** What decides whether there is a twin. Both are undefined when the experiment ends. */
-interface TwinOf {
+/** The wanted fork, and its analysis. Both are undefined when the experiment ends. */
+export interface AnalyzedFork {
   readonly assessment?: Assessment | undefined
   readonly analysis?: AnalysisState | undefined
 }
@@ -27,7 +27,7 @@ interface TwinOf {
  * `planned` with the writes of the twin: a second fork without the override, as large as the present fork, while the
  * analysis run goes on. It is deleted as soon as nobody compares it any more.
  */
-export function withTwin(facts: Facts, of: TwinOf, planned: Plan): Plan {
+export function withTwin(facts: Facts, of: AnalyzedFork, planned: Plan): Plan {
   const { twin: known, experiment } = facts
   const twin = knownValue(known?.object ?? { is: 'absent' })
   if (!known || known.object.is === 'unknown') return planned

@@ -29,6 +29,13 @@ export function forkHealth(kind: WorkloadKind, fork: KubeObject, now: Date, podR
 export const mayBeRefusedPods = (kind: WorkloadKind, fork: KubeObject, now: Date): boolean =>
   isObserved(kind, fork) && lacksPods(kind, fork) && now.getTime() - appliedAt(fork) >= PODS_DUE_MS
 
+/**
+ * Whether all pods of `source` have its present template, as its status counts them; they need not be ready. Not for a
+ * kind with a stable revision, whose other pods have another template on purpose.
+ */
+export const hasRolledOut = (kind: WorkloadKind, source: KubeObject): boolean =>
+  isObserved(kind, source) && statusCount(source, 'updatedReplicas') >= statusCount(source, 'replicas')
+
 const isObserved = (kind: WorkloadKind, fork: KubeObject): boolean =>
   kind.observedGeneration(fork) >= (fork.metadata.generation ?? 0)
 

@@ -28,11 +28,11 @@ export class ArmPods {
   }
 
   /** The pods of all arms as they are now, or were a moment ago. @throws KubeError */
-  async of({ namespace, treatment, control, source }: AnalysisArms): Promise<SeenArms> {
+  async of({ namespace, treatment, control, source, isSourceOther }: AnalysisArms): Promise<SeenArms> {
     const [own, others, third] = await Promise.all(
-      [treatment, control, source].map((arm) => arm && this.#list(namespace, arm.selector)),
+      [treatment, control, isSourceOther ? undefined : source].map((arm) => arm && this.#list(namespace, arm.selector)),
     )
-    return { treatment: own ?? [], control: others ?? [], ...(third ? { source: third } : {}) }
+    return { treatment: own ?? [], control: others ?? [], ...(source ? { source: third ?? [] } : {}) }
   }
 
   #list(namespace: string, labelSelector: string): Promise<readonly SeenPod[]> {

@@ -1,7 +1,11 @@
+import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
 import type { AnalysisTemplate } from '../../common/analysis/kinds/template.ts'
+import { hasEnded, isInterrupted } from '../../common/analysis/run/records.ts'
 import type { TemplateScope } from '../../common/api/analysis/analysis.ts'
+import { analysisWithDefaults } from '../../common/api/analysis/defaults.ts'
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
-import { type Known, known, knownOrAbsent } from '../../common/api/known.ts'
+import { type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisFacts, TwinFacts } from '../../common/assess/facts.ts'
 import { mayHaveTwin, twinFact } from '../../common/assess/own-objects.ts'
@@ -13,14 +17,18 @@ import type { Ports } from './ports.ts'
 
 /**
  * What the analysis of an experiment depends on; undefined where the component is not installed. An experiment whose
- * analysis was removed has only its analysis runs, which end. @throws KubeError
+ * analysis was removed has only its analysis runs, which end. `adapter`: that of the source, if this may be read.
+ * @throws KubeError
  */
 export async function analysisFacts(
-  { analysis, policies }: Ports,
+  ports: Ports,
   key: Key,
-  { metadata, spec }: ExperimentDeployment,
+  experiment: ExperimentDeployment,
+  adapter: WorkloadKind | undefined,
 ): Promise<AnalysisFacts | undefined> {
+  const { analysis, policies } = ports
   if (!analysis) return undefined
+  const { metadata, spec } = experiment
   const { namespace, uid } = metadata
   const runs = analysis.runs(key, uid)
   const poll = runs.map((run) => analysis.poll(run.metadata.uid)).find((found) => found !== undefined)
@@ -31,14 +39,42 @@ export async function analysisFacts(
         .map((use) => [use.name, analysis.template(scope === 'Cluster' ? undefined : namespace, use.name)])
         .filter((entry): entry is [string, Known<AnalysisTemplate>] => entry[1] !== undefined),
     )
+  const [view, source] = await Promise.all([
+    spec.analysis ? policies.namespace(namespace) : undefined,
+    isSourceNeeded(experiment, runs) ? sourceNow(ports, experiment, adapter) : undefined,
+  ])
   return {
     templates: known(named('Namespace')),
     clusterTemplates: known(named('Cluster')),
     providers: known(analysis.providers()),
-    namespace: spec.analysis ? ((await policies.namespace(namespace)) ?? unread(namespace)) : undefined,
+    namespace: spec.analysis ? (view ?? unread(namespace)) : undefined,
     runs,
     poll,
+    source,
   }
+}
+
+/**
+ * Whether it matters how far the source has rolled out: before its analysis begins or goes on, and for a twin as long
+ * as that is compared.
+ */
+function isSourceNeeded({ spec, status }: ExperimentDeployment, runs: readonly AnalysisRun[]): boolean {
+  if (!spec.analysis) return false
+  const times = analysisWithDefaults(spec.analysis)
+  const run = runs.find(({ metadata }) => metadata.name === status?.analysis?.run)
+  return !run || isInterrupted(run, times) || (times.control === 'Twin' && !hasEnded(run))
+}
+
+/** The status of sources is not watched. Of a kind with a stable revision it does not matter. */
+async function sourceNow(
+  { workloads }: Ports,
+  experiment: ExperimentDeployment,
+  adapter: WorkloadKind | undefined,
+): Promise<Known<KubeObject> | undefined> {
+  if (!adapter) return unknown('the source may not be read')
+  if (adapter.stablePods) return undefined
+  const { name } = experiment.spec.sourceRef
+  return knownOrAbsent(await workloads.live(adapter, sourceNamespaceOf(experiment), name))
 }
 
 /**

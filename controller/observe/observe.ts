@@ -94,7 +94,7 @@ async function factsOfDeletion({ ports, key, experiment, adapter }: Observed) {
     readFork(ports, experiment, adapter),
     twinFacts(ports, key, experiment, adapter),
     orAbsent(cutOverFacts(ports, key, experiment, adapter), isTransient),
-    orAbsent(analysisFacts(ports, key, experiment)),
+    orAbsent(analysisFacts(ports, key, experiment, undefined)),
   ])
   const facts = { ...forks, ...servicesOf(ports, key, experiment), twin, analysis }
   const isLeft = isOwnedByLabels(experiment) && facts.fork.is === 'absent'
@@ -144,7 +144,7 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
     readRevision(ports, experiment),
     promotionFacts(ports, experiment, mayRead ? adapter : undefined),
     cutOverFacts(ports, key, experiment, mayRead ? adapter : undefined),
-    analysisFacts(ports, key, experiment),
+    analysisFacts(ports, key, experiment, mayRead ? adapter : undefined),
   ])
   const fork = knownValue(forks.fork)
   const isAsked = adapter && fork && mayBeRefusedPods(adapter, fork, now)

@@ -19,8 +19,9 @@ function cached(run: KubeObject | undefined): readonly AnalysisRun[] {
 }
 
 describe('a pass over an experiment with an analysis', () => {
-  it('begins a run when the fork is ready, then follows the pods that this run compares', async () => {
-    const story = recordingCluster({ experiment: anExperiment({ analysis: {} }), source: aDeployment() })
+  it('begins a run when the fork is ready and the source has rolled out, then follows the pods that this run compares', async () => {
+    const source = { ...aDeployment(), status: { observedGeneration: 1, replicas: 11, updatedReplicas: 10 } }
+    const story = recordingCluster({ experiment: anExperiment({ analysis: {} }), source })
     const followed: (FollowedArms | undefined)[] = []
     const read = () => ({
       ...anAnalysisPort({ runs: cached(story.world.run) }),
@@ -33,12 +34,14 @@ describe('a pass over an experiment with an analysis', () => {
     await pass()
     story.forkBecomesReady()
     await pass()
+    expect(story.world.run).to.equal(undefined)
+    story.world.source = { ...source, status: { ...source.status, updatedReplicas: 11 } }
+    await pass()
     const name = story.world.run?.metadata.name ?? ''
     expect(name).to.match(new RegExp(`^${FORK}-[0-9a-f]{10}$`))
     await pass()
     expect(followed).to.deep.equal([
-      undefined,
-      undefined,
+      ...[undefined, undefined, undefined],
       {
         run: name,
         namespace: 'shop',

@@ -29,9 +29,12 @@ export const ABORTED: Pick<RunStatus, 'verdict' | 'reason' | 'message'> = {
   message: 'another question is asked, or the experiment has ended',
 }
 
-/** The status of a run whose question nobody asks any more. One that has passed, and looked on, has passed. */
-export function abortedStatus(run: AnalysisRun, now: Date): RunStatus {
-  const { verdict, reason, message } = run.status?.verdict === 'Pass' ? run.status : ABORTED
+/**
+ * The status of a run whose question nobody asks any more, or which cannot be answered now, as `why` says. One that has
+ * passed, and looked on, has passed.
+ */
+export function abortedStatus(run: AnalysisRun, now: Date, why = ABORTED.message): RunStatus {
+  const { verdict, reason, message } = run.status?.verdict === 'Pass' ? run.status : { ...ABORTED, message: why }
   return endedBy(run, { verdict, reason }, message, now)
 }
 

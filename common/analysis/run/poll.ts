@@ -14,7 +14,7 @@ export interface SeenPod {
 
 /** The pods of both arms, at most 64 of each, in the order of their names. */
 export interface SeenArms extends Readonly<Record<Arm, readonly SeenPod[]>> {
-  /** where the control is the twin: the pods of the source, with which the twin is compared */
+  /** where the control is the twin: the pods of the source with which the twin is compared, which may be none */
   readonly source?: readonly SeenPod[]
 }
 

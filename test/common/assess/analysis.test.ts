@@ -3,7 +3,7 @@ import type { AnalysisRun, RunStatus } from '../../../common/analysis/kinds/run.
 import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
 import { known, unknown } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { analysisArms, analysisState, consequenceOf } from '../../../common/assess/analysis.ts'
+import { analysisArms, analysisState, consequenceOf, sourceObstacle } from '../../../common/assess/analysis.ts'
 import { assess } from '../../../common/assess/assess.ts'
 import type { AnalysisFacts, SpecFacts } from '../../../common/assess/facts.ts'
 import { experimentId, roleUid, twinName } from '../../../common/workload/identity.ts'
@@ -129,6 +129,31 @@ describe('what follows from a verdict', () => {
     expect(of({ verdict: 'Pass', action: 'Promote' }, { continueAfterPass: true })).to.equal('Pass'))
 })
 
+describe('what keeps a source from being compared', () => {
+  const of = (source: KubeObject, given: Partial<SpecFacts> = {}, read?: AnalysisFacts['source']) => {
+    const experiment = anExperiment({ analysis: {} })
+    const facts: SpecFacts = { ...someFacts({ source, experiment }), ...given, analysis: { ...ANALYSIS, source: read } }
+    const assessment = assess(facts)
+    const state = assessment.is === 'wanted' ? analysisState(facts, assessment) : undefined
+    if (assessment.is !== 'wanted' || !state) throw new Error('there is no analysis')
+    return sourceObstacle(facts, state, assessment)?.reason
+  }
+
+  it('is its own rollout, as the status says that was read last', () => {
+    const status = { observedGeneration: 1, replicas: 11, updatedReplicas: 3 }
+    expect(of(aDeployment(), {}, known({ ...aDeployment(), status }))).to.equal('SourceNotSettled')
+    const done = { ...status, updatedReplicas: 11 }
+    expect(of(aDeployment(), {}, known({ ...aDeployment(), status: done }))).to.equal(undefined)
+    expect(of(aDeployment())).to.equal('NoPods')
+  })
+
+  it('is nothing where only its stable pods are compared, or it cannot be read', () => {
+    expect(of(aRollout(), { kind: known(rollout) })).to.equal(undefined)
+    expect(of(aDeployment(), {}, unknown('no'))).to.equal(undefined)
+    expect(of(aDeployment(), {}, { is: 'absent' })).to.equal(undefined)
+  })
+})
+
 describe('the arms of an analysis', () => {
   const arms = (source: KubeObject | undefined, more: Partial<SpecFacts> = {}) =>
     analysisArms({ ...someFacts({ source, experiment: anExperiment({ analysis: {} }) }), analysis: ANALYSIS, ...more })
@@ -155,6 +180,8 @@ describe('the arms of an analysis', () => {
       source: plain?.control,
     })
     expect(found?.control.selector).to.not.equal(found?.treatment.selector)
+    const facts = { ...someFacts({ experiment }), analysis: ANALYSIS }
+    expect(analysisArms(facts, { reason: 'SourceNotSettled', message: '' })).to.include({ isSourceOther: true })
   })
 
   it('take every requirement of the selector', () => {

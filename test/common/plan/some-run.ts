@@ -82,7 +82,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     }),
     gate: { pods: known(world.pods) },
     ...(world.twin || mayHaveTwin(world.experiment) ? { twin: twinNow(world) } : {}),
-    ...(world.analyses ? { analysis: world.analyses.facts } : {}),
+    ...(world.analyses ? { analysis: { ...world.analyses.facts, source: knownOrAbsent(world.source) } } : {}),
     ...(world.services ? { cutOver: { services: known(seenServices(world, world.services)) } } : {}),
     promotion: {
       source: knownOrAbsent(world.source),

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { forkHealth } from '../../../common/workload/health.ts'
+import { forkHealth, hasRolledOut } from '../../../common/workload/health.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
 import { aDeployment, aRollout, aStatefulSet } from '../../builders.ts'
@@ -52,5 +52,23 @@ describe('forkHealth', () => {
   it('is progressing if the time of the last write is unknown', () => {
     const fork = { ...aRollout(), metadata: { name: 'x', generation: 2 }, status: {} }
     expect(forkHealth(rollout, fork, new Date(0)).reason).to.equal('Updating')
+  })
+})
+
+describe('a source', () => {
+  const source = (status: object) => ({ ...aDeployment({ metadata: { generation: 2 } }), status })
+  const counts = { observedGeneration: 2, replicas: 4, updatedReplicas: 4 }
+
+  it('has rolled out when all of its pods have its template, ready or not', () => {
+    expect(hasRolledOut(deployment, source(counts))).to.equal(true)
+    expect(hasRolledOut(statefulSet, source({ ...counts, readyReplicas: 0 }))).to.equal(true)
+    expect(hasRolledOut(deployment, source({ observedGeneration: 2 }))).to.equal(true)
+  })
+
+  it('has not while some have another one, or its controller has not seen it', () => {
+    expect(hasRolledOut(deployment, source({ ...counts, replicas: 5 }))).to.equal(false)
+    expect(hasRolledOut(deployment, source({ ...counts, updatedReplicas: 0 }))).to.equal(false)
+    expect(hasRolledOut(deployment, source({ ...counts, observedGeneration: 1 }))).to.equal(false)
+    expect(hasRolledOut(deployment, source({}))).to.equal(false)
   })
 })

@@ -49,6 +49,14 @@ describe('the pods of arms', () => {
     expect(await pods.of(ARMS)).to.have.all.keys('treatment', 'control')
   })
 
+  it('are none of a source that is not like the twin, which is not read', async () => {
+    const { pods, requests } = world()
+    const own = { workload: 'cart', selector: 'app=cart' }
+    const { source } = await pods.of({ ...ARMS, source: own, isSourceOther: true })
+    expect(source).to.deep.equal([])
+    expect(requests).to.have.length(2)
+  })
+
   it('are listed by the selector of each arm in their namespace, few at most, and none that has ended', async () => {
     const { pods, requests } = world()
     const found = await pods.of(ARMS)

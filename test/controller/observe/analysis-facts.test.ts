@@ -1,11 +1,14 @@
 import { expect } from 'chai'
-import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
+import type { AnalysisRun } from '../../../common/analysis/kinds/run.ts'
+import type { AnalysisSpec, AnalysisVerdict } from '../../../common/api/analysis/analysis.ts'
 import { type Known, knownValue } from '../../../common/api/known.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { twinName } from '../../../common/workload/identity.ts'
+import type { WorkloadKind } from '../../../common/workload/kind.ts'
+import { rollout } from '../../../common/workload/rollout.ts'
 import { analysisFacts, twinFacts } from '../../../controller/observe/analysis-facts.ts'
 import type { Ports } from '../../../controller/observe/ports.ts'
-import { anExperiment } from '../../builders.ts'
+import { aDeployment, anExperiment } from '../../builders.ts'
 import { ANALYSIS, anAnalysis } from '../../common/plan/an-analysis.ts'
 import { aRun } from '../analysis/a-run.ts'
 import { anAnalysisPort, aPoll } from './an-analysis.ts'
@@ -14,8 +17,27 @@ import { KEY, observing } from './observing.ts'
 const read = (spec: AnalysisSpec | undefined, port = anAnalysisPort(), isUnreadable = false) => {
   const { ports, diary } = observing({ analysis: port, isUnreadable })
   const experiment = anExperiment(spec ? { analysis: spec } : {})
-  return analysisFacts(ports, KEY, experiment).then((facts) => ({ facts, diary }))
+  return analysisFacts(ports, KEY, experiment, deployment).then((facts) => ({ facts, diary }))
 }
+/** Whether the source is read while the status names `run`. */
+const readsSource = async (run: AnalysisRun | undefined, of: SourceOf = {}) => {
+  const { control = 'Source', adapter = deployment, isNamed = true } = of
+  const { ports, diary } = observing({ analysis: anAnalysisPort({ runs: run ? [run] : [] }), live: aDeployment() })
+  const told = { verdict: 'Wait', reason: 'Measuring', message: '', since: '2026-11-21T10:00:00Z', attempt: 1 } as const
+  const named = run && isNamed ? { run: run.metadata.name } : {}
+  const status = { analysis: { ...told, ...named } }
+  const experiment = anExperiment({ analysis: { control, continueAfterPass: of.isWatched ?? false }, status })
+  const facts = await analysisFacts(ports, KEY, experiment, adapter)
+  return diary.includes('live shop/cart') && facts?.source?.is === 'known'
+}
+interface SourceOf {
+  readonly control?: 'Source' | 'Twin'
+  readonly adapter?: WorkloadKind
+  /** whether the status names the run */
+  readonly isNamed?: boolean
+  readonly isWatched?: boolean
+}
+const anEnded = (verdict: AnalysisVerdict) => aRun({ status: { verdict, finishedAt: '2026-11-21T10:00:00Z' } })
 const readTwin = async (of: Partial<Ports['workloads']>, given: Parameters<typeof anExperiment>[0] = {}) => {
   const { ports, diary } = observing()
   const experiment = anExperiment(given)
@@ -27,7 +49,7 @@ const namesIn = (all: Known<ReadonlyMap<string, unknown>> | undefined) => [...((
 describe('the facts of an analysis', () => {
   it('are absent where the component is not installed', async () => {
     const { ports, diary } = observing()
-    expect(await analysisFacts(ports, KEY, anExperiment({ analysis: {} }))).to.equal(undefined)
+    expect(await analysisFacts(ports, KEY, anExperiment({ analysis: {} }), deployment)).to.equal(undefined)
     expect(diary).to.deep.equal([])
   })
 
@@ -72,6 +94,34 @@ describe('the facts of an analysis', () => {
     const runs = [aRun()]
     const { facts, diary } = await read(undefined, anAnalysisPort({ runs }))
     expect([facts?.runs, facts?.namespace, diary]).to.deep.equal([runs, undefined, []])
+  })
+})
+
+describe('the source of an analysis', () => {
+  it('is read as it is now before a run begins, or goes on again', async () => {
+    expect(await readsSource(undefined)).to.equal(true)
+    expect(await readsSource(aRun(), { isNamed: false })).to.equal(true)
+    expect(await readsSource(anEnded('Aborted'))).to.equal(true)
+    expect(await readsSource(anEnded('Pass'), { isWatched: true })).to.equal(true)
+  })
+
+  it('is not read while a run goes on, unless a twin is compared with it, and not after a verdict', async () => {
+    expect(await readsSource(aRun())).to.equal(false)
+    expect(await readsSource(aRun(), { control: 'Twin' })).to.equal(true)
+    expect(await readsSource(anEnded('Fail'), { control: 'Twin' })).to.equal(false)
+    expect(await readsSource(anEnded('Pass'))).to.equal(false)
+  })
+
+  it('is not read where its stable revision is compared, nor without an analysis', async () => {
+    expect(await readsSource(undefined, { adapter: rollout })).to.equal(false)
+    const { facts, diary } = await read(undefined, anAnalysisPort({ runs: [aRun()] }))
+    expect([facts?.source, diary]).to.deep.equal([undefined, []])
+  })
+
+  it('is unknown where it may not be read', async () => {
+    const { ports, diary } = observing({ analysis: anAnalysisPort() })
+    const facts = await analysisFacts(ports, KEY, anExperiment({ analysis: {} }), undefined)
+    expect([facts?.source?.is, diary]).to.deep.equal(['unknown', ['namespace shop']])
   })
 })
 

@@ -10,9 +10,9 @@ import {
 import type { ObjectMeta, ResourceType } from '../../../common/api/object.ts'
 import { pathOf, RESOURCES } from '../../../common/kube/client/resources.ts'
 import { twinName } from '../../../common/workload/identity.ts'
-import { anExperiment, FORK } from '../../builders.ts'
+import { aDeployment, anExperiment, FORK } from '../../builders.ts'
 import { aRun, ERRORS } from '../analysis/a-run.ts'
-import { type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
 
 const RUNS = pathOf(ANALYSIS_RUN, { namespace: 'shop' })
 const FORMER_RUN = `${RUNS}/former`
@@ -22,7 +22,12 @@ const WINDOW_MS = 30_000
 /** A pod that was ready then has been so for long enough whenever these tests change something. */
 const EARLY = '2026-11-21T10:01:00Z'
 
-const withAnalysis = (analysis: AnalysisSpec) => ({ [PATHS.experiment]: stored(anExperiment({ analysis })) })
+const asked = (analysis: AnalysisSpec) => ({ [PATHS.experiment]: stored(anExperiment({ analysis })) })
+/** All pods of the source have its template. */
+const withAnalysis = (analysis: AnalysisSpec) => ({
+  ...asked(analysis),
+  [PATHS.source]: stored({ ...aDeployment(), status: AVAILABLE }),
+})
 
 /** Creates an object as another client does. */
 const putting =
@@ -84,6 +89,12 @@ export const ANALYSIS_INPUTS = {
     first: putProvider({ matchLabels: { tier: 'gold' } }),
     change: (world: ControllerWorld) =>
       world.change(PATHS.namespace, ({ metadata }) => ({ metadata: { ...metadata, labels: { tier: 'gold' } } })),
+    isSeen: hasRun,
+  },
+  'the rollout of the source': {
+    withinMs: 10_000,
+    objects: asked({}),
+    change: (world: ControllerWorld) => world.change(PATHS.source, () => ({ status: AVAILABLE })),
     isSeen: hasRun,
   },
   'an analysis run about a former fork': {

@@ -17,7 +17,8 @@ describe('observe, with an analysis', () => {
     const found = await facts()
     expect(found.analysis?.runs).to.deep.equal(runs)
     expect(found.source.is).to.equal('known')
-    expect(diary).to.deep.equal(['source shop/cart', 'neighbours shop', 'namespace shop'])
+    expect(found.analysis?.source).to.deep.equal({ is: 'absent' })
+    expect(diary).to.deep.equal(['source shop/cart', 'neighbours shop', 'namespace shop', 'live shop/cart'])
   })
 
   it('has no facts of one where the component is not installed', async () => {

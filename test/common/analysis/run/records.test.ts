@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { RunStatus } from '../../../../common/analysis/kinds/run.ts'
 import { abortedStatus } from '../../../../common/analysis/run/ended.ts'
-import { expiredRecords, hasEnded } from '../../../../common/analysis/run/records.ts'
+import { expiredRecords, hasEnded, isInterrupted } from '../../../../common/analysis/run/records.ts'
 import { aRun, CREATED_MS } from './runs.ts'
 
 const NOW = new Date(CREATED_MS)
@@ -26,5 +26,15 @@ describe('the records of analysis runs', () => {
   it('are of runs that have ended', () => {
     expect(hasEnded(aRun())).to.equal(false)
     expect(hasEnded(endedBefore(0, 'a'))).to.equal(true)
+  })
+
+  it('may be of a run that can be taken up again: nobody asked any more, and it had no final verdict', () => {
+    const ended = (verdict: RunStatus['verdict'], continueAfterPass = false) => {
+      const status: RunStatus = { ...abortedStatus(aRun(), NOW), verdict }
+      return isInterrupted(aRun({ status }), { continueAfterPass })
+    }
+    expect([ended('Aborted'), ended('Pass', true)]).to.deep.equal([true, true])
+    expect([ended('Pass'), ended('Fail', true)]).to.deep.equal([false, false])
+    expect(isInterrupted(aRun(), { continueAfterPass: false })).to.equal(false)
   })
 })
