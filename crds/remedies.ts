@@ -25,7 +25,7 @@ const OF_STRATEGIES = {
   SourceDrifted:
     'Change the source by hand. Somebody changed it after the promotion, so it is not restored. For an analysis of a pinned experiment, set `control` to `Twin`, or `onSourceChange` to `Follow`.',
   ChangeNotStored:
-    'The API server, or an admission webhook, changed what was written. Give the command `undo`, then correct the override.',
+    'The API server, or an admission webhook, changed what was written. Give the command `undo`, then correct the override. If an undo says this, change the source by hand.',
   SourceReverted:
     'Change the manifest of the source, or find out who changed it back. Then give the command `promote`. After the Services of a blue-green are returned, give the source the change by hand; the run then goes on.',
   SourceIsDeclared:

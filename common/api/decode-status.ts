@@ -72,7 +72,7 @@ const isPromotionStatus = objectWith<PromotionStatus>({
   mode: oneOf(PROMOTION_MODES),
   ...each(orAbsent(isText), 'declaredBy', 'patch'),
   record: orAbsent(objectWith(each(isText, 'name', 'hash'))),
-  written: orAbsent(objectWith({ uid: isText, generation: isNumber })),
+  ...each(orAbsent(objectWith({ uid: isText, generation: isNumber })), 'written', 'restored'),
 })
 
 const STATUS: Members<ExperimentDeploymentStatus> = {

@@ -135,6 +135,8 @@ export interface PromotionStatus {
   readonly record?: { readonly name: string; readonly hash: string }
   /** the source after the promotion */
   readonly written?: { readonly uid: string; readonly generation: number }
+  /** the source after the write of an undo */
+  readonly restored?: { readonly uid: string; readonly generation: number }
   /** RFC 6902: what to change in the manifest of the source */
   readonly patch?: string
 }

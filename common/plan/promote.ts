@@ -17,6 +17,7 @@ import { type JsonObject, objectOr } from '../json/json.ts'
 import { changesBetween } from '../override/changes.ts'
 import { changedFields } from '../override/differences.ts'
 import { NO_SHAPE } from '../override/shape.ts'
+import { mergePatch } from '../override/strategic.ts'
 import { isInPlace, type Overridden, type Promotion, patchText, promotionOf } from '../strategy/promotion.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { forkHealth } from '../workload/health.ts'
@@ -105,14 +106,22 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
 
 /** Why a source that was written does not have the change. */
 function missing(source: KubeObject, of: Overridden, found: Promotion, written: SourceVersion): Decision {
-  const name = shortNameOf(source)
   if (!isVersion(source, written)) {
-    const message = `${name} no longer has the change; the fork is kept, and "promote" writes it again`
+    const message = `${shortNameOf(source)} no longer has the change; the fork is kept, and "promote" writes it again`
     return stalled('SourceReverted', message)
   }
-  const fields = changedFields(changesBetween(of.spec, found.after, of.shape))
-  return stalled('ChangeNotStored', `${name} was written, but the API server did not store this: ${fields}`)
+  return notStored(source, 'written', { ...of, after: found.after })
 }
+
+/** An API server, or an admission webhook, that keeps a value would keep it the next time, too. */
+function notStored(source: KubeObject, verb: 'written' | 'restored', { spec, after, shape }: Stored): Decision {
+  const fields = changedFields(changesBetween(spec, after, shape))
+  const message = `${shortNameOf(source)} was ${verb}, but the API server did not store this: ${fields}`
+  return stalled('ChangeNotStored', message)
+}
+
+/** The `spec` of a source as it is and as it was asked for. */
+type Stored = Pick<Overridden, 'spec' | 'shape'> & Pick<Promotion, 'after'>
 
 type SourceVersion = NonNullable<PromotionStatus['written']>
 
@@ -147,9 +156,15 @@ export function restore(
     if (decision) return { writes: [], promotion, decision }
     return { writes: [], promotion, isReached: true, written: writtenSource(facts, source, 'Undone') }
   }
+  // it is written once, as by a promotion
+  if (promotion.restored && isVersion(source, promotion.restored)) {
+    const decision = notStored(source, 'restored', { spec, after: mergePatch(spec, inverse), shape })
+    return { writes: [], promotion, decision }
+  }
   const isAsWritten = promotion.written !== undefined && isVersion(source, promotion.written)
-  if (!isAsWritten && !isInPlace(spec, forward, shape)) {
-    const message = `${shortNameOf(source)} was changed after the promotion, so it stays as it is; change the source by hand`
+  if (promotion.restored || (!isAsWritten && !isInPlace(spec, forward, shape))) {
+    const since = promotion.restored ? 'it was restored' : 'the promotion'
+    const message = `${shortNameOf(source)} was changed after ${since}, so it stays as it is; change the source by hand`
     return { writes: [], promotion, decision: stalled('SourceDrifted', message) }
   }
   if (!isReserveReady && forkHealth(kind, source, facts.now).is === 'ready') {

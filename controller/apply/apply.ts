@@ -65,12 +65,13 @@ function concluded(conclusion: Conclusion, write: Write, { stored, facts, health
   return { ...conclusion, ...decision, fork: stored, ...repaired }
 }
 
-/** The status remembers which version of the source a promotion made, which may not be what it asked for. */
+/** The status remembers which version of the source a write made, which may not be what it asked for. */
 function promoted(conclusion: Conclusion, write: Write, { metadata }: KubeObject): Conclusion {
   const { run } = conclusion
-  if (!run?.promotion || run.run.path !== 'Forward' || 'subresource' in write) return conclusion
+  if (!run?.promotion || run.run.path === 'Abort' || 'subresource' in write) return conclusion
   const { uid = '', generation = 0 } = metadata
-  return { ...conclusion, run: { ...run, promotion: { ...run.promotion, written: { uid, generation } } } }
+  const version = run.run.path === 'Undo' ? { restored: { uid, generation } } : { written: { uid, generation } }
+  return { ...conclusion, run: { ...run, promotion: { ...run.promotion, ...version } } }
 }
 
 interface Refused {

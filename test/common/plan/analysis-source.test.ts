@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { known } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import { objectOr } from '../../../common/json/json.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
 import { aStatefulSet, imageOverride, pinnedTo } from '../../builders.ts'
@@ -13,7 +14,7 @@ type Analysis = ReturnType<typeof anAnalysis>
 /** `source` with a new template, which `updated` of its 10 pods have. */
 const rolling = (updated: number, source = aSource(10, 'example/cart:2')): KubeObject => {
   const newer = { ...source, metadata: { ...source.metadata, generation: 2 } }
-  return { ...newer, status: { ...available(newer).status, updatedReplicas: updated } }
+  return { ...newer, status: { ...objectOr(available(newer).status), updatedReplicas: updated } }
 }
 const reasonOf = (analysis: Analysis) => `${analysis.status()?.verdict} ${analysis.status()?.reason}`
 const runsOf = ({ analyses }: Analysis) => analyses.runs.map(({ status }) => status?.verdict ?? 'new')
@@ -42,13 +43,13 @@ describe('an analysis whose source', () => {
 
   it('has not been seen by its controller waits', () => {
     const { status, ...source } = rolling(10)
-    const analysis = anAnalysis(override(), { source: { ...source, status: { ...status, observedGeneration: 1 } } })
+    const analysis = anAnalysis(override(), { source: { ...source, status: { ...objectOr(status), observedGeneration: 1 } } })
     expect(runsOf(analysis)).to.deep.equal([])
   })
 
   it('has pods that are not ready begins: what is compared is of one version', () => {
     const { status, ...source } = aSource()
-    const analysis = anAnalysis(override(), { source: { ...source, status: { ...status, availableReplicas: 3 } } })
+    const analysis = anAnalysis(override(), { source: { ...source, status: { ...objectOr(status), availableReplicas: 3 } } })
     expect(runsOf(analysis)).to.deep.equal(['new'])
   })
 
@@ -100,7 +101,7 @@ describe('an analysis whose source', () => {
     analysis.world.isHealthy = false
     const overdue = { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'too late' }
     const { fork } = analysis.world
-    if (fork) analysis.world.fork = { ...fork, status: { ...fork.status, conditions: [overdue] } }
+    if (fork) analysis.world.fork = { ...fork, status: { ...objectOr(fork.status), conditions: [overdue] } }
     analysis.rest()
     expect(reasonOf(analysis)).to.equal('Fail NotHealthy')
   })

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { objectOr } from '../../../common/json/json.ts'
+import { type JsonObject, objectOr } from '../../../common/json/json.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
-import { anExperiment, NO_POLICIES } from '../../builders.ts'
+import { anExperiment, imageOverride, NO_POLICIES } from '../../builders.ts'
 import { aPolicy } from '../policy/policy-input.ts'
 import { imageIn, messageOf, promotionIn, writesOf } from './promotions.ts'
 import { aRun, aRunExperiment, aSource, CANARY, type RunWorld } from './some-run.ts'
@@ -166,5 +166,51 @@ describe('an undo', () => {
     run.say('undo')
     expect(writesOf(run)).to.deep.equal([])
     expect(messageOf(run)).to.contain('the record of the former values is gone')
+  })
+
+  describe('whose values the API server, or an admission webhook, does not store', () => {
+    const kept = (source: KubeObject): KubeObject => ({
+      ...source,
+      spec: { ...objectOr(source.spec), minReadySeconds: 5 } as JsonObject,
+    })
+
+    /** The undo of a promotion after which the source keeps its `minReadySeconds`. */
+    function undone(overrideSpec: JsonObject) {
+      const run = aRun(aRunExperiment({ strategy: undefined, overrideSpec, promotion: { mode: 'Automatic' } }), {
+        stored: kept,
+      })
+      run.rest()
+      expect(run.reasonOf('Promoted')).to.equal('Promoted')
+      run.say('undo')
+      expect(writesOf(run).filter((write) => write === 'patch source')).to.have.length(1)
+      return run
+    }
+    const NOT_STORED = 'deployment/cart was restored, but the API server did not store this: minReadySeconds'
+
+    it('is written once, and says so, also if nothing of it is stored', () => {
+      for (const others of [{}, imageOverride('example/cart:2')]) {
+        const run = undone({ minReadySeconds: 5, ...others })
+        expect([run.reasonOf('Ready'), messageOf(run)]).to.deep.equal(['ChangeNotStored', NOT_STORED])
+      }
+    })
+
+    it('goes on when somebody gives the source these values', () => {
+      const run = undone({ minReadySeconds: 5 })
+      run.world.source = aSource()
+      run.rest()
+      expect(run.strategy()?.phase).to.equal('Undone')
+    })
+
+    it('is not repeated against somebody who promotes by hand', () => {
+      const run = promoted()
+      run.say('undo')
+      while (!promotionIn(run)?.restored) run.pass()
+      run.world.source = aSource(10, 'example/cart:2')
+      expect(writesOf(run)).to.not.include('patch source')
+      expect([run.reasonOf('Ready'), messageOf(run)]).to.deep.equal([
+        'SourceDrifted',
+        'deployment/cart was changed after it was restored, so it stays as it is',
+      ])
+    })
   })
 })

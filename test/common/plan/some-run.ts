@@ -170,11 +170,11 @@ const twinNow = ({ experiment, twin, twinRepairInMs }: World) => ({
   repairInMs: twinRepairInMs,
 })
 
-/** As `controller/apply` does, the status remembers the version of the source that a promotion made. */
+/** As `controller/apply` does, the status remembers the version of the source that a write made. */
 function afterWrites({ source }: World, { writes, conclusion }: Plan): Plan['conclusion'] {
   const { run } = conclusion
-  if (!source || !run?.promotion || run.run.path !== 'Forward' || !writes.some(({ role }) => role === 'source'))
-    return conclusion
+  if (!source || !run?.promotion || !writes.some(({ role }) => role === 'source')) return conclusion
   const { uid = '', generation = 0 } = source.metadata
-  return { ...conclusion, run: { ...run, promotion: { ...run.promotion, written: { uid, generation } } } }
+  const version = run.run.path === 'Undo' ? { restored: { uid, generation } } : { written: { uid, generation } }
+  return { ...conclusion, run: { ...run, promotion: { ...run.promotion, ...version } } }
 }

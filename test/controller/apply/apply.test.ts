@@ -151,7 +151,7 @@ describe('apply', () => {
       expect(conclusion).to.deep.equal(CONCLUSION)
     })
 
-    it('which version of the source a promotion made, and not so of a way back or of its status', async () => {
+    it('which version of the source a promotion or an undo made, and not so of its status', async () => {
       const of = aDeployment({ metadata: { generation: 4 } })
       const writtenAfter = async (path: 'Forward' | 'Undo', subresource: { subresource?: 'status' } = {}) => {
         const write: Write = { verb: 'patch', role: 'source', resource: deployment, of, patch: {}, ...subresource }
@@ -160,11 +160,12 @@ describe('apply', () => {
         const run = { ...state, run: { ...state.run, path }, promotion: { mode: 'Manual' as const } }
         const stored = { 'patch source': of }
         const { conclusion } = await applied({ writes: [write], stored, conclusion: { ...CONCLUSION, run } })
-        return conclusion?.run?.promotion?.written
+        return conclusion?.run?.promotion
       }
-      expect(await writtenAfter('Forward')).to.deep.equal({ uid: of.metadata.uid, generation: 4 })
-      expect(await writtenAfter('Undo')).to.equal(undefined)
-      expect(await writtenAfter('Forward', { subresource: 'status' })).to.equal(undefined)
+      const version = { uid: of.metadata.uid, generation: 4 }
+      expect(await writtenAfter('Forward')).to.deep.equal({ mode: 'Manual', written: version })
+      expect(await writtenAfter('Undo')).to.deep.equal({ mode: 'Manual', restored: version })
+      expect(await writtenAfter('Forward', { subresource: 'status' })).to.deep.equal({ mode: 'Manual' })
     })
 
     it('what the plan says after a delete', async () => {
