@@ -53,7 +53,7 @@ export function withRun(
   const reverted = revertedPlan(seen, report)
   if (reverted) return reverted
   const found = going(seen)
-  if (found.is === 'move') return movedPlan(planned, report, found)
+  if (found.is === 'move') return movedPlan(planned, withForeignChange(seen, report), found)
   const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
   const { writes, conclusion } = seen.planned
   const acts = writes.length > 0 ? { acts: true, ...writtenIn(cutting) } : {}
@@ -172,6 +172,20 @@ function promotingPlan({ facts, state, planned }: Seen, of: RunReport, promoting
   return { ...planned, writes, conclusion: { ...planned.conclusion, ...decision, run: report } }
 }
 
+/**
+ * A source that has the change by other hands ends the wait for a word. That is remembered: the others may take it back
+ * before the run sees it at its promotion, and then it is not written without a word.
+ */
+function withForeignChange({ facts, state }: Seen, report: RunReport): RunReport {
+  const { run, steps, spec } = state
+  const source = knownValue(facts.source)?.object
+  if (steps[run.stepIndex]?.is !== 'await' || isRevisionApproved(state) || !source) return report
+  const { uid = '', generation = 0 } = source.metadata
+  return { ...report, promotion: { mode: spec.mode, written: { uid, generation } } }
+}
+
+const isRevisionApproved = ({ run, spec }: RunState): boolean => spec.approvedRevision === run.revision
+
 /** Whether the run has promoted, and its fork is not deleted yet. */
 const hasPromoted = ({ run: { path, stepIndex }, steps }: RunState): boolean =>
   path === 'Forward' && (steps[stepIndex]?.is === 'return' || steps[stepIndex]?.is === 'drain')
@@ -198,7 +212,7 @@ function going(seen: Seen) {
   const isFailed = planned.conclusion.reason === 'ProgressDeadlineExceeded' && spec.progressDeadlineAbort
   const step = steps[run.stepIndex]?.is
   const isAwaiting = step === 'await'
-  const isApproved = isAwaiting && (spec.approvedRevision === run.revision || hasChange(facts))
+  const isApproved = isAwaiting && (isRevisionApproved(state) || hasChange(facts))
   const hasPassed = analysis !== undefined && consequenceOf(analysis) === 'Pass'
   return next(run, steps, { ...timeOf(facts, run), isReached: isDone(seen), isFailed, isApproved, hasPassed })
 }
