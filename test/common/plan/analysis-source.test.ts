@@ -43,13 +43,17 @@ describe('an analysis whose source', () => {
 
   it('has not been seen by its controller waits', () => {
     const { status, ...source } = rolling(10)
-    const analysis = anAnalysis(override(), { source: { ...source, status: { ...objectOr(status), observedGeneration: 1 } } })
+    const analysis = anAnalysis(override(), {
+      source: { ...source, status: { ...objectOr(status), observedGeneration: 1 } },
+    })
     expect(runsOf(analysis)).to.deep.equal([])
   })
 
   it('has pods that are not ready begins: what is compared is of one version', () => {
     const { status, ...source } = aSource()
-    const analysis = anAnalysis(override(), { source: { ...source, status: { ...objectOr(status), availableReplicas: 3 } } })
+    const analysis = anAnalysis(override(), {
+      source: { ...source, status: { ...objectOr(status), availableReplicas: 3 } },
+    })
     expect(runsOf(analysis)).to.deep.equal(['new'])
   })
 
