@@ -1,4 +1,3 @@
-import type { MetricRule } from '../../api/analysis/metric.ts'
 import { added, mixture, zeros } from '../engine/mixture.ts'
 import { type Side, STAKES, signSteps } from '../engine/steps.ts'
 import { percentMore } from './effect.ts'
