@@ -1,7 +1,7 @@
 /**
  * `npm test [-- ARGUMENT …]`: runs the tests that need processors concurrently with those that wait for a cluster, then
- * the tests of load alone, and prints what was skipped, and the total last. It fails, too, if a role grants what no test needed, and after
- * other suites with `USED_RIGHTS` if a component does. With arguments, it runs mocha with these.
+ * the tests of load alone, and prints what was skipped, and the total last. It fails, too, if a role grants what no
+ * test needed, and after other suites with `USED_RIGHTS` if a component does. With arguments, it runs mocha with these.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

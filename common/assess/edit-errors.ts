@@ -11,9 +11,9 @@ const OF_THE_RUN = ['overrideSpec', 'overrideType', 'strategy', 'traffic', 'prom
 
 /**
  * Refuses to begin another run while production depends on the present one. While the active Service sends only to the
- * fork, its pods cannot be changed, and nobody said that the Service shall go back. Once the source is written, the fork
- * serves until the source's own rollout is over. On the way back, another run would forget the source, or a Service if
- * its strategy does not name it. So it would forget a preview.
+ * fork, its pods cannot be changed, and nobody said that the Service shall go back. Once the source is written, the
+ * fork serves until the source's own rollout is over. On the way back, another run would forget the source, or a
+ * Service if its strategy does not name it. So it would forget a preview.
  */
 export function editErrors(facts: SpecFacts, previous: ExperimentDeployment | undefined): readonly FieldError[] {
   if (!previous || runHash(facts.experiment) === runHash(previous)) return []

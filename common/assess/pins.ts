@@ -92,8 +92,8 @@ export function pinState(facts: SpecFacts, { blueGreen }: Pick<RunSpec, 'blueGre
 }
 
 /**
- * Says that a Service of a blue-green sends only to the fork, as the caches show it; undefined if none does. Without the
- * fork nobody would answer its requests. So the fork stays where the controller may not return the Service.
+ * Says that a Service of a blue-green sends only to the fork, as the caches show it; undefined if none does. Without
+ * the fork nobody would answer its requests. So the fork stays where the controller may not return the Service.
  */
 export function keptBy({ surroundings, experiment }: SpecFacts): string | undefined {
   const { activeService, previewService } = experiment.spec.strategy?.blueGreen ?? {}

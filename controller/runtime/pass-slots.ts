@@ -1,11 +1,11 @@
 import { namespaceOf } from './fair-line.ts'
-import type { Key } from './queue.ts'
+import type { Key, Slots } from './queue.ts'
 
 /**
  * How many passes may be under way at once. A namespace gets at most as many slots as it leaves free: one whose passes
  * all wait for a slow webhook gets half of them, and two such namespaces get a third each.
  */
-export class PassSlots {
+export class PassSlots implements Slots {
   readonly #taken = new Map<string, number>() // by namespace
   #free: number
 

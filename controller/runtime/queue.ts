@@ -3,7 +3,6 @@ import { type Cancel, MAX_DELAY_MS, type Random, type Timers } from '../../commo
 import { backoff } from './backoff.ts'
 import { DueTimes } from './due-times.ts'
 import { FairLine } from './fair-line.ts'
-import type { PassSlots } from './pass-slots.ts'
 
 /** `namespace/name` */
 export type Key = string
@@ -31,8 +30,11 @@ export interface KeyQueueOptions {
   readonly observer?: QueueObserver
 }
 
-/** Who limits the keys that are handed out: a key gets a worker only with a slot. */
-type Slots = Pick<PassSlots, 'mayTake' | 'take'>
+/** What limits the keys that are handed out: a key gets a worker only with a slot. */
+export interface Slots {
+  readonly mayTake: (key: Key) => boolean
+  readonly take: (key: Key) => void
+}
 
 /** A worker that waits in `get`. */
 interface Idle {
@@ -140,8 +142,8 @@ export class KeyQueue {
   }
 
   /**
-   * Resolves to the next key that gets one of `slots`, when there is one; to undefined after `shutdown`. Call `done` for
-   * every key, and `handOut` when slots become free.
+   * Resolves to the next key that gets one of `slots`, when there is one; to undefined after `shutdown`. Call `done`
+   * for every key, and `handOut` when slots become free.
    */
   get(slots = UNLIMITED): Promise<Key | undefined> {
     if (this.#isShutDown) return Promise.resolve(undefined)

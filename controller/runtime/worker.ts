@@ -172,7 +172,7 @@ export class Workers {
     cancel()
   }
 
-  /** When a pass without a worker ends, one that has yielded may follow it: perhaps no worker will look for that one. */
+  /** When a pass without a worker ends, one that has yielded may follow it: perhaps no worker will look for that. */
   #goOnWithoutWorker(ended: Promise<void>): void {
     this.#slow.add(ended)
     void ended.then(() => {

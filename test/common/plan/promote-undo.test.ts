@@ -132,7 +132,7 @@ describe('an undo', () => {
       expect(undone(run, sourceWith('example/cart:2', 'sidecar:2'))).to.not.include('patch source')
       expect([run.reasonOf('Ready'), messageOf(run)]).to.deep.equal([
         'SourceDrifted',
-        'deployment/cart was changed after the promotion, so it stays as it is',
+        'deployment/cart was changed after the promotion, so it stays as it is; change the source by hand',
       ])
     })
 
@@ -209,7 +209,7 @@ describe('an undo', () => {
       expect(writesOf(run)).to.not.include('patch source')
       expect([run.reasonOf('Ready'), messageOf(run)]).to.deep.equal([
         'SourceDrifted',
-        'deployment/cart was changed after it was restored, so it stays as it is',
+        'deployment/cart was changed after it was restored, so it stays as it is; change the source by hand',
       ])
     })
   })
