@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
-import { appliedAt, forkHealth } from './health.ts'
+import { forkHealth } from './health.ts'
+import { lastAppliedMs } from './identity.ts'
 import type { Health, WorkloadKind } from './kind.ts'
 import { replicasOf } from './status.ts'
 
@@ -47,7 +48,7 @@ export function gatedHealth(kind: WorkloadKind, fork: KubeObject, now: Date, gat
   if ([replicasOf(fork), all, ready].every((count) => count === wanted))
     return { is: 'ready', reason: 'Available', message: reached }
   const message = [reached, ...rest({ all, updated, wanted })].join(', ')
-  const leftMs = seconds * 1_000 - (now.getTime() - appliedAt(fork))
+  const leftMs = seconds * 1_000 - (now.getTime() - lastAppliedMs(fork))
   if (leftMs > 0) {
     const recheckMs = told.is === 'progressing' ? (told.recheckAfterMs ?? leftMs) : leftMs
     return { is: 'progressing', reason: 'PodsNotReady', message, recheckAfterMs: Math.min(leftMs, recheckMs) }

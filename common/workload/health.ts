@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/object.ts'
 import { at } from '../json/json.ts'
-import { isOurApply } from './identity.ts'
+import { lastAppliedMs } from './identity.ts'
 import type { Health, WorkloadKind } from './kind.ts'
 import { replicasOf, statusCount } from './status.ts'
 
@@ -15,7 +15,7 @@ export function forkHealth(kind: WorkloadKind, fork: KubeObject, now: Date, podR
   if (!isObserved(kind, fork)) return notObserved(kind, fork, now.getTime() - lastWrittenAt(fork))
   if (at(fork, 'spec', 'replicas') === 0)
     return { is: 'ready', reason: 'ScaledToZero', message: 'scaled to zero: no pods, no traffic' }
-  const sinceAppliedMs = now.getTime() - appliedAt(fork)
+  const sinceAppliedMs = now.getTime() - lastAppliedMs(fork)
   const health = kind.health(fork, sinceAppliedMs)
   if (!lacksPods(kind, fork)) return health
   const untilDueMs = PODS_DUE_MS - sinceAppliedMs
@@ -27,7 +27,7 @@ export function forkHealth(kind: WorkloadKind, fork: KubeObject, now: Date, podR
 
 /** Whether `fork` has lacked pods for so long that its Events may tell why, and nothing else does. */
 export const mayBeRefusedPods = (kind: WorkloadKind, fork: KubeObject, now: Date): boolean =>
-  isObserved(kind, fork) && lacksPods(kind, fork) && now.getTime() - appliedAt(fork) >= PODS_DUE_MS
+  isObserved(kind, fork) && lacksPods(kind, fork) && now.getTime() - lastAppliedMs(fork) >= PODS_DUE_MS
 
 /**
  * Whether all pods of `source` have its present template, as its status counts them; they need not be ready. Not for a
@@ -52,10 +52,6 @@ function notObserved({ kind, controllerTimeoutMs }: WorkloadKind, fork: KubeObje
   const remedy = 'check that it runs, with the same instance-id'
   return { is: 'stalled', reason: 'NotReconciled', message: `${stalled}; ${remedy}` }
 }
-
-/** When this controller last changed the fork, in ms since 1970; Infinity if unknown, so that it never stalls early. */
-export const appliedAt = ({ metadata }: KubeObject): number =>
-  Date.parse(metadata.managedFields?.find(isOurApply)?.time ?? '') || Number.POSITIVE_INFINITY
 
 /** When any client last wrote the fork, status excluded, in ms since 1970; Infinity if unknown. */
 const lastWrittenAt = ({ metadata }: KubeObject): number => {

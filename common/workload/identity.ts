@@ -153,12 +153,15 @@ export const isApplied = ({ metadata }: KubeObject): boolean => metadata.managed
 export const isBeforeFirstApply = ({ manager }: ManagedFieldsEntry): boolean => manager === 'before-first-apply'
 
 /** Whether an entry of `managedFields` is that of the controller's applies. */
-export const isOurApply = ({ manager, operation, subresource }: ManagedFieldsEntry): boolean =>
+const isOurApply = ({ manager, operation, subresource }: ManagedFieldsEntry): boolean =>
   manager === FIELD_MANAGER && operation === 'Apply' && !subresource
 
-/** When the controller last changed `object` by an apply, by the clock of the API server in whole seconds; or NaN. */
+/**
+ * When the controller last changed `object` by an apply, by the clock of the API server in whole seconds, in ms since
+ * 1970; Infinity if unknown, so that nothing stalls early.
+ */
 export const lastAppliedMs = ({ metadata }: KubeObject): number =>
-  Date.parse(metadata.managedFields?.find(isOurApply)?.time ?? '')
+  Date.parse(metadata.managedFields?.find(isOurApply)?.time ?? '') || Number.POSITIVE_INFINITY
 
 /** Whether another client has written fields of the status of an experiment, which only the controller writes. */
 export const hasForeignStatus = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
