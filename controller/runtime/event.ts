@@ -1,6 +1,7 @@
 import { GROUP } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { Random } from '../../common/program/clock.ts'
+import { microTime } from './micro-time.ts'
 
 /** The most bytes of an Event's `note`, and of its `reason` and `action`: validation of events.k8s.io/v1. */
 const MAX_NOTE_BYTES = 1_024
@@ -56,9 +57,6 @@ const referenceTo = ({ apiVersion, kind, metadata: { namespace, name, uid, resou
 
 /** The `series` of an Event that happened `count` times. The API server refuses a count of 1. */
 export const seriesOf = (count: number, lastAt: Date) => ({ count, lastObservedTime: microTime(lastAt) })
-
-/** A MicroTime has exactly six fractional digits, a Date three. */
-const microTime = (at: Date): string => at.toISOString().replace('Z', '000Z')
 
 /** The longest beginning of `text` that has at most `maxBytes` bytes of UTF-8. It does not end within a character. */
 export function cut(text: string, maxBytes: number): string {

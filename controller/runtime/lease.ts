@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, objectOr, textOr } from '../../common/json/json.ts'
 import { RESOURCES } from '../../common/kube/client/resources.ts'
+import { microTime } from './micro-time.ts'
 
 /**
  * How long a Lease is valid after its holder last renewed it. The times are those of Kubernetes' own controllers: the
@@ -80,6 +81,3 @@ const termOf = (holder: string, at: Date) => ({
   acquireTime: microTime(at),
   renewTime: microTime(at),
 })
-
-/** A `MicroTime` has exactly six digits after the point. The API server refuses three. */
-const microTime = (at: Date): string => at.toISOString().replace('Z', '000Z')
