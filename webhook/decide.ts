@@ -20,6 +20,7 @@ import type { PolicyFinding, ValidationAction } from '../common/policy/policy.ts
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
 import type { Surroundings } from '../common/surroundings/traffic-report.ts'
 import { clauses } from '../common/text/fitted.ts'
+import { alternatives } from '../common/text/list.ts'
 import { type ComparedAssessment, compareAssessments, storedAssessment } from './ratchet/assessment.ts'
 import { policyOutcome } from './ratchet/policy-findings.ts'
 import type { Ratcheted } from './ratchet/ratchet.ts'
@@ -160,9 +161,7 @@ const isMissing = ({ source, fork }: SpecFacts): boolean => source.is === 'absen
 const IS_MISSING: ReadonlySet<Warning['reason']> = new Set(['SourceNotFound', 'KindNotAvailable'])
 
 const meantBy = (similar: readonly string[]): readonly string[] =>
-  similar.length === 0 ? [] : [`did you mean ${ALTERNATIVES.format(similar)}?`]
-
-const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+  similar.length === 0 ? [] : [`did you mean ${alternatives(similar)}?`]
 
 /** A policy may refuse what has no source yet. */
 const withSimilar = (error: FieldError, similar: readonly string[]): FieldError =>

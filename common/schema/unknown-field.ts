@@ -3,6 +3,7 @@ import type { Path } from '../json/field-path.ts'
 import { listOr } from '../json/json.ts'
 import type { BanLookup } from '../override/rules.ts'
 import { didYouMean, editDistance } from '../text/did-you-mean.ts'
+import { alternatives } from '../text/list.ts'
 import { withLastWord, withSameLetters } from '../text/related-key.ts'
 import type { FieldLocations } from './field-locations.ts'
 import { fieldNamesOf, validFields } from './wrong-type.ts'
@@ -75,8 +76,5 @@ function formatPlaces(places: readonly string[]): string {
   const shared = first.slice(0, first.lastIndexOf('.') + 1)
   const isShared = places.every((place) => place.lastIndexOf('.') === shared.length - 1 && place.startsWith(shared))
   const told = isShared ? [first, ...places.slice(1).map((place) => place.slice(shared.length))] : places
-  return ALTERNATIVES.format(told.map((place) => place || 'overrideSpec itself'))
+  return alternatives(told.map((place) => place || 'overrideSpec itself'))
 }
-
-/** `a, b or c`: the American list has one more comma. */
-const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })

@@ -6,6 +6,7 @@ import { at, isEqual, objectOr, textOr } from '../../common/json/json.ts'
 import { answerTo, formatCommand, isAnswered, lacksStamp, parseCommand, VERBS } from '../../common/strategy/command.ts'
 import type { Step } from '../../common/strategy/compile.ts'
 import type { Run } from '../../common/strategy/run.ts'
+import { alternatives } from '../../common/text/list.ts'
 import type { AdmissionRequest } from './admission-review.ts'
 import { setsApproval } from './approval.ts'
 
@@ -127,7 +128,7 @@ function mistakeIn(
   now: Date,
 ): string | undefined {
   const command = parseCommand(text)
-  if (!command) return `is not a command; use ${WORDS.format(VERBS)}`
+  if (!command) return `is not a command; use ${alternatives(VERBS)}`
   if (!commanded) return 'the experiment has no strategy; remove it'
   if (request.operation === 'CREATE') return 'nothing runs yet; remove it'
   // it is not stored, so there is nothing to remove
@@ -141,8 +142,6 @@ function mistakeIn(
   const answer = answerTo(command, commanded.run, commanded.steps, { now, promotion: commanded.promotion })
   return answer.is === 'Done' ? undefined : answer.message
 }
-
-const WORDS = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 
 const forbidden = (key: string, message: string): FieldError => ({
   field: `metadata.annotations[${JSON.stringify(key)}]`,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { list, listed } from '../../../common/text/list.ts'
+import { alternatives, list, listed } from '../../../common/text/list.ts'
 
 describe('listed', () => {
   const cases: Readonly<Record<string, readonly string[]>> = {
@@ -11,6 +11,11 @@ describe('listed', () => {
   }
   for (const [text, names] of Object.entries(cases))
     it(`writes ${names.length} names as "${text}"`, () => expect(listed(names)).to.equal(text))
+})
+
+describe('alternatives', () => {
+  it('are joined by "or", without a comma before it', () =>
+    expect([['a'], ['a', 'b'], ['a', 'b', 'c']].map(alternatives)).to.deep.equal(['a', 'a or b', 'a, b or c']))
 })
 
 describe('M7: a list as a part of a text', () => {
