@@ -11,6 +11,7 @@ import {
   orAbsent,
 } from '../json/members.ts'
 import { MAX_REPLICAS } from './defaults.ts'
+import { isDnsLabel } from './metadata-syntax.ts'
 import {
   type BlueGreenStrategy,
   type CanaryStep,
@@ -24,8 +25,7 @@ import {
 
 const isAmount = (value: unknown): boolean => typeof value === 'string' || isCount(value)
 /** As in a path: never empty, `.` or `..`. */
-const isServiceName = (value: unknown): boolean =>
-  typeof value === 'string' && value.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(value)
+const isServiceName = (value: unknown): boolean => typeof value === 'string' && isDnsLabel(value)
 
 /** null counts as absent, as everywhere in a manifest. */
 const held = (of: unknown, key: string): unknown => member(of, key) ?? undefined

@@ -1,8 +1,9 @@
 import { showValue } from '../json/field-path.ts'
 
 /**
- * The syntax of labels and annotations in Kubernetes. Source: `IsQualifiedName`, `IsValidLabelValue` and
- * `IsDNS1123Subdomain` in apimachinery's `util/validation`, `TotalAnnotationSizeLimitB` in its `api/validation`.
+ * The syntax of names, labels and annotations in Kubernetes. Source: `IsQualifiedName`, `IsValidLabelValue`,
+ * `IsDNS1123Label` and `IsDNS1123Subdomain` in apimachinery's `util/validation`, `TotalAnnotationSizeLimitB` in its
+ * `api/validation`.
  * Lengths are checked first, and no two parts of a regular expression match the same text, so hostile input costs no
  * extra time.
  */
@@ -51,7 +52,11 @@ export function annotationsProblem(annotations: Readonly<Record<string, unknown>
 
 const WORDS = 'letters, digits, "-", "_" and ".", a letter or digit first and last'
 
-const isSubdomain = (text: string): boolean =>
+/** Whether `text` is a DNS label, such as the name of a namespace or of a Service. It is a whole segment of a path. */
+export const isDnsLabel = (text: string): boolean => text.length <= MAX_NAME && DNS_LABEL.test(text)
+
+/** Whether `text` is a DNS name, such as the name of a Secret. */
+export const isSubdomain = (text: string): boolean =>
   text.length <= MAX_PREFIX && text.split('.').every((part) => DNS_LABEL.test(part))
 
 const bytes = (text: unknown): number => (typeof text === 'string' ? Buffer.byteLength(text) : 0)

@@ -1,3 +1,4 @@
+import { isDnsLabel, isSubdomain } from '../api/metadata-syntax.ts'
 import { showValue } from '../json/field-path.ts'
 
 /**
@@ -7,7 +8,6 @@ import { showValue } from '../json/field-path.ts'
  */
 export type Syntax = (text: string) => string | undefined
 
-const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/
 const MAX_LABEL = 63
 const MAX_SUBDOMAIN = 253
 
@@ -16,25 +16,23 @@ const LABEL_WORDS = 'lowercase letters, digits and "-", a letter or digit first 
 /** A DNS label, such as the name of a container. */
 export const dnsLabelProblem: Syntax = (text) => {
   if (text.length > MAX_LABEL) return `must have at most ${MAX_LABEL} characters, got ${text.length}; shorten it`
-  return DNS_LABEL.test(text) ? undefined : `must be ${LABEL_WORDS}; got ${showValue(text)}`
+  return isDnsLabel(text) ? undefined : `must be ${LABEL_WORDS}; got ${showValue(text)}`
 }
 
 /** A DNS name, such as the name of a Secret. */
 export const dnsNameProblem: Syntax = (text) =>
-  isDnsName(text, DNS_LABEL)
-    ? undefined
-    : `must be a DNS name: ${LABEL_WORDS}, with "." between parts; got ${showValue(text)}`
+  isSubdomain(text) ? undefined : `must be a DNS name: ${LABEL_WORDS}, with "." between parts; got ${showValue(text)}`
 
 const UNDERSCORED = /^[a-z0-9_](?:[-a-z0-9_]*[a-z0-9_])?$/
 
 /** A DNS search path, in which a part may have underscores. It may end with a dot. */
 export const searchPathProblem: Syntax = (text) =>
-  text === '.' || isDnsName(text.replace(/\.$/, ''), UNDERSCORED)
+  text === '.' || isUnderscoredName(text.replace(/\.$/, ''))
     ? undefined
     : `must be a DNS name in lowercase; got ${showValue(text)}`
 
-const isDnsName = (text: string, part: RegExp): boolean =>
-  text.length > 0 && text.length <= MAX_SUBDOMAIN && text.split('.').every((each) => part.test(each))
+const isUnderscoredName = (text: string): boolean =>
+  text.length <= MAX_SUBDOMAIN && text.split('.').every((each) => UNDERSCORED.test(each))
 
 /** Printable ASCII without `=`. */
 const VARIABLE = /^[\x20-\x3c\x3e-\x7e]+$/

@@ -1,4 +1,5 @@
 import { selects } from '../api/label-selector.ts'
+import { isDnsLabel } from '../api/metadata-syntax.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { PromotionMode } from '../api/strategy.ts'
 import type { Condition, ExperimentDeployment, FieldError, OverrideType } from '../api/types.ts'
@@ -165,7 +166,7 @@ export const isExcludedNamespace = (namespace: string, { ownNamespace, onlyNames
  */
 export function installation(own: string, only: string | undefined): Installation {
   if (only === undefined) return { ownNamespace: own, onlyNamespace: undefined }
-  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(only))
+  if (!isDnsLabel(only))
     throw new Error(`WATCH_NAMESPACE must be the name of a namespace, found ${JSON.stringify(only)}`)
   if (isExcludedNamespace(only, { ownNamespace: own }))
     throw new Error(

@@ -1,3 +1,4 @@
+import { isDnsLabel } from '../../common/api/metadata-syntax.ts'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, GROUP } from '../../common/api/names.ts'
 import { showValue } from '../../common/json/field-path.ts'
 import { at, isObject, listOr, member, objectOr, textOr } from '../../common/json/json.ts'
@@ -5,8 +6,6 @@ import { at, isObject, listOr, member, objectOr, textOr } from '../../common/jso
 const REVIEW_VERSION = 'admission.k8s.io/v1'
 /** The uids of the API server, and those of tests. Uids are logged. */
 const UID = /^[\w.:-]{1,128}$/
-/** The name of a namespace, as apimachinery defines it. It becomes part of the paths of requests. */
-const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/
 
 /** The requester, as the API server authenticated it. */
 export interface UserInfo {
@@ -64,7 +63,7 @@ export function decodeReview(body: unknown): Review {
   const isNamespaced = resource === EXPERIMENT_DEPLOYMENT.plural
   const namespace = isNamespaced ? read('namespace') : ''
   if (!isObject(object)) return { is: 'foreign', uid }
-  if (typeof namespace !== 'string' || (isNamespaced && !DNS_LABEL.test(namespace))) {
+  if (typeof namespace !== 'string' || (isNamespaced && !isDnsLabel(namespace))) {
     const message = `request.namespace: expected the name of a namespace, got ${showValue(namespace)}`
     return { is: 'unreadable', message }
   }

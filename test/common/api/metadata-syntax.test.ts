@@ -2,11 +2,27 @@ import { expect } from 'chai'
 import {
   annotationKeyProblem,
   annotationsProblem,
+  isDnsLabel,
+  isSubdomain,
   labelKeyProblem,
   labelValueProblem,
 } from '../../../common/api/metadata-syntax.ts'
 
 const PREFIX_63 = `${'a'.repeat(63)}.`
+
+describe('the syntax of DNS names', () => {
+  it('has labels of lowercase letters, digits and hyphens', () => {
+    const labels = ['a', '9', 'a-b', 'a--b', 'a'.repeat(63)]
+    const others = ['', '-', 'a-', '-a', 'A', 'a.b', 'a_b', '..', 'a/b', 'a\n', 'a'.repeat(64)]
+    expect([...labels, ...others].filter(isDnsLabel)).to.deep.equal(labels)
+  })
+
+  it('has names of such parts', () => {
+    const names = ['a', 'a.b', PREFIX_63.repeat(3).slice(0, -1)]
+    const others = ['', '.', 'a.', 'a..b', 'a.-b', 'A.b', 'a'.repeat(254)]
+    expect([...names, ...others].filter(isSubdomain)).to.deep.equal(names)
+  })
+})
 
 describe('the syntax of labels and annotations', () => {
   const goodKeys = [
