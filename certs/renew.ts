@@ -1,4 +1,5 @@
 import { type Clock, pause, type Timers } from '../common/program/clock.ts'
+import { count } from '../common/text/count.ts'
 import { type CertificatePair, newAuthority, newLeaf, renewedAuthority } from './authority.ts'
 import { bundleIn, type Cluster, type Found, namesIn, textIn } from './cluster.ts'
 import { obstacles } from './obstacles.ts'
@@ -45,7 +46,7 @@ export async function renew(cluster: Cluster, renewal: Renewal): Promise<void> {
     isNewRoot ||= !fingerprints(present).some((known) => fingerprints(authority.cert).includes(known))
     await cluster.publish(configuration, bundle)
     const { kind, metadata } = configuration
-    say(`${plural(certificatesOf(bundle).length, 'root')} in ${kind} ${metadata.name}`)
+    say(`${count(certificatesOf(bundle).length, 'root')} in ${kind} ${metadata.name}`)
   }
   if (isNewRoot && leafNow && !cluster.isDryRun) await pause(timers, PUBLISHED_MS, new AbortController().signal)
 
@@ -75,5 +76,3 @@ async function authorityFor({ ca }: Found, { clock, wantsNewCa }: ForAuthority) 
 const fingerprints = (pem: string) => certificatesOf(pem).map(({ fingerprint256 }) => fingerprint256)
 
 const dayOf = (pem: string): string => certificatesOf(pem)[0]?.validToDate.toISOString().slice(0, 10) ?? 'never'
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,8 +1,11 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { BACKDATED_MS, type CertificatePair } from './authority.ts'
 
-/** A kubelet updates a mounted Secret within about two minutes. After this time, in milliseconds, every pod has it. */
-const EVERY_POD_HAS_IT_MS = 3_600_000
+/**
+ * For so long, in milliseconds, former roots stay trusted beside a leaf of the new one. Pods serve a new leaf within
+ * minutes; the rest of the hour is for nodes whose kubelet is late. No run waits for it: a later run drops the roots.
+ */
+const FORMER_ROOT_KEPT_MS = 3_600_000
 
 /** All certificates in `pem`, each once. Other blocks are skipped, because they would never verify anything. */
 export const certificatesOf = (pem: string): readonly X509Certificate[] =>
@@ -48,7 +51,7 @@ export function bundleOf({ root, present, leaf, now }: Trusting): string {
 function isEverywhere(leaf: string, signer: X509Certificate, now: Date): boolean {
   const [served] = certificatesOf(leaf)
   if (!served?.verify(signer.publicKey)) return false
-  return now.getTime() - served.validFromDate.getTime() - BACKDATED_MS > EVERY_POD_HAS_IT_MS
+  return now.getTime() - served.validFromDate.getTime() - BACKDATED_MS > FORMER_ROOT_KEPT_MS
 }
 
 /** Whether less than a third of the lifetime of the certificate `pem` is left. */
