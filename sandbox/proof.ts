@@ -55,7 +55,7 @@ const isTerminating = ({ responseStatus }: AuditEvent): boolean =>
     responseStatus?.message?.includes(words),
   )
 
-/** Of a fork, and of what is compared. */
+/** The name of an analysis run: fork, hash. */
 const RUN_NAME = /-experiment-[0-9a-f]{10}-[0-9a-f]{10}$/
 
 /** The name of an object that is created: the path does not have it. */

@@ -147,7 +147,7 @@ export function decideAbort(decoded: DecodedRequest, forged: readonly FieldError
   return errors.length > 0 ? invalid(decoded, errors) : { is: 'admitted', warnings: [] }
 }
 
-/** Whether a finding is about this request: the word of an earlier one is not judged again. */
+/** Whether the finding is about this request. A command or approval that was admitted before is not judged again. */
 const isAsked = ({ about, error }: PolicyFinding, request: AdmissionRequest): boolean =>
   about !== 'approval' || (error.field === COMMAND_FIELD ? newCommand(request) !== undefined : setsApproval(request))
 

@@ -136,7 +136,7 @@ function isDone(seen: Seen): boolean {
   }
 }
 
-/** Nobody knows for how long: others may use up a limit as long as they want. */
+/** Reasons for which the fork may never get its pods, so a restore must not wait for it. */
 const NOT_ALLOWED: ReadonlySet<Reason> = new Set(['LimitReached', 'PolicyNotRead'])
 
 /** Whether pods of the fork that are not ready can be waited for. */

@@ -166,7 +166,7 @@ function switched({ experiment }: Facts, { service }: ServiceState, reason: 'Cut
   return service ? { written: writtenBy(experiment, { object: service, reason, what }) } : {}
 }
 
-/** No ready pod of the fork is left behind a Service that has only these, or none will be. */
+/** The abort when the fork has no ready pod, or is deleted, while the Service sends only to it. */
 function returned(facts: Facts, run: Run, { active: { name }, isForkGone }: PinState) {
   const why = isForkGone ? 'the fork was deleted' : 'no pod of the fork was ready'
   const message = `service/${name} sends to the source again, because ${why}`

@@ -129,7 +129,10 @@ function isNextVerdict(fork: KubeObject, { fork: wanted }: DesiredFork): boolean
   return shall !== undefined && is !== shall && BEFORE[shall]?.includes(is) === true
 }
 
-/** An autoscaler may change the size of a source often. Its fork follows so often at most. From `strategies.md`. */
+/**
+ * An autoscaler may change the size of a source often. The fork follows at once, and again not before so many
+ * milliseconds have passed.
+ */
 const FOLD_MS = 5_000
 
 /**

@@ -182,8 +182,8 @@ function subjectOf(facts: Facts, { kind }: DesiredFork, { run }: RunState): Subj
 }
 
 /**
- * What the status would say of a promotion whose status was lost: the source was written, unless somebody said since
- * that it shall be.
+ * The promotion status after somebody emptied it. The record proves that the source may have been written, unless a
+ * later `promote` asks for another write.
  */
 function storedAgain(
   { run, spec: { mode } }: RunState,

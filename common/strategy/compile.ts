@@ -42,7 +42,7 @@ export type Step =
 
 /** The steps of a run: the steps of the user, and what follows them; or a way back. */
 export function compile(spec: RunSpec, path: RunPath): readonly Step[] {
-  // It is a step of every blue-green, whether or not a Service was changed: whoever looks finds out.
+  // Every blue-green has this step. It does nothing if no Service was changed.
   const back: readonly Step[] = spec.blueGreen ? [{ is: 'return', services: servicesOf(spec.blueGreen) }] : []
   if (path === 'Abort') return [...back, ...(spec.isGated ? quarantine(spec) : [{ is: 'remove' } as const])]
   if (path === 'Undo') return [{ is: 'restore' }, ...back, { is: 'remove' }]

@@ -1,7 +1,10 @@
 import { errors } from 'undici'
 import { isObject, textOr } from '../../../common/json/json.ts'
 
-/** A request that is not sent, or an answer that is not read. The message has only words of ours, so it may be told. */
+/**
+ * A request that is not sent, or an answer that is not read. Its message contains only our own words, so it may be
+ * shown to users.
+ */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
