@@ -4,7 +4,7 @@ import { namedReflectors } from './caches.ts'
 import { type Fillable, fill } from './fill.ts'
 import type { Measured } from './metrics.ts'
 import { MAX_SLOW } from './runtime/worker.ts'
-import { type ControllerOptions, createSubsystems, type Subsystems } from './subsystems.ts'
+import { type ControllerOptions, createSubsystems, LISTS_AT_ONCE, type Subsystems } from './subsystems.ts'
 
 /** How long the exit waits for Events that were not sent yet. */
 const FLUSH_MS = 2_000
@@ -56,10 +56,11 @@ export class Controller {
     this.#parts.breaker.sent(sent)
   }
 
-  /** How many connections it may use at once. With so many a write never waits for a watch or a slow pass. */
+  /** How many connections it may use at once. With so many a write never waits for a watch, a list or a slow pass. */
   get connections(): number {
-    const watches = namedReflectors(this.#parts.caches).length
-    return watches + this.#options.workers + MAX_SLOW + SPARE_CONNECTIONS
+    const { caches, analysis } = this.#parts
+    const lists = LISTS_AT_ONCE * (analysis ? 2 : 1)
+    return namedReflectors(caches).length + this.#options.workers + MAX_SLOW + lists + SPARE_CONNECTIONS
   }
 
   /** How long the oldest running pass has taken so far, in milliseconds. */

@@ -1,5 +1,5 @@
 import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
-import type { KubeClient } from '../common/kube/client/client.ts'
+import { type KubeClient, limited } from '../common/kube/client/client.ts'
 import { pathOf } from '../common/kube/client/resources.ts'
 import { neighboursIn } from '../common/kube/reads/neighbours.ts'
 import type { Write } from '../common/plan/write.ts'
@@ -7,6 +7,7 @@ import { type Installation, isOutside } from '../common/policy/policy.ts'
 import type { Clock, Random, Timers } from '../common/program/clock.ts'
 import type { Log } from '../common/program/log.ts'
 import { RefreshingCache } from '../common/program/refreshing-cache.ts'
+import { Semaphore } from '../common/program/semaphore.ts'
 import { SchemaCatalog, schemaSource } from '../common/schema/catalog.ts'
 import type { Neighbours } from '../common/surroundings/neighbours.ts'
 import { isBeingDeleted } from '../common/workload/identity.ts'
@@ -68,6 +69,12 @@ export type Subsystems = ReturnType<typeof createSubsystems>
  * those of a namespace with a fork are listed again every minute.
  */
 const NEIGHBOURS_MS = 5_000
+
+/**
+ * How many lists of neighbours are sent at once, and how many of the pods that analyses compare. Every minute there may
+ * be lists for each namespace and each analysis, and writes must not wait for a connection behind them.
+ */
+export const LISTS_AT_ONCE = 12
 
 /** Of a namespace that is not served, nothing may be read. */
 const NO_NEIGHBOURS: Promise<Neighbours> = Promise.resolve({ autoscalers: [], budgets: [], networkPolicies: [] })
@@ -152,15 +159,21 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   return { caches, schemas, neighbours, policies, recorder, queue, paced, experiments, orphans, analysis, ...working }
 }
 
-const createNeighbours = ({ client, timers }: ControllerOptions, experiments: AllExperiments, index: ExperimentIndex) =>
-  new RefreshingCache<Neighbours>({
-    read: (namespace) => neighboursIn(client, namespace, NEIGHBOURS_MS),
+function createNeighbours(
+  { client, timers }: ControllerOptions,
+  experiments: AllExperiments,
+  index: ExperimentIndex,
+): RefreshingCache<Neighbours> {
+  const reader = limited(client, new Semaphore(LISTS_AT_ONCE))
+  return new RefreshingCache({
+    read: (namespace) => neighboursIn(reader, namespace, NEIGHBOURS_MS),
     changed: (namespace) => experiments.wake(namespace),
     isWatched: (namespace) => index.withForkIn(namespace).size > 0,
     // All experiments of a namespace ask again after a minute. Its lists are then read once for all of them.
     keepsUnread: true,
     timers,
   })
+}
 
 interface AnalysisParts {
   readonly caches: Caches
@@ -173,6 +186,7 @@ const createAnalysis = (options: ControllerOptions, { caches, queue, isLeading }
   caches.analysis &&
   new AnalysisRuntime({
     ...options,
+    client: limited(options.client, new Semaphore(LISTS_AT_ONCE)),
     caches: caches.analysis,
     experiments: caches.experiments,
     wake: (key) => queue.add(key),

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
 import { MAX_SLOW } from '../../controller/runtime/worker.ts'
+import { LISTS_AT_ONCE } from '../../controller/subsystems.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
 import { turn } from '../virtual-time.ts'
 import { aController } from './quiet-controller.ts'
@@ -21,10 +22,11 @@ describe('the controller', () => {
     'no component': running(),
     'the components "gate" and "analysis"': aController(),
   }))
-    it(`has connections for every watch, worker and slow pass, and ${OTHER_REQUESTS} more, with ${what}`, async () => {
+    it(`has connections for every watch, pass and list, and ${OTHER_REQUESTS} more, with ${what}`, async () => {
       await controller.start()
       expect(server.openWatches).to.be.above(0)
-      const busy = server.openWatches + WORKERS + MAX_SLOW
+      const lists = LISTS_AT_ONCE * (what.includes('analysis') ? 2 : 1)
+      const busy = server.openWatches + WORKERS + MAX_SLOW + lists
       expect(controller.connections).to.be.at.least(busy + OTHER_REQUESTS)
       await controller.stop()
     })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
+import { Semaphore } from '../../common/program/semaphore.ts'
 import { namedReflectors } from '../../controller/caches.ts'
 import { createSubsystems, type Subsystems } from '../../controller/subsystems.ts'
 import { anExperiment } from '../builders.ts'
@@ -89,6 +90,17 @@ describe('the subsystems', () => {
     await turn()
     expect(server.diary).to.deep.equal(['create /apis/events.k8s.io/v1/namespaces/shop/events'])
     parts.breaker.stop()
+  })
+
+  it('send only some of the lists of neighbours at once', async () => {
+    const { parts, server } = created()
+    const limits: (Semaphore | undefined)[] = []
+    server.request = async ({ limit }) => void limits.push(limit)
+    for (const namespace of ['a', 'b', 'c']) await parts.neighbours.of(namespace)
+    expect(limits).to.have.length(9)
+    expect(limits[0]).to.be.instanceOf(Semaphore)
+    expect(new Set(limits).size).to.equal(1)
+    parts.neighbours.stop()
   })
 
   it('share the cache of experiments', async () => {

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import { isObject } from '../../json/json.ts'
 import { pause, type Random } from '../../program/clock.ts'
 import { type Deadline, DeadlineExceeded, startDeadline } from '../../program/deadline.ts'
+import type { Semaphore } from '../../program/semaphore.ts'
 import { linesOf, textOf } from './body.ts'
 import { classify } from './classify.ts'
 import { Credentials, type CredentialsOptions } from './credentials.ts'
@@ -56,6 +57,11 @@ export interface KubeClientOptions extends CredentialsOptions {
   /** how often a request is tried at most; default: see `retryDelay` */
   readonly maxTries?: number
 }
+
+/** `client`, for requests of which not more than `limit` allows are sent at once. */
+export const limited = (client: Pick<KubeClient, 'request'>, limit: Semaphore): Pick<KubeClient, 'request'> => ({
+  request: (request) => client.request({ ...request, limit }),
+})
 
 /** @throws Error if the kubeconfig cannot be read, or if there is none and this is no pod */
 export const kubeClient = (options: KubeClientOptions): KubeClient => new HttpKubeClient(options)
@@ -126,10 +132,12 @@ class HttpKubeClient implements KubeClient {
     const isExpected = ({ statusCode, body }: { readonly statusCode: number; readonly body: unknown }) =>
       statusCode >= 200 && statusCode < 300 && isAnswerTo(request, body)
     const isKnown: typeof isExpected = (of) => isExpected(of) || (isObject(of.body) && of.body.kind === 'Status')
-    const response = await this.#measured(request, isKnown, async () => {
+    const send = async () => {
       const { statusCode, headers, body } = await this.#exchange.send(callOf(request), signal)
       return { statusCode, headers, body: parsed(await textOf(body, request.maxBytes)) }
-    })
+    }
+    const sendMeasured = () => this.#measured(request, isKnown, send)
+    const response = await (request.limit ? request.limit.run(sendMeasured, signal) : sendMeasured())
     if (isExpected(response)) return response.body
     throw failureOf(response, response.body, request)
   }

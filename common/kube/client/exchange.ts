@@ -1,8 +1,10 @@
 import type { Dispatcher } from 'undici'
 import { isObject } from '../../json/json.ts'
+import { unlessAborted } from '../../program/deadline.ts'
 import type { Access, Credentials } from './credentials.ts'
 import { type Fence, fenced } from './fence.ts'
 import type { Call } from './request.ts'
+import { checkedAtStart } from './start-check.ts'
 
 /** Sends calls to the API server with the credentials that are valid now. */
 export class Exchange {
@@ -18,7 +20,8 @@ export class Exchange {
 
   /**
    * Resolves at the headers of the answer, whatever its status. After 401 it sends the call again with new credentials.
-   * @throws what reading the credentials or sending throws; NotHeld for a write that the fence stops
+   * @throws the reason of `signal` as soon as that aborts, also while the call waits for a connection; what reading the
+   * credentials or sending throws; NotHeld for a write that the fence stops
    */
   async send(call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const access = this.#credentials.access()
@@ -29,11 +32,19 @@ export class Exchange {
     return this.#sendWith(this.#credentials.access(), call, signal)
   }
 
-  async #sendWith(access: Promise<Access>, call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  /**
+   * undici reacts to `signal` only when it has a connection for the call, and then closes that connection. So this does
+   * not wait for undici, and a call that was aborted does not begin.
+   */
+  #sendWith(access: Promise<Access>, call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    return unlessAborted(this.#begin(access, call, signal), signal)
+  }
+
+  async #begin(access: Promise<Access>, call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { origin, prefix, headers, dispatcher } = await access
     const sender = this.#fence && call.method !== 'GET' ? fenced(dispatcher, this.#fence) : dispatcher
     try {
-      return await sender.request({
+      return await checkedAtStart(sender, () => signal.throwIfAborted()).request({
         origin,
         path: `${prefix}${call.path}`,
         method: call.method,

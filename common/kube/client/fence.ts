@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Cancel, Timers } from '../../program/clock.ts'
 import { type Deadline, DeadlineExceeded } from '../../program/deadline.ts'
+import { checkedAtStart } from './start-check.ts'
 
 /** Decides whether this process may write. Reads never ask it. */
 export interface Fence {
@@ -36,22 +37,8 @@ export class NotHeld extends Error {
   }
 }
 
-/**
- * `dispatcher`, for writes: a request for which `fence` does not hold when a connection is free for it is not sent, and
- * fails with `NotHeld`. Nothing can delay the request between this check and its first byte.
- */
+/** `dispatcher`, for writes: one for which `fence` does not hold when it would leave fails with `NotHeld`. */
 export const fenced = (dispatcher: Dispatcher, fence: Fence): Dispatcher =>
-  dispatcher.compose(
-    (dispatch) => (options, handler) =>
-      dispatch(options, {
-        onRequestStart(controller, context) {
-          if (!fence.held()) throw new NotHeld()
-          handler.onRequestStart?.(controller, context)
-        },
-        onRequestUpgrade: (...of) => handler.onRequestUpgrade?.(...of),
-        onResponseStart: (...of) => handler.onResponseStart?.(...of),
-        onResponseData: (...of) => handler.onResponseData?.(...of),
-        onResponseEnd: (...of) => handler.onResponseEnd?.(...of),
-        onResponseError: (...of) => handler.onResponseError?.(...of),
-      }),
-  )
+  checkedAtStart(dispatcher, () => {
+    if (!fence.held()) throw new NotHeld()
+  })

@@ -1,3 +1,4 @@
+import type { Semaphore } from '../../program/semaphore.ts'
 import { KubeError } from './errors.ts'
 
 /** As other clients have. Admission webhooks, of which a cluster may have several, may each take up to 30 s. */
@@ -36,6 +37,8 @@ export interface KubeRequest {
   readonly signal?: AbortSignal
   /** the time for all tries together; default: that of the verb */
   readonly deadlineMs?: number
+  /** limits how many of the requests that share it are sent at once. The deadline goes on while others are */
+  readonly limit?: Semaphore
   /** a longer response is `invalid` and is not parsed; default: no limit */
   readonly maxBytes?: number
 }

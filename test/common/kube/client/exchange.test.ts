@@ -12,6 +12,7 @@ function world(...answers: readonly (number | Error)[]) {
   const sent: Dispatcher.RequestOptions[] = []
   const diary: string[] = []
   const dispatcher = {
+    compose: () => dispatcher,
     request: async (options: Dispatcher.RequestOptions) => {
       const answer = answers[sent.push(options) - 1] ?? 200
       if (answer instanceof Error) throw answer
