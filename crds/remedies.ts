@@ -23,7 +23,7 @@ const OF_STRATEGIES = {
   SourceIsBusy:
     'Wait until the other experiment is promoted and its Service sends to the source again, or abort it. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service.',
   SourceDrifted:
-    'Change the source by hand. Somebody changed it after the promotion, so it is not restored. For an analysis of a pinned experiment, set `control` to `Twin`, or `onSourceChange` to `Follow`.',
+    'Change the source by hand. Somebody changed it after the promotion, so it is not restored. To keep it as it is, delete the experiment. For an analysis of a pinned experiment, set `control` to `Twin`, or `onSourceChange` to `Follow`.',
   ChangeNotStored:
     'The API server, or an admission webhook, changed what was written. Give the command `undo`, then correct the override. If an undo says this, change the source by hand.',
   SourceReverted:

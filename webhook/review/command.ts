@@ -48,10 +48,13 @@ const storedIn = (request: AdmissionRequest): unknown =>
  * The annotations of a request that sets a command: the command with what its author saw, by the stored status, and the
  * author, whatever the request says. A command that is not known stays as it is, and `/validate` refuses it. An
  * approval in the spec is a word, too: its author takes the place of the last command, unless that waits for an answer.
+ * Where no run is left, its last command goes, too: otherwise the next run would obey it.
  */
 export function stamped(request: AdmissionRequest, now: Date): Readonly<Record<string, string | undefined>> {
   const stored = { [COMMAND_BY]: authorIn(storedIn(request)) }
   const text = newCommand(request)
+  if (text === undefined && commandIn(request.object) !== undefined && !hasRun(request))
+    return { [COMMAND]: undefined, [COMMAND_BY]: undefined }
   if (text === undefined)
     return request.operation === 'UPDATE' && setsApproval(request) && !isWaiting(request.oldObject)
       ? { [COMMAND]: undefined, [COMMAND_BY]: request.userInfo.username }
@@ -69,6 +72,10 @@ function seenIn(request: AdmissionRequest): { readonly step: number; readonly re
   const [step, revision] = [at(status, 'stepIndex'), at(status, 'revision')]
   return typeof step === 'number' && typeof revision === 'string' ? { step, revision } : undefined
 }
+
+/** Whether the experiment has a run: a strategy or a promotion. */
+const hasRun = ({ object }: AdmissionRequest): boolean =>
+  [at(object, 'spec', 'strategy'), at(object, 'spec', 'promotion')].some((part) => part !== undefined && part !== null)
 
 /** Whether the command of a stored object has not been answered yet. */
 function isWaiting(stored: unknown): boolean {

@@ -21,7 +21,7 @@ const anExperimentSaying = ({ command, by }: Saying, status?: object) => {
     ...(command === undefined ? {} : { [COMMAND]: command }),
     ...(by === undefined ? {} : { [COMMAND_BY]: by }),
   }
-  return { ...anExperiment({ metadata: { annotations } }), ...(status ? { status } : {}) }
+  return { ...anExperiment({ metadata: { annotations }, strategy: { canary: {} } }), ...(status ? { status } : {}) }
 }
 
 const STATUS = { strategy: { stepIndex: 1, revision: REVISION } }
@@ -62,6 +62,23 @@ describe('the annotations of a request that sets a command', () => {
     expect(
       stamped(updating({ command: 'promote', by: 'bob' }, { command: `resume ${STAMP}`, by: 'bob' }), NOW),
     ).to.deep.equal({ [COMMAND]: `promote ${STAMP}`, [COMMAND_BY]: 'alice' }))
+
+  it('are gone where the request leaves no run, so that the next run does not obey them', () => {
+    const said = { command: `abort ${STAMP}`, by: 'bob' }
+    const { spec, ...others } = anExperimentSaying(said, STATUS)
+    const leaving = (left: object) => {
+      const { strategy: _strategy, ...rest } = spec
+      return aRequest({ object: { ...others, spec: { ...rest, ...left } }, oldObject: { ...others, spec } })
+    }
+    expect(stamped(leaving({}), NOW)).to.deep.equal({ [COMMAND]: undefined, [COMMAND_BY]: undefined })
+    expect(stamped(leaving({ promotion: {} }), NOW)).to.deep.equal({ [COMMAND_BY]: 'bob' })
+    const { metadata, ...object } = { ...others, spec: { sourceRef: spec.sourceRef, overrideSpec: spec.overrideSpec } }
+    const left = aRequest({
+      object: { ...object, metadata: { ...metadata, annotations: {} } },
+      oldObject: { ...others, spec },
+    })
+    expect(commandErrors(left, undefined, NOW)).to.deep.equal([])
+  })
 
   describe('of a request that approves a revision', () => {
     const approving = (said: Saying, before: Saying, answered?: object) => {
