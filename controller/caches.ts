@@ -13,6 +13,7 @@ import {
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import { RESOURCES } from '../common/kube/client/resources.ts'
+import { withFewPages } from '../common/kube/watch/pages.ts'
 import { Reflector, type ReflectorOptions } from '../common/kube/watch/reflector.ts'
 import type { View } from '../common/kube/watch/view.ts'
 import { decodePolicy } from '../common/policy/decode.ts'
@@ -39,7 +40,8 @@ export type Caches = ReturnType<typeof createCaches>
 
 /** Creates the caches. They watch nothing until each reflector is started. */
 export function createCaches({ isGateInstalled, isAnalysisInstalled, ...options }: CachesOptions) {
-  const { client, timers, random, log, kindProbeMs, metrics, onlyNamespace } = options
+  const { timers, random, log, kindProbeMs, metrics, onlyNamespace } = options
+  const client = withFewPages(options.client)
   const where = onlyNamespace === undefined ? {} : { namespace: onlyNamespace }
   const sharedBy = ({ resource }: View, suffix = '') => ({
     ...{ client, timers, random, log, probeAbsentMs: kindProbeMs },

@@ -3,6 +3,7 @@ import { EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { createCaches, namedReflectors } from '../../controller/caches.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
+import { ScriptedClient } from '../common/kube/scripted-client.ts'
 import { diaryLog, VirtualTime } from '../virtual-time.ts'
 import { FakeApiServer } from './fake-api-server.ts'
 import { noMetrics } from './no-metrics.ts'
@@ -54,6 +55,29 @@ describe('the caches', () => {
       'rollouts (forks)',
       'rollouts',
     ])
+  })
+
+  it('read two pages at once when they are all filled at the same time', async () => {
+    const client = new ScriptedClient()
+    const caches = createCaches({
+      client,
+      timers: new VirtualTime(),
+      random: () => 0,
+      log: diaryLog(),
+      kindProbeMs: 30_000,
+      isGateInstalled: false,
+      isAnalysisInstalled: false,
+      metrics: noMetrics(),
+    })
+    const reflectors = namedReflectors(caches)
+    for (const { reflector } of reflectors) reflector.start()
+    for (const [served] of reflectors.entries()) {
+      const { request, answer } = await client.list()
+      expect(client.diary.filter((line) => line === 'list')).to.have.length(Math.min(served + 2, reflectors.length))
+      answer({ kind: request.expects, metadata: { resourceVersion: '10' }, items: [] })
+    }
+    await Promise.all(reflectors.map(({ reflector }) => reflector.synced()))
+    await Promise.all(reflectors.map(({ reflector }) => reflector.stop()))
   })
 
   it('ask for objects of one namespace, and for all policies, if only that namespace is served', async () => {
