@@ -3,7 +3,7 @@ import type { Timers } from '../../common/program/clock.ts'
 import { startDeadline } from '../../common/program/deadline.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
 import type { Breaker } from './breaker.ts'
-import { PassSlots } from './pass-slots.ts'
+import { FairSlots } from './fair-slots.ts'
 import type { Key, KeyQueue } from './queue.ts'
 
 /** How long one pass may take: its reads, a write and the status each 30 s. Its requests are aborted then. */
@@ -67,7 +67,7 @@ export class Workers {
   readonly #yielded: YieldedPass[] = []
   readonly #begunAtMs = new Map<Key, number>() // when each running pass began
   /** those of the passes that have not yielded */
-  readonly #slots: PassSlots
+  readonly #slots: FairSlots
   /** passes that go on without a worker */
   readonly #slow = new Set<Promise<void>>()
   #running: Promise<unknown> | undefined
@@ -76,7 +76,7 @@ export class Workers {
 
   constructor(options: WorkersOptions) {
     this.#options = options
-    this.#slots = new PassSlots((options.count ?? DEFAULT_COUNT) + MAX_SLOW)
+    this.#slots = new FairSlots((options.count ?? DEFAULT_COUNT) + MAX_SLOW)
   }
 
   /** The number of workers with a key. A key that has yielded, is slow or waits for the caches occupies no worker. */

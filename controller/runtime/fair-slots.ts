@@ -2,10 +2,10 @@ import { namespaceOf } from './fair-line.ts'
 import type { Key, Slots } from './queue.ts'
 
 /**
- * How many passes may be under way at once. A namespace gets at most as many slots as it leaves free: one whose passes
- * all wait for a slow webhook gets half of them, and two such namespaces get a third each.
+ * How much may be under way at once. A namespace gets at most as many slots as it leaves free: one whose passes all
+ * wait for a slow webhook gets half of them, and two such namespaces get a third each.
  */
-export class PassSlots implements Slots {
+export class FairSlots implements Slots {
   readonly #taken = new Map<string, number>() // by namespace
   #free: number
 
@@ -13,7 +13,7 @@ export class PassSlots implements Slots {
     this.#free = count
   }
 
-  /** Whether a pass of `key` may begin or go on. */
+  /** Whether work on `key` may begin or go on. */
   mayTake(key: Key): boolean {
     return (this.#taken.get(namespaceOf(key)) ?? 0) < this.#free
   }

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { PassSlots } from '../../../controller/runtime/pass-slots.ts'
+import { FairSlots } from '../../../controller/runtime/fair-slots.ts'
 
 /** Takes slots for keys of these namespaces, in turns, until nobody gets one. Returns how many each has. */
-function fill(slots: PassSlots, namespaces: readonly string[]): readonly number[] {
+function fill(slots: FairSlots, namespaces: readonly string[]): readonly number[] {
   const taken = namespaces.map(() => 0)
   for (let turn = 0; turn < 100; turn += 1)
     for (const [place, namespace] of namespaces.entries()) {
@@ -14,17 +14,17 @@ function fill(slots: PassSlots, namespaces: readonly string[]): readonly number[
   return taken
 }
 
-describe('the slots of passes', () => {
-  it('are taken by one namespace up to the half', () => expect(fill(new PassSlots(80), ['a'])).to.deep.equal([40]))
+describe('slots', () => {
+  it('are taken by one namespace up to the half', () => expect(fill(new FairSlots(80), ['a'])).to.deep.equal([40]))
 
   it('are shared by namespaces, and leave as many for another one', () => {
-    const slots = new PassSlots(80)
+    const slots = new FairSlots(80)
     expect(fill(slots, ['a', 'b', 'c'])).to.deep.equal([20, 20, 20])
     expect(slots.mayTake('d/1')).to.equal(true)
   })
 
   it('are all taken by many namespaces, and free again when they are given back', () => {
-    const slots = new PassSlots(3)
+    const slots = new FairSlots(3)
     for (const key of ['a/1', 'b/1', 'c/1']) slots.take(key)
     expect(slots.mayTake('d/1')).to.equal(false)
     slots.giveBack('a/1')
