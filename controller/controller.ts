@@ -3,6 +3,7 @@ import { keepFresh } from '../common/schema/refresher.ts'
 import { namedReflectors } from './caches.ts'
 import { type Fillable, fill } from './fill.ts'
 import type { Measured } from './metrics.ts'
+import { EVENTS_AT_ONCE } from './runtime/event-line.ts'
 import { MAX_SLOW } from './runtime/worker.ts'
 import { type ControllerOptions, createSubsystems, LISTS_AT_ONCE, type Subsystems } from './subsystems.ts'
 
@@ -10,8 +11,8 @@ import { type ControllerOptions, createSubsystems, LISTS_AT_ONCE, type Subsystem
 const FLUSH_MS = 2_000
 
 /**
- * Connections for requests of neither a watch nor a worker: Events, schemas, orphans, the status of policies, the probe
- * of the breaker. They need four; two more are for passes that read several objects at once.
+ * Connections for requests of neither a watch nor a worker: schemas, orphans, the status of policies, the probe of the
+ * breaker. They need four; two more are for passes that read several objects at once.
  */
 const SPARE_CONNECTIONS = 6
 
@@ -59,8 +60,9 @@ export class Controller {
   /** How many connections it may use at once. With so many a write never waits for a watch, a list or a slow pass. */
   get connections(): number {
     const { caches, analysis } = this.#parts
+    const passes = this.#options.workers + MAX_SLOW
     const lists = LISTS_AT_ONCE * (analysis ? 2 : 1)
-    return namedReflectors(caches).length + this.#options.workers + MAX_SLOW + lists + SPARE_CONNECTIONS
+    return namedReflectors(caches).length + passes + lists + EVENTS_AT_ONCE + SPARE_CONNECTIONS
   }
 
   /** How long the oldest running pass has taken so far, in milliseconds. */

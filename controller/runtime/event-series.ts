@@ -13,6 +13,8 @@ const REFRESH_MS = 1_800_000
 /** An Event that was recorded once or more often. */
 export interface RecordedEvent {
   readonly event: KubeObject
+  /** the object that it is about: `namespace/uid` */
+  readonly object: string
   /** equal for Events that tell the same */
   readonly content: string
   /** how often it was recorded */
@@ -43,7 +45,8 @@ export class EventSeries {
   add(input: EventInput, event: KubeObject, lastAt: Date): RecordedEvent {
     const now = this.#timers.now()
     const content = contentOf(input)
-    const recorded = { event, content, count: 1, lastAt, lastMs: now, sentCount: 0, sentMs: now }
+    const object = `${event.metadata.namespace}/${idOf(input.regarding)}`
+    const recorded = { event, object, content, count: 1, lastAt, lastMs: now, sentCount: 0, sentMs: now }
     this.#recent.delete(content) // else it would keep the place of one that is over
     this.#recent.set(content, recorded)
     return recorded

@@ -1,12 +1,14 @@
 import type { KubeErrorKind } from '../../common/api/failure.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { factsOf, isTransient, KubeError } from '../../common/kube/client/errors.ts'
+import type { KubeRequest } from '../../common/kube/client/request.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import type { Cancel, Clock, Random, Timers } from '../../common/program/clock.ts'
 import { startDeadline, unlessAborted } from '../../common/program/deadline.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
 import { type EventInput, eventOf, seriesOf, suffixes } from './event.ts'
 import { EventCap } from './event-cap.ts'
+import { EventLine, type PendingEvent } from './event-line.ts'
 import { EventSeries, type RecordedEvent } from './event-series.ts'
 
 /** The most Events that are kept; more are dropped and counted. The value of client-go. */
@@ -15,6 +17,9 @@ const CAPACITY = 1_000
 /** How many times an Event is sent, and the time between two tries. The values of client-go. */
 const MAX_TRIES = 12
 const RETRY_AFTER_MS = 10_000
+
+/** Shorter than other writes: an Event is tried again, and a slow one makes others wait. */
+const EVENT_MS = 10_000
 
 export interface RecorderOptions {
   readonly client: Pick<KubeClient, 'request'>
@@ -29,9 +34,6 @@ export interface RecorderOptions {
 /** How often it forgets series that are over, and objects about which no Event was sent for long. */
 const SWEEP_MS = 60_000
 
-/** An Event that waits until it is created, or until the count of its series is sent. */
-type Pending = { readonly recorded: RecordedEvent; readonly tries: number }
-
 /**
  * Sends Kubernetes Events. No pass waits for them, and an Event that cannot be sent in time is dropped. The same Event
  * again within six minutes makes no second object: the first one becomes a series with a count.
@@ -40,13 +42,13 @@ export class Recorder {
   readonly #options: RecorderOptions
   readonly #suffixAt: (at: Date) => string
   readonly #stopping = new AbortController()
-  readonly #line: Pending[] = []
-  readonly #later = new Map<Pending, Cancel>()
-  /** the Events in `#line`, in `#later` and in the running request; each is there once */
+  readonly #line = new EventLine()
+  readonly #later = new Map<PendingEvent, Cancel>()
+  /** the Events in `#line`, in `#later` and in the running requests; each is there once */
   readonly #pending = new Set<RecordedEvent>()
   readonly #series: EventSeries
   readonly #cap: EventCap
-  #sending: Promise<void> | undefined
+  readonly #sending = new Set<Promise<void>>()
   #cancelSweep: Cancel | undefined
   #isFlushing = false
   #isPaused = false
@@ -64,9 +66,9 @@ export class Recorder {
     return this.#dropped
   }
 
-  /** The number of Events that wait, without the one in the running request. */
+  /** The number of Events that wait, without those in the running requests. */
   get pendingCount(): number {
-    return this.#line.length + this.#later.size
+    return this.#line.size + this.#later.size
   }
 
   /** The size of all that it remembers, to count repetitions and to limit the Events about an object. */
@@ -109,19 +111,18 @@ export class Recorder {
     this.#later.clear()
     this.#sendLine()
     // after the deadline the rest is dropped by `stop`
-    await unlessAborted(this.#sending ?? Promise.resolve(), limit.signal).catch(() => undefined)
+    await unlessAborted(this.#untilSent(), limit.signal).catch(() => undefined)
     this.#isFlushing = false
     limit.end()
   }
 
-  /** Drops the waiting Events and aborts the running request. */
+  /** Drops the waiting Events and aborts the running requests. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the recorder stops'))
     for (const cancel of this.#later.values()) cancel()
     this.#cancelSweep?.()
-    this.#line.length = 0
-    for (const all of [this.#later, this.#pending, this.#series, this.#cap]) all.clear()
-    await this.#sending
+    for (const all of [this.#line, this.#later, this.#pending, this.#series, this.#cap]) all.clear()
+    await this.#untilSent()
   }
 
   #add(input: EventInput, at: Date): void {
@@ -142,31 +143,32 @@ export class Recorder {
     else this.#push({ recorded, tries: 0 })
   }
 
-  #push(pending: Pending): void {
+  #push(pending: PendingEvent): void {
     this.#pending.add(pending.recorded)
     this.#line.push(pending)
     this.#sendLine()
   }
 
-  get #maySend(): boolean {
-    return this.#isFlushing || !this.#isPaused
-  }
-
   #sendLine(): void {
-    // `#send` must not end before its promise is assigned.
-    if (this.#maySend && this.#line.length > 0) this.#sending ??= this.#send()
+    if (this.#isPaused && !this.#isFlushing) return
+    for (let next = this.#line.shift(); next; next = this.#line.shift()) this.#send(next)
   }
 
-  async #send(): Promise<void> {
-    for (let next = this.#next(); next; next = this.#next()) await this.#try(next)
-    this.#sending = undefined // in the same turn as the empty line: a `#push` right after it must start to send again
+  #send(pending: PendingEvent): void {
+    const request = this.#try(pending).then(() => {
+      this.#sending.delete(request)
+      this.#line.sent(pending)
+      this.#sendLine()
+    })
+    this.#sending.add(request)
   }
 
-  #next(): Pending | undefined {
-    return this.#maySend ? this.#line.shift() : undefined
+  /** Resolves when no request is running. */
+  async #untilSent(): Promise<void> {
+    while (this.#sending.size > 0) await Promise.all(this.#sending)
   }
 
-  async #try({ recorded, tries }: Pending): Promise<void> {
+  async #try({ recorded, tries }: PendingEvent): Promise<void> {
     const send = recorded.sentCount === 0 ? this.#create(recorded) : this.#patch(recorded)
     try {
       recorded.sentCount = await send
@@ -183,7 +185,7 @@ export class Recorder {
     const path = pathOf(RESOURCES.Event, { namespace: event.metadata.namespace ?? '' })
     const body = count > 1 ? { ...event, series: seriesOf(count, lastAt) } : event
     try {
-      await this.#options.client.request({ verb: 'create', path, body, signal: this.#stopping.signal })
+      await this.#request({ verb: 'create', path, body })
       return count
     } catch (error) {
       if (isOfKind(error, 'alreadyExists')) return 1 // an earlier try did arrive, with this count or a lower one
@@ -195,14 +197,10 @@ export class Recorder {
   async #patch(recorded: RecordedEvent): Promise<number> {
     const { event, count, lastAt } = recorded
     const { namespace = '', name } = event.metadata
+    const path = pathOf(RESOURCES.Event, { namespace, name })
+    const body = { series: seriesOf(count, lastAt) }
     try {
-      await this.#options.client.request({
-        verb: 'patch',
-        path: pathOf(RESOURCES.Event, { namespace, name }),
-        contentType: 'application/merge-patch+json',
-        body: { series: seriesOf(count, lastAt) },
-        signal: this.#stopping.signal,
-      })
+      await this.#request({ verb: 'patch', path, contentType: 'application/merge-patch+json', body })
       return count
     } catch (error) {
       if (isOfKind(error, 'notFound')) return this.#create(recorded) // it expired, or somebody deleted it
@@ -210,7 +208,11 @@ export class Recorder {
     }
   }
 
-  #failed(again: Pending, error: unknown): void {
+  #request(request: KubeRequest): Promise<unknown> {
+    return this.#options.client.request({ ...request, signal: this.#stopping.signal, deadlineMs: EVENT_MS })
+  }
+
+  #failed(again: PendingEvent, error: unknown): void {
     if (this.#stopping.signal.aborted) return
     const { recorded, tries } = again
     const mayRepeat = error instanceof KubeError && isTransient(error)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
+import { EVENTS_AT_ONCE } from '../../controller/runtime/event-line.ts'
 import { MAX_SLOW } from '../../controller/runtime/worker.ts'
 import { LISTS_AT_ONCE } from '../../controller/subsystems.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
@@ -26,7 +27,7 @@ describe('the controller', () => {
       await controller.start()
       expect(server.openWatches).to.be.above(0)
       const lists = LISTS_AT_ONCE * (what.includes('analysis') ? 2 : 1)
-      const busy = server.openWatches + WORKERS + MAX_SLOW + lists
+      const busy = server.openWatches + WORKERS + MAX_SLOW + lists + EVENTS_AT_ONCE
       expect(controller.connections).to.be.at.least(busy + OTHER_REQUESTS)
       await controller.stop()
     })

@@ -91,6 +91,32 @@ describe('a recorder', () => {
     expect(sent.map(({ body }) => (body as { note: string }).note)).to.deep.equal(['ready', 'second'])
   })
 
+  it('sends the Events about others while one is slow, and those about its object after it, in their order', async () => {
+    const { time, sent, recorder } = recording(['never'])
+    const notes = () => sent.map(({ path, body }) => `${path.split('/')[5]} ${(body as { note: string }).note}`)
+    for (const note of ['slow', 'second', 'third']) recorder.record({ ...input, note })
+    recorder.record({ ...about('other'), note: 'other' })
+    recorder.record({ ...about('till', 'stall'), note: 'stall' })
+    await turn()
+    expect(notes()).to.deep.equal(['shop slow', 'shop other', 'stall stall'])
+    await time.pass(9_999)
+    expect(sent).to.have.length(3)
+    await time.pass(1)
+    expect(notes().slice(3)).to.deep.equal(['shop second', 'shop third'])
+    await time.pass(10_000)
+    expect(notes().slice(5)).to.deep.equal(['shop slow'])
+    await recorder.stop()
+  })
+
+  it('sends the Events of a namespace although all those of another one are slow', async () => {
+    const { sent, recorder } = recording(['never', 'never'])
+    for (let i = 0; i < 10; i++) recorder.record(about(`e${i}`))
+    recorder.record(about('till', 'stall'))
+    await turn()
+    expect(sent.map(({ path }) => path.split('/')[5])).to.deep.equal(['shop', 'shop', 'stall'])
+    await recorder.stop()
+  })
+
   for (const [kind, dropped] of [
     ['invalid', 1],
     ['forbidden', 1],
@@ -104,10 +130,10 @@ describe('a recorder', () => {
     })
 
   it('keeps a thousand Events, and counts those that it drops', async () => {
-    const { sent, recorder, log } = recording(['never'])
+    const { sent, recorder, log } = recording(['never', 'never'])
     for (let i = 0; i < 1_010; i++) recorder.record(about(`e${i}`))
     await turn()
-    expect([sent.length, recorder.pendingCount, recorder.droppedCount]).to.deep.equal([1, 1_000, 9])
+    expect([sent.length, recorder.pendingCount, recorder.droppedCount]).to.deep.equal([2, 1_000, 8])
     expect(log.lines).to.have.length(4) // the 1st, 2nd, 4th and 8th
     await recorder.stop()
   })

@@ -22,9 +22,9 @@ export const input: EventInput = {
 }
 
 /** An Event about another experiment. */
-export const about = (name: string): EventInput => ({
+export const about = (name: string, namespace = 'shop'): EventInput => ({
   ...input,
-  regarding: { ...experiment, metadata: { ...experiment.metadata, name, uid: `uid of ${name}` } },
+  regarding: { ...experiment, metadata: { ...experiment.metadata, namespace, name, uid: `uid of ${name}` } },
 })
 
 const STARTED_MS = Date.parse('2026-08-01T12:00:00.123Z')
@@ -44,7 +44,10 @@ export function recording(
         if (kind === undefined) return Promise.resolve({})
         if (kind !== 'never') return Promise.reject(new KubeError({ kind, message: kind }))
         return new Promise((_, reject) => {
-          request.signal?.addEventListener('abort', () => reject(new KubeError({ kind: 'unreachable', message: '' })))
+          const end = (kind: KubeErrorKind) => () => reject(new KubeError({ kind, message: '' }))
+          const cancel = time.after(request.deadlineMs ?? 30_000, end('timeout'))
+          request.signal?.addEventListener('abort', cancel)
+          request.signal?.addEventListener('abort', end('unreachable'))
         })
       },
     },
