@@ -1,9 +1,9 @@
 import type { Sent } from '../common/kube/client/client.ts'
 import { keepFresh } from '../common/schema/refresher.ts'
 import { namedReflectors } from './caches.ts'
+import { EVENTS_AT_ONCE } from './events/event-line.ts'
 import { type Fillable, fill } from './fill.ts'
 import type { Measured } from './metrics.ts'
-import { EVENTS_AT_ONCE } from './runtime/event-line.ts'
 import { MAX_SLOW } from './runtime/worker.ts'
 import { type ControllerOptions, createSubsystems, LISTS_AT_ONCE, type Subsystems } from './subsystems.ts'
 

@@ -14,8 +14,8 @@ import type { Log } from '../common/program/log.ts'
 import { isBeingDeleted, provenOwner, recordNameOf } from '../common/workload/identity.ts'
 import type { WorkloadKind } from '../common/workload/kind.ts'
 import { OrphanedRuns, type OrphanedRunsOptions } from './analysis/orphaned-runs.ts'
+import type { Recorder } from './events/recorder.ts'
 import type { Key } from './runtime/queue.ts'
-import type { Recorder } from './runtime/recorder.ts'
 import { Sweeper } from './runtime/sweeper.ts'
 
 interface OrphansOptions {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { EVENTS_AT_ONCE, EventLine, type PendingEvent } from '../../../controller/runtime/event-line.ts'
-import { EventSeries } from '../../../controller/runtime/event-series.ts'
+import { EVENTS_AT_ONCE, EventLine, type PendingEvent } from '../../../controller/events/event-line.ts'
+import { EventSeries } from '../../../controller/events/event-series.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 import { about } from './recording.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { cut, type EventInput, eventOf } from '../../../controller/runtime/event.ts'
+import { cut, type EventInput, eventOf } from '../../../controller/events/event.ts'
 import '../../property.ts'
 import { anExperiment } from '../../builders.ts'
 

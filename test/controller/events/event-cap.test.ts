@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { EventCap, idOf } from '../../../controller/runtime/event-cap.ts'
+import { EventCap, idOf } from '../../../controller/events/event-cap.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 
 const MINUTE_MS = 60_000

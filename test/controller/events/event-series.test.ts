@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { EventSeries } from '../../../controller/runtime/event-series.ts'
+import { EventSeries } from '../../../controller/events/event-series.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 import { about, input } from './recording.ts'
 

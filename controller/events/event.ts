@@ -1,7 +1,7 @@
 import { GROUP } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { Random } from '../../common/program/clock.ts'
-import { microTime } from './micro-time.ts'
+import { microTime } from '../runtime/micro-time.ts'
 
 /** The most bytes of an Event's `note`, and of its `reason` and `action`: validation of events.k8s.io/v1. */
 const MAX_NOTE_BYTES = 1_024

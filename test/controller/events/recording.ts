@@ -2,8 +2,8 @@ import type { KubeErrorKind } from '../../../common/api/failure.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
-import type { EventInput } from '../../../controller/runtime/event.ts'
-import { Recorder } from '../../../controller/runtime/recorder.ts'
+import type { EventInput } from '../../../controller/events/event.ts'
+import { Recorder } from '../../../controller/events/recorder.ts'
 import { diaryLog, VirtualTime } from '../../virtual-time.ts'
 
 const experiment: KubeObject = {
