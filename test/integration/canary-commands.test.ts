@@ -145,7 +145,7 @@ describe('commands to a canary, on the real control plane', () => {
     await withoutWebhooks(async () => {
       await annotate('alone', 'retry')
       const refused = await answered('alone', 'Refused')
-      expect(refused.status?.strategy?.command?.message).to.contain('retry needs the webhook')
+      expect(refused.status?.strategy?.command?.message).to.contain('retry must be set while the webhook is running')
       await annotate('alone', 'abort')
       await shows('alone', '1/1 Aborted')
     })
