@@ -122,7 +122,10 @@ export class Workers {
    * of their namespaces. Each of these looks here when it ends.
    */
   #nextYielded(): YieldedPass | undefined {
-    const nowMs = this.#keysGoFirst ? this.#options.timers.now() : Number.POSITIVE_INFINITY
+    return this.#takeYielded(this.#keysGoFirst ? this.#options.timers.now() : Number.POSITIVE_INFINITY)
+  }
+
+  #takeYielded(nowMs: number): YieldedPass | undefined {
     const place = this.#yielded.findIndex(({ key, dueMs }) => dueMs <= nowMs && this.#slots.mayTake(key))
     return place < 0 ? undefined : this.#yielded.splice(place, 1)[0]
   }
@@ -139,9 +142,13 @@ export class Workers {
     return ended
   }
 
+  /** A pass that has yielded long enough goes before the keys that wait for slots of its namespace. */
   #giveBackSlot(key: Key): void {
+    const { queue, timers } = this.#options
     this.#slots.giveBack(key)
-    this.#options.queue.handOut()
+    const due = this.#takeYielded(timers.now())
+    if (due) this.#goOnWithoutWorker(this.#goOn(due))
+    queue.handOut()
   }
 
   /** Starts a pass. Resolves when its worker is free: it has ended, has yielded or is slow. */

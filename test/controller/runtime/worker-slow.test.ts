@@ -76,6 +76,26 @@ describe('slow passes', () => {
     expect(time.pending).to.equal(0)
   })
 
+  it('are followed by those that have yielded long enough before the keys that wait for slots', async () => {
+    const { queue, time, passes, workers } = atWork({ count: 16 })
+    const half = (16 + MAX_SLOW) / 2
+    for (let index = 0; index < 3 * half; index++) queue.add(`a/${index}`)
+    await time.pass(1_500)
+    let isOver = false
+    void passes[0]?.yieldToWrites().then(() => {
+      isOver = true
+    })
+    await time.pass(60_000)
+    expect([passes.length, isOver]).to.deep.equal([half + 1, false])
+    passes[1]?.end()
+    await turn()
+    expect([passes.length, isOver]).to.deep.equal([half + 1, true])
+    const stopped = workers.stop()
+    for (const each of passes) each.end()
+    await stopped
+    expect(time.pending).to.equal(0)
+  })
+
   it('have a second again after they yielded', async () => {
     const { queue, time, pass, passes, workers } = atWork({ count: 1 })
     queue.add('a/1')
