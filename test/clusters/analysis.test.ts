@@ -73,6 +73,25 @@ describe('an analysis, on the real control plane', function () {
     expect((await place().deployment('restarting')).metadata.generation).to.equal(source.metadata.generation)
   })
 
+  it('waits until all pods of its source have the template of the fork, and begins by itself then', async () => {
+    await aSource(place(), 'rolling', { replicas: 3 })
+    const write = (spec: object) => place().api.patch(place().path('deployments', 'rolling'), { spec }, 'strategic')
+    await write({ paused: true, ...imageOverride('registry.example/cart:9') })
+    await experiment('rolling', QUICK)
+    await place().reaches('rolling', 'Available')
+    const held = await place().shows(
+      'rolling',
+      'why its analysis waits',
+      ({ status }) => status?.analysis?.reason === 'SourceHoldsBack',
+    )
+    expect(held.status?.analysis?.message).to.contain('deployment/rolling has spec.paused')
+    expect(await runsOf('rolling')).to.deep.equal([])
+    await write({ paused: false })
+    await eventually('the first look', DEADLINE_MS, async () =>
+      expect(at((await runsOf('rolling'))[0]?.status, 'startedAt')).to.be.a('string'),
+    )
+  })
+
   it('passes as the plugin says, and a script can wait for it', async () => {
     await aSource(place(), 'passing', { replicas: 3 })
     await experiment('passing', { ...QUICK, metrics: [DECIDED] })
