@@ -21,7 +21,7 @@ const OF_STRATEGIES = {
   SourceHoldsBack:
     'Change the field of the source that the message names. With it a change does not reach all pods. For an analysis, you can set `control` to `Twin` instead.',
   SourceIsBusy:
-    'Wait until the other experiment is promoted and its Service sends to the source again, or abort it. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service.',
+    'Wait until the other experiment is promoted and its Service sends to the source again, or abort it. If two wait for each other, abort one. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service.',
   SourceDrifted:
     'Change the source by hand. Somebody changed it after the promotion, so it is not restored. To keep it as it is, delete the experiment. For an analysis of a pinned experiment, set `control` to `Twin`, or `onSourceChange` to `Follow`.',
   ChangeNotStored:

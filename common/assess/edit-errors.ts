@@ -1,7 +1,10 @@
+import { knownValue } from '../api/known.ts'
+import { EXPERIMENT_ID } from '../api/names.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { isEqual } from '../json/json.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
 import { shortName } from '../text/short-name.ts'
+import { experimentId } from '../workload/identity.ts'
 import type { SpecFacts } from './facts.ts'
 import { pinningAt } from './pins.ts'
 import { hasChange } from './promotion.ts'
@@ -19,7 +22,7 @@ export function editErrors(facts: SpecFacts, previous: ExperimentDeployment | un
   if (!previous || runHash(facts.experiment) === runHash(previous)) return []
   const before = { ...facts, experiment: previous }
   const state = storedRun(before)
-  const found = state && (heldBy(before, state) ?? forgottenPreview(facts.experiment, state))
+  const found = state && (heldBy(before, state) ?? forgottenPreview(facts, state))
   if (!found) return []
   const isSame = (key: Field) => isEqual(partOf(facts.experiment, key), partOf(previous, key))
   const changed = found.fields.filter((key) => !isSame(key))
@@ -37,15 +40,23 @@ const partOf = ({ spec }: ExperimentDeployment, key: Field): unknown =>
   key === 'analysis' ? spec.analysis !== undefined : spec[key]
 
 /** The preview Service that sends only to the fork, if another run would not know it, and so not return it. */
-function forgottenPreview({ spec: next }: ExperimentDeployment, { spec, run, steps }: RunState): Held | undefined {
+function forgottenPreview(facts: SpecFacts, { spec, run, steps }: RunState): Held | undefined {
   const { previewService } = spec.blueGreen ?? {}
   if (previewService === undefined || pinningAt(run, steps).preview !== 'pinned') return undefined
-  if (runSpecOf(next)?.blueGreen?.previewService === previewService) return undefined
+  if (runSpecOf(facts.experiment.spec)?.blueGreen?.previewService === previewService) return undefined
+  if (!mayBePinned(facts, previewService)) return undefined
   return {
     what: `service/${previewService} sends only to the fork`,
     remedy: 'say abort first',
     fields: ['strategy'],
   }
+}
+
+/** Whether a Service is limited to the fork, as far as that is known: it may not exist, or have another name. */
+function mayBePinned({ experiment, surroundings }: SpecFacts, service: string): boolean {
+  const traffic = knownValue(surroundings.traffic)
+  const id = experimentId(experiment.metadata.uid)
+  return traffic?.services.some(({ name, selector }) => name === service && selector[EXPERIMENT_ID] === id) ?? true
 }
 
 interface Held {

@@ -99,7 +99,7 @@ export interface SeenServices {
   readonly previewRepairInMs: number
   /** whether somebody has taken the pin away again and again */
   readonly isContested: boolean
-  /** for how many milliseconds this process has seen the active Service as it is, by the monotonic clock */
+  /** for how many milliseconds this process has seen the selector of the active Service as it is, or the deletion */
   readonly unchangedMs: number
 }
 

@@ -39,15 +39,22 @@ export function hasChange(facts: SpecFacts): boolean {
   return promotionInto(facts, source)?.isDone === true
 }
 
-/** Whether the source has lost the change since it had it. A cache may still have the state before our write. */
+/**
+ * Whether the source has lost the change since it had it. A cache may still have the state before our write: after a
+ * write without a reply it is not known which version that was.
+ */
 export function isReverted(facts: SpecFacts): boolean {
   const source = knownValue(facts.source)?.object
   const { written } = facts.experiment.status?.promotion ?? {}
-  if (!source || !written) return false
+  if (!source || !written || written.generation === 0) return false
   const { uid, generation = 0 } = source.metadata
   const isOutdated = uid === written.uid && generation < written.generation
   return !isOutdated && promotionInto(facts, source)?.isDone === false
 }
+
+/** Whether others made the change and took it back: then nothing of the promotion is in the source. */
+export const isTakenBack = (facts: SpecFacts): boolean =>
+  facts.experiment.status?.promotion?.record === undefined && isReverted(facts)
 
 /** Who writes a source: the controller by `mode`, or with `Export` somebody else, and why if nobody asked for that. */
 export interface PromotionWriter {

@@ -18,7 +18,7 @@ import { replicasOf } from '../workload/status.ts'
 import { podsOf, type SpecFacts } from './facts.ts'
 import { isServing, pinningAt, pinState } from './pins.ts'
 import { previewSize } from './preview.ts'
-import { promotionInto, recordedPatches } from './promotion.ts'
+import { isTakenBack, promotionInto, recordedPatches } from './promotion.ts'
 
 /** A run at its present step. */
 export interface RunState {
@@ -185,15 +185,19 @@ export const promotionIn = ({ status }: ExperimentDeployment, { run }: Run): Pro
 
 /**
  * Whether the source may have been written, or has the change by other hands, and the run has not ended: then the fork
- * is needed until the source's own rollout is over.
+ * is needed until the source's own rollout is over. A change that others took back needs no fork.
  */
 export function isWriting(facts: SpecFacts): boolean {
   const state = storedRun(facts)
   if (!state) return false
   const { record, written } = promotionIn(facts.experiment, state.run) ?? {}
-  if (!record && !written) return false
+  if ((!record && !written) || isTakenBack(facts)) return false
   return state.run.stepIndex < state.steps.length && state.run.path !== 'Abort'
 }
+
+/** Whether the run has promoted, and its fork is not deleted yet. */
+export const hasPromoted = ({ run: { path, stepIndex }, steps }: RunState): boolean =>
+  path === 'Forward' && (steps[stepIndex]?.is === 'return' || steps[stepIndex]?.is === 'drain')
 
 /** Whether the run has ended because the source has its change. */
 export function isPromoted(facts: SpecFacts): boolean {

@@ -6,8 +6,8 @@ import { type AnalysisState, consequenceOf } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
-import { hasChange, isReverted } from '../assess/promotion.ts'
-import { isPromoted, promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
+import { hasChange, isReverted, isTakenBack } from '../assess/promotion.ts'
+import { hasPromoted, isPromoted, promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
 import { aborted, completedEvent, next } from '../strategy/next.ts'
 import { moved } from '../strategy/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
@@ -186,18 +186,16 @@ function withForeignChange({ facts, state }: Seen, report: RunReport): RunReport
 
 const isRevisionApproved = ({ run, spec }: RunState): boolean => spec.approvedRevision === run.revision
 
-/** Whether the run has promoted, and its fork is not deleted yet. */
-const hasPromoted = ({ run: { path, stepIndex }, steps }: RunState): boolean =>
-  path === 'Forward' && (steps[stepIndex]?.is === 'return' || steps[stepIndex]?.is === 'drain')
-
 /**
  * A source that lost the change while the fork is kept for a while. The run turns back to its promotion, which waits
- * for a word. A blue-green stays where it is: at its promotion, its Service would be limited to the fork again.
+ * for a word. A blue-green stays where it is: at its promotion, its Service would be limited to the fork again. What
+ * others made and took back is over for the fork, too.
  */
 function revertedPlan({ facts, state, planned }: Seen, report: RunReport): Plan | undefined {
   const { run, steps, spec } = state
   if (steps[run.stepIndex]?.is !== 'drain' || report.hasChange !== false) return undefined
   const message = `${shortName(facts.experiment.spec.sourceRef)} no longer has the change`
+  if (isTakenBack(facts)) return movedPlan(planned, report, aborted(run, message, facts))
   const stepIndex = steps.findIndex(({ is }) => is === 'promote')
   if (!spec.blueGreen)
     return movedPlan(planned, report, { run: moved(run, { stepIndex }, facts.now), reason: 'SourceReverted', message })

@@ -2,6 +2,7 @@ import { COMMAND, COMMAND_BY } from '../api/names.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { CommandStatus } from '../api/strategy.ts'
 import type { Facts } from '../assess/facts.ts'
+import { isTakenBack } from '../assess/promotion.ts'
 import { promotionIn, type RunState } from '../assess/run.ts'
 import { answerTo, isAnswered, parseCommand } from '../strategy/command.ts'
 import type { Run } from '../strategy/run.ts'
@@ -14,12 +15,14 @@ export interface Obeyed {
 }
 
 /** What the command in the annotation does to the run; undefined without one, and for one that was answered before. */
-export function obey({ experiment, now }: Pick<Facts, 'experiment' | 'now'>, state: RunState): Obeyed | undefined {
+export function obey(facts: Facts, state: RunState): Obeyed | undefined {
+  const { experiment, now } = facts
   const { [COMMAND]: text, [COMMAND_BY]: by } = experiment.metadata.annotations ?? {}
   const command = text === undefined ? undefined : parseCommand(text)
   const { run, steps } = state
   if (!command || isAnswered(command, run.command)) return undefined
-  const answer = answerTo(command, run, steps, { now, promotion: promotionIn(experiment, run) })
+  const seen = { now, promotion: promotionIn(experiment, run), isTakenBack: isTakenBack(facts) }
+  const answer = answerTo(command, run, steps, seen)
   const at = command.stamp?.at
   const status: CommandStatus = {
     verb: command.verb,

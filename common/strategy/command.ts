@@ -46,6 +46,8 @@ export interface SeenByCommand {
   readonly now: Date
   /** of this run */
   readonly promotion: PromotionStatus | undefined
+  /** whether others made the change and took it back, so that nothing of the promotion is in the source */
+  readonly isTakenBack: boolean
 }
 
 /** How far the clocks of the webhook and of the controller may differ, in milliseconds. */
@@ -81,7 +83,9 @@ export function answerTo(command: Command, run: Run, steps: readonly Step[], see
   return effectOf(verb, run, steps, seen)
 }
 
-function effectOf(verb: Verb, run: Run, steps: readonly Step[], { now, promotion }: SeenByCommand): Answer {
+function effectOf(verb: Verb, run: Run, steps: readonly Step[], seen: SeenByCommand): Answer {
+  const { now, promotion } = seen
+  const mayBeWritten = (promotion?.record !== undefined || promotion?.written !== undefined) && !seen.isTakenBack
   const phase = phaseOf(run, steps)
   const nothing = (what: string) => refused(`${verb}: ${what}; ${placeOf(run, steps)}`)
   const done = (to: Run, reason: Reason, message: string): Answer => ({ is: 'Done', run: to, reason, message })
@@ -89,7 +93,7 @@ function effectOf(verb: Verb, run: Run, steps: readonly Step[], { now, promotion
   switch (verb) {
     case 'pause':
       if (run.path !== 'Forward' || !steps[run.stepIndex]) return nothing('the run does not go forward')
-      if (promotion?.record || promotion?.written) return nothing('the source may have the change; use undo')
+      if (mayBeWritten) return nothing('the source may have the change; use undo')
       return done({ ...run, held: true }, 'PausedByCommand', `paused at ${placeOf(run, steps)}`)
     case 'resume': {
       const step = steps[run.stepIndex]?.is
@@ -110,7 +114,7 @@ function effectOf(verb: Verb, run: Run, steps: readonly Step[], { now, promotion
       if (!promotion.record) return nothing('the source was changed by others; revert that change where it is declared')
       return done(moved(others, { path: 'Undo', stepIndex: 0 }, now), 'Undoing', `undone at ${placeOf(run, steps)}`)
     case 'abort':
-      if (promotion?.record || promotion?.written) return nothing('the source may have the change; use undo')
+      if (mayBeWritten) return nothing('the source may have the change; use undo')
       if (run.path !== 'Forward') return nothing('the run does not go forward')
       return done(moved(others, { path: 'Abort', stepIndex: 0 }, now), 'Aborted', `aborted at ${placeOf(run, steps)}`)
     case 'retry':

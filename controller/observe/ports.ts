@@ -118,8 +118,8 @@ export interface Ports {
   readonly steps: {
     /** milliseconds since the present step of the stored run began, by the monotonic clock as far as it can */
     elapsedMs(key: Key, run: RunStatus | undefined): number | undefined
-    /** milliseconds since this process first saw the active Service of a blue-green in this version */
-    unchangedMs(key: Key, resourceVersion: string | undefined): number
+    /** milliseconds since this process first saw `state`: that of the active Service of a blue-green */
+    unchangedMs(key: Key, state: string): number
   }
   readonly drift: {
     /** how many milliseconds the next repair of a fork has to wait; 0 or less means now */

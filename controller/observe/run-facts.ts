@@ -1,7 +1,9 @@
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import { ABSENT, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { CutOverFacts } from '../../common/assess/facts.ts'
+import { at } from '../../common/json/json.ts'
 import { writesSource } from '../../common/strategy/run.ts'
 import { runSpecOf } from '../../common/strategy/run-spec.ts'
 import { forkName, promotionRecordName } from '../../common/workload/identity.ts'
@@ -36,11 +38,15 @@ export async function cutOverFacts(
     repairInMs: pins.waitMs(pin),
     previewRepairInMs: previewService === undefined ? 0 : pins.waitMs(keyOfPin(key, previewService)),
     isContested: pins.contestedMs(pin) > 0,
-    unchangedMs: steps.unchangedMs(key, active?.metadata.resourceVersion),
+    unchangedMs: steps.unchangedMs(key, returnStateOf(experiment, active)),
   }
   const seen = { active: knownOrAbsent(active), preview: knownOrAbsent(preview), source: knownOrAbsent(source) }
   return { services: known({ ...seen, slices, ...state }) }
 }
+
+/** What a deletion waits for: it begins anew when the Service is another one, or selects other pods. */
+const returnStateOf = ({ metadata: { uid, deletionTimestamp } }: ExperimentDeployment, service?: KubeObject): string =>
+  JSON.stringify([uid, deletionTimestamp, service?.metadata.uid, at(service, 'spec', 'selector')])
 
 /** Each Service of an experiment is repaired at a pace of its own. */
 export const keyOfPin = (key: Key, service: string): Key => `${key}/${service}`

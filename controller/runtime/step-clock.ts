@@ -12,7 +12,7 @@ interface SeenStep {
 
 /** The active Service of a blue-green, as this process first saw it. */
 interface SeenService {
-  readonly resourceVersion: string | undefined
+  readonly state: string
   readonly seenMs: number
 }
 
@@ -48,12 +48,12 @@ export class StepClock {
     return seen.ageMs + nowMs - seen.seenMs
   }
 
-  /** Milliseconds since this process first saw the active Service of a blue-green in this version. */
-  unchangedMs(key: Key, resourceVersion: string | undefined): number {
+  /** Milliseconds since this process first saw the active Service of a blue-green in this state. */
+  unchangedMs(key: Key, state: string): number {
     const nowMs = this.#timers.now()
     const seen = this.#services.get(key)
-    if (seen && seen.resourceVersion === resourceVersion) return nowMs - seen.seenMs
-    this.#services.set(key, { resourceVersion, seenMs: nowMs })
+    if (seen?.state === state) return nowMs - seen.seenMs
+    this.#services.set(key, { state, seenMs: nowMs })
     return 0
   }
 

@@ -48,12 +48,12 @@ const storedIn = (request: AdmissionRequest): unknown =>
  * The annotations of a request that sets a command: the command with what its author saw, by the stored status, and the
  * author, whatever the request says. A command that is not known stays as it is, and `/validate` refuses it. An
  * approval in the spec is a word, too: its author takes the place of the last command, unless that waits for an answer.
- * Where no run is left, its last command goes, too: otherwise the next run would obey it.
+ * Where no run is left, or was, the last command goes, too: otherwise the next run would obey it.
  */
 export function stamped(request: AdmissionRequest, now: Date): Readonly<Record<string, string | undefined>> {
   const stored = { [COMMAND_BY]: authorIn(storedIn(request)) }
   const text = newCommand(request)
-  if (text === undefined && commandIn(request.object) !== undefined && !hasRun(request))
+  if (text === undefined && commandIn(request.object) !== undefined && !keepsRun(request))
     return { [COMMAND]: undefined, [COMMAND_BY]: undefined }
   if (text === undefined)
     return request.operation === 'UPDATE' && setsApproval(request) && !isWaiting(request.oldObject)
@@ -73,9 +73,12 @@ function seenIn(request: AdmissionRequest): { readonly step: number; readonly re
   return typeof step === 'number' && typeof revision === 'string' ? { step, revision } : undefined
 }
 
-/** Whether the experiment has a run: a strategy or a promotion. */
-const hasRun = ({ object }: AdmissionRequest): boolean =>
+/** Whether an experiment has a run: a strategy or a promotion. */
+const hasRun = (object: unknown): boolean =>
   [at(object, 'spec', 'strategy'), at(object, 'spec', 'promotion')].some((part) => part !== undefined && part !== null)
+
+/** Whether the experiment had a run before the request, and has one after it. */
+const keepsRun = (request: AdmissionRequest): boolean => hasRun(request.object) && hasRun(storedIn(request))
 
 /** Whether the command of a stored object has not been answered yet. */
 function isWaiting(stored: unknown): boolean {
@@ -95,6 +98,8 @@ export interface CommandedRun {
   readonly run: Run
   readonly steps: readonly Step[]
   readonly promotion: PromotionStatus | undefined
+  /** whether others made the change and took it back */
+  readonly isTakenBack: boolean
 }
 
 /** What is wrong with the command of a request, or with the name of its author; nothing for a request without one. */
@@ -146,7 +151,8 @@ function mistakeIn(
   const { stamp } = command
   if (stamp && Math.abs(Date.parse(stamp.at) - now.getTime()) > STAMP_MS)
     return `was not stamped in the last minute; use "${command.verb}" alone`
-  const answer = answerTo(command, commanded.run, commanded.steps, { now, promotion: commanded.promotion })
+  const { run, steps, ...others } = commanded
+  const answer = answerTo(command, run, steps, { now, ...others })
   return answer.is === 'Done' ? undefined : answer.message
 }
 

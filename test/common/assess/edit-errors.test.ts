@@ -1,8 +1,12 @@
 import { expect } from 'chai'
+import { known, unknown } from '../../../common/api/known.ts'
+import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { PromotionStatus, RunStatus } from '../../../common/api/strategy.ts'
 import { editErrors } from '../../../common/assess/edit-errors.ts'
 import { runHash } from '../../../common/assess/run.ts'
+import type { Traffic } from '../../../common/surroundings/traffic.ts'
 import { anExperiment, imageOverride } from '../../builders.ts'
+import { ID } from '../plan/blue-greens.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { aRunExperiment, aSource } from '../plan/some-run.ts'
 
@@ -16,16 +20,19 @@ interface StoredOf {
   readonly stepIndex?: number
   readonly path?: RunStatus['path']
   readonly promotion?: PromotionStatus
+  /** the Services, if they were read */
+  readonly traffic?: Traffic
 }
 
 /** The errors of an edit to `edited` of an experiment whose run is at a step. 4: it is cut over. */
-function errorsOf(edited: object, { stepIndex = 4, path = 'Forward', promotion }: StoredOf = {}) {
+function errorsOf(edited: object, { stepIndex = 4, path = 'Forward', promotion, traffic }: StoredOf = {}) {
   const run = { run: runHash(EXPERIMENT), revision: 'a', path, stepIndex, since: START_TIME }
   const status = { strategy: run as RunStatus, ...(promotion ? { promotion } : {}) }
   const experiment = { ...anExperiment({ strategy, ...edited }), status }
-  return editErrors(someFacts({ experiment }), { ...EXPERIMENT, status }).map(
-    ({ field, message }) => `${field}: ${message}`,
-  )
+  const surroundings = { traffic: traffic ? known(traffic) : unknown('not read') }
+  const facts = someFacts({ experiment })
+  const seen = { ...facts, surroundings: { ...facts.surroundings, ...surroundings } }
+  return editErrors(seen, { ...EXPERIMENT, status }).map(({ field, message }) => `${field}: ${message}`)
 }
 
 describe('an edit of a blue-green', () => {
@@ -69,6 +76,16 @@ describe('an edit of a blue-green', () => {
     const paused = { strategy: { blueGreen: { ...strategy.blueGreen, autoPromotionEnabled: false } } }
     expect(errorsOf(paused, { stepIndex: 2 })).to.deep.equal([])
     expect(errorsOf(canary, { stepIndex: 0 })).to.deep.equal([])
+  })
+
+  it('may correct the name of a preview that no Service has', () => {
+    const traffic = (selector: Readonly<Record<string, string>>) =>
+      ({ services: [{ name: 'cart-preview', selector }], slices: [] }) as const
+    const corrected = { strategy: { blueGreen: { activeService: 'cart', previewService: 'next' } } }
+    const at = (selector: Readonly<Record<string, string>>) =>
+      errorsOf(corrected, { stepIndex: 1, traffic: traffic(selector) })
+    expect(at({ app: 'cart' })).to.deep.equal([])
+    expect(at({ app: 'cart', [EXPERIMENT_ID]: ID })).to.have.length(1)
   })
 
   it('is told what ends it where the source may have been written', () =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { aCutOver, pinsOf, withAvailable } from './blue-greens.ts'
 import { imageIn, messageOf, writesOf } from './promotions.ts'
-import { aRun, aRunExperiment, aSource, type RunWorld } from './some-run.ts'
+import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld, START } from './some-run.ts'
 import { available } from './some-world.ts'
 
 /** The source at a later version, with another image. */
@@ -13,8 +13,9 @@ function changeTo({ world }: RunWorld, image: string) {
 
 const told = (run: RunWorld) => [run.reasonOf('Ready'), run.reasonOf('Promoted')]
 
+const STRATEGY = { canary: { steps: [{ setWeight: 10 }], scaleDownDelaySeconds: 3_600 } }
+
 describe('a source that is changed back while its fork is kept for a while', () => {
-  const STRATEGY = { canary: { steps: [{ setWeight: 10 }], scaleDownDelaySeconds: 3_600 } }
   const draining = () => {
     const run = aRun(aRunExperiment({ strategy: STRATEGY, promotion: { mode: 'Automatic' } }))
     run.rest()
@@ -101,5 +102,39 @@ describe('a source that is changed back while its fork is kept for a while', () 
     expect([imageIn(run), ...told(run)]).to.deep.equal(['example/cart:1', 'SourceReverted', undefined])
     run.say('promote')
     expect(writesOf(run)).to.include('patch source')
+  })
+})
+
+describe('a change that others made and took back', () => {
+  /** A run without a word of ours, at `step`, whose source had the change and lost it. */
+  function takenBackAt(step: string, of: RunOf = {}) {
+    const metadata = { creationTimestamp: START.toISOString() }
+    const promotion = { mode: 'Export' } as const
+    const run = aRun(aRunExperiment({ strategy: STRATEGY, promotion, metadata, ...of }))
+    run.rest()
+    changeTo(run, 'example/cart:2')
+    for (let passes = 0; passes < 40 && run.strategy()?.stepName !== step; passes += 1) run.pass()
+    expect(run.strategy()?.stepName).to.equal(step)
+    changeTo(run, 'example/cart:1')
+    return run
+  }
+  const ended = (run: RunWorld) => [run.strategy()?.phase, run.pods() ?? 0, imageIn(run)]
+
+  it('ends the run while its fork is kept for a while: the fork has what was just rolled back', () => {
+    const run = takenBackAt('drain 1h')
+    expect(writesOf(run)).to.not.include('patch source')
+    expect(ended(run)).to.deep.equal(['Aborted', 0, 'example/cart:1'])
+  })
+
+  it('may be aborted before, and expires', () => {
+    const aborted = takenBackAt('promote')
+    aborted.rest()
+    aborted.say('abort')
+    aborted.rest()
+    expect(ended(aborted)).to.deep.equal(['Aborted', 0, 'example/cart:1'])
+    const expired = takenBackAt('promote', { ttlSeconds: 3_600 })
+    expired.wait(3_601)
+    expired.rest()
+    expect([expired.reasonOf('Ready'), expired.world.fork]).to.deep.equal(['Expired', undefined])
   })
 })

@@ -55,7 +55,7 @@ type Promotion = keyof typeof PROMOTIONS
 const stampFor = (run: Run) => ({ step: run.stepIndex, revision: run.revision, at: AT })
 
 function answer(command: Command, run: Run, promotion: Promotion = 'nothing'): Answer {
-  const seen = { now: NOW, promotion: PROMOTIONS[promotion] }
+  const seen = { now: NOW, promotion: PROMOTIONS[promotion], isTakenBack: false }
   return answerTo(command, run, compile(runSpec as NonNullable<typeof runSpec>, run.path), seen)
 }
 
@@ -85,7 +85,7 @@ describe('the effect of a command', () => {
     const steps: readonly Step[] = [{ is: 'analysis' }, { is: 'promote' }]
     const command: Command = { verb: 'resume', stamp: stampFor(aRun()) }
     for (const run of [aRun(), aRun({ held: true })]) {
-      const found = answerTo(command, run, steps, { now: NOW, promotion: undefined })
+      const found = answerTo(command, run, steps, { now: NOW, promotion: undefined, isTakenBack: false })
       expect(found).to.deep.include({ is: 'Done', run: aRun({ stepIndex: 1, since: NOW.toISOString() }) })
     }
   })
@@ -181,6 +181,12 @@ describe('a command that does not fit', () => {
   for (const [verb, at, promotion, message] of cases)
     it(`is refused: ${verb} at ${at} (${promotion})`, () =>
       expect(said(verb, at, promotion)).to.deep.equal({ is: 'Refused', message }))
+
+  it('is done: abort, where others have taken their change back', () => {
+    const seen = { now: NOW, promotion: PROMOTIONS.byOthers, isTakenBack: true }
+    const steps = compile(runSpec as NonNullable<typeof runSpec>, 'Forward')
+    expect(answerTo({ verb: 'abort' }, RUNS.promote, steps, seen)).to.include({ is: 'Done', reason: 'Aborted' })
+  })
 
   it('never moves a run that has the change of the source back to no pods', () => {
     const states = Object.keys(RUNS) as At[]

@@ -72,6 +72,9 @@ describe('the annotations of a request that sets a command', () => {
     }
     expect(stamped(leaving({}), NOW)).to.deep.equal({ [COMMAND]: undefined, [COMMAND_BY]: undefined })
     expect(stamped(leaving({ promotion: {} }), NOW)).to.deep.equal({ [COMMAND_BY]: 'bob' })
+    const { strategy: _strategy, ...without } = spec
+    const beginning = aRequest({ object: { ...others, spec }, oldObject: { ...others, spec: without } })
+    expect(stamped(beginning, NOW)).to.deep.equal({ [COMMAND]: undefined, [COMMAND_BY]: undefined })
     const { metadata, ...object } = { ...others, spec: { sourceRef: spec.sourceRef, overrideSpec: spec.overrideSpec } }
     const left = aRequest({
       object: { ...object, metadata: { ...metadata, annotations: {} } },
@@ -138,6 +141,7 @@ describe('the mistakes of a command', () => {
     run: { run: 'aaaa', revision: REVISION, path: 'Forward', stepIndex: 1, since: '2026-11-21T14:00:00.000Z' },
     steps: compile(runSpec, 'Forward'),
     promotion: undefined,
+    isTakenBack: false,
   }
   const mistakes = (request: ReturnType<typeof aRequest>, commanded: CommandedRun | undefined = COMMANDED) =>
     commandErrors(request, commanded, NOW).map(({ field, message }) => `${field}: ${message}`)
