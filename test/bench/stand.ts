@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { bundle, PROGRAMS } from '../../build/bundle.ts'
 import { type KubeClient, kubeClient } from '../../common/kube/client/client.ts'
 import { realTimers } from '../../common/program/clock.ts'
-import { ApiError } from '../../sandbox/api.ts'
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
 import { crds, type Installation, type InstallOptions, install, type Program } from '../../sandbox/installation.ts'
 import { inParallel } from '../in-parallel.ts'
+import { inTime } from '../in-time.ts'
 import { shippedCommand } from '../manifests/shipped.ts'
 import { type CrowdWatch, watchCrowd } from './crowd-watch.ts'
 import { prepare, type Side } from './forks.ts'
@@ -63,9 +63,6 @@ export async function withProduct<T>(
   }
 }
 
-/** Whether a webhook did not answer in time, or could not read in time what it decides by. */
-const isLate = ({ status, message }: ApiError): boolean => status === 504 || message.includes('deadline exceeded')
-
 interface Creation {
   readonly side: Side
   readonly namespace: string
@@ -91,15 +88,13 @@ export async function createCrowd({ plane, client }: Stand, of: Creation): Promi
   const objects = Array.from({ length: count }, (_, index) => side.object(index, namespace, source))
   const startedMs = performance.now()
   let repeated = 0
-  const create = async (object: object): Promise<unknown> => {
-    try {
-      return await plane.api.create(side.path(namespace), object)
-    } catch (error) {
-      if (!(error instanceof ApiError && isLate(error))) throw error
-      repeated += 1
-      return create(object)
-    }
-  }
+  const create = (object: object): Promise<unknown> =>
+    inTime(
+      () => plane.api.create(side.path(namespace), object),
+      () => {
+        repeated += 1
+      },
+    )
   await inParallel(LANES, objects, create)
   await watch.ready(count, deadlineMs)
   return { watch, repeated, seconds: (watch.crowd.changedMs - startedMs) / 1_000 }

@@ -6,6 +6,7 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { imageOverride } from '../builders.ts'
 import { inParallel } from '../in-parallel.ts'
+import { inTime } from '../in-time.ts'
 import { canariesIn } from '../integration/canaries.ts'
 import { controlPlane } from '../integration/fixture.ts'
 import { aSource, DEADLINE_MS, installation, usesProduct } from '../integration/product.ts'
@@ -73,7 +74,7 @@ describe(`${SOURCES * PAUSED} paused canaries, on the real control plane`, funct
       aSource(place(), source, { replicas: index % 10 === 0 ? 4 : 1 }),
     )
     await inParallel(LANES, [...paused, ...promoted, ...aborted], ({ name, source }) =>
-      canary(name, STEPS, { source, overrideSpec: imageOverride(`registry.example/cart:${name}`) }),
+      inTime(() => canary(name, STEPS, { source, overrideSpec: imageOverride(`registry.example/cart:${name}`) })),
     )
     await areAt([...paused, ...promoted, ...aborted], AT_THE_PAUSE)
     await told(promoted, 'promote')
