@@ -1,7 +1,8 @@
 import { withDefaults } from '../api/defaults.ts'
 import { ABSENT, knownValue } from '../api/known.ts'
-import type { KubeObject } from '../api/object.ts'
-import type { PromotionMode } from '../api/strategy.ts'
+import { PROMOTION_MANAGER } from '../api/names.ts'
+import type { KubeObject, ManagedFieldsEntry } from '../api/object.ts'
+import type { PromotionMode, PromotionStatus } from '../api/strategy.ts'
 import { hashOf } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
@@ -50,6 +51,34 @@ export function isReverted(facts: SpecFacts): boolean {
   const { uid, generation = 0 } = source.metadata
   const isOutdated = uid === written.uid && generation < written.generation
   return !isOutdated && promotionInto(facts, source)?.isDone === false
+}
+
+/**
+ * Whether a promotion was the last to write the spec of `source`, as its managed fields tell. They have whole seconds:
+ * of two writes in one second the last is not known.
+ */
+function isPromotedLast({ metadata: { managedFields = [] } }: KubeObject): boolean {
+  const timeOf = ({ time, fieldsV1 }: ManagedFieldsEntry) =>
+    isObject(at(fieldsV1, 'f:spec')) ? Date.parse(time ?? '') : Number.NEGATIVE_INFINITY
+  const isOurs = ({ manager }: ManagedFieldsEntry) => manager === PROMOTION_MANAGER
+  const last = (entries: readonly ManagedFieldsEntry[]) => Math.max(...entries.map(timeOf), Number.NEGATIVE_INFINITY)
+  return last(managedFields.filter(isOurs)) > last(managedFields.filter((entry) => !isOurs(entry)))
+}
+
+export type SourceVersion = NonNullable<PromotionStatus['written']>
+
+const versionOf = ({ metadata: { uid = '', generation = 0 } }: KubeObject): SourceVersion => ({ uid, generation })
+
+/** The version of a source of which it is not known who wrote it last. No source has it: generations begin with 1. */
+export const unknownVersion = (source: KubeObject): SourceVersion => ({ ...versionOf(source), generation: 0 })
+
+/**
+ * The version of a source that has the change: as it is, where others made the change. Ours is the one that our write
+ * made. If the reply to that was lost, it is the present one unless others have written since.
+ */
+export function versionWith(source: KubeObject, stored: PromotionStatus | undefined): SourceVersion {
+  if (!stored?.record) return versionOf(source)
+  return stored.written ?? (isPromotedLast(source) ? versionOf(source) : unknownVersion(source))
 }
 
 /** Whether others made the change and took it back: then nothing of the promotion is in the source. */

@@ -11,6 +11,9 @@ import {
   type PromotionWriter,
   promotionWriter,
   recordedPatches,
+  type SourceVersion,
+  unknownVersion,
+  versionWith,
 } from '../assess/promotion.ts'
 import { promotionIn, type RunState } from '../assess/run.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
@@ -123,8 +126,6 @@ function notStored(source: KubeObject, verb: 'written' | 'restored', { spec, aft
 /** The `spec` of a source as it is and as it was asked for. */
 type Stored = Pick<Overridden, 'spec' | 'shape'> & Pick<Promotion, 'after'>
 
-type SourceVersion = NonNullable<PromotionStatus['written']>
-
 /** Whether nobody has changed the spec of the source since it was `version`. */
 const isVersion = ({ metadata: { uid, generation } }: KubeObject, version: SourceVersion): boolean =>
   uid === version.uid && generation === version.generation
@@ -194,13 +195,6 @@ function storedAgain(
   return { mode, record, ...(isSaid ? {} : { written: unknownVersion(source) }) }
 }
 
-/**
- * The version of a source that has the change: as it is, where others made the change. Ours is the one that our write
- * made, whoever has changed the source since. It is not known if the reply to that write was lost.
- */
-const versionWith = (source: KubeObject, stored: PromotionStatus | undefined): SourceVersion =>
-  stored?.record === undefined ? versionOf(source) : (stored.written ?? unknownVersion(source))
-
 const promotionStatus = ({ mode, because }: PromotionWriter, stored: PromotionStatus | undefined): PromotionStatus => ({
   mode,
   ...(because === undefined ? {} : { declaredBy: because.by }),
@@ -231,11 +225,6 @@ const writtenSource = ({ experiment }: Facts, source: KubeObject, reason: 'Promo
   const what = reason === 'Promoted' ? 'has the change of' : 'has its former values again, before'
   return writtenBy(experiment, { object: source, reason, what })
 }
-
-const versionOf = ({ metadata: { uid = '', generation = 0 } }: KubeObject): SourceVersion => ({ uid, generation })
-
-/** No source has it: generations begin with 1. */
-const unknownVersion = (source: KubeObject): SourceVersion => ({ ...versionOf(source), generation: 0 })
 
 /** With uid and resourceVersion: a change since it was read is a conflict, and everything is looked at again. */
 function sourceWrite(
