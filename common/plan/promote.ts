@@ -155,7 +155,8 @@ export function restore(
   if (isInPlace(spec, inverse, shape)) {
     const { decision } = rolledOut(facts, { kind, source }, { status: promotion, skipSteps: false })
     if (decision) return { writes: [], promotion, decision }
-    return { writes: [], promotion, isReached: true, written: writtenSource(facts, source, 'Undone') }
+    const { restored: _done, ...undone } = promotion
+    return { writes: [], promotion: undone, isReached: true, written: writtenSource(facts, source, 'Undone') }
   }
   // it is written once, as by a promotion
   if (promotion.restored && isVersion(source, promotion.restored)) {

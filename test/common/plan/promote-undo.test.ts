@@ -17,6 +17,14 @@ describe('an undo', () => {
     return run
   }
 
+  it('leaves nothing in the status that says when it was written: a controller that is killed cannot know', () => {
+    const run = promoted()
+    run.say('undo')
+    run.rest()
+    expect(run.strategy()?.phase).to.equal('Undone')
+    expect(promotionIn(run)).to.not.have.property('restored')
+  })
+
   it('gives the source its former values, once', () => {
     const run = promoted()
     run.say('undo')
