@@ -6,9 +6,8 @@ import type { ExperimentDeployment, FieldError, Warning } from '../common/api/ty
 import { analysisWarnings } from '../common/assess/analysis-errors.ts'
 import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts'
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/assess/facts.ts'
-import { isTakenBack } from '../common/assess/promotion.ts'
 import { promoteErrors } from '../common/assess/promotion-errors.ts'
-import { promotionIn, runState } from '../common/assess/run.ts'
+import { runState, seenByCommand } from '../common/assess/run.ts'
 import { type Described, describe } from '../common/describe/describe.ts'
 import { promotionWarnings } from '../common/describe/promotion-warnings.ts'
 import { inDocumentOrder } from '../common/json/document-order.ts'
@@ -192,7 +191,7 @@ function specFacts(
 /** The run as it is stored. */
 function commandedRun(facts: Facts) {
   const state = runState(facts, undefined)
-  return state && { ...state, promotion: promotionIn(facts.experiment, state.run), isTakenBack: isTakenBack(facts) }
+  return state && { ...state, ...seenByCommand(facts, state.run) }
 }
 
 /** New mistakes in the override itself are reported alone: the assessment stops at them and finds no others. */

@@ -3,9 +3,8 @@ import { showValue } from '../json/field-path.ts'
 /**
  * The syntax of names, labels and annotations in Kubernetes. Source: `IsQualifiedName`, `IsValidLabelValue`,
  * `IsDNS1123Label` and `IsDNS1123Subdomain` in apimachinery's `util/validation`, `TotalAnnotationSizeLimitB` in its
- * `api/validation`.
- * Lengths are checked first, and no two parts of a regular expression match the same text, so hostile input costs no
- * extra time.
+ * `api/validation`. Lengths are checked first, and no two parts of a regular expression match the same text, so hostile
+ * input costs no extra time.
  */
 
 const NAME = /^[A-Za-z0-9](?:[-\w.]*[A-Za-z0-9])?$/

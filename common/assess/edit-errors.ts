@@ -1,12 +1,9 @@
-import { knownValue } from '../api/known.ts'
-import { EXPERIMENT_ID } from '../api/names.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { isEqual } from '../json/json.ts'
 import { runSpecOf } from '../strategy/run-spec.ts'
 import { shortName } from '../text/short-name.ts'
-import { experimentId } from '../workload/identity.ts'
 import type { SpecFacts } from './facts.ts'
-import { pinningAt } from './pins.ts'
+import { limitedServices, pinningAt } from './pins.ts'
 import { hasChange } from './promotion.ts'
 import { promotionIn, type RunState, runHash, storedRun } from './run.ts'
 
@@ -44,19 +41,13 @@ function forgottenPreview(facts: SpecFacts, { spec, run, steps }: RunState): Hel
   const { previewService } = spec.blueGreen ?? {}
   if (previewService === undefined || pinningAt(run, steps).preview !== 'pinned') return undefined
   if (runSpecOf(facts.experiment.spec)?.blueGreen?.previewService === previewService) return undefined
-  if (!mayBePinned(facts, previewService)) return undefined
+  // a Service of that name may not exist
+  if (limitedServices(facts)?.includes(previewService) === false) return undefined
   return {
     what: `service/${previewService} sends only to the fork`,
     remedy: 'say abort first',
     fields: ['strategy'],
   }
-}
-
-/** Whether a Service is limited to the fork, as far as that is known: it may not exist, or have another name. */
-function mayBePinned({ experiment, surroundings }: SpecFacts, service: string): boolean {
-  const traffic = knownValue(surroundings.traffic)
-  const id = experimentId(experiment.metadata.uid)
-  return traffic?.services.some(({ name, selector }) => name === service && selector[EXPERIMENT_ID] === id) ?? true
 }
 
 interface Held {

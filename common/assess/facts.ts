@@ -99,7 +99,10 @@ export interface SeenServices {
   readonly previewRepairInMs: number
   /** whether somebody has taken the pin away again and again */
   readonly isContested: boolean
-  /** for how many milliseconds this process has seen the selector of the active Service as it is, or the deletion */
+  /**
+   * milliseconds since this process first saw the present selector of the active Service, or that the experiment is
+   * being deleted, whichever was later; by the monotonic clock
+   */
   readonly unchangedMs: number
 }
 

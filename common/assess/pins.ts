@@ -91,17 +91,21 @@ export function pinState(facts: SpecFacts, { blueGreen }: Pick<RunSpec, 'blueGre
   return { active, preview, isBack, isForkGone, isDead: active.isOurs && available > 0 && (isEmpty || isForkGone) }
 }
 
+/** The names of all Services that are limited to the fork; undefined where they were not read. */
+export function limitedServices({ surroundings, experiment }: SpecFacts): readonly string[] | undefined {
+  const id = experimentId(experiment.metadata.uid)
+  const limited = knownValue(surroundings.traffic)?.services.filter(({ selector }) => selector[EXPERIMENT_ID] === id)
+  return limited?.map(({ name }) => name)
+}
+
 /**
  * Says that a Service of a blue-green sends only to the fork, as the caches show it; undefined if none does. Without
  * the fork nobody would answer its requests. So the fork stays where the controller may not return the Service.
  */
-export function keptBy({ surroundings, experiment }: SpecFacts): string | undefined {
-  const { activeService, previewService } = experiment.spec.strategy?.blueGreen ?? {}
-  const id = experimentId(experiment.metadata.uid)
-  const found = knownValue(surroundings.traffic)?.services.find(
-    ({ name, selector }) => selector[EXPERIMENT_ID] === id && (name === activeService || name === previewService),
-  )
-  return found && `service/${found.name} sends only to its fork; remove ${EXPERIMENT_ID} from its selector`
+export function keptBy(facts: SpecFacts): string | undefined {
+  const { activeService, previewService } = facts.experiment.spec.strategy?.blueGreen ?? {}
+  const found = limitedServices(facts)?.find((name) => name === activeService || name === previewService)
+  return found && `service/${found} sends only to its fork; remove ${EXPERIMENT_ID} from its selector`
 }
 
 const isGone = (fork: Known<KubeObject>): boolean =>

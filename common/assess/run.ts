@@ -183,6 +183,12 @@ const promotedSpec =
 export const promotionIn = ({ status }: ExperimentDeployment, { run }: Run): PromotionStatus | undefined =>
   status?.strategy?.run === run ? status.promotion : undefined
 
+/** What a command to `run` depends on beside the run and the time. */
+export const seenByCommand = (facts: SpecFacts, run: Run) => ({
+  promotion: promotionIn(facts.experiment, run),
+  isTakenBack: isTakenBack(facts),
+})
+
 /**
  * Whether the source may have been written, or has the change by other hands, and the run has not ended: then the fork
  * is needed until the source's own rollout is over. A change that others took back needs no fork.

@@ -41,39 +41,30 @@ const ORPHAN = 'orphan'
 export function planDeletion(facts: Facts): Plan {
   const { kind, fork, experiment } = facts
   const { kind: kindName, name } = experiment.spec.sourceRef
-  const terminating = (message: string, ...writes: readonly Write[]): Plan => ({
+  const terminating = (message: string, writes: readonly Write[] = [], recheckMs?: number): Plan => ({
     writes,
-    conclusion: { ...waiting('Terminating', message), fork: knownValue(fork), source: undefined },
+    conclusion: { ...waiting('Terminating', message, recheckMs), fork: knownValue(fork), source: undefined },
   })
   const unready = ({ writes, conclusion }: Plan): Plan => ({ writes, conclusion: { ...conclusion, is: 'unready' } })
   const returning = returnFirst(facts)
-  if (returning) {
-    const { writes, conclusion } = terminating(returning.message, ...returning.writes)
-    return { writes, conclusion: { ...conclusion, is: 'waiting', retryAfterMs: ROLLOUT_RECHECK_MS } }
-  }
+  if (returning) return terminating(returning.message, returning.writes, ROLLOUT_RECHECK_MS)
   const removal = removeFinalizer(experiment)
   const isOrphaned = fork.is === 'known' && !hasOwnerReference(experiment, fork.value)
   if (isOrphaned || (!isOwnedByLabels(experiment) && experiment.metadata.finalizers?.includes(ORPHAN)))
-    return unready(terminating('its fork is left alone', ...(isOwnedByLabels(experiment) ? [] : removal)))
+    return unready(terminating('its fork is left alone', isOwnedByLabels(experiment) ? [] : removal))
   const kept = keptBy(facts)
-  if (kept !== undefined) {
-    const { conclusion } = terminating(kept)
-    return { writes: [], conclusion: { ...conclusion, is: 'waiting', retryAfterMs: KEPT_RECHECK_MS } }
-  }
+  if (kept !== undefined) return terminating(kept, [], KEPT_RECHECK_MS)
   if (kind.is === 'unknown')
     return terminating(`this version cannot say whether the fork of ${kindName}/${name} is gone`)
   if (fork.is === 'unknown') return terminating(`the fork could not be read now (${fork.because})`)
   const twin = knownValue(facts.twin?.object ?? { is: 'absent' })
   if (fork.is === 'absent' && twin) return terminating(`${shortNameOf(twin)} is being deleted`)
   if (fork.is === 'absent' || kind.is === 'absent')
-    return unready(terminating('its fork is gone', ...deleteRevisions(facts), ...removal))
+    return unready(terminating('its fork is gone', [...deleteRevisions(facts), ...removal]))
   const rollout = awaitedRollout(facts, kind.value)
-  if (rollout !== undefined) {
-    const { writes, conclusion } = terminating(`its fork serves until ${rollout}`)
-    return { writes, conclusion: { ...conclusion, is: 'waiting', retryAfterMs: ROLLOUT_RECHECK_MS } }
-  }
+  if (rollout !== undefined) return terminating(`its fork serves until ${rollout}`, [], ROLLOUT_RECHECK_MS)
   const message = `${shortNameOf(fork.value)} is being deleted`
-  return isBeingDeleted(fork.value) ? terminating(message) : terminating(message, deleteFork(kind.value, fork.value))
+  return isBeingDeleted(fork.value) ? terminating(message) : terminating(message, [deleteFork(kind.value, fork.value)])
 }
 
 /** A change of the Service wakes the experiment, so this is only for Services that can be read again. */

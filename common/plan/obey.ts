@@ -2,8 +2,7 @@ import { COMMAND, COMMAND_BY } from '../api/names.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { CommandStatus } from '../api/strategy.ts'
 import type { Facts } from '../assess/facts.ts'
-import { isTakenBack } from '../assess/promotion.ts'
-import { promotionIn, type RunState } from '../assess/run.ts'
+import { type RunState, seenByCommand } from '../assess/run.ts'
 import { answerTo, isAnswered, parseCommand } from '../strategy/command.ts'
 import type { Run } from '../strategy/run.ts'
 
@@ -21,8 +20,7 @@ export function obey(facts: Facts, state: RunState): Obeyed | undefined {
   const command = text === undefined ? undefined : parseCommand(text)
   const { run, steps } = state
   if (!command || isAnswered(command, run.command)) return undefined
-  const seen = { now, promotion: promotionIn(experiment, run), isTakenBack: isTakenBack(facts) }
-  const answer = answerTo(command, run, steps, seen)
+  const answer = answerTo(command, run, steps, { now, ...seenByCommand(facts, run) })
   const at = command.stamp?.at
   const status: CommandStatus = {
     verb: command.verb,

@@ -4,7 +4,7 @@ import { at, isObject, listOr } from '../../common/json/json.ts'
 import { afterOf, type Change } from '../../common/kube/watch/store.ts'
 import type { GatedPod } from '../../common/strategy/gate.ts'
 import { controllerOf, forkOfPod, isBeingDeleted } from '../../common/workload/identity.ts'
-import { namespaceOf } from './traffic.ts'
+import { namespaceOf } from '../runtime/fair-line.ts'
 
 /** What is kept of a pod of a gated fork. */
 export interface PodView extends GatedPod {

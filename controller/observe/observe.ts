@@ -86,7 +86,7 @@ interface Observed {
 /**
  * The fork, and when it is gone what garbage collection does not delete in another namespace; in the middle of a
  * promotion also its source. Another read that fails must not block the deletion. But the Services of a blue-green must
- * not be left to a fork that is gone, so they are tried again unless that is in vain.
+ * not be left to a fork that is gone, so the pass fails, and is repeated, if the API server does not answer for them.
  * @throws KubeError
  */
 async function factsOfDeletion({ ports, key, experiment, adapter }: Observed) {

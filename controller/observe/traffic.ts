@@ -1,5 +1,6 @@
 import { afterOf, type Change } from '../../common/kube/watch/store.ts'
 import type { ServiceView, SliceView, Traffic } from '../../common/surroundings/traffic.ts'
+import { namespaceOf } from '../runtime/fair-line.ts'
 import type { Key } from '../runtime/queue.ts'
 import { ServiceFollowers } from './service-followers.ts'
 
@@ -61,6 +62,3 @@ class ByNamespace<T> {
     return list
   }
 }
-
-/** The first part of `namespace/name`. */
-export const namespaceOf = (key: string): string => key.slice(0, key.indexOf('/'))

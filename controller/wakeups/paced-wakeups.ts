@@ -1,5 +1,5 @@
 import type { Cancel, Timers } from '../../common/program/clock.ts'
-import { namespaceOf } from '../observe/traffic.ts'
+import { namespaceOf } from '../runtime/fair-line.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
+import type { KubeClient } from '../../common/kube/client/client.ts'
 import { createCaches, namedReflectors } from '../../controller/caches.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
 import { ScriptedClient } from '../common/kube/scripted-client.ts'
@@ -17,13 +18,10 @@ const versioned = (object: object, more: object = {}): KubeObject => {
 const REVISION = 'deployment.kubernetes.io/revision'
 const EXPERIMENTS = `${GROUP}/namespaces/shop/experimentdeployments`
 
-/** Filled caches of these objects. */
-async function filled(objects: Readonly<Record<string, KubeObject>>) {
-  const server = new FakeApiServer(objects)
-  const timers = new VirtualTime()
-  const caches = createCaches({
-    client: server,
-    timers,
+const cachesOf = (client: KubeClient) =>
+  createCaches({
+    client,
+    timers: new VirtualTime(),
     random: () => 0,
     log: diaryLog(),
     kindProbeMs: 30_000,
@@ -31,6 +29,10 @@ async function filled(objects: Readonly<Record<string, KubeObject>>) {
     isAnalysisInstalled: false,
     metrics: noMetrics(),
   })
+
+/** Filled caches of these objects. */
+async function filled(objects: Readonly<Record<string, KubeObject>>) {
+  const caches = cachesOf(new FakeApiServer(objects))
   const reflectors = namedReflectors(caches)
   for (const { reflector } of reflectors) reflector.start()
   await Promise.all(reflectors.map(({ reflector }) => reflector.synced()))
@@ -59,16 +61,7 @@ describe('the caches', () => {
 
   it('read two pages at once when they are all filled at the same time', async () => {
     const client = new ScriptedClient()
-    const caches = createCaches({
-      client,
-      timers: new VirtualTime(),
-      random: () => 0,
-      log: diaryLog(),
-      kindProbeMs: 30_000,
-      isGateInstalled: false,
-      isAnalysisInstalled: false,
-      metrics: noMetrics(),
-    })
+    const caches = cachesOf(client)
     const reflectors = namedReflectors(caches)
     for (const { reflector } of reflectors) reflector.start()
     for (const [served] of reflectors.entries()) {

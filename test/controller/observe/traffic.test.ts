@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ServiceView, SliceView } from '../../../common/surroundings/traffic.ts'
-import { changedPods, namespaceOf, TrafficIndex } from '../../../controller/observe/traffic.ts'
+import { changedPods, TrafficIndex } from '../../../controller/observe/traffic.ts'
 
 const service = (name: string): ServiceView => ({ name, selector: { app: name } })
 const slice = (...pods: readonly string[]): SliceView => ({
@@ -55,8 +55,4 @@ describe('changedPods', () => {
     expect([...changedPods(slice('a'), undefined)]).to.deep.equal(['a'])
     expect([...changedPods(slice('a'), slice('a'))]).to.deep.equal([])
   })
-})
-
-describe('namespaceOf', () => {
-  it('is the first part of a key', () => expect(namespaceOf('shop/cart')).to.equal('shop'))
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FairLine } from '../../../controller/runtime/fair-line.ts'
+import { FairLine, namespaceOf } from '../../../controller/runtime/fair-line.ts'
 
 const lineOf = (...keys: readonly string[]): FairLine => {
   const line = new FairLine()
@@ -53,4 +53,8 @@ describe('a fair line', () => {
     line.shift()
     expect(line.size).to.equal(2)
   })
+})
+
+describe('namespaceOf', () => {
+  it('is the first part of a key', () => expect(namespaceOf('shop/cart')).to.equal('shop'))
 })
