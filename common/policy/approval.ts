@@ -66,7 +66,7 @@ const waitsForSomebody = (step: Step): boolean =>
 
 /**
  * The approval of the present revision in the spec. Its author is known unless somebody gave a command after it: both
- * are in one annotation.
+ * are in one annotation. The author of a command is removed with it.
  */
 function approvalOf({ status, metadata }: ExperimentDeployment, spec: RunSpec): Approval | undefined {
   const { approvedRevision, mode } = spec

@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parseDocument } from 'yaml'
-import { COMMAND, EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../../common/api/names.ts'
+import { COMMAND, COMMAND_BY, EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../../common/api/names.ts'
 import type { BlueGreenStrategy } from '../../common/api/strategy.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { bind } from '../integration/roles.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
+import { bindUsers } from './pack-users.ts'
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/experiment-deployment-controller'
-const OURS = EXPERIMENT_DEPLOYMENT.apiVersion.split('/')[0] ?? ''
 
 /** The CRD of the installation. The tests ask the pack about sources in another namespace, too. */
 function crd(): string {
@@ -24,27 +23,13 @@ function crd(): string {
   return document.toString()
 }
 
-const CREATES_DEPLOYMENTS = { verb: 'create', group: 'apps', resource: 'deployments' }
-
 const NEEDS = 'needs "create deployments.apps" and "get deployments.apps/cart" in namespace "shop"'
 const FORGED = `metadata.annotations["${REQUESTED_BY}"]: is set by the webhook to the name of the requester; remove it`
+const FORGED_AUTHOR = `metadata.annotations["${COMMAND_BY}"]: is set by the webhook to the author of the command; remove it`
 
 const PREVIEWED: BlueGreenStrategy = { activeService: 'cart', previewService: 'preview' }
 const needsServices = (...names: readonly string[]) =>
   `needs ${names.map((name) => `"patch services/${name}"`).join(' and ')} in namespace "shop"`
-
-/** A role that may do everything with experiments, `verbs` with Deployments, and change Services. */
-const roleOf = (name: string, verbs: readonly string[], services: readonly string[] = []) => ({
-  metadata: { name },
-  rules: [
-    { apiGroups: [OURS], resources: ['experimentdeployments'], verbs: ['*'] },
-    { apiGroups: [OURS], resources: ['experimentdeployments/scale', 'experimentdeployments/status'], verbs: ['*'] },
-    ...(verbs.length > 0 ? [{ apiGroups: ['apps'], resources: ['deployments'], verbs }] : []),
-    ...(services.length > 0
-      ? [{ apiGroups: [''], resources: ['services'], verbs: ['patch'], resourceNames: services }]
-      : []),
-  ],
-})
 
 type User = 'admin' | 'alice' | 'bob'
 interface Asks {
@@ -89,6 +74,10 @@ describe('the pack, while there is no webhook configuration', () => {
     return answered(apiOf(by).create(`${path(namespace)}${dryRun ? '?dryRun=All' : ''}`, experiment))
   }
 
+  /** Changes the annotations of the experiment that was created last, and returns the same. */
+  const annotate = (by: User, annotations: JsonObject): Promise<string> =>
+    answered(apiOf(by).patch(path('shop', `e${count}`), { metadata: { annotations } }))
+
   before('the pack is enforced', async () => {
     const { code, stderr } = await plane().kubectl([
       'apply',
@@ -98,18 +87,7 @@ describe('the pack, while there is no webhook configuration', () => {
       'manifests/pack',
     ])
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
-    for (const name of ['shop', 'other', 'blind', 'green'])
-      await plane().api.create('/api/v1/namespaces', { metadata: { name } })
-    const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
-    await plane().api.create(roles, roleOf('creates-and-gets', ['get', 'create']))
-    await plane().api.create(roles, roleOf('creates', ['create']))
-    await plane().api.create(roles, roleOf('only-experiments', []))
-    await bind(plane(), 'alice', { role: 'creates-and-gets', namespace: 'shop', proof: CREATES_DEPLOYMENTS })
-    await bind(plane(), 'alice', { role: 'creates', namespace: 'blind', proof: CREATES_DEPLOYMENTS })
-    const proof = { verb: 'create', group: OURS, resource: 'experimentdeployments' }
-    await plane().api.create(roles, roleOf('switches', ['get', 'create'], ['cart', 'preview']))
-    await bind(plane(), 'alice', { role: 'switches', namespace: 'green', proof: CREATES_DEPLOYMENTS })
-    await bind(plane(), 'bob', { role: 'only-experiments', namespace: 'shop', proof })
+    await bindUsers(plane())
     await eventually('the pack to refuse', 20_000, async () => {
       if ((await create({ by: 'bob' })) === 'accepted') throw new Error('it does not yet')
     })
@@ -222,6 +200,14 @@ describe('the pack, while there is no webhook configuration', () => {
     expect(await says('alice', 'retry')).to.contain(needsServices('preview'))
     for (const verb of ['resume', 'retry']) expect(await says('admin', verb), verb).to.equal('accepted')
     for (const verb of ['pause', 'abort']) expect(await says('alice', verb), verb).to.equal('accepted')
+  })
+
+  it('lets nobody remove a command and keep its author, who would pass for the author of an approval', async () => {
+    expect(await create({ by: 'admin', dryRun: false })).to.equal('accepted')
+    expect(await annotate('alice', { [COMMAND]: 'pause', [COMMAND_BY]: 'alice' })).to.equal('accepted')
+    for (const by of ['admin', 'alice'] as const)
+      expect(await annotate(by, { [COMMAND]: null }), by).to.contain(FORGED_AUTHOR)
+    expect(await annotate('admin', { [COMMAND]: null, [COMMAND_BY]: null })).to.equal('accepted')
   })
 
   it('checks changes of the spec, and not those of labels, status and finalizers', async () => {

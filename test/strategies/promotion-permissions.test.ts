@@ -128,4 +128,10 @@ describe('what a command needs, in a cluster with the component for promotion', 
     expect(paused.metadata.annotations?.[COMMAND_BY]).to.equal('bob')
     expect(paused.status?.strategy?.command).to.include({ verb: 'retry', by: 'bob', answer: 'Done' })
   })
+
+  it('command-by goes with the command, whoever removes it', async () => {
+    const { code, text } = await annotate('alice', 'manual', `${COMMAND}-`)
+    expect(code, text).to.equal(0)
+    expect((await place().experimentAt('manual')).metadata.annotations).to.not.have.any.keys(COMMAND, COMMAND_BY)
+  })
 })

@@ -1,7 +1,10 @@
 import { expect } from 'chai'
+import jsonPatch, { type Operation } from 'fast-json-patch'
 import { COMMAND, COMMAND_BY, REQUESTED_BY } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { runHash } from '../../common/assess/run.ts'
+import { missingApproval } from '../../common/policy/approval.ts'
+import { defaultsPatch } from '../../webhook/review/defaults-patch.ts'
 import { validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
@@ -125,5 +128,15 @@ describe('the decision on a promotion that somebody else must approve', () => {
     expect(await refused({ ...approved, replicas: 2 }, { ...approved, requester: 'bob' })).to.deep.equal([])
     const paused = { command: `pause step=1 revision=${REVISION} at=${NOON}`, by: 'alice' }
     expect(await refused({ ...approved, ...paused }, { ...approved, by: 'bob' })).to.deep.equal([])
+  })
+
+  it('does not take the author of a command that was removed for who approved', () => {
+    const approved = { approved: REVISION, by: 'bob' }
+    const oldObject = waiting({ ...approved, command: `pause step=1 revision=${REVISION} at=${BEFORE}` })
+    const object = waiting(approved)
+    const patch = defaultsPatch(aRequest({ object, oldObject }), { now: new Date(NOON) })
+    const { newDocument } = jsonPatch.applyPatch(structuredClone(object), patch as Operation[])
+    for (const each of [oldObject, newDocument])
+      expect(missingApproval(each)?.field).to.equal('spec.promotion.approvedRevision')
   })
 })

@@ -48,17 +48,17 @@ const storedIn = (request: AdmissionRequest): unknown =>
  * The annotations of a request that sets a command: the command with what its author saw, by the stored status, and the
  * author, whatever the request says. A command that is not known stays as it is, and `/validate` refuses it. An
  * approval in the spec is a word, too: its author takes the place of the last command, unless that waits for an answer.
- * Where no run is left, or was, the last command goes, too: otherwise the next run would obey it.
+ * Where no run is left, or was, the last command goes, too: otherwise the next run would obey it. A command that the
+ * request removes takes its author along, who would otherwise pass for the author of an approval.
  */
 export function stamped(request: AdmissionRequest, now: Date): Readonly<Record<string, string | undefined>> {
-  const stored = { [COMMAND_BY]: authorIn(storedIn(request)) }
   const text = newCommand(request)
   if (text === undefined && commandIn(request.object) !== undefined && !keepsRun(request))
     return { [COMMAND]: undefined, [COMMAND_BY]: undefined }
   if (text === undefined)
-    return request.operation === 'UPDATE' && setsApproval(request) && !isWaiting(request.oldObject)
+    return request.operation === 'UPDATE' && setsApproval(request) && !keepsWaiting(request)
       ? { [COMMAND]: undefined, [COMMAND_BY]: request.userInfo.username }
-      : stored
+      : { [COMMAND_BY]: keptAuthor(request) }
   const command = parseCommand(text)
   const seen = seenIn(request)
   const author = { [COMMAND_BY]: request.userInfo.username }
@@ -80,15 +80,23 @@ const hasRun = (object: unknown): boolean =>
 /** Whether the experiment had a run before the request, and has one after it. */
 const keepsRun = (request: AdmissionRequest): boolean => hasRun(request.object) && hasRun(storedIn(request))
 
-/** Whether the command of a stored object has not been answered yet. */
-function isWaiting(stored: unknown): boolean {
-  const command = parseCommand(commandIn(stored) ?? '')
-  const answered = at(stored, 'status', 'strategy', 'command') as CommandStatus | undefined
+/** Whether the request keeps a command that has not been answered yet. */
+function keepsWaiting(request: AdmissionRequest): boolean {
+  const command = parseCommand(commandIn(request.object) ?? '')
+  const answered = at(storedIn(request), 'status', 'strategy', 'command') as CommandStatus | undefined
   return command !== undefined && !isAnswered(command, answered)
 }
 
 const authorIn = (object: unknown): string | undefined =>
   textOr(at(object, 'metadata', 'annotations', COMMAND_BY), '') || undefined
+
+/** Whether the request removes the stored command. */
+const removesCommand = (request: AdmissionRequest): boolean =>
+  commandIn(request.object) === undefined && commandIn(storedIn(request)) !== undefined
+
+/** The author after a request that says nothing: the stored one, unless the request removes the command. */
+const keptAuthor = (request: AdmissionRequest): string | undefined =>
+  removesCommand(request) ? undefined : authorIn(storedIn(request))
 
 /** How far the time in a stamp may be from now: it is made in the same request. */
 const STAMP_MS = 60_000
@@ -123,8 +131,8 @@ export function forgedAuthor(request: AdmissionRequest): readonly FieldError[] {
   const [author, before] = [authorIn(request.object), authorIn(storedIn(request))]
   const isApproval = request.operation === 'UPDATE' && setsApproval(request) && commandIn(request.object) === undefined
   const isWord = newCommand(request) !== undefined || isApproval
-  if (author === (isWord ? request.userInfo.username : before)) return []
-  if (author !== undefined && author === before)
+  if (author === (isWord ? request.userInfo.username : keptAuthor(request))) return []
+  if (author !== undefined && author === before && !removesCommand(request))
     return [forbidden(COMMAND_BY, 'names an earlier author, because the webhook was too slow; repeat the command')]
   if (author !== undefined)
     return [forbidden(COMMAND_BY, 'is set by the webhook to the author of the command; remove it')]

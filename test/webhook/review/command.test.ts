@@ -58,6 +58,13 @@ describe('the annotations of a request that sets a command', () => {
     expect(stamped(updating({ by: 'mallory' }), NOW)).to.deep.equal({ [COMMAND_BY]: undefined })
   })
 
+  it('lose the author of a command that the request removes, who would pass for the author of an approval', () => {
+    const said = { command: `pause ${STAMP}`, by: 'bob' }
+    for (const left of [{ by: 'bob' }, { by: 'mallory' }, {}])
+      expect(stamped(updating(left, said), NOW)).to.deep.equal({ [COMMAND_BY]: undefined })
+    expect(stamped(updating({}, { by: 'bob' }), NOW), 'of an approval').to.deep.equal({ [COMMAND_BY]: 'bob' })
+  })
+
   it('are of the author of the next command', () =>
     expect(
       stamped(updating({ command: 'promote', by: 'bob' }, { command: `resume ${STAMP}`, by: 'bob' }), NOW),
@@ -104,6 +111,9 @@ describe('the annotations of a request that sets a command', () => {
 
     it('stay with a command that waits for its answer, which must not be lost', () =>
       expect(stamped(approving(said, said), NOW)).to.deep.equal({ [COMMAND_BY]: 'bob' }))
+
+    it('are its author, where the request removes the last command', () =>
+      expect(stamped(approving({}, said), NOW)).to.deep.equal({ [COMMAND]: undefined, [COMMAND_BY]: 'alice' }))
 
     it('are those of a command that it says, too', () =>
       expect(stamped(approving({ command: 'promote' }, said, ANSWERED), NOW)).to.deep.equal({
@@ -220,6 +230,12 @@ describe('the mistakes of a command', () => {
     expect(mistakes(updating({ ...old, by: 'mallory' }, old))).to.deep.equal([FORGED])
     expect(mistakes(updating({ by: 'mallory' }))).to.deep.equal([FORGED])
     expect(mistakes(creating({ by: 'mallory' }))).to.deep.equal([FORGED])
+  })
+
+  it('are an author who stays without the command', () => {
+    const old = { command: `resume ${STAMP}`, by: 'bob' }
+    expect(mistakes(updating({ by: 'bob' }, old))).to.deep.equal([FORGED])
+    expect(mistakes(updating({ by: 'bob' }, { by: 'bob' })), 'of an approval').to.deep.equal([])
   })
 
   it('are an author who is missing beside a stamp, which only the webhook sets', () => {
