@@ -210,6 +210,14 @@ describe('the pack, while there is no webhook configuration', () => {
     expect(await annotate('admin', { [COMMAND]: null, [COMMAND_BY]: null })).to.equal('accepted')
   })
 
+  it('allows an abort to everybody, and no other author beside it', async () => {
+    expect(await create({ by: 'admin', dryRun: false })).to.equal('accepted')
+    expect(await annotate('alice', { [COMMAND]: 'abort', [COMMAND_BY]: 'bob' })).to.contain(FORGED_AUTHOR)
+    expect(await annotate('alice', { [COMMAND]: 'pause', [COMMAND_BY]: 'alice' })).to.equal('accepted')
+    expect(await annotate('bob', { [COMMAND]: 'abort' })).to.equal('accepted')
+    expect(await annotate('alice', { [COMMAND_BY]: 'bob' })).to.contain(FORGED_AUTHOR)
+  })
+
   it('checks changes of the spec, and not those of labels, status and finalizers', async () => {
     expect(await create({ by: 'alice', requester: 'alice', dryRun: false })).to.equal('accepted')
     const made = path('shop', `e${count}`)
