@@ -63,22 +63,47 @@ const CONJUNCTION = new Intl.ListFormat('en-GB')
 const nameOf = ({ apiVersion, plural }: ResourceType): string =>
   apiVersion.includes('/') ? `${plural}.${apiVersion.split('/')[0]}` : plural
 
+/** The permissions that the requester needs, and whether the requester has them. */
+export interface Permissions {
+  readonly access: Access
+  /** what a refusal may tell; `access` is about them */
+  readonly needs: readonly Need[]
+}
+
+/**
+ * Whether the requester has all permissions. The webhook wrote the annotation before it checked any of them. So a
+ * refusal names the object in it only to a requester who has all other permissions, also `get` for the source.
+ */
+export async function permissionsOf(kube: Reader, decoded: DecodedRequest): Promise<Permissions> {
+  const { userInfo } = decoded.request
+  const [needs, ofReviewed] = [needsOf(decoded), reviewedReferentNeeds(decoded)]
+  const [access, toReviewed] = await Promise.all([
+    accessOf(kube, userInfo, needs),
+    accessOf(kube, userInfo, ofReviewed),
+  ])
+  return access === 'granted' ? { access: toReviewed, needs: [...needs, ...ofReviewed] } : { access, needs }
+}
+
+/** To get the object that the annotation names. */
+function reviewedReferentNeeds({ kind, source, experiment }: DecodedRequest): readonly Need[] {
+  const referent = reviewedReferent(kind, experiment)
+  return referent ? [{ verb: 'get', ...referent, namespace: source.namespace }] : []
+}
+
 /**
  * To create a workload of this kind beside the source, to get the source, for an update to patch the fork, to get the
- * objects in which the kind keeps templates, to get the object that the annotation names, and to patch the source and
- * the Services that the request lets the controller write.
+ * objects in which the kind keeps templates, and to patch the source and the Services that the request lets the
+ * controller write.
  */
 export function needsOf(decoded: DecodedRequest): readonly Need[] {
   const { request, kind, source, experiment } = decoded
   const { namespace, name } = source
   const fork = forkName(name, experiment.metadata.uid)
-  const referent = reviewedReferent(kind, experiment)
   return [
     { verb: 'create', resource: kind, namespace },
     { verb: 'get', resource: kind, namespace, name },
     ...(request.operation === 'UPDATE' ? [{ verb: 'patch', resource: kind, namespace, name: fork } as const] : []),
     ...(kind.keepsTemplatesIn ? [{ verb: 'get', resource: kind.keepsTemplatesIn, namespace } as const] : []),
-    ...(referent ? [{ verb: 'get', ...referent, namespace } as const] : []),
     ...(mayWriteSource(decoded) ? [{ verb: 'patch', resource: kind, namespace, name } as const] : []),
     ...servicesWritten(decoded).map(
       (service): Need => ({ verb: 'patch', resource: SERVICE, namespace, name: service }),

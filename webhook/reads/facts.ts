@@ -16,18 +16,15 @@ import { fetchSource } from '../../common/kube/reads/source.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import type { DecodedRequest } from '../review/request.ts'
-import { type Access, accessOf, type Need, needsOf } from './access.ts'
+import { accessOf, type Need, type Permissions, permissionsOf } from './access.ts'
 import { readAnalysis } from './analysis.ts'
 import { POLICIES_NOT_READ, type PolicySource, readPolicyFacts } from './policies.ts'
 import { isKubeObject, type Reader, unlessOver } from './reader.ts'
 
 /** What a review reads first: everything that does not depend on the result of another read. */
 export interface RequestFacts
-  extends Pick<SpecFacts, 'kind' | 'source' | 'policies' | 'analysis' | keyof RevisionFacts | keyof ForkFacts> {
-  readonly access: Access
-  /** the permissions that `access` is about */
-  readonly needs: readonly Need[]
-}
+  extends Pick<SpecFacts, 'kind' | 'source' | 'policies' | 'analysis' | keyof RevisionFacts | keyof ForkFacts>,
+    Permissions {}
 
 interface FactsReader {
   readonly kube: Reader
@@ -42,10 +39,9 @@ export async function readFacts(
   decoded: DecodedRequest,
 ): Promise<RequestFacts> {
   const { request, experiment } = decoded
-  const needs = needsOf(decoded)
   const namespaces = { own: experiment.metadata.namespace, source: decoded.source.namespace }
-  const [access, read, revisions, fork, policyFacts, analysis] = await Promise.all([
-    accessOf(kube, request.userInfo, needs),
+  const [permissions, read, revisions, fork, policyFacts, analysis] = await Promise.all([
+    permissionsOf(kube, decoded),
     readSource(kube, decoded.kind, decoded.source),
     readRevision(kube, decoded),
     readFork(kube, decoded),
@@ -53,8 +49,8 @@ export async function readFacts(
     isAnalysisInstalled ? readAnalysis({ kube, policies, signal }, experiment) : undefined,
   ])
   const found = { ...read, ...revisions, ...fork, policies: policyFacts ?? POLICIES_NOT_READ, analysis }
-  const more = access === 'granted' ? referentNeeds(decoded, read.source) : []
-  if (more.length === 0) return { ...found, access, needs }
+  const more = permissions.access === 'granted' ? referentNeeds(decoded, read.source) : []
+  if (more.length === 0) return { ...found, ...permissions }
   return { ...found, access: await accessOf(kube, request.userInfo, more), needs: more }
 }
 

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import jsonPatch, { type Operation } from 'fast-json-patch'
 import { REVIEWED_TEMPLATE } from '../../../common/api/names.ts'
 import { at, type JsonObject } from '../../../common/json/json.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
+import { mutator } from '../../../webhook/mutate.ts'
 import { validator } from '../../../webhook/validate.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, aRollout, FORK } from '../../builders.ts'
 import { ALICE, aReader, aRequest, aService, linesOf, validatorDeps } from '../reviews.ts'
@@ -85,6 +87,27 @@ describe('the rights of the requester', () => {
     const access: Access = (spec) => ({ allowed: at(spec, 'resourceAttributes', 'name') !== 'base' })
     const [line] = await linesFor({ access, request, world: [] })
     expect(line).to.match(/^forbidden: needs "create rollouts.argoproj.io", .* and "get deployments.apps\/base" in/)
+  })
+
+  it('A missing right hides what a workloadRef names, which is read before the rights are checked.', async () => {
+    const object = anExperiment({ sourceRef: { kind: 'Rollout', name: 'cart' } })
+    const referring = aRollout({ workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'base' } })
+    const lines = async (access: Access, world: typeof WORLD) => {
+      const deps = validatorDeps(aReader(world, { access }).kube, ANY_SCHEMA)
+      const answer = await mutator(deps)(aRequest({ object }))
+      const patch = (answer.allowed ? answer.patch : undefined) as Operation[]
+      const { newDocument } = jsonPatch.applyPatch(structuredClone(object), patch)
+      return linesOf(await validator(deps)(aRequest({ object: newDocument })))
+    }
+    const isBase = (spec: unknown) => at(spec, 'resourceAttributes', 'name') === 'base'
+    const unsure: Access = (spec) => (isBase(spec) ? { allowed: false } : { allowed: true, evaluationError: 'slow' })
+    for (const access of [refusing('get'), refusing('create'), failing('unreachable'), unsure]) {
+      const [line] = await lines(access, [referring])
+      expect(line).to.contain('"get replicasets.apps"').and.to.not.contain('base')
+      expect([line]).to.deep.equal(await lines(access, []))
+    }
+    const [line] = await lines((spec) => ({ allowed: !isBase(spec) }), [referring])
+    expect(line).to.contain('"get replicasets.apps" and "get deployments.apps/base"')
   })
 
   it('Groups and extra are passed on.', async () => {
