@@ -132,12 +132,20 @@ const DIGITS = 16
 /** What the status says of a record: many users may replace a ControllerRevision. */
 export const idOf = (record: KubeObject) => ({ name: record.metadata.name, hash: hashOf(record.data, DIGITS) })
 
-/** Both patches of the record of which the status has the hash; undefined if it is gone or somebody replaced it. */
-export function recordedPatches(facts: SpecFacts): Patches | undefined {
-  const record = liveRecord(facts)
-  if (!record || idOf(record).hash !== facts.experiment.status?.promotion?.record?.hash) return undefined
+/** Whether the status has the hash of `record`. */
+export const isTold = ({ experiment }: SpecFacts, record: KubeObject): boolean =>
+  experiment.status?.promotion?.record?.hash === idOf(record).hash
+
+/** Both patches that `record` has, whosever it is; undefined if it has not both. */
+export function patchesOf(record: KubeObject): Patches | undefined {
   const [forward, inverse] = [at(record.data, 'forward'), at(record.data, 'inverse')]
   return isObject(forward) && isObject(inverse)
     ? { forward: forward as JsonObject, inverse: inverse as JsonObject }
     : undefined
+}
+
+/** Both patches of the record of which the status has the hash; undefined if it is gone or somebody replaced it. */
+export function recordedPatches(facts: SpecFacts): Patches | undefined {
+  const record = liveRecord(facts)
+  return record && isTold(facts, record) ? patchesOf(record) : undefined
 }

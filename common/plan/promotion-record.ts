@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { PromotionStatus } from '../api/strategy.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import type { Facts } from '../assess/facts.ts'
-import { idOf, liveRecord, type Patches, recordedPatches } from '../assess/promotion.ts'
+import { idOf, isTold, liveRecord, type Patches, patchesOf } from '../assess/promotion.ts'
 import { at } from '../json/json.ts'
 import { bothPatches } from '../strategy/promotion.ts'
 import type { Run } from '../strategy/run.ts'
@@ -22,10 +22,7 @@ export function recordOf(
   { run: { run, attempt = 0, revision }, ...patches }: Patches & { readonly run: Run },
 ): KubeObject {
   const { experiment } = facts
-  const former = recordedPatches(facts)
-  const forward = former ? bothPatches(former.forward, patches.forward) : patches.forward
-  const inverse = former ? bothPatches(former.inverse, patches.inverse) : patches.inverse
-  return {
+  const recordWith = ({ forward, inverse }: Patches): KubeObject => ({
     apiVersion: CONTROLLER_REVISION.apiVersion,
     kind: CONTROLLER_REVISION.kind,
     metadata: {
@@ -35,15 +32,21 @@ export function recordOf(
     },
     revision: 1,
     data: { run, attempt, revision, forward, inverse, by: authorOf(experiment) },
-  }
+  })
+  const live = liveRecord(facts)
+  const former = live && patchesOf(live)
+  if (!live || !former) return recordWith(patches)
+  const withFormer = recordWith({
+    forward: bothPatches(former.forward, patches.forward),
+    inverse: bothPatches(former.inverse, patches.inverse),
+  })
+  // the status has the hash of the live record, or already that of the one that shall replace it
+  return isTold(facts, live) || isTold(facts, withFormer) ? withFormer : recordWith(patches)
 }
 
 /** Whether this very record is stored, and the status says so: many users may replace a ControllerRevision. */
 export const isRecorded = (facts: Facts, record: KubeObject): boolean =>
   isTold(facts, record) && isStored(facts, record)
-
-const isTold = ({ experiment }: Facts, record: KubeObject): boolean =>
-  experiment.status?.promotion?.record?.hash === idOf(record).hash
 
 function isStored(facts: Facts, record: KubeObject): boolean {
   const stored = liveRecord(facts)

@@ -5,12 +5,12 @@ import { replicasOf } from '../../../common/workload/status.ts'
 import { anExperiment, imageOverride, NO_POLICIES } from '../../builders.ts'
 import { aPolicy } from '../policy/policy-input.ts'
 import { imageIn, messageOf, promotionIn, writesOf } from './promotions.ts'
-import { aRun, aRunExperiment, aSource, CANARY, type RunWorld } from './some-run.ts'
+import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld } from './some-run.ts'
 import { available } from './some-world.ts'
 
 describe('an undo', () => {
-  const promoted = () => {
-    const run = aRun(aRunExperiment({ strategy: CANARY, promotion: { mode: 'Manual' } }))
+  const promoted = (of: RunOf = {}, given: Parameters<typeof aRun>[1] = {}) => {
+    const run = aRun(aRunExperiment({ promotion: { mode: 'Manual' }, ...of }), given)
     run.rest()
     run.say('promote')
     run.rest()
@@ -157,6 +157,22 @@ describe('an undo', () => {
       expect(undone(run, sourceWith('example/cart:2', 'sidecar:2'))).to.not.include('patch source')
       expect(run.reasonOf('Ready')).to.equal('SourceDrifted')
     })
+  })
+
+  it('restores also what the first of two promotions changed, if only the rest was changed back in between', () => {
+    const overrideSpec = { ...imageOverride('example/cart:2'), minReadySeconds: 20 }
+    const strategy = { canary: { steps: [{ setWeight: 10 }], scaleDownDelaySeconds: 3_600 } }
+    const run = promoted({ overrideSpec, strategy }, { source: aSource(10, 'example/cart:1', { minReadySeconds: 5 }) })
+    const { metadata, ...changed } = aSource(10, 'example/cart:1', { minReadySeconds: 20 })
+    run.world.source = available({ ...changed, metadata: { ...metadata, generation: 3 } })
+    run.rest()
+    expect(run.reasonOf('Ready')).to.equal('SourceReverted')
+    for (const verb of ['promote', 'undo']) {
+      run.say(verb, 'bob')
+      run.rest()
+    }
+    expect([run.strategy()?.phase, imageIn(run)]).to.deep.equal(['Undone', 'example/cart:1'])
+    expect(objectOr(run.world.source?.spec).minReadySeconds).to.equal(5)
   })
 
   it('has nothing to restore where the record could not be stored', () => {

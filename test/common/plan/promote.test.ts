@@ -132,6 +132,18 @@ describe('a promotion', () => {
     expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
   })
 
+  it('keeps the former values in the record when another person promotes that again', () => {
+    const run = aRun(aRunExperiment({ strategy: undefined, overrideSpec, promotion: { mode: 'Automatic' } }), {
+      stored: withoutDeadline,
+    })
+    run.rest()
+    for (const verb of ['promote', 'undo']) {
+      run.say(verb, 'bob')
+      run.rest()
+    }
+    expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
+  })
+
   it('keeps the former values in the record when the reply of such a write was lost', () => {
     const run = aRun(aRunExperiment({ strategy: undefined, overrideSpec, promotion: { mode: 'Automatic' } }), {
       stored: withoutDeadline,

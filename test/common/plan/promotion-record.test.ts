@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
-import { at, listOr } from '../../../common/json/json.ts'
+import { at, listOr, objectOr } from '../../../common/json/json.ts'
 import { promotionRecordName } from '../../../common/workload/identity.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from './some-run.ts'
+import { available } from './some-world.ts'
 
 const automatic = () =>
   aRun(aRunExperiment({ strategy: { canary: { steps: [{ setWeight: 20 }] } }, promotion: { mode: 'Automatic' } }))
@@ -84,6 +85,25 @@ describe('the record of a promotion', () => {
     run.say('undo')
     expect(sourceWrites(run)).to.equal(1)
     expect(imageIn(run)).to.equal('example/cart:1')
+  })
+
+  it('takes over nothing from one that somebody puts in its place before the next one is stored', () => {
+    const run = automatic()
+    run.rest()
+    const first = run.world.record
+    const { metadata, ...changed } = aSource(10, 'example/cart:9')
+    run.world.source = available({ ...changed, metadata: { ...metadata, generation: 3 } })
+    run.rest()
+    expect(run.reasonOf('Ready')).to.equal('SourceReverted')
+    run.say('promote', 'bob')
+    const told = () => run.world.experiment.status?.promotion?.record?.hash
+    const before = told()
+    while (told() === before) run.pass()
+    expect(run.world.record).to.equal(first)
+    const data = { ...objectOr(first?.data), inverse: { paused: true } }
+    if (first) run.world.record = { ...first, data }
+    expect(sourceWrites(run)).to.equal(1)
+    expect(at(run.world.record?.data, 'inverse')).to.have.all.keys('template')
   })
 
   it('of another run says nothing', () => {
