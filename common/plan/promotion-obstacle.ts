@@ -51,7 +51,7 @@ export function obstacleOf(
 /**
  * The Service of the source that sends only to the fork of another experiment: then production does not depend on the
  * source, and nothing of this experiment gets requests. A preview takes nothing away. It lists shut pods, too, and
- * another Service sends to the source.
+ * another Service sends to the source, or to the fork of this experiment.
  */
 function cutOverBy(facts: Facts, { fork }: DesiredFork): string | undefined {
   const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
@@ -60,7 +60,7 @@ function cutOverBy(facts: Facts, { fork }: DesiredFork): string | undefined {
   const services = traffic.services.filter((service) => concernsSource(service, input))
   const own = experimentId(facts.experiment.metadata.uid)
   const isTaken = ({ selector: { [EXPERIMENT_ID]: id } }: ServiceView) => id !== undefined && id !== own
-  const hasOther = services.some(({ selector }) => selector[EXPERIMENT_ID] === undefined)
+  const hasOther = services.some((service) => !isTaken(service))
   const taken = services.find((service) => isTaken(service) && !(service.publishesNotReady && hasOther))
   return (
     taken &&

@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { FORK } from '../../builders.ts'
-import { aCutOver } from './blue-greens.ts'
+import { aCutOver, ID } from './blue-greens.ts'
 import { imageIn, messageOf } from './promotions.ts'
+import { trafficOf } from './simulated-services.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from './some-run.ts'
 import { available } from './some-world.ts'
 
@@ -77,6 +78,16 @@ describe('what keeps a source from being written', () => {
 
     it('but not one that is only tested through a preview', () =>
       isWritten(behind({ name: 'cart', selector: { app: 'cart' } }, pinned('preview', { publishesNotReady: true }))))
+
+    it('but not one that is only tested through a preview, while the other Services send to its own fork', () => {
+      const run = aCutOver({})
+      const { services = [], slices = [] } = run.world.services ? trafficOf(run.world.services, run.world) : {}
+      const own = services.filter(({ name }) => name === 'cart')
+      expect(own[0]?.selector[EXPERIMENT_ID]).to.equal(ID)
+      run.world.traffic = { services: [...own, pinned('preview', { publishesNotReady: true })], slices }
+      run.say('promote')
+      isWritten(run)
+    })
 
     it('but not one of another source, and not its own fork', () => {
       isWritten(behind(pinned('stock', { selector: { app: 'stock', [EXPERIMENT_ID]: OTHER } })))
