@@ -73,15 +73,14 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const writer = promotionWriter(state.spec, { source, promotion: found, isInstalled })
   const status = promotionStatus(writer, stored)
   if (found.isDone) {
-    // a rollout that others began is theirs, and so are its steps
-    const isOurs = writer.mode !== 'Export' && stored?.record !== undefined
-    const promotion = { ...status, written: versionWith(source, stored) }
-    const promoting = rolledOut(facts, subject, { status: promotion, skipSteps: state.spec.skipSteps && isOurs })
+    const version = versionWith(source, stored)
+    // Others may make the change once the record is stored. Then its author is not known, and the rollout is theirs.
+    const isOurs = stored?.record !== undefined && version.generation > 0
+    const skipSteps = state.spec.skipSteps && isOurs && writer.mode !== 'Export'
+    const promoting = rolledOut(facts, subject, { status: { ...status, written: version }, skipSteps })
     const { conditions } = facts.experiment.status ?? {}
     const isTold = conditions?.some(({ type, status: value }) => type === 'Promoted' && value === 'True')
-    // where others made the change, its author is not known
-    const isSeenFirst = status.record !== undefined && !isTold
-    const written = isSeenFirst ? { written: writtenSource(facts, source, 'Promoted') } : {}
+    const written = isOurs && !isTold ? { written: writtenSource(facts, source, 'Promoted') } : {}
     return { ...promoting, hasChange: true, ...written }
   }
   if (stored?.written) {

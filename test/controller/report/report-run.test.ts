@@ -107,6 +107,11 @@ describe('the report of a run', () => {
     expect(await promotionsOf(run)).to.deep.equal([])
     run.wait(30)
     expect(await promotionsOf(run)).to.deep.equal(['count Export promoted'])
+    const overtaken = aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Automatic' } }))
+    while (!overtaken.world.record) overtaken.pass()
+    overtaken.world.source = aSource(10, 'example/cart:2')
+    expect(await promotionsOf(overtaken)).to.deep.equal([])
+    expect(overtaken.reasonOf('Promoted')).to.equal('Promoted')
     const reverted = aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Automatic' } }))
     while (!reverted.world.experiment.status?.promotion?.written) {
       reverted.pass()
