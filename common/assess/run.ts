@@ -2,7 +2,7 @@ import { roundedDown } from '../api/amount.ts'
 import { allowedReplicas, withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { PromotionStatus, RunPath } from '../api/strategy.ts'
+import type { PromotionStatus, RunPath, RunStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { hashOf } from '../json/canonical.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
@@ -53,8 +53,7 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   const spec = runSpecOf(experiment.spec)
   if (!spec) return undefined
   const hash = runHash(experiment)
-  // it is what people approve, so what was said of a run says nothing of another one with the same pods
-  const revision = fork ? hashOf([revisionOf(fork), hash], DIGITS) : (status?.strategy?.revision ?? '')
+  const revision = fork ? runRevision(fork, hash, status?.strategy) : (status?.strategy?.revision ?? '')
   const stepsOf = (path: RunPath) => compile(spec, path)
   const run = presentRun(status?.strategy, { run: hash, revision }, stepsOf, now)
   const steps = stepsOf(run.path)
@@ -66,6 +65,17 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   const isKnown = sizes !== undefined || run.path !== 'Forward'
   const target = isKnown ? targetOf(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined
   return keptServing(facts, { spec, run, steps, target })
+}
+
+/**
+ * What people approve: a hash of the template and of the run, so what was said of a run says nothing of another one
+ * with the same pods. Until November 2026 it was a hash of the template alone. A run with such a revision keeps it, so
+ * that an upgrade neither begins its pause again nor forgets what was said of it. That may be deleted when nobody
+ * upgrades from a version before that any more.
+ */
+function runRevision(fork: KubeObject, run: string, stored: RunStatus | undefined): string {
+  const template = revisionOf(fork)
+  return stored?.run === run && stored.revision === template ? template : hashOf([template, run], DIGITS)
 }
 
 /** Whether the pods of an aborted fork are kept for inspection, without requests. */

@@ -1,8 +1,12 @@
 import { expect } from 'chai'
 import { DERIVED_HASH } from '../../../common/api/names.ts'
+import { assess } from '../../../common/assess/assess.ts'
 import { plan } from '../../../common/plan/plan.ts'
+import { revisionOf } from '../../../common/workload/gated-spec.ts'
 import { anExperiment } from '../../builders.ts'
+import { imageIn } from './promotions.ts'
 import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
+import { aRun, aRunExperiment, type RunOf } from './some-run.ts'
 
 const fork = theFork()
 const ofOtherVersion = {
@@ -30,5 +34,45 @@ describe('R13: the plan for a fork that another version of the controller derive
     const { writes, conclusion } = planned({ ...upgraded, driftBackoffMs: 8_000 })
     expect(writes).to.deep.equal([])
     expect(conclusion).to.deep.include({ is: 'waiting', retryAfterMs: 8_000 })
+  })
+})
+
+describe('a run whose revision another version made of the template alone', () => {
+  function begun(of: RunOf = {}) {
+    const run = aRun(aRunExperiment(of))
+    run.rest()
+    const { experiment } = run.world
+    const [strategy, wanted] = [run.strategy(), assess(run.facts())]
+    if (!strategy || wanted.is !== 'wanted') throw new Error('there is a run')
+    const revision = revisionOf(wanted.fork)
+    run.world.experiment = { ...experiment, status: { ...experiment.status, strategy: { ...strategy, revision } } }
+    return { run, revision }
+  }
+  const MANUAL = { strategy: { canary: { steps: [{ setWeight: 10 }] } }, promotion: { mode: 'Manual' } } as const
+
+  it('goes on with its pause', () => {
+    const { run } = begun()
+    const { status } = run.world.experiment
+    run.wait(3_000)
+    run.rest()
+    expect(run.world.experiment.status).to.deep.equal(status)
+    run.wait(660)
+    run.rest()
+    expect(run.step()).to.equal('3/7 Paused')
+  })
+
+  it('is promoted by an approval of that revision', () => {
+    const { run, revision } = begun(MANUAL)
+    run.edit({ promotion: { ...MANUAL.promotion, approvedRevision: revision } })
+    run.rest()
+    expect(imageIn(run)).to.equal('example/cart:2')
+  })
+
+  it('is not promoted by it after an edit, which has another revision', () => {
+    const { run, revision } = begun(MANUAL)
+    run.edit({ promotion: { ...MANUAL.promotion, approvedRevision: revision, force: true } })
+    run.rest()
+    expect([imageIn(run), run.reasonOf('Paused')]).to.deep.equal(['example/cart:1', 'AwaitingPromotion'])
+    expect(run.strategy()?.revision).to.not.equal(revision)
   })
 })
