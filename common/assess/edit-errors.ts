@@ -4,7 +4,7 @@ import { runSpecOf } from '../strategy/run-spec.ts'
 import { shortName } from '../text/short-name.ts'
 import type { SpecFacts } from './facts.ts'
 import { limitedServices, pinningAt } from './pins.ts'
-import { hasChange } from './promotion.ts'
+import { hasChange, isTakenBack } from './promotion.ts'
 import { promotionIn, type RunState, runHash, storedRun } from './run.ts'
 
 const OF_THE_RUN = ['overrideSpec', 'overrideType', 'strategy', 'traffic', 'promotion', 'analysis'] as const
@@ -72,13 +72,14 @@ function heldBy(facts: SpecFacts, { spec, run, steps }: RunState): Held | undefi
       : undefined
   const { record, written } = promotionIn(facts.experiment, run) ?? {}
   const remedy = record ? `say undo, or ${wait}` : wait
+  // Others may have made the change and taken it back. Then nothing of this run is in the source.
+  const isWritten = record !== undefined || (written !== undefined && !isTakenBack(facts))
   if (activeService !== undefined && pinningAt(run, steps).active === 'pinned')
     return {
       what: `service/${activeService} sends only to the fork`,
-      remedy: record || written ? remedy : 'say abort first, or promote it',
+      remedy: isWritten ? remedy : 'say abort first, or promote it',
       fields: OF_THE_RUN,
     }
-  // Others may have made the change and taken it back. Then nothing of this run is in the source.
   if (!record && !(written && hasChange(facts))) return undefined
   return { what: `${source} is promoted`, remedy, fields: OF_THE_RUN }
 }

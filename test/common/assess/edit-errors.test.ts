@@ -96,6 +96,21 @@ describe('an edit of a blue-green', () => {
       )[0],
     ).to.contain('say undo, or wait until it is over'))
 
+  it('is told what ends it where others made the change, and once they have taken it back', () => {
+    const changing = (image: string) => anExperiment({ strategy, overrideSpec: imageOverride(image) })
+    const before = changing('example/cart:2')
+    const run = { run: runHash(before), revision: 'a', path: 'Forward', stepIndex: 7, since: START_TIME }
+    const promotion = { mode: 'Export' as const, written: { ...WRITTEN, generation: 1 } }
+    const status = { strategy: run as RunStatus, promotion }
+    const messagesWith = (image: string) => {
+      const facts = someFacts({ experiment: { ...changing('example/cart:3'), status }, source: aSource(10, image) })
+      return editErrors(facts, { ...before, status }).map(({ message }) => message)
+    }
+    const promoted = 'cannot be changed while service/cart sends only to the fork; wait until it is over'
+    expect(messagesWith('example/cart:2')).to.deep.equal([promoted])
+    expect(messagesWith('example/cart:1')).to.deep.equal([refused])
+  })
+
   it('is not refused of a new experiment', () =>
     expect(editErrors(someFacts({ experiment: EXPERIMENT }), undefined)).to.deep.equal([]))
 })
