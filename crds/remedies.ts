@@ -27,7 +27,7 @@ const OF_STRATEGIES = {
   ChangeNotStored:
     'The API server, or an admission webhook, changed what was written. Give the command `undo`, then correct the override. If an undo says this, change the source by hand.',
   SourceReverted:
-    'Change the manifest of the source, or find out who changed it back. Then give the command `promote`. After the Services of a blue-green are returned, give the source the change by hand; the run then goes on.',
+    'Change the manifest of the source, or find out who changed it back. Then give the command `promote`. In the mode `Export`, apply `status.promotion.patch` where the source is declared, or give the command `abort`. After the Services of a blue-green are returned, give the source the change by hand; the run then goes on.',
   SourceIsDeclared:
     'Change the manifest of the source as `status.promotion.patch` says. With `promotion.force` the controller writes the source anyway, and the tool may change it back.',
   NothingToPromote: 'No action needed. The source already has what the override says.',

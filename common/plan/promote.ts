@@ -83,15 +83,20 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
     const written = isOurs && !isTold ? { written: writtenSource(facts, source, 'Promoted') } : {}
     return { ...promoting, hasChange: true, ...written }
   }
-  if (stored?.written) {
-    const promotion = { ...status, written: stored.written }
-    return { writes: [], promotion, decision: missing(source, overridden, found, stored.written) }
-  }
-  const elsewhere = templateElsewhere(kind, source)
-  if (elsewhere !== undefined) return { writes: [], promotion: status, decision: stalled('SourceHoldsBack', elsewhere) }
   const patch = patchText(overridden, found)
   const { patch: _former, ...unpatched } = status
   const told = patch === undefined ? unpatched : { ...unpatched, patch }
+  if (stored?.written) {
+    const { written } = stored
+    if (!isVersion(source, written)) {
+      const promotion = { ...(status.mode === 'Export' ? told : status), written }
+      return { writes: [], promotion, decision: reverted(source, promotion) }
+    }
+    const decision = notStored(source, 'written', { ...overridden, after: found.after })
+    return { writes: [], promotion: { ...status, written }, decision }
+  }
+  const elsewhere = templateElsewhere(kind, source)
+  if (elsewhere !== undefined) return { writes: [], promotion: status, decision: stalled('SourceHoldsBack', elsewhere) }
   if (status.mode === 'Export') {
     const message = `until ${shortNameOf(source)} has the change: apply status.promotion.patch where it is declared`
     const why = writer.because ? `; ${writer.because.message}` : ''
@@ -106,13 +111,15 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   return { writes, promotion: recorded(facts, record, told).promotion, decision: writing }
 }
 
-/** Why a source that was written does not have the change. */
-function missing(source: KubeObject, of: Overridden, found: Promotion, written: SourceVersion): Decision {
-  if (!isVersion(source, written)) {
-    const message = `${shortNameOf(source)} no longer has the change; the fork is kept, and "promote" writes it again`
-    return stalled('SourceReverted', message)
-  }
-  return notStored(source, 'written', { ...of, after: found.after })
+/** Others took the change back. With `Export` it is also for them to make it again. */
+function reverted(source: KubeObject, { mode, record }: PromotionStatus): Decision {
+  // an abort is refused while something of ours may be in the source
+  const stop = record ? 'undo' : 'abort'
+  const remedy =
+    mode === 'Export'
+      ? `; apply status.promotion.patch where it is declared, or say ${stop}`
+      : ', and "promote" writes it again'
+  return stalled('SourceReverted', `${shortNameOf(source)} no longer has the change; the fork is kept${remedy}`)
 }
 
 /** An API server, or an admission webhook, that keeps a value would keep it the next time, too. */

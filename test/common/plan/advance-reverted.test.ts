@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { aCutOver, pinsOf, withAvailable } from './blue-greens.ts'
-import { imageIn, messageOf, writesOf } from './promotions.ts'
+import { imageIn, messageOf, promotionIn, writesOf } from './promotions.ts'
 import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld, START } from './some-run.ts'
 import { available } from './some-world.ts'
 
@@ -34,6 +34,17 @@ describe('a source that is changed back while its fork is kept for a while', () 
     run.say('promote')
     expect(writesOf(run)).to.include('patch source')
     expect([imageIn(run), run.step()]).to.deep.equal(['example/cart:2', '2/3 Progressing'])
+  })
+
+  it('may be undone where the controller may not write it any more', () => {
+    const run = draining()
+    run.world.isInstalled = false
+    changeTo(run, 'example/cart:1')
+    run.rest()
+    expect(messageOf(run)).to.contain('apply status.promotion.patch where it is declared, or say undo')
+    run.say('undo')
+    expect(writesOf(run)).to.not.include('patch source')
+    expect(run.strategy()?.phase).to.equal('Undone')
   })
 
   it('goes on by itself when it has the change again, with the whole delay', () => {
@@ -113,8 +124,10 @@ describe('a change that others made and took back', () => {
     const run = aRun(aRunExperiment({ strategy: STRATEGY, promotion, metadata, ...of }))
     run.rest()
     changeTo(run, 'example/cart:2')
-    for (let passes = 0; passes < 40 && run.strategy()?.stepName !== step; passes += 1) run.pass()
-    expect(run.strategy()?.stepName).to.equal(step)
+    if (step === 'promote') run.world.source = withAvailable(run.world.source, 0) // its own rollout goes on
+    const isThere = () => run.strategy()?.stepName === step && promotionIn(run)?.written !== undefined
+    for (let passes = 0; passes < 40 && !isThere(); passes += 1) run.pass()
+    expect(isThere()).to.equal(true)
     changeTo(run, 'example/cart:1')
     return run
   }
@@ -124,6 +137,20 @@ describe('a change that others made and took back', () => {
     const run = takenBackAt('drain 1h')
     expect(writesOf(run)).to.not.include('patch source')
     expect(ended(run)).to.deep.equal(['Aborted', 0, 'example/cart:1'])
+  })
+
+  it('is waited for again, with the patch and what else can be said', () => {
+    const run = takenBackAt('promote')
+    run.rest()
+    expect([run.step(), ...told(run)]).to.deep.equal(['1/3 Progressing', 'SourceReverted', undefined])
+    expect(messageOf(run)).to.equal(
+      'deployment/cart no longer has the change; the fork is kept; ' +
+        'apply status.promotion.patch where it is declared, or say abort',
+    )
+    expect(promotionIn(run)?.patch).to.contain('example/cart:2')
+    changeTo(run, 'example/cart:2')
+    run.rest()
+    expect([run.step(), run.reasonOf('Promoted')]).to.deep.equal(['2/3 Progressing', 'Promoted'])
   })
 
   it('may be aborted before, and expires', () => {
