@@ -19,6 +19,7 @@ import {
 } from '../../common/surroundings/traffic.ts'
 import type { Surroundings } from '../../common/surroundings/traffic-report.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
+import { watchedPart } from '../../common/workload/watched.ts'
 import { readSource } from './facts.ts'
 import { list, READ_MS, type Reader, unlessOver } from './reader.ts'
 
@@ -111,7 +112,7 @@ async function readPrimary(kube: Reader, kind: WorkloadKind, source: KubeObject)
 interface Neighbourhood {
   /** undefined where they could not be read */
   readonly neighbours: Neighbours | undefined
-  /** workloads that may take their template from another workload */
+  /** workloads that may take their template from another workload, as a watch keeps them: whole ones are megabytes */
   readonly referring: readonly KubeObject[]
 }
 
@@ -133,10 +134,10 @@ export function neighbourhoodReader(kube: Reader, timers: Pick<Timers, 'now'>) {
   const read = async (namespace: string) => {
     const [neighbours, ...referring] = await Promise.all([
       neighboursIn(kube, namespace, READ_MS),
-      ...REFERRING_KINDS.map(({ apiVersion, kind, plural }) => {
-        const path = pathOf({ apiVersion, kind, plural }, { namespace })
-        // items of a list have neither apiVersion nor kind
-        return list(kube, { path, query: {}, view: (item): KubeObject => ({ ...item, apiVersion, kind }) })
+      ...REFERRING_KINDS.map((kind) => {
+        const { apiVersion } = kind // items of a list have none
+        const view = (item: KubeObject) => watchedPart(kind, { ...item, apiVersion })
+        return list(kube, { path: pathOf(kind, { namespace }), query: {}, view })
       }),
     ])
     const value = { neighbours, referring: referring.flatMap((each) => each ?? []) }

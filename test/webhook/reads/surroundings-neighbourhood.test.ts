@@ -1,14 +1,15 @@
 import { expect } from 'chai'
+import { referrerOf } from '../../../common/surroundings/hazards.ts'
 import { neighbourhoodReader } from '../../../webhook/reads/surroundings.ts'
-import { aRollout } from '../../builders.ts'
+import { aDeployment, aRollout } from '../../builders.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 import { anAutoscaler, aReader } from '../reviews.ts'
 
 const LISTS = 4 // autoscalers, budgets, policies, Rollouts
 
-function world(isDown = false) {
+function world({ isDown = false, rollout = aRollout() } = {}) {
   const time = new VirtualTime()
-  const { kube, asked } = aReader([anAutoscaler({}), aRollout()], { isDown })
+  const { kube, asked } = aReader([anAutoscaler({}), rollout], { isDown })
   return { time, asked, neighbourhoodOf: neighbourhoodReader(kube, time) }
 }
 
@@ -27,8 +28,19 @@ describe('the neighbourhood of a fork', () => {
     expect(asked).to.have.length(2 * LISTS)
   })
 
+  it('keeps of a Rollout the object that it refers to, but neither template, status nor managed fields', async () => {
+    const workloadRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart' }
+    const { metadata, ...rest } = aRollout({ workloadRef })
+    const managedFields = [{ manager: 'argo', operation: 'Update' }]
+    const rollout = { ...rest, metadata: { ...metadata, managedFields }, status: { conditions: [{ type: 'Healthy' }] } }
+    const [kept] = (await world({ rollout }).neighbourhoodOf('shop')).referring
+    expect(kept?.spec).to.deep.equal({ workloadRef })
+    expect(JSON.stringify(kept)).not.to.match(/managedFields|Healthy|containers/)
+    expect(kept && referrerOf(aDeployment(), [kept])).to.equal('rollout/cart')
+  })
+
   it('is read again where it could not be read', async () => {
-    const { asked, neighbourhoodOf } = world(true)
+    const { asked, neighbourhoodOf } = world({ isDown: true })
     expect((await neighbourhoodOf('shop')).neighbours).to.equal(undefined)
     const before = asked.length
     await neighbourhoodOf('shop')
