@@ -24,12 +24,13 @@ export async function serving(
   validate: AdmissionHandlers['validate'],
   story: (asked: Asked) => Promise<void>,
   flight: InFlight = inFlight(),
+  more: Pick<AdmissionHandlers, 'guards' | 'timers'> = {},
 ): Promise<void> {
   const lines: string[] = []
   const log = jsonLog({ destination: { write: (line) => lines.push(line) }, level: 'debug' })
   const metrics = new Metrics()
   const server = createServer(
-    admissionApp({ mutate: defaults, validate, log, flight, metrics: reviewMetrics(metrics, flight) }),
+    admissionApp({ mutate: defaults, validate, log, flight, metrics: reviewMetrics(metrics, flight), ...more }),
   )
   const port = await listen(server, 0, '127.0.0.1')
   const ask: Ask = (path, body, headers = {}) =>

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { realTimers, type Timers } from '../../common/program/clock.ts'
-import type { InFlight } from './in-flight.ts'
+import { type InFlight, whenOver } from './in-flight.ts'
 import { RequestError, type RequestErrorReason } from './request-error.ts'
 
 /** Two objects of 3 MiB, the limit of the API server, fit into it. */
@@ -26,7 +26,7 @@ export const readBody =
   (request, response, next) => {
     const { arriving } = flight
     const held = new HeldBytes(flight, announcedBytes(request))
-    response.once('close', () => held.free())
+    whenOver(flight, response, () => held.free())
     let cancelSilence = (): void => undefined
     const end = (): void => {
       arriving.delete(evict)

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+
 /** A limit on an amount that is in use at once. Without a queue: the API server would time out those who wait. */
 export class Budget {
   readonly #max: number
@@ -34,7 +36,17 @@ export const inFlight = ({ maxReviews = 256, maxBytes = 64 * 1024 * 1024 } = {})
   bytes: new Budget(maxBytes),
   /** functions that reject a body of which more is to arrive, the oldest first */
   arriving: new Set<() => void>(),
+  /** the decisions that have begun, by the response that waits for them */
+  deciding: new WeakMap<ServerResponse, Promise<unknown>>(),
 })
 
 /** What the webhook works on at the same time. */
 export type InFlight = ReturnType<typeof inFlight>
+
+/**
+ * Calls `free` when `response` is closed and its decision has ended, if one has begun: a caller that hangs up early
+ * leaves behind a decision that still needs memory.
+ */
+export function whenOver({ deciding }: InFlight, response: ServerResponse, free: () => void): void {
+  response.once('close', () => void Promise.allSettled([deciding.get(response)]).then(free))
+}

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import { parseJson } from '../../common/json/json.ts'
 import { BODY_LIMIT, type BodyOptions, readBody } from './body.ts'
-import type { InFlight } from './in-flight.ts'
+import { type InFlight, whenOver } from './in-flight.ts'
 import { RequestError, type RequestErrorReason } from './request-error.ts'
 
 /**
@@ -28,24 +28,26 @@ const requireJson: RequestHandler = (request, _response, next) => {
 /** Scanning or parsing this many bytes takes a millisecond. */
 const LARGE = 256 * 1024
 
-/** After a step with a large body, other requests come first. */
-const yieldIfLarge: RequestHandler = (request, _response, next) => {
-  if (lengthOf(request) > LARGE) setImmediate(next)
-  else next()
+/** After a step with a large body, other requests come first. A caller that hangs up meanwhile needs no more steps. */
+const yieldIfLarge: RequestHandler = (request, response, next) => {
+  if (lengthOf(request) <= LARGE) return next()
+  setImmediate(() => {
+    if (!response.closed) next()
+  })
 }
 
 const lengthOf = ({ headers }: Request): number => Number(headers['content-length'] ?? BODY_LIMIT)
 
 /** Rejects a body, before it is parsed, while too many reviews are decided, or if it has too much structure. */
 const reserveReview =
-  ({ reviews }: InFlight): RequestHandler =>
+  (flight: InFlight): RequestHandler =>
   (request, response, next) => {
     const bytes = bytesOf(request)
     const rejected = (status: number, reason: RequestErrorReason, message: string) =>
       new RequestError(message, { status, reason, uid: uidWithoutParsing(bytes) })
-    const release = reviews.take()
+    const release = flight.reviews.take()
     if (!release) throw rejected(429, 'cap', 'too many reviews at once; try again')
-    response.once('close', release)
+    whenOver(flight, response, release)
     if (isTooStructured(bytes))
       throw rejected(413, 'structure', 'more than 100,000 keys and items; make the object smaller')
     next()

@@ -1,6 +1,8 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express'
 import { escapeInvisible } from '../../common/json/escape.ts'
 import { factsOf } from '../../common/kube/client/errors.ts'
+import { realTimers, type Timers } from '../../common/program/clock.ts'
+import { startDeadline, unlessAborted } from '../../common/program/deadline.ts'
 import type { Log } from '../../common/program/log.ts'
 import { Metrics } from '../../common/program/metrics.ts'
 import { type AdmissionRequest, type Answer, decodeReview, encodeReview } from '../review/admission-review.ts'
@@ -21,10 +23,11 @@ export interface AdmissionHandlers {
   readonly metrics?: ReviewMetrics
   /** reject callers that are not accepted, before the body is read; default: any caller is */
   readonly guards?: readonly RequestHandler[]
+  readonly timers?: Timers
 }
 
 type Endpoint = { readonly path: ReviewPath; readonly decide: AdmissionHandlers['mutate'] }
-type Serving = Pick<AdmissionHandlers, 'log'> & Required<Pick<AdmissionHandlers, 'metrics'>>
+type Serving = Required<Pick<AdmissionHandlers, 'log' | 'flight' | 'metrics' | 'timers'>>
 
 /** The app with the routes of admission, without sockets and TLS. */
 export function admissionApp({
@@ -34,8 +37,9 @@ export function admissionApp({
   flight = inFlight(),
   metrics = reviewMetrics(new Metrics(), flight),
   guards = [],
+  timers = realTimers(),
 }: AdmissionHandlers): Express {
-  const serving = { log, metrics }
+  const serving = { log, flight, metrics, timers }
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -75,24 +79,29 @@ const reviewed =
         throw new RequestError(message, { status: 400, reason: 'version', uid: review.uid })
       }
       case 'ours': {
-        const answer = await decided(endpoint, serving, review.request, timeoutMs(request.url))
-        send(response, endpoint.path, review.request.uid, answer)
+        const deciding = decided(endpoint, serving, review.request, timeoutMs(request.url))
+        serving.flight.deciding.set(response, deciding)
+        send(response, endpoint.path, review.request.uid, await deciding)
       }
     }
   }
 
+/** A decision ends by itself within its limit. If a bug keeps one from ending, it must not keep its place for ever. */
+const GIVE_UP_MS = 10_000
+
 /** Decides a review. After a bug the change is denied; the details are only in the log. */
 async function decided(
   { path, decide }: Endpoint,
-  { log, metrics }: Serving,
+  { log, metrics, timers }: Serving,
   request: AdmissionRequest,
   limitMs: number,
 ): Promise<Answer> {
   const { uid, namespace, operation } = request
   const facts = { uid, namespace, operation, path }
   const stop = metrics.startReview()
+  const deadline = startDeadline(timers, GIVE_UP_MS)
   try {
-    const answer = await decide(request, limitMs)
+    const answer = await unlessAborted(decide(request, limitMs), deadline.signal)
     metrics.reviewed({ path, operation, outcome: outcomeOf(answer) })
     log.info({ ...facts, allowed: answer.allowed }, 'reviewed')
     return answer
@@ -102,6 +111,7 @@ async function decided(
     log.error({ ...facts, ...factsOf(error) }, 'review failed')
     return deniedAnswer(500, `internal error, reference ${uid}`)
   } finally {
+    deadline.end()
     stop({ path })
   }
 }

@@ -1,9 +1,12 @@
 import { connect } from 'node:net'
 import { expect } from 'chai'
+import type { RequestHandler } from 'express'
 import { at } from '../../../common/json/json.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { Budget, inFlight } from '../../../webhook/http/in-flight.ts'
-import { allow, holding, serving } from '../asking.ts'
+import type { AdmissionHandlers } from '../../../webhook/http/server.ts'
+import { turn, VirtualTime } from '../../virtual-time.ts'
+import { type Asked, allow, holding, serving } from '../asking.ts'
 import { aReview } from '../reviews.ts'
 
 const DENIED = {
@@ -99,4 +102,43 @@ describe('the admission app under load', () => {
       flight,
     )
   })
+
+  const ends: Record<string, (decision: PromiseWithResolvers<void>, time: VirtualTime) => unknown> = {
+    'is decided': (decision) => decision.resolve(),
+    'has failed': (decision) => decision.reject(new TypeError('of mine')),
+    'has taken far too long': (_decision, time) => time.pass(10_000),
+  }
+  for (const [words, end] of Object.entries(ends))
+    it(`frees place and bytes of a caller that has hung up when its review ${words}, and not before`, () => {
+      const [flight, timers] = [inFlight(), new VirtualTime()]
+      const [begun, decision, closed] = [promised(), promised(), promised()]
+      const used = () => [flight.reviews.used, flight.bytes.used]
+      const validate: AdmissionHandlers['validate'] = async (...review) => {
+        begun.resolve()
+        await decision.promise
+        return allow(...review)
+      }
+      const guard: RequestHandler = (_request, response, next) => {
+        response.once('close', closed.resolve)
+        next()
+      }
+      const hangUp = async ({ ask }: Asked) => {
+        const { port } = new URL((await ask('/', {})).url)
+        const socket = connect(Number(port), '127.0.0.1')
+        const body = JSON.stringify(aReview())
+        const head = 'POST /validate HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n'
+        socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`)
+        await begun.promise
+        socket.destroy()
+        await closed.promise
+        await turn()
+        expect(used()).to.deep.equal([1, body.length])
+        await end(decision, timers)
+        await eventually('both to be free', 20_000, () => expect(used()).to.deep.equal([0, 0]))
+        expect(timers.pending).to.equal(0)
+      }
+      return serving(validate, hangUp, flight, { guards: [guard], timers })
+    })
 })
+
+const promised = () => Promise.withResolvers<void>()

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
 import { expect } from 'chai'
-import express, { type ErrorRequestHandler } from 'express'
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { close, listen } from '../../../common/program/listen.ts'
 import { type InFlight, inFlight } from '../../../webhook/http/in-flight.ts'
 import { intake } from '../../../webhook/http/intake.ts'
 import { RequestError } from '../../../webhook/http/request-error.ts'
+import { turn } from '../../virtual-time.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const UID = '705ab4f5-6393'
@@ -69,6 +70,24 @@ describe('intake', () => {
   }
   for (const [what, [given, rejection]] of Object.entries(rejected))
     it(`rejects ${what}`, async () => expect(await taken(...given)).to.deep.equal(rejection))
+
+  it('takes no further step for a caller that has hung up', async () => {
+    const app = express()
+    const diary: string[] = []
+    const hangUp: RequestHandler = (request, response, next) => {
+      request.once('end', () => response.destroy())
+      response.once('close', () => diary.push('closed'))
+      next()
+    }
+    app.post('/', hangUp, ...intake(inFlight()), () => void diary.push('all steps taken'))
+    const server = createServer(app)
+    const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}/`
+    const body = JSON.stringify('x'.repeat(300 * 1024))
+    const answer = await fetch(url, { method: 'POST', headers: JSON_TYPE, body }).catch(() => undefined)
+    await close(server)
+    for (let step = 0; step < 8; step++) await turn()
+    expect([answer, diary]).to.deep.equal([undefined, ['closed']])
+  })
 
   it('frees what it has reserved, whether the body was accepted or rejected', async () => {
     const flight = inFlight()
