@@ -1,5 +1,4 @@
 import { warning } from '../common/api/conditions.ts'
-import { allowedReplicas } from '../common/api/defaults.ts'
 import { isLive } from '../common/api/expiry.ts'
 import { known, knownOrAbsent, unknown } from '../common/api/known.ts'
 import type { ExperimentDeployment, FieldError, Warning } from '../common/api/types.ts'
@@ -16,6 +15,7 @@ import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { type Evaluation, evaluate, plan } from '../common/plan/plan.ts'
 import { decidePolicy, findingsOf, isCounting } from '../common/plan/policy-decision.ts'
 import { COMMAND_FIELD } from '../common/policy/approval.ts'
+import { toldReplicas } from '../common/policy/counted-replicas.ts'
 import type { PolicyFinding, ValidationAction } from '../common/policy/policy.ts'
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
 import type { Surroundings } from '../common/surroundings/traffic-report.ts'
@@ -94,10 +94,9 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   if (others === undefined && review.isAbort) return decideAbort(decoded, review.forged)
   if (others === undefined) return mistakes.length > 0 ? invalid(decoded, mistakes) : POLICIES_UNCHECKED
   yielder.resume()
-  // An experiment without a fork yet counts with the replicas of its spec.
   const counted = others.map((experiment) => ({
     experiment,
-    replicas: isLive(experiment, now) ? allowedReplicas(experiment) : undefined,
+    replicas: isLive(experiment, now) ? toldReplicas(experiment) : undefined,
   }))
   const facts = {
     ...early,

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { OtherExperiment } from '../../common/assess/facts.ts'
 import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
+import { countedReplicas } from '../../common/policy/counted-replicas.ts'
 import type { CountScope } from '../../common/policy/policy.ts'
 import { forkName, isForkOf } from '../../common/workload/identity.ts'
 import { replicasOf } from '../../common/workload/status.ts'
@@ -89,13 +90,13 @@ export class Reservations {
     return scope.namespace ? ofSource.union(index.inNamespace(experiment.metadata.namespace)) : ofSource
   }
 
-  /** The replicas of its fork as stored or reserved, the greater. Anybody may write labels, so they prove no fork. */
+  /** The pods of `experiment` that count. Anybody may write labels, so they prove no fork. */
   #replicasOf(experiment: ExperimentDeployment): number | undefined {
     const { uid } = experiment.metadata
     const { kind, name } = experiment.spec.sourceRef
     const found = this.#options.fork(kind, `${sourceNamespaceOf(experiment)}/${forkName(name, uid)}`)
     const reserved = this.#reserved.get(uid)
-    return found && isForkOf(experiment, found) ? Math.max(replicasOf(found), reserved ?? 0) : reserved
+    return countedReplicas(found && isForkOf(experiment, found) ? replicasOf(found) : undefined, reserved)
   }
 }
 
