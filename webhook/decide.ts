@@ -1,7 +1,7 @@
 import { warning } from '../common/api/conditions.ts'
 import { isLive } from '../common/api/expiry.ts'
 import { known, knownOrAbsent, unknown } from '../common/api/known.ts'
-import type { ExperimentDeployment, FieldError, Warning } from '../common/api/types.ts'
+import type { FieldError, Warning } from '../common/api/types.ts'
 import { analysisWarnings } from '../common/assess/analysis-errors.ts'
 import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts'
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/assess/facts.ts'
@@ -13,7 +13,7 @@ import { inDocumentOrder } from '../common/json/document-order.ts'
 import { changesBetween } from '../common/override/changes.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { type Evaluation, evaluate, plan } from '../common/plan/plan.ts'
-import { decidePolicy, findingsOf, isCounting } from '../common/plan/policy-decision.ts'
+import { isCounting } from '../common/plan/policy-decision.ts'
 import { COMMAND_FIELD } from '../common/policy/approval.ts'
 import { toldReplicas } from '../common/policy/counted-replicas.ts'
 import type { PolicyFinding, ValidationAction } from '../common/policy/policy.ts'
@@ -22,6 +22,7 @@ import type { Surroundings } from '../common/surroundings/traffic-report.ts'
 import { clauses } from '../common/text/fitted.ts'
 import { alternatives } from '../common/text/list.ts'
 import { type ComparedAssessment, compareAssessments, storedAssessment } from './ratchet/assessment.ts'
+import { formerFindings, presentFindings } from './ratchet/compared-findings.ts'
 import { policyOutcome } from './ratchet/policy-findings.ts'
 import type { Ratcheted } from './ratchet/ratchet.ts'
 import type { ExperimentCounter } from './reads/experiment-counter.ts'
@@ -107,11 +108,10 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     policies: known({ ...policies, others: counted }),
   }
   const evaluation = evaluate(facts, assessment, judged)
-  const found = review.isAbort ? [] : findingsOf(evaluation.policy)
+  const update = { facts, now: judged, previous: decoded.previous, before: compared.before }
+  const found = review.isAbort ? [] : presentFindings(update, evaluation.policy)
   const findings = found.filter((finding) => isAsked(finding, decoded.request))
-  const outcome = policyOutcome({ spec: decoded.experiment.spec, findings }, () =>
-    formerFindings(facts, decoded.previous, compared.before()),
-  )
+  const outcome = policyOutcome({ spec: decoded.experiment.spec, findings }, () => formerFindings(update))
   for (const action of outcome.actions) reads.onFinding(action)
   await yielder.yieldIfLong()
   const errors = [
@@ -211,17 +211,6 @@ function knownMistakes(own: Ratcheted, compared: ComparedAssessment, judged: Ass
       judged.is === 'blocked' ? judged.decision.reason : 'InvalidOverride',
     ),
   ]
-}
-
-/**
- * The findings of policies on the stored experiment. An expired one had no pods and was not counted, so it has none. A
- * word that is said again is judged again.
- */
-function formerFindings(facts: Facts, previous: ExperimentDeployment | undefined, before: Assessment | undefined) {
-  const isRevival = previous && !isLive(previous, facts.now) && isLive(facts.experiment, facts.now)
-  if (!previous || !before || isRevival) return undefined
-  const findings = findingsOf(decidePolicy({ ...facts, experiment: previous }, before))
-  return { spec: previous.spec, findings: findings.filter(({ about }) => about !== 'approval') }
 }
 
 /** The changes to describe: for an existing fork those between the two derived specs, before the update and now. */

@@ -75,6 +75,17 @@ describe('the decision under policies, when an expired experiment is to run agai
     ])
   })
 
+  it('refuses what is new behind more known violations than one list has', async () => {
+    const env = Array.from({ length: 25 }, (_, index) => ({ name: `V${index}`, value: 'x' }))
+    const pod = { containers: [{ name: 'cart', image: 'example/cart:1', env }] }
+    const of = (spec: JsonObject) => anExperiment({ overrideSpec: { template: { spec } } })
+    const request = { object: of({ ...pod, hostNetwork: true }), oldObject: of(pod) }
+    const policies = [policy({ deniedOverridePaths: ['template.spec.**.env', 'template.spec.hostNetwork'] })]
+    expect(await linesFor({ policies, request })).to.deep.equal([
+      'spec.overrideSpec.template.spec.hostNetwork: cannot be changed (policy "limits")',
+    ])
+  })
+
   it('counts the pods of an experiment that is scaled up from zero, because it had no share', async () => {
     const request = { object: anExperiment({ replicas: 2 }), oldObject: anExperiment({ replicas: 0 }) }
     const [line] = await linesFor({ policies: [policy({ maxShare: '25%' })], request })

@@ -1,0 +1,77 @@
+import { isLive } from '../../common/api/expiry.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { Assessment } from '../../common/assess/assess.ts'
+import type { Facts } from '../../common/assess/facts.ts'
+import type { Change } from '../../common/override/changes.ts'
+import { decidePolicy, findingsOf, type PolicyDecision } from '../../common/plan/policy-decision.ts'
+import { MAX_FINDINGS } from '../../common/policy/paths.ts'
+import type { PolicyFinding } from '../../common/policy/policy.ts'
+
+/** An experiment as it is to be stored, and as it is stored. */
+export interface Update {
+  readonly facts: Facts
+  readonly now: Assessment
+  readonly previous: ExperimentDeployment | undefined
+  /** of `previous` */
+  readonly before: () => Assessment | undefined
+}
+
+/**
+ * The findings of `decision`. A policy has no more than `MAX_FINDINGS` about an override, so where one denies as many,
+ * it judges what the update changes first. Otherwise 21 violations that are known would hide a new one.
+ */
+export function presentFindings({ facts, now, before }: Update, decision: PolicyDecision): readonly PolicyFinding[] {
+  const found = findingsOf(decision)
+  const stored = isFull(found) ? before() : undefined
+  if (!stored) return found
+  const known = ranksIn(stored)
+  const ordered = sorted(now, (change) => (known.has(keyOf(change)) ? 1 : 0))
+  return findingsOf(decidePolicy(facts, ordered))
+}
+
+/**
+ * The findings of policies on the stored experiment. An expired one had no pods and was not counted, so it has none. A
+ * word that is said again is judged again. What the update has too is judged first, in the same order.
+ */
+export function formerFindings({ facts, now, previous, before }: Update) {
+  const isRevival = previous && !isLive(previous, facts.now) && isLive(facts.experiment, facts.now)
+  const stored = previous && !isRevival ? before() : undefined
+  if (!previous || !stored) return undefined
+  const present = ranksIn(now)
+  const ordered = sorted(stored, (change) => present.get(keyOf(change)) ?? present.size)
+  const findings = findingsOf(decidePolicy({ ...facts, experiment: previous }, ordered))
+  return { spec: previous.spec, findings: findings.filter(({ about }) => about !== 'approval') }
+}
+
+/** Whether a list of what some policy denies may have been cut. */
+const isFull = (findings: readonly PolicyFinding[]): boolean =>
+  Map.groupBy(
+    findings.filter(({ actions }) => actions.includes('Deny')),
+    ({ policy }) => policy,
+  )
+    .values()
+    .some(({ length }) => length >= MAX_FINDINGS)
+
+const changesOf = ({ effect }: Assessment): readonly Change[] => effect?.().changes() ?? []
+
+const ranksIn = (assessment: Assessment): ReadonlyMap<string, number> =>
+  new Map(changesOf(assessment).map((change, index) => [keyOf(change), index]))
+
+/** What two overrides change alike has the same key. */
+const keyOf = ({ path, after, isMoved }: Change): string =>
+  JSON.stringify([
+    path.map((step) => (step.is === 'member' ? step.key : [step.keyed?.identity ?? step.index])),
+    after,
+    isMoved,
+  ])
+
+/** `assessment` with its changes in the order of their ranks. */
+function sorted(assessment: Assessment, rankOf: (change: Change) => number): Assessment {
+  const { effect } = assessment
+  if (!effect) return assessment
+  const ranked = effect()
+    .changes()
+    .map((change) => ({ change, rank: rankOf(change) }))
+  const changes = ranked.toSorted((a, b) => a.rank - b.rank).map(({ change }) => change)
+  return { ...assessment, effect: () => ({ ...effect(), changes: () => changes }) }
+}
