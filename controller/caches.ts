@@ -76,9 +76,8 @@ export function createCaches({ isGateInstalled, isAnalysisInstalled, ...options 
           labelSelector: `!${EXPERIMENT_ID}`,
           managedFields: 'none',
           metadataOnly: kind.watchProjection === undefined,
-          keep: (object) => watchedPart(kind, object),
         },
-        whole,
+        (object) => watchedPart(kind, object),
       )
       const ofForks: View = { ...where, resource: kind, managedFields: 'others', labelSelector: EXPERIMENT_ID }
       const forks = new Reflector({

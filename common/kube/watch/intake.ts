@@ -3,34 +3,38 @@ import type { KubeObject, ManagedFieldsEntry, ResourceType } from '../../api/obj
 import { isObject, listOr, member } from '../../json/json.ts'
 import { isVersion } from './version.ts'
 
-/** An object from a list or a watch, with the metadata that the store relies on. */
-export interface Arrival {
+/** An object from a list or a watch: the metadata that the store relies on, and the part that is kept. */
+export interface Arrival<T> {
   /** in the store and in the queue: `namespace/name`, or only the name of a cluster-scoped object */
   readonly key: string
   readonly uid: string
   readonly version: string
   readonly isDeleting: boolean
-  readonly object: KubeObject
+  /** undefined: the projection does not keep the object */
+  readonly value: T | undefined
 }
 
 /** How objects are prepared for the store. */
-export interface Intake {
+export interface Intake<T> {
   readonly resource: ResourceType
   /**
    * `managers` keeps manager, operation, subresource and time, but not the fields, which are most of an object's bytes.
    * `others` also keeps the fields of `spec` that other managers than the controller own, which are few.
    */
   readonly managedFields: 'none' | 'managers' | 'others'
-  /** the part of an object to keep, if not all; called as soon as the object is read, so that no list is held whole */
-  readonly keep?: (object: KubeObject) => KubeObject
+  /**
+   * The part of an object to keep; undefined: none, as if there were no object. Should keep no more than needed. Called
+   * as soon as the object is read, so that no list is in memory whole.
+   */
+  readonly project: (object: KubeObject) => T | undefined
 }
 
 /**
- * Prepares an item of a list or an object of an event for the store: frozen, without managed fields, and with
- * `apiVersion` and `kind` (lists omit them, and metadata-only responses have others). Undefined if it has no name, uid
- * or version, which every object of the API server has. All other fields may have any shape.
+ * Prepares an item of a list or an object of an event for the store. It is projected without managed fields, and with
+ * `apiVersion` and `kind` (lists omit them, and metadata-only responses have others). What is kept is frozen. Undefined
+ * if it has no name, uid or version, which every object of the API server has. All other fields may have any shape.
  */
-export function arrival(raw: unknown, { resource, managedFields, keep }: Intake): Arrival | undefined {
+export function arrival<T>(raw: unknown, { resource, managedFields, project }: Intake<T>): Arrival<T> | undefined {
   if (!isObject(raw) || !isObject(raw.metadata)) return undefined
   const { managedFields: entries, ...rest } = raw.metadata
   const { name, namespace, uid, resourceVersion } = rest
@@ -47,11 +51,11 @@ export function arrival(raw: unknown, { resource, managedFields, keep }: Intake)
     uid,
     version: resourceVersion,
     isDeleting: rest.deletionTimestamp !== undefined,
-    object: frozen(keep ? keep(object) : object),
+    value: frozen(project(object)),
   }
 }
 
-function managerOf(entry: unknown, kept: Intake['managedFields']): ManagedFieldsEntry {
+function managerOf(entry: unknown, kept: Intake<unknown>['managedFields']): ManagedFieldsEntry {
   const { manager, operation, subresource, time, ...of } = (isObject(entry) ? entry : {}) as ManagedFieldsEntry
   const isOther = !subresource && !(manager === FIELD_MANAGER && operation === 'Apply')
   const spec = kept === 'others' && isOther ? member(of.fieldsV1, 'f:spec') : undefined

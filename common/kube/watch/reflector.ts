@@ -1,4 +1,3 @@
-import type { KubeObject } from '../../api/object.ts'
 import { pause, type Random, type Timers } from '../../program/clock.ts'
 import { type Deadline, startDeadline, unlessAborted } from '../../program/deadline.ts'
 import type { Log } from '../../program/log.ts'
@@ -7,6 +6,7 @@ import type { KubeClient } from '../client/client.ts'
 import { factsOf, KubeError } from '../client/errors.ts'
 import { CatchUp } from './catch-up.ts'
 import { FailureLog } from './failure-log.ts'
+import type { Intake } from './intake.ts'
 import { Presence } from './presence.ts'
 import { Reconnect } from './reconnect.ts'
 import { type Change, Store } from './store.ts'
@@ -20,11 +20,9 @@ const SILENT_AFTER_MS = 120_000
 /** Called for each change of a store. */
 export type Handler<T> = (change: Change<T>) => void
 
-export interface ReflectorOptions<T> {
+export interface ReflectorOptions<T> extends Pick<Intake<T>, 'project'> {
   readonly client: KubeClient
   readonly view: View
-  /** the part of an object to keep; undefined: none, as if there were no object. Should keep no more than needed */
-  readonly project: (object: KubeObject) => T | undefined
   readonly timers: Timers
   readonly random: Random
   readonly log: Log
@@ -46,7 +44,8 @@ export interface ReflectorOptions<T> {
 export class Reflector<T> {
   readonly #options: ReflectorOptions<T>
   readonly #log: Log
-  readonly #store: Store<T>
+  readonly #view: View & Intake<T>
+  readonly #store = new Store<T>()
   readonly #catchUp: CatchUp
   readonly #reconnect: Reconnect
   readonly #failureLog: FailureLog
@@ -66,7 +65,7 @@ export class Reflector<T> {
     this.#options = options
     this.#log = log.with({ resource: view.resource.plural })
     this.#failureLog = new FailureLog({ log: this.#log, timers, onFailure: options.onFailure })
-    this.#store = new Store((object) => this.#guarded(() => project(object)))
+    this.#view = { ...view, project: (object) => this.#guarded(() => project(object)) }
     const isOver = () => this.#stopping.signal.aborted || this.isAbsent
     this.#catchUp = new CatchUp({ timers, relist: () => this.#relist(), isOver })
     this.#reconnect = new Reconnect(random)
@@ -151,7 +150,7 @@ export class Reflector<T> {
 
   /** Lists once, and takes the list only as a whole. Resolves to the milliseconds to wait. */
   async #list(signal: AbortSignal): Promise<number> {
-    const { version, arrivals } = await listAll(this.#options.client, this.#options.view, signal)
+    const { version, arrivals } = await listAll(this.#options.client, this.#view, signal)
     if (signal.aborted) return 0
     const staleness = this.#staleness.check(version, this.#version)
     if (staleness === 'stale') throw new KubeError({ kind: 'unreachable', message: 'the list is older than the store' })
@@ -188,11 +187,11 @@ export class Reflector<T> {
   async #follow(lines: AsyncIterable<string>, connection: Deadline): Promise<void> {
     for await (const line of lines) {
       connection.restart()
-      this.#take(watchEvent(line, this.#options.view))
+      this.#take(watchEvent(line, this.#view))
     }
   }
 
-  #take(event: WatchEvent): void {
+  #take(event: WatchEvent<T>): void {
     if (event.is === 'error') throw event.error
     this.#failureLog.recovered()
     // a duplicate, or a change that the list has already contained

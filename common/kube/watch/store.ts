@@ -1,4 +1,3 @@
-import type { KubeObject } from '../../api/object.ts'
 import type { Arrival } from './intake.ts'
 import { compareVersions } from './version.ts'
 
@@ -15,19 +14,9 @@ export const beforeOf = <T>(change: Change<T>): T | undefined => (change.is === 
 /** The object as `change` left it; undefined for a deleted one. */
 export const afterOf = <T>(change: Change<T>): T | undefined => (change.is === 'deleted' ? undefined : change.after)
 
-interface Entry<T> extends Pick<Arrival, 'uid' | 'version' | 'isDeleting'> {
-  /** undefined: the projection does not keep the object */
-  readonly value: T | undefined
-}
-
 /** The objects of a reflector in their last known state. Methods that change it return the changes. */
 export class Store<T> {
-  readonly #project: (object: KubeObject) => T | undefined
-  #entries = new Map<string, Entry<T>>()
-
-  constructor(project: (object: KubeObject) => T | undefined) {
-    this.#project = project
-  }
+  #entries = new Map<string, Arrival<T>>()
 
   get size(): number {
     return this.#entries.size
@@ -48,17 +37,16 @@ export class Store<T> {
   }
 
   /** Adds or updates an object, unless it is not newer than the stored one. */
-  put(arrival: Arrival): readonly Change<T>[] {
+  put(arrival: Arrival<T>): readonly Change<T>[] {
     const before = this.#entries.get(arrival.key)
     const isSame = before?.uid === arrival.uid
     if (isSame && compareVersions(arrival.version, before.version) <= 0) return []
-    const after = this.#entryOf(arrival)
-    this.#entries.set(arrival.key, after)
-    return changesBetween(arrival.key, before, after)
+    this.#entries.set(arrival.key, arrival)
+    return changesBetween(arrival.key, before, arrival)
   }
 
   /** Removes an object, unless another object has taken its name. */
-  remove({ key, uid }: Pick<Arrival, 'key' | 'uid'>): readonly Change<T>[] {
+  remove({ key, uid }: Pick<Arrival<T>, 'key' | 'uid'>): readonly Change<T>[] {
     const before = this.#entries.get(key)
     if (before?.uid !== uid) return []
     this.#entries.delete(key)
@@ -66,25 +54,25 @@ export class Store<T> {
   }
 
   /** Replaces all objects by those of a complete list, also by older versions. An unchanged version is no change. */
-  replace(arrivals: readonly Arrival[]): readonly Change<T>[] {
+  replace(arrivals: readonly Arrival<T>[]): readonly Change<T>[] {
     const earlier = this.#entries
     this.#entries = new Map()
     for (const arrival of arrivals) {
       const before = earlier.get(arrival.key)
       const isSame = before?.uid === arrival.uid && before.version === arrival.version
-      this.#entries.set(arrival.key, isSame ? before : this.#entryOf(arrival))
+      this.#entries.set(arrival.key, isSame ? before : arrival)
     }
     const keys = new Set([...earlier.keys(), ...this.#entries.keys()])
     return [...keys].flatMap((key) => changesBetween(key, earlier.get(key), this.#entries.get(key)))
   }
-
-  #entryOf({ uid, version, isDeleting, object }: Arrival): Entry<T> {
-    return { uid, version, isDeleting, value: this.#project(object) }
-  }
 }
 
 /** The changes of projected values between two entries of one key. Another uid is another object. */
-function changesBetween<T>(key: string, from: Entry<T> | undefined, to: Entry<T> | undefined): readonly Change<T>[] {
+function changesBetween<T>(
+  key: string,
+  from: Arrival<T> | undefined,
+  to: Arrival<T> | undefined,
+): readonly Change<T>[] {
   if (from === to) return []
   const before = from?.value
   const after = to?.value

@@ -15,8 +15,8 @@ const SHORTER = 10
  */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024
 
-/** Which objects of a resource a reflector follows, and which parts of them. */
-export interface View extends Intake {
+/** Which objects of a resource a reflector follows, and which parts of them it requests. */
+export interface View extends Omit<Intake<unknown>, 'project'> {
   /** default: all namespaces */
   readonly namespace?: string
   readonly labelSelector?: string
@@ -29,8 +29,8 @@ export interface View extends Intake {
  * `0` the server would ignore `limit`.)
  * @throws KubeError; `gone` if reading the pages took so long that the server no longer keeps the rest
  */
-export async function listAll(client: KubeClient, view: View, signal: AbortSignal) {
-  const arrivals: Arrival[] = []
+export async function listAll<T>(client: KubeClient, view: View & Intake<T>, signal: AbortSignal) {
+  const arrivals: Arrival<T>[] = []
   let version: string | undefined
   let next: unknown
   let limit = PAGE_SIZE

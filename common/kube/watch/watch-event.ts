@@ -6,13 +6,13 @@ import { type Arrival, arrival, type Intake } from './intake.ts'
 import { isVersion } from './version.ts'
 
 /** The meaning of a line of a watch. */
-export type WatchEvent =
-  | { readonly is: 'present' | 'deleted'; readonly version: string; readonly arrival: Arrival }
+export type WatchEvent<T> =
+  | { readonly is: 'present' | 'deleted'; readonly version: string; readonly arrival: Arrival<T> }
   | { readonly is: 'bookmark'; readonly version: string }
   | { readonly is: 'error'; readonly error: KubeError }
 
 /** Reads a line of a watch. @throws BadLine if it is not a valid event */
-export function watchEvent(line: string, intake: Intake): WatchEvent {
+export function watchEvent<T>(line: string, intake: Intake<T>): WatchEvent<T> {
   const event = parsed(line)
   const type = at(event, 'type')
   const object = at(event, 'object')
@@ -37,7 +37,7 @@ export function watchEvent(line: string, intake: Intake): WatchEvent {
   }
 }
 
-function objectEvent(is: 'present' | 'deleted', object: unknown, intake: Intake): WatchEvent {
+function objectEvent<T>(is: 'present' | 'deleted', object: unknown, intake: Intake<T>): WatchEvent<T> {
   const arrived = arrival(object, intake)
   if (!arrived) throw new BadLine('the object has no name, uid or version')
   return { is, version: arrived.version, arrival: arrived }

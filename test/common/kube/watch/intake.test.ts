@@ -3,7 +3,11 @@ import type { KubeObject } from '../../../../common/api/object.ts'
 import { RESOURCES } from '../../../../common/kube/client/resources.ts'
 import { arrival, frozen } from '../../../../common/kube/watch/intake.ts'
 
-const INTAKE = { resource: RESOURCES.ExperimentDeployment, managedFields: 'none' } as const
+const INTAKE = {
+  resource: RESOURCES.ExperimentDeployment,
+  managedFields: 'none',
+  project: (object: KubeObject) => object,
+} as const
 
 const parsed = (fields: string): unknown =>
   JSON.parse(`{"metadata": {"namespace": "shop", "name": "cart", "uid": "u1", "resourceVersion": "7"}, ${fields}}`)
@@ -24,7 +28,7 @@ describe('arrival', () => {
       ...{ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' },
       ...(parsed('"spec": 1') as object),
     }
-    expect(arrival(raw, INTAKE)?.object).to.deep.include({
+    expect(arrival(raw, INTAKE)?.value).to.deep.include({
       apiVersion: 'experimentcontroller.example.com/v1alpha1',
       kind: 'ExperimentDeployment',
     })
@@ -36,8 +40,8 @@ describe('arrival', () => {
     const managed = {
       metadata: { ...raw.metadata, managedFields: [{ ...entry, fieldsV1: { f: {} } }, { manager: 'n' }, 7] },
     }
-    expect(arrival(managed, INTAKE)?.object.metadata).to.not.have.property('managedFields')
-    expect(arrival(managed, { ...INTAKE, managedFields: 'managers' })?.object.metadata.managedFields).to.deep.equal([
+    expect(arrival(managed, INTAKE)?.value?.metadata).to.not.have.property('managedFields')
+    expect(arrival(managed, { ...INTAKE, managedFields: 'managers' })?.value?.metadata.managedFields).to.deep.equal([
       entry,
       { manager: 'n' },
       {},
@@ -51,27 +55,30 @@ describe('arrival', () => {
     const raw = parsed('"spec": 1') as { metadata: object }
     const managedFields = [ours, other, { ...other, subresource: 'status' }].map((entry) => ({ ...entry, fieldsV1 }))
     const managed = { metadata: { ...raw.metadata, managedFields } }
-    expect(arrival(managed, { ...INTAKE, managedFields: 'others' })?.object.metadata.managedFields).to.deep.equal([
+    expect(arrival(managed, { ...INTAKE, managedFields: 'others' })?.value?.metadata.managedFields).to.deep.equal([
       ours,
       { ...other, fieldsV1: { 'f:spec': { 'f:paused': {} } } },
       { ...other, subresource: 'status' },
     ])
   })
 
-  it('has only the part that is kept', () => {
-    const keep = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
-      apiVersion,
-      kind,
-      metadata: { name: metadata.name },
+  it('has of the object only its projection, frozen', () => {
+    const project = ({ kind, metadata }: KubeObject) => ({ kind, of: { name: metadata.name } })
+    const found = arrival(parsed('"spec": 1'), { ...INTAKE, project })
+    expect(found).to.deep.equal({
+      ...{ key: 'shop/cart', uid: 'u1', version: '7', isDeleting: false },
+      value: { kind: 'ExperimentDeployment', of: { name: 'cart' } },
     })
-    const found = arrival(parsed('"spec": 1'), { ...INTAKE, keep })
-    expect(found).to.deep.include({ key: 'shop/cart', uid: 'u1', version: '7' })
-    expect(Object.keys(found?.object.metadata ?? {})).to.deep.equal(['name'])
-    expect([found?.object.spec, Object.isFrozen(found?.object.metadata)]).to.deep.equal([undefined, true])
+    expect(Object.isFrozen(found?.value?.of)).to.equal(true)
+  })
+
+  it('is there without a value if the projection does not keep the object', () => {
+    const found = arrival(parsed('"spec": 1'), { ...INTAKE, project: () => undefined })
+    expect(found).to.include({ key: 'shop/cart', value: undefined })
   })
 
   it('is frozen at all of 100,000 levels', () => {
-    const object = arrival(parsed(`"spec": ${nested(100_000)}`), INTAKE)?.object
+    const object = arrival(parsed(`"spec": ${nested(100_000)}`), INTAKE)?.value
     let depth = 0
     for (
       let inner: unknown = object?.spec;
@@ -89,7 +96,7 @@ describe('arrival', () => {
     const object = arrival(
       parsed('"spec": {"__proto__": {"isAdmin": true}}, "__proto__": {"polluted": 1}'),
       INTAKE,
-    )?.object
+    )?.value
     expect(Object.getPrototypeOf(object)).to.equal(Object.prototype)
     expect(Object.keys(object ?? {})).to.include('__proto__')
     expect(object).to.not.have.property('polluted')
@@ -112,7 +119,7 @@ describe('arrival', () => {
 
   it('may have any other fields', () => {
     for (const spec of ['null', '7', '[]', '{"replicas": "many"}'])
-      expect(arrival(parsed(`"spec": ${spec}`), INTAKE)?.object.spec).to.deep.equal(JSON.parse(spec))
+      expect(arrival(parsed(`"spec": ${spec}`), INTAKE)?.value?.spec).to.deep.equal(JSON.parse(spec))
   })
 })
 

@@ -6,9 +6,13 @@ import { afterOf, beforeOf, type Change, Store } from '../../../../common/kube/w
 import { cart } from '../scripted-client.ts'
 
 const INTAKE = { resource: RESOURCES.Deployment, managedFields: 'none' } as const
+const whole = (object: KubeObject): KubeObject => object
 
-function arrived(fields: Parameters<typeof cart>[0]): Arrival {
-  const found = arrival(cart(fields), INTAKE)
+function arrived(
+  fields: Parameters<typeof cart>[0],
+  project: (object: KubeObject) => KubeObject | undefined = whole,
+): Arrival<KubeObject> {
+  const found = arrival(cart(fields), { ...INTAKE, project })
   if (!found) throw new Error('not an object')
   return found
 }
@@ -21,9 +25,9 @@ const reported = (changes: readonly Change<KubeObject>[]): readonly string[] =>
   )
 
 describe('Store', () => {
-  let store = new Store<KubeObject>((object) => object)
+  let store = new Store<KubeObject>()
   beforeEach('an object at version 9', () => {
-    store = new Store((object) => object)
+    store = new Store()
     store.put(arrived({ version: 9 }))
   })
   const stored = () => store.list().map(nameOf)
@@ -103,9 +107,10 @@ describe('Store', () => {
 
   describe('whose projection drops an object', () => {
     const isKept = ({ metadata }: KubeObject) => metadata.labels?.kept === 'yes'
-    const labelled = (version: number, kept: string) => arrived({ version, more: { labels: { kept } } })
+    const labelled = (version: number, kept: string) =>
+      arrived({ version, more: { labels: { kept } } }, (object) => (isKept(object) ? object : undefined))
     beforeEach(() => {
-      store = new Store((object) => (isKept(object) ? object : undefined))
+      store = new Store()
       store.put(labelled(9, 'no'))
     })
 

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
+import type { KubeObject } from '../../../../common/api/object.ts'
 import { KubeError } from '../../../../common/kube/client/errors.ts'
 import { RESOURCES } from '../../../../common/kube/client/resources.ts'
 import { listAll, type View, watchFrom } from '../../../../common/kube/watch/view.ts'
 import { cart, deploymentList, kubeError, ScriptedClient } from '../scripted-client.ts'
 
-const VIEW: View = { resource: RESOURCES.Deployment, managedFields: 'none' }
+const VIEW = { resource: RESOURCES.Deployment, managedFields: 'none', project: (object: KubeObject) => object } as const
 const { signal } = new AbortController()
 
 describe('listAll', () => {
@@ -33,6 +34,24 @@ describe('listAll', () => {
       [500, 'page2'],
     ])
     for (const { query } of requests) expect(query).not.to.have.property('resourceVersion')
+  })
+
+  it('keeps of each object only its projection, before it asks for the next page', async () => {
+    const projected: string[] = []
+    const project = ({ metadata }: KubeObject) => {
+      projected.push(metadata.name)
+      return metadata.name
+    }
+    const client = new ScriptedClient()
+    const listing = listAll(client, { ...VIEW, project }, signal)
+    ;(await client.list()).answer(deploymentList(10, [cart({ version: 3 })], { continue: 'page2' }))
+    const second = await client.list()
+    expect(projected).to.deep.equal(['cart'])
+    second.answer(deploymentList(10, [cart({ name: 'till', uid: 'u2', version: 4 })]))
+    expect((await listing).arrivals).to.deep.equal([
+      { key: 'shop/cart', uid: 'u1', version: '3', isDeleting: false, value: 'cart' },
+      { key: 'shop/till', uid: 'u2', version: '4', isDeleting: false, value: 'till' },
+    ])
   })
 
   it('reads fewer objects a page if these are too long, and no page is read in part', async () => {

@@ -8,6 +8,7 @@ const read = (event: unknown) =>
   watchEvent(typeof event === 'string' ? event : JSON.stringify(event), {
     resource: RESOURCES.Deployment,
     managedFields: 'none',
+    project: (object) => object,
   })
 
 describe('watchEvent', () => {
