@@ -1,8 +1,8 @@
 import { RECONCILE_LIMIT_MS } from './runtime/worker.ts'
 
 /** The longest times without progress, in milliseconds. Beyond them only a restart helps. */
-const LIMITS_MS = {
-  /** a pass over any object takes milliseconds of CPU time */
+export const LIMITS_MS = {
+  /** a pass over any object takes milliseconds of CPU time. The probe of the manifest waits as long for an answer */
   eventLoop: 10_000,
   /** beyond the time after which a pass is aborted, a request ignores its signal */
   pass: RECONCILE_LIMIT_MS + 30_000,

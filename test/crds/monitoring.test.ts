@@ -125,7 +125,7 @@ describe('the monitoring', () => {
       expect(at(monitor, 'spec', 'selector')).to.deep.equal(at(workload, 'spec', 'selector'))
       const port = at(listOr(at(monitor, 'spec', 'podMetricsEndpoints'))[0], 'port')
       const containers = JSON.stringify(at(workload, 'spec', 'template', 'spec', 'containers'))
-      expect(containers).to.contain(`"livenessProbe":{"httpGet":{"path":"/livez","port":"${port}"}}`)
+      expect(containers).to.contain(`"livenessProbe":{"httpGet":{"path":"/livez","port":"${port}"}`)
       const network = shippedOne('base', 'NetworkPolicy', `experiment-${program}`)
       expect(JSON.stringify(listOr(at(network, 'spec', 'ingress')).at(-1))).to.contain(`"port":"${port}"`)
     }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { at, isObject, listOr, objectOr } from '../../common/json/json.ts'
+import { LIMITS_MS } from '../../controller/liveness.ts'
 import { shippedOne } from './shipped.ts'
 
 const PROGRAMS = ['experiment-controller', 'experiment-webhook']
@@ -43,6 +44,11 @@ describe('the pods of the manifests', () => {
       })
       expect(containerOf(name)).to.include.keys('livenessProbe', 'readinessProbe', 'resources')
       expect(shippedOne('base', 'PriorityClass', 'experiment-deployment-controller').globalDefault).to.equal(undefined)
+    })
+
+    it(`${name} is not restarted for an event loop that turns within the limit of /livez`, () => {
+      const seconds = at(containerOf(name), 'livenessProbe', 'timeoutSeconds')
+      expect(Number(seconds) * 1_000).to.be.at.least(LIMITS_MS.eventLoop)
     })
   }
 
