@@ -38,6 +38,7 @@ export class Controller {
     const { caches, policies, analysis, ...parts } = this.#parts
     return {
       ...parts,
+      clock: this.#options.clock,
       analysis: analysis && {
         runs: () => caches.analysis?.runs.list() ?? [],
         waiting: () => analysis.waiting,

@@ -1,18 +1,8 @@
-import { readyOf } from '../common/api/conditions.ts'
-import { isReason } from '../common/api/reasons.ts'
-import type { Strategy } from '../common/api/strategy.ts'
-import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Sent } from '../common/kube/client/client.ts'
 import { VALIDATION_ACTIONS, type ValidationAction } from '../common/policy/policy.ts'
-import {
-  counted,
-  describedIn,
-  type LabelOf,
-  type MetricDescription,
-  type Metrics,
-  type Series,
-} from '../common/program/metrics.ts'
+import { describedIn, type MetricDescription, type Metrics, type Series } from '../common/program/metrics.ts'
 import { ANALYSIS_METRICS, analysisMetrics, type MeasuredAnalysis } from './analysis/metrics.ts'
+import { EXPERIMENT_METRICS, type MeasuredExperiments, measureExperiments } from './experiment-metrics.ts'
 import type { PassOutcome } from './passes.ts'
 import type { QueueObserver } from './runtime/queue.ts'
 
@@ -34,16 +24,7 @@ export const METRICS = {
   },
   reconcile_seconds: { is: 'histogram', help: 'Seconds of a pass.', labels: ['kind'], seconds: PASS_SECONDS },
   longest_reconcile_seconds: { is: 'gauge', help: 'Seconds since the beginning of the oldest running pass.' },
-  experiments: {
-    is: 'gauge',
-    help: 'Experiments, by kind of the source, and by status and reason of the condition Ready.',
-    labels: ['kind', 'ready', 'reason'],
-  },
-  runs: {
-    is: 'gauge',
-    help: 'Experiments with a run, by strategy (None: only a promotion) and phase.',
-    labels: ['strategy', 'phase'],
-  },
+  ...EXPERIMENT_METRICS,
   run_moves_total: { is: 'counter', help: 'Moves of runs, by kind and reason.', labels: ['kind', 'reason'] },
   promotions_total: {
     is: 'counter',
@@ -106,7 +87,6 @@ export const METRICS = {
 } as const satisfies Readonly<Record<string, MetricDescription>>
 
 type Named = typeof METRICS
-type Label<N extends keyof Named> = LabelOf<Named, N>
 
 /** A cache, as metrics see it. */
 export interface MeasuredReflector {
@@ -117,11 +97,10 @@ export interface MeasuredReflector {
 }
 
 /** What is read at each scrape. */
-export interface Measured {
+export interface Measured extends MeasuredExperiments {
   readonly queue: { readonly depth: number }
   readonly breaker: { readonly isOpen: boolean }
   readonly workers: { readonly busy: number; readonly longestMs: number }
-  readonly experiments: () => readonly ExperimentDeployment[]
   readonly reflectors: readonly { readonly name: string; readonly reflector: MeasuredReflector }[]
   readonly recorder: { readonly droppedCount: number }
   readonly policies: { readonly violating: (action: ValidationAction) => number; readonly mistakes: () => number }
@@ -179,8 +158,7 @@ export function controllerMetrics(metrics: Metrics) {
       gauge('policy_mistakes', () => measured.policies.mistakes())
       gauge('orphaned_forks', () => measured.orphans.count)
       metrics.total({ ...of('events_dropped_total'), labels: [], read: () => measured.recorder.droppedCount })
-      metrics.gauges({ ...of('experiments'), read: () => experimentSeries(measured.experiments()) })
-      metrics.gauges({ ...of('runs'), read: () => runSeries(measured.experiments()) })
+      measureExperiments(metrics, METRIC_PREFIX, measured)
       metrics.gauges({
         ...of('policy_violations'),
         read: () => VALIDATION_ACTIONS.map((action) => [{ action }, measured.policies.violating(action)]),
@@ -199,28 +177,6 @@ export function controllerMetrics(metrics: Metrics) {
 
 /** The functions that count what happens in the controller. */
 export type ControllerMetrics = ReturnType<typeof controllerMetrics>
-
-const experimentSeries = (experiments: readonly ExperimentDeployment[]): readonly Series<Label<'experiments'>>[] =>
-  counted(
-    experiments.map(({ spec, status }) => {
-      const ready = readyOf(status)
-      const reason = isReason(ready?.reason) ? ready.reason : 'Other' // somebody else may have written it
-      return { kind: spec.sourceRef.kind, ready: ready?.status ?? 'Unknown', reason }
-    }),
-  )
-
-const strategyName = (strategy: Strategy | undefined): string => {
-  if (strategy === undefined) return 'None'
-  return strategy.blueGreen ? 'BlueGreen' : 'Canary'
-}
-
-const runSeries = (experiments: readonly ExperimentDeployment[]): readonly Series<Label<'runs'>>[] =>
-  counted(
-    experiments.flatMap(({ spec, status }) => {
-      const { phase } = status?.strategy ?? {}
-      return phase === undefined ? [] : [{ strategy: strategyName(spec.strategy), phase }]
-    }),
-  )
 
 function reflectorSeries(
   { reflectors }: Measured,

@@ -16,7 +16,7 @@ export interface MetricDescription {
 type Table = Readonly<Record<string, MetricDescription>>
 
 /** The labels of the metric `N` of a table. */
-export type LabelOf<T extends Table, N extends keyof T> = T[N] extends { labels: readonly (infer L extends string)[] }
+type LabelOf<T extends Table, N extends keyof T> = T[N] extends { labels: readonly (infer L extends string)[] }
   ? L
   : never
 
@@ -46,13 +46,26 @@ interface Buckets {
 export type Series<L extends string> = readonly [labels: Labels<L>, value: number]
 
 /** How often each combination of labels occurs in `all`. */
-export function counted<L extends string>(all: readonly Labels<L>[]): readonly Series<L>[] {
-  const counts = new Map<string, [labels: Labels<L>, count: number]>()
-  for (const labels of all) {
+export const counted = <L extends string>(all: readonly Labels<L>[]): readonly Series<L>[] =>
+  combined(
+    all.map((labels) => [labels, 1]),
+    (count, more) => count + more,
+  )
+
+/** The largest value of each combination of labels in `all`. */
+export const largest = <L extends string>(all: readonly Series<L>[]): readonly Series<L>[] => combined(all, Math.max)
+
+function combined<L extends string>(
+  all: readonly Series<L>[],
+  combine: (before: number, value: number) => number,
+): readonly Series<L>[] {
+  const found = new Map<string, Series<L>>()
+  for (const [labels, value] of all) {
     const key = Object.values(labels).join('/')
-    counts.set(key, [labels, (counts.get(key)?.[1] ?? 0) + 1])
+    const before = found.get(key)
+    found.set(key, [labels, before ? combine(before[1], value) : value])
   }
-  return [...counts.values()]
+  return [...found.values()]
 }
 
 /** Adds `count`, or one, to the series of `labels`. */

@@ -53,12 +53,13 @@ export const EXPERIMENT_ALERTS: Readonly<Record<string, Alert>> = {
     section: 'Analyses',
   },
   NotReady: {
-    expr: 'sum by (namespace, kind, reason) (max by (namespace, kind, reason) (experiment_controller_experiments{ready="False", reason!~"Expired|Undone"})) > 0',
-    for: '6h',
+    // A reason may come and go. An experiment that starts again has not been ready since it ended, hence `for`.
+    expr: 'max by (namespace, kind, reason) (max_over_time(experiment_controller_longest_not_ready_seconds{reason!~"Aborted|Expired|RolledBack|Undone"}[5m])) > 6 * 3600',
+    for: '10m',
     severity: 'info',
-    summary: '{{ $value }} experiments have not been ready for six hours ({{ $labels.kind }}, {{ $labels.reason }}).',
-    description: 'The message of each says why. Those whose time is over, or that were taken back, do not count.',
-    remedy: 'List them with kubectl get expd --all-namespaces, and look up the reason in docs/reasons.md.',
+    summary: 'An experiment has not been ready for six hours ({{ $labels.kind }}, {{ $labels.reason }}).',
+    description: 'Its message says why. Those whose time is over, or that were taken back, do not count.',
+    remedy: 'List experiments with kubectl get expd --all-namespaces, and look up the reason in docs/reasons.md.',
     section: 'Troubleshooting',
   },
   ForksAreChanged: {

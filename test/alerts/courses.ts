@@ -42,6 +42,10 @@ const slower = (name: string, [low, high]: readonly [number, number], labels = '
   counter(`${name}{${labels}le="+Inf"}`, 100, 100),
 ]
 
+/** The series of the experiments that are not ready for a reason. */
+export const notReady = (reason: string): string =>
+  `experiment_controller_longest_not_ready_seconds{kind="Deployment", reason="${reason}"}`
+
 const OF_INSTALLATION = { namespace: NAMESPACE }
 const OF_POD = { ...OF_INSTALLATION, pod: 'a' }
 const one = (course: Course, labels: Case['labels'] = OF_INSTALLATION): Case => ({ courses: [course], labels })
@@ -144,13 +148,11 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   NotReady: {
     courses: [
-      gauge('experiment_controller_experiments{kind="Deployment", ready="False", reason="PodsNotReady"}', 0, 2),
-      gauge('experiment_controller_experiments{kind="Deployment", ready="False", reason="PodsNotReady"}', 0, 2, 'b'),
-      gauge('experiment_controller_experiments{kind="Deployment", ready="True", reason="Available"}', 9, 9),
-      gauge('experiment_controller_experiments{kind="Deployment", ready="False", reason="Expired"}', 9, 9),
+      gauge(notReady('PodsNotReady'), 21_600, 21_601),
+      gauge(notReady('PodsNotReady'), 21_600, 21_601, 'b'),
+      ...['Aborted', 'Expired', 'RolledBack', 'Undone'].map((why) => gauge(notReady(why), DAY_SECONDS, DAY_SECONDS)),
     ],
     labels: { ...OF_INSTALLATION, kind: 'Deployment', reason: 'PodsNotReady' },
-    value: 2,
   },
   ForksAreChanged: one(counter('experiment_controller_drift_repairs_total{kind="Deployment"}', 0.7, 0.9), {
     ...OF_INSTALLATION,

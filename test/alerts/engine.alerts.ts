@@ -8,7 +8,7 @@ import type { Alert } from '../../crds/monitoring/alert.ts'
 import { ALERTS, alertManifest } from '../../crds/monitoring/alerts.ts'
 import { promtool } from '../../sandbox/prometheus/promtool.ts'
 import { run } from '../../sandbox/run.ts'
-import { CASES, type Case, type Course, GOOD_MINUTES, NAMESPACE } from './courses.ts'
+import { CASES, type Case, type Course, GOOD_MINUTES, NAMESPACE, notReady } from './courses.ts'
 
 const FIRST_BUILD_MS = 1_800_000
 /** How long an absent series still counts as present in Prometheus. */
@@ -156,6 +156,21 @@ describe('the alerts, in the engine of Prometheus', () => {
   it('ExperimentControllerCacheEmpty does not fire for a pod that ended before it was ready, beside another one', async () => {
     const values = { [ofPod(SYNCED)]: '_x19 0x1 _x40', [ofPod(SYNCED, 'b')]: '1x60' }
     expect(await fires('ExperimentControllerCacheEmpty', 33, values)).to.equal(false)
+  })
+
+  describe('ExperimentNotReady', () => {
+    const count = 'experiment_controller_experiments{kind="Deployment", ready="False", reason="PodsNotReady"}'
+    const isFiring = (values: string) =>
+      fires('ExperimentNotReady', 599, { [ofPod(count)]: '1x600', [ofPod(notReady('PodsNotReady'))]: values })
+
+    it('does not fire where some experiment is always starting, but none for long', async () =>
+      expect(await isFiring('40x600')).to.equal(false))
+
+    it('fires while the reason comes and goes', async () =>
+      expect(await isFiring(Array.from({ length: 100 }, () => '30000x2 _x3').join(' '))).to.equal(true))
+
+    it('does not fire when an experiment starts again that ended long ago', async () =>
+      expect(await isFiring('_x594 90000x5')).to.equal(false))
   })
 
   describe('ExperimentWebhookUnreachable', () => {

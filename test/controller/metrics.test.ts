@@ -1,23 +1,15 @@
 import { expect } from 'chai'
-import type { RunPhase, Strategy } from '../../common/api/strategy.ts'
-import type { Condition, ExperimentDeployment } from '../../common/api/types.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { Metrics } from '../../common/program/metrics.ts'
 import { controllerMetrics, METRIC_PREFIX, METRICS, type Measured } from '../../controller/metrics.ts'
 import { anExperiment } from '../builders.ts'
 import { aRun } from './analysis/a-run.ts'
-
-const ready = (status: 'True' | 'False', reason: string): Condition => ({
-  type: 'Ready',
-  status,
-  reason,
-  message: '',
-  observedGeneration: 1,
-  lastTransitionTime: '2026-11-22T12:00:00Z',
-})
+import { ready } from './ready-condition.ts'
 
 function measured(experiments: readonly ExperimentDeployment[] = []): Measured {
   const reflector = { hasSynced: true, size: 7, silentMs: 3_000 }
   return {
+    clock: () => new Date('2026-11-22T13:00:00Z'),
     queue: { depth: 2 },
     breaker: { isOpen: true },
     workers: { busy: 1, longestMs: 1_500 },
@@ -64,7 +56,10 @@ const everything = (counters: ReturnType<typeof controllerMetrics>) => {
 
 describe('the metrics of the controller', () => {
   it('are what happened, and what is so at the scrape', async () => {
-    expect(await scraped(measured(), everything)).to.include.members([
+    const failing = anExperiment({ status: { conditions: [ready('False', 'ApplyRefused')] } })
+    expect(await scraped(measured([failing]), everything)).to.include.members([
+      'experiments{kind="Deployment",ready="False",reason="ApplyRefused"} 1',
+      'longest_not_ready_seconds{kind="Deployment",reason="ApplyRefused"} 3600',
       'reconcile_total{kind="Deployment",outcome="done"} 1',
       'reconcile_seconds_sum{kind="Deployment"} 0.02',
       'kube_requests_total{verb="apply",resource="deployments",code="200"} 1',
@@ -95,48 +90,6 @@ describe('the metrics of the controller', () => {
       'leader 1',
       'lease_age_seconds 1.25',
     ])
-  })
-
-  it('count experiments by kind and by the condition Ready', async () => {
-    const of = (status: 'True' | 'False', reason: string) =>
-      anExperiment({ status: { conditions: [ready(status, reason)] } })
-    const found = [of('True', 'Available'), of('True', 'Available'), of('False', 'ApplyRefused'), anExperiment()]
-    expect((await scraped(measured(found))).filter((line) => line.startsWith('experiments{'))).to.deep.equal([
-      'experiments{kind="Deployment",ready="True",reason="Available"} 2',
-      'experiments{kind="Deployment",ready="False",reason="ApplyRefused"} 1',
-      'experiments{kind="Deployment",ready="Unknown",reason="Other"} 1',
-    ])
-  })
-
-  it('count runs by phase, and no experiment without a run', async () => {
-    const of = (phase: RunPhase, strategy?: Strategy) =>
-      anExperiment({
-        ...(strategy === undefined ? {} : { strategy }),
-        status: {
-          strategy: {
-            run: 'aaaa',
-            revision: '1f2e',
-            path: 'Forward',
-            phase,
-            stepIndex: 0,
-            stepName: 'setWeight 20%',
-            since: '2026-11-22T12:00:00.000Z',
-            step: `0/5 ${phase}`,
-          },
-        },
-      })
-    const runs = async (...found: readonly ExperimentDeployment[]) =>
-      (await scraped(measured(found))).filter((line) => line.startsWith('runs{'))
-    expect(await runs(of('Paused'), of('Promoted'), of('Paused'), anExperiment())).to.deep.equal([
-      'runs{strategy="None",phase="Paused"} 2',
-      'runs{strategy="None",phase="Promoted"} 1',
-    ])
-    const strategies = [{ canary: {} }, { blueGreen: { activeService: 'cart' } }]
-    expect(await runs(...strategies.map((strategy) => of('Paused', strategy)))).to.deep.equal([
-      'runs{strategy="Canary",phase="Paused"} 1',
-      'runs{strategy="BlueGreen",phase="Paused"} 1',
-    ])
-    expect(await runs(anExperiment())).to.deep.equal([])
   })
 
   it('have as many series with 1,000 experiments as with 10, whatever somebody writes into their status', async () => {
