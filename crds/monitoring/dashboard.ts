@@ -58,6 +58,7 @@ const nodePanels = (): readonly Panel[] =>
     const cpu = 'process_cpu_seconds_total'
     return [
       panel('process_resident_memory_bytes', 'Memory of each replica.', 'bytes'),
+      panel('nodejs_heap_size_used_bytes', 'The heap of each replica, which may be half of the memory limit.', 'bytes'),
       panel(cpu, 'CPU time of each replica, in seconds per second.', 'short', `rate(${of(cpu)}[$__rate_interval])`),
       panel('nodejs_eventloop_lag_p99_seconds', 'How late the event loop of each replica is.', 's'),
     ]

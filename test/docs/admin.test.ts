@@ -4,7 +4,9 @@ import { LIMITS } from '../../common/api/limits.ts'
 import { REASONS } from '../../common/api/reasons.ts'
 import { readConfig } from '../../controller/config.ts'
 import { MAX_SLOW } from '../../controller/runtime/worker.ts'
+import { dashboardPanels } from '../../crds/monitoring/dashboard.ts'
 import { MAX_STRUCTURE } from '../../webhook/http/intake.ts'
+import { heapFlags, shippedMemoryMiB } from '../manifests/shipped.ts'
 
 const PAGE = readFileSync('docs/admin.md', 'utf8')
 
@@ -39,6 +41,11 @@ describe('the guide for admins', () => {
     expect(text).to.contain(`${number(MAX_STRUCTURE)} brackets`)
     expect(text).to.contain(`${readConfig({}).workers} (\`WORKERS\`, up to 64), and ${MAX_SLOW} more`)
     expect(() => readConfig({ WORKERS: '65' })).to.throw('64')
+    const limit = shippedMemoryMiB()
+    expect(text).to.contain(`half of the memory limit: ${limit / 2} of ${limit} MiB`)
+    expect(heapFlags()).to.include(`--max-old-space-size=${limit / 2}`)
+    const heap = /`(experiment_controller_nodejs_heap\w+)`/.exec(text)?.[1]
+    expect(dashboardPanels().Processes?.map(({ title }) => title)).to.include(heap)
   })
   it('has every variable that the manifests do not set, with its default and its range', () => {
     const code = ['controller/config.ts', 'webhook/config.ts', 'common/program/components.ts']
