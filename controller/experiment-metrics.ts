@@ -11,6 +11,7 @@ export const EXPERIMENT_METRICS = {
     is: 'gauge',
     help: 'Experiments, by kind of the source, and by status and reason of the condition Ready.',
     labels: ['kind', 'ready', 'reason'],
+    addsUp: true,
   },
   longest_not_ready_seconds: {
     is: 'gauge',
@@ -21,6 +22,7 @@ export const EXPERIMENT_METRICS = {
     is: 'gauge',
     help: 'Experiments with a run, by strategy (None: only a promotion) and phase.',
     labels: ['strategy', 'phase'],
+    addsUp: true,
   },
 } as const satisfies Readonly<Record<string, MetricDescription>>
 

@@ -36,11 +36,11 @@ export const METRICS = {
     help: 'Writes that undid the change of another client in a fork.',
     labels: ['kind'],
   },
-  queue_depth: { is: 'gauge', help: 'Experiments that wait for a pass.' },
+  queue_depth: { is: 'gauge', help: 'Experiments that wait for a pass.', addsUp: true },
   queue_adds_total: { is: 'counter', help: 'Experiments that were added to the queue.' },
   queue_retries_total: { is: 'counter', help: 'Passes that failed and are repeated after a backoff.' },
   queue_wait_seconds: { is: 'histogram', help: 'Seconds that an experiment waited for a pass.', seconds: PASS_SECONDS },
-  workers_busy: { is: 'gauge', help: 'Passes that run.' },
+  workers_busy: { is: 'gauge', help: 'Passes that run.', addsUp: true },
   kube_requests_total: {
     is: 'counter',
     help: 'Requests to the API server, by status of the answer. Without an answer the code is "error".',
@@ -77,12 +77,17 @@ export const METRICS = {
     is: 'gauge',
     help: 'Experiments that violate a policy, by validation action of the policy. One may be counted for each action.',
     labels: ['action'],
+    addsUp: true,
   },
   policy_mistakes: {
     is: 'gauge',
     help: 'Paths, patterns and labels in ExperimentPolicies that can match nothing. The condition Valid names them.',
   },
-  orphaned_forks: { is: 'gauge', help: 'Forks whose experiment is gone, found by their labels. They are deleted.' },
+  orphaned_forks: {
+    is: 'gauge',
+    help: 'Forks whose experiment is gone, found by their labels. They are deleted.',
+    addsUp: true,
+  },
   ...ANALYSIS_METRICS,
 } as const satisfies Readonly<Record<string, MetricDescription>>
 

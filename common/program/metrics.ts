@@ -11,6 +11,8 @@ export interface MetricDescription {
   readonly seconds?: readonly number[]
   /** how the gauges of several replicas are combined; default: the largest, because all of them measure the same */
   readonly combine?: 'sum' | 'min'
+  /** set if several installations count different things, so that the dashboard adds up what they count */
+  readonly addsUp?: true
 }
 
 type Table = Readonly<Record<string, MetricDescription>>

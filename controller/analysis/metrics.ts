@@ -19,7 +19,7 @@ export const ANALYSIS_METRICS = {
     labels: ['type'],
     seconds: POLL_SECONDS,
   },
-  analysis_runs: { is: 'gauge', help: 'Stored analysis runs, by verdict.', labels: ['verdict'] },
+  analysis_runs: { is: 'gauge', help: 'Stored analysis runs, by verdict.', labels: ['verdict'], addsUp: true },
   analysis_lag_seconds: {
     is: 'gauge',
     help: 'Seconds since the most overdue look of an analysis run was due. Failing providers are asked less often.',
@@ -29,7 +29,11 @@ export const ANALYSIS_METRICS = {
     help: 'Windows that analysis runs recorded, by outcome (counted, empty, unusable, skipped).',
     labels: ['outcome'],
   },
-  analysis_answers_waiting: { is: 'gauge', help: 'Polls of analysis runs that no pass has recorded yet.' },
+  analysis_answers_waiting: {
+    is: 'gauge',
+    help: 'Polls of analysis runs that no pass has recorded yet.',
+    addsUp: true,
+  },
 } as const satisfies Readonly<Record<string, MetricDescription>>
 
 /** Counts what analyses do. */

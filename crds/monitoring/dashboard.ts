@@ -37,7 +37,8 @@ export function panelOf(metric: ServedMetric): Panel {
     }))
     return { title: name, description, unit: 's', lines }
   }
-  const value = `${metric.combine ?? 'max'} by (${labels.join(', ')}) (${of()})`
+  const by = (...kept: readonly string[]) => `${metric.combine ?? 'max'} by (${kept.join(', ')}) (${of()})`
+  const value = metric.addsUp ? `sum by (${labels.join(', ')}) (${by('namespace', ...labels)})` : by(...labels)
   const isDate = name.endsWith('_not_after_seconds')
   const line = { expr: isDate ? `${value} - time()` : value, legend: legend || (isDate ? 'left' : 'value') }
   return { title: name, description, unit: unitOf(name), lines: [line] }

@@ -83,6 +83,33 @@ describe('the monitoring', () => {
     expect(panels().length).to.be.greaterThan(METRICS.length)
   })
 
+  describe('for several installations', () => {
+    const exprOf = (name: string) => panels().find(({ title }) => title === name)?.lines[0]?.expr
+    const gauges = METRICS.filter(({ is }) => is === 'gauge')
+    const isAdded = ({ name }: { readonly name: string }) => exprOf(name)?.startsWith('sum by (') === true
+
+    it('adds up the counts, of which each is the largest of its replicas', () => {
+      expect(exprOf('experiment_controller_experiments')).to.equal(
+        'sum by (kind, ready, reason) (max by (namespace, kind, ready, reason) (experiment_controller_experiments{namespace=~"$namespace"}))',
+      )
+      expect(exprOf('experiment_controller_queue_depth')).to.equal(
+        'sum by () (max by (namespace) (experiment_controller_queue_depth{namespace=~"$namespace"}))',
+      )
+    })
+
+    it('shows the worst time or state, the largest cache, and once what all of them count', () => {
+      const shown = gauges.filter((metric) => !isAdded(metric)).map(({ name }) => name)
+      expect(shown.filter((name) => !name.endsWith('_seconds'))).to.deep.equal([
+        'experiment_controller_reflector_synced',
+        'experiment_controller_reflector_objects',
+        'experiment_controller_paused',
+        'experiment_controller_policy_mistakes',
+        'experiment_webhook_path_secrets',
+      ])
+      expect(gauges.filter(isAdded).filter(({ name }) => name.endsWith('_seconds'))).to.deep.equal([])
+    })
+  })
+
   it('asks only for values of labels that the code sets', () => {
     const code = globSync('{common,controller,webhook}/**/*.ts')
       .map((file) => readFileSync(file, 'utf8'))
