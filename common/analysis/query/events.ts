@@ -1,7 +1,7 @@
 import type { EventCounts } from '../window-data.ts'
 import { birthsAmong, byPod, type Counter, countersIn, growthOf, partlyResetPods } from './delta.ts'
 import { type PerArm, perArm, silence, tooFewPods } from './per-arm.ts'
-import type { Series } from './series.ts'
+import { identityOf, type Series } from './series.ts'
 import type { WindowAnswer, WindowQuery } from './window-query.ts'
 
 /** The series of an arm that count events, and those that count all that could be one. */
@@ -36,7 +36,9 @@ export function eventsAnswer(series: PerArm<EventSeries>, { arms }: Pick<WindowQ
 }
 
 function podsIn(series: EventSeries) {
-  const isBorn = birthsAmong([...series.events, ...series.total])
+  const isEvent = new Set(series.events.map(identityOf))
+  const kinds = [series.events, series.total.filter((one) => !isEvent.has(identityOf(one)))]
+  const isBorn = birthsAmong([...series.events, ...series.total], kinds)
   const events = countersIn(series.events, isBorn)
   if (events.is === 'failed') return events
   const total = countersIn(series.total, isBorn)

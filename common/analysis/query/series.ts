@@ -25,6 +25,10 @@ export interface Series {
 /** Whether a series had a value at the start of the window. */
 export const hasStart = ({ values, histograms }: Series): boolean => (values.start ?? histograms.start) !== undefined
 
+/** What a series has counted at an edge, a native histogram in all its buckets. Undefined: nothing that can be read. */
+export const countAt = ({ values, histograms }: Series, edge: keyof Edges<unknown>): number | undefined =>
+  numberIn(values[edge] ?? member(histograms[edge], 'count'))
+
 /** Which series were asked for. An answer with others is refused: whoever gives them has not understood the request. */
 export interface Asked {
   readonly window: Span
@@ -70,7 +74,7 @@ export function seriesIn(
     const one = seriesOf(each, asked)
     if (!one) return MALFORMED
     if (!pods.has(one.pod) || one.labels[asked.labels.namespaceLabel] !== asked.namespace) return OTHERS
-    const key = `${one.name}${keyOf(one.labels)}`
+    const key = identityOf(one)
     if (seen.has(key)) return REPEATED
     seen.add(key)
     series.push(one)
@@ -81,6 +85,9 @@ export function seriesIn(
 /** Equal for the same labels, in any order, and different for others. */
 export const keyOf = (labels: Readonly<Record<string, string>>): string =>
   JSON.stringify(Object.entries(labels).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+
+/** Equal for the same series, also in different answers. */
+export const identityOf = ({ name, labels }: Series): string => `${name}${keyOf(labels)}`
 
 function seriesOf(item: unknown, { window, labels: { podLabel } }: Asked): Series | undefined {
   const all = member(item, 'metric')

@@ -96,6 +96,13 @@ describe('the coarse buckets of a window', () => {
     ])
   })
 
+  it('count what the old series grew by in a process whose series got other labels', () => {
+    const old = { '0.1': [800, 803], '1': [900, 904], '+Inf': [1_000, 1_005] } as const
+    const other = { '0.1': [undefined, 806], '1': [undefined, 908], '+Inf': [undefined, 1_010] } as const
+    const series = [...bucketSeries('a', old, { chart: '1.0' }), ...bucketSeries('a', other, { chart: '1.1' })]
+    expect(treatmentOf(series)).to.deep.equal([{ pod: 'a', total: 5, exceeding: [2, 1] }])
+  })
+
   it('leave out a histogram that does not count all requests at both edges', () =>
     expect(
       treatmentOf([

@@ -70,6 +70,27 @@ describe('a series is born in a window', () => {
     for (const other of [{ job: 'proxy' }, { instance: '10.0.0.1:81' }, { container: 'proxy' }])
       expect(born({ ...labels, ...other })).to.equal(false)
   })
+
+  it('but not if its process got other labels: then it counted about as much as the others had at the start', () => {
+    const old = [counter('n', 'a', [1_000, 1_010]), counter('n', 'a', [200, undefined], { code: '500' })]
+    const isBorn = (...counts: readonly number[]) => {
+      const others = counts.map((count, route) => counter('n', 'a', [undefined, count], { route: `${route}` }))
+      const births = others.map(birthsAmong([...old, ...others, counter('n', 'b', [1, 2])]))
+      expect(new Set(births).size).to.equal(1)
+      return births[0]
+    }
+    expect([isBorn(1_020, 201), isBorn(605), isBorn(2_400)]).to.deep.equal([false, false, false])
+    expect([isBorn(604), isBorn(2_401), isBorn(20)]).to.deep.equal([true, true, true])
+    const nothingBefore = counter('n', 'a', [undefined, 9], { code: '500' })
+    expect(birthsAmong([counter('n', 'a', [0, 5]), nothingBefore])(nothingBefore)).to.equal(true)
+  })
+
+  it('if series of another kind could have been it, but their own kind has no successors', () => {
+    const good = counter('n', 'a', [10, 12], { code: '200' })
+    const error = counter('n', 'a', [undefined, 11], { code: '500' })
+    expect(birthsAmong([good, error])(error)).to.equal(false)
+    expect(birthsAmong([good, error], [[error], [good]])(error)).to.equal(true)
+  })
 })
 
 describe('the growth of a counter', () => {

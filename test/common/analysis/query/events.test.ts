@@ -78,6 +78,25 @@ describe('the events of a window', () => {
     expect(next).to.deep.equal([{ pod: 'a', events: 0, exposure: 600 }])
   })
 
+  it('are counted in a young process, also if it has more of them than of all that it had counted before', () => {
+    const errors = [counter('total', 'a', [undefined, 90], { code: '500' })]
+    const total = [counter('total', 'a', [60, 61], { code: '200' }), ...errors]
+    expect(treatmentOf(errors, total)).to.deep.equal([{ pod: 'a', events: 90, exposure: 91 }])
+    const route = counter('total', 'a', [undefined, 300], { code: '200', route: '/cart' })
+    expect(treatmentOf(errors, [...total, route])).to.deep.equal([{ pod: 'a', events: 90, exposure: 391 }])
+  })
+
+  it('are what the old series grew by in a process whose series got other labels, not all since it began', () => {
+    const relabelled = (errors: number) => {
+      const of = (chart: string, code: string, ends: readonly [number | undefined, number]) =>
+        counter('total', 'a', ends, { chart, code })
+      const events = [of('1.0', '500', [errors, errors]), of('1.1', '500', [undefined, errors])]
+      const good = [of('1.0', '200', [2_000_000, 2_000_150]), of('1.1', '200', [undefined, 2_000_300])]
+      return treatmentOf(events, [...good, ...events])
+    }
+    for (const errors of [0, 40_000]) expect(relabelled(errors)).to.deep.equal([{ pod: 'a', events: 0, exposure: 150 }])
+  })
+
   it('are counted once each in windows one after the other, whenever their series are born', () => {
     const course = fc.array(fc.nat(9), { minLength: 3, maxLength: 5 })
     fc.assert(

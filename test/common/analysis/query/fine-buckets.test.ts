@@ -170,6 +170,14 @@ describe('the native histograms of a window', () => {
       treatmentOf([native('a', [undefined, [[1, 2, 9]]], { route: '/' }), native('a', [[], [[1, 2, 1]]])]),
     ).to.deep.equal([{ pod: 'a', zero: 0, buckets: [[1, 10]] }]))
 
+  it('count what the old ones grew by in a process whose series got other labels', () =>
+    expect(
+      treatmentOf([
+        native('a', [[[1, 2, 900]], [[1, 2, 905]]], { chart: '1.0' }),
+        native('a', [undefined, [[1, 2, 910]]], { chart: '1.1' }),
+      ]),
+    ).to.deep.equal([{ pod: 'a', zero: 0, buckets: [[1, 5]] }]))
+
   it('leave out one of a process without any at the start, and one that is gone at the end', () =>
     expect(
       treatmentOf([

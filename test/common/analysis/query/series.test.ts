@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { countIn, numberIn, seriesIn, valueIn } from '../../../../common/analysis/query/series.ts'
+import { countAt, countIn, numberIn, seriesIn, valueIn } from '../../../../common/analysis/query/series.ts'
 import { LAW } from '../../../property.ts'
 import { histogramItem, instant, jsonReply, matrix, points, seriesItem } from './answers.ts'
 import { LABELS, WINDOW } from './window-queries.ts'
@@ -40,6 +40,16 @@ describe('the series of an answer of Prometheus', () => {
         { name: 'h', pod: 'b', labels: { ...labels, pod: 'b' }, values: {}, histograms: { start: buckets } },
       ],
     })
+  })
+
+  it('have counted their number, or all of a native histogram', () => {
+    const buckets = { count: '5', sum: '1', buckets: [] }
+    const read = seriesIn(matrix(seriesItem('n', 'a', [undefined, '7']), histogramItem('h', 'a', [buckets, {}])), ASKED)
+    const counts = read.is === 'series' && read.series.map((one) => [countAt(one, 'start'), countAt(one, 'end')])
+    expect(counts).to.deep.equal([
+      [undefined, 7],
+      [5, undefined],
+    ])
   })
 
   it('may be none', () => expect(seriesIn(matrix(), ASKED)).to.deep.equal({ is: 'series', series: [] }))

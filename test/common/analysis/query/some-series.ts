@@ -39,7 +39,7 @@ export const native = (
 ): Series => {
   const sent = (buckets: SentBuckets | undefined) =>
     buckets && {
-      count: '0',
+      count: `${buckets.reduce((sum, [, , count]) => sum + count, 0)}`,
       sum: '0',
       buckets: buckets.map(([left, right, count]) => [left < 0 ? 3 : 0, `${left}`, `${right}`, `${count}`]),
     }
