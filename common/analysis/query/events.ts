@@ -1,8 +1,8 @@
 import type { EventCounts } from '../window-data.ts'
 import { birthsAmong, byPod, type Counter, countersIn, growthOf, partlyResetPods } from './delta.ts'
 import { type PerArm, perArm, silence, tooFewPods } from './per-arm.ts'
-import { identityOf, type Series } from './series.ts'
-import type { WindowAnswer, WindowQuery } from './window-query.ts'
+import { hasStart, identityOf, type Series } from './series.ts'
+import { failed, type WindowAnswer, type WindowQuery } from './window-query.ts'
 
 /** The series of an arm that count events, and those that count all that could be one. */
 export interface EventSeries {
@@ -10,10 +10,15 @@ export interface EventSeries {
   readonly total: readonly Series[]
 }
 
+const CONTRADICTORY = failed(
+  'the answers contradict each other: the address of the provider must always lead to the same Prometheus',
+)
+
 /**
  * How many events each pod had in the window, and among how many. A pod without any series of events had none, because
  * a program often exposes such a series only once it counts something. A pod without a total is not counted, nor is one
- * of which only a part began anew.
+ * of which only a part began anew, or whose new series have more events than all that could be one: then the series are
+ * not new, but the server that knows no start of them.
  */
 export function eventsAnswer(series: PerArm<EventSeries>, { arms }: Pick<WindowQuery, 'arms'>): WindowAnswer {
   const unknown = silence(perArm((arm) => series[arm].total))
@@ -36,22 +41,27 @@ export function eventsAnswer(series: PerArm<EventSeries>, { arms }: Pick<WindowQ
 }
 
 function podsIn(series: EventSeries) {
+  if (!areOfOneServer(series)) return CONTRADICTORY
   const isEvent = new Set(series.events.map(identityOf))
   const kinds = [series.events, series.total.filter((one) => !isEvent.has(identityOf(one)))]
-  const isBorn = birthsAmong([...series.events, ...series.total], kinds)
-  const events = countersIn(series.events, isBorn)
+  const events = countersIn(series.events, birthsAmong([...series.events, ...series.total], kinds))
   if (events.is === 'failed') return events
-  const total = countersIn(series.total, isBorn)
+  const total = countersIn(series.total, birthsAmong(series.total, kinds))
   if (total.is === 'failed') return total
   const partlyReset = partlyResetPods([...events.counters, ...total.counters].map((counter) => [counter]))
   const eventsOf = byPod(events.counters)
-  const pods = [...byPod(total.counters)]
-    .filter(([pod]) => !partlyReset.has(pod))
-    .map(([pod, counters]): readonly [string, EventCounts] => [
-      pod,
-      { pod, events: sumOf(eventsOf.get(pod) ?? []), exposure: sumOf(counters) },
-    ])
+  const pods = [...byPod(total.counters)].flatMap(([pod, counters]): readonly (readonly [string, EventCounts])[] => {
+    const [ofPod, exposure] = [eventsOf.get(pod) ?? [], sumOf(counters)]
+    const isKnown = !partlyReset.has(pod) && sumOf(ofPod.filter(({ of }) => !hasStart(of))) <= exposure
+    return isKnown ? [[pod, { pod, events: sumOf(ofPod), exposure }]] : []
+  })
   return { is: 'pods', pods: new Map(pods), partlyReset } as const
+}
+
+/** Whether the answers agree on which series of both were there at the start. A server may have just lost its data. */
+function areOfOneServer({ events, total }: EventSeries): boolean {
+  const starts = new Map(total.map((one) => [identityOf(one), hasStart(one)]))
+  return events.every((one) => (starts.get(identityOf(one)) ?? hasStart(one)) === hasStart(one))
 }
 
 const sumOf = (counters: readonly Counter[]): number =>

@@ -97,6 +97,39 @@ describe('the events of a window', () => {
     for (const errors of [0, 40_000]) expect(relabelled(errors)).to.deep.equal([{ pod: 'a', events: 0, exposure: 150 }])
   })
 
+  it('are unknown if only one answer has the start of a series that is in both: a server lost its data', () => {
+    const message =
+      'the answers contradict each other: the address of the provider must always lead to the same Prometheus'
+    const code = (code: string, ends: readonly [number | undefined, number]) => counter('total', 'a', ends, { code })
+    const good = code('200', [6_000, 6_300])
+    const [known, unknown] = [code('500', [40, 40]), code('500', [undefined, 40])]
+    expect(answer([unknown], [good, known])).to.deep.equal({ is: 'failed', message })
+    expect(answer([known], [code('200', [undefined, 6_300]), unknown])).to.deep.equal({ is: 'failed', message })
+    const control = { events: [{ ...unknown, pod: 'c' }], total: [good, known].map((one) => ({ ...one, pod: 'c' })) }
+    expect(answer([known], [good, known], control)).to.deep.equal({ is: 'failed', message })
+    expect(treatmentOf([known], [good, known])).to.deep.equal([{ pod: 'a', events: 0, exposure: 300 }])
+  })
+
+  it('prove no start of a total of other series, which may be all that a pod ever had', () =>
+    expect(answer([counter('events', 'a', [40, 41])], [counter('total', 'a', [undefined, 6_300])])).to.include({
+      is: 'failed',
+      lacksStart: true,
+    }))
+
+  it('are not counted of a pod that seems to have had more of them in new series than there was in total', () => {
+    const controlOf = (born: number) => {
+      const events = [counter('events', 'c', [undefined, born])]
+      const found = answer([], [counter('total', 'a', [0, 1])], {
+        events,
+        total: [counter('total', 'c', [20_000, 20_600]), counter('total', 'd', [0, 5])],
+      })
+      return found.is === 'data' && found.data.is === 'events' ? found.data.control : found
+    }
+    const rest = { pod: 'd', events: 0, exposure: 5 }
+    expect(controlOf(600)).to.deep.equal([{ pod: 'c', events: 600, exposure: 600 }, rest])
+    expect(controlOf(601)).to.deep.equal([rest])
+  })
+
   it('are counted once each in windows one after the other, whenever their series are born', () => {
     const course = fc.array(fc.nat(9), { minLength: 3, maxLength: 5 })
     fc.assert(
