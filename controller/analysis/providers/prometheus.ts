@@ -3,6 +3,7 @@ import { eventsAnswer } from '../../../common/analysis/query/events.ts'
 import { histogramAnswer } from '../../../common/analysis/query/histogram.ts'
 import { valueAnswer } from '../../../common/analysis/query/one-number.ts'
 import { eventsRequest, histogramRequest, totalRequest, valueRequest } from '../../../common/analysis/query/promql.ts'
+import { scrapedTwice } from '../../../common/analysis/query/scrapes.ts'
 import { seriesIn, valueIn } from '../../../common/analysis/query/series.ts'
 import type { ProviderRequest, WindowAnswer, WindowQuery } from '../../../common/analysis/query/window-query.ts'
 import type { Arm } from '../../../common/analysis/window-data.ts'
@@ -22,8 +23,10 @@ type Ask = (arm: Arm, request: ProviderRequest) => Promise<ReturnType<typeof ser
 
 const asker =
   ({ window, namespace, arms }: WindowQuery, labels: CompleteProvider, send: Send): Ask =>
-  async (arm, request) =>
-    seriesIn(await send(request), { window, namespace, pods: arms[arm].pods, labels })
+  async (arm, request) => {
+    const answer = seriesIn(await send(request), { window, namespace, pods: arms[arm].pods, labels })
+    return answer.is === 'failed' ? answer : (scrapedTwice(answer.series) ?? answer)
+  }
 
 async function askHistogram(query: WindowQuery, provider: CompleteProvider, send: Send): Promise<WindowAnswer> {
   const ask = asker(query, provider, send)

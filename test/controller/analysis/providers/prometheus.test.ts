@@ -95,6 +95,14 @@ describe('a window of Prometheus', () => {
     expect(await answer).to.deep.equal({ is: 'silent', arms: ['treatment', 'control'] })
   })
 
+  it('is of no use if a pod is scraped twice', async () => {
+    const { answer } = await asked(errors, (promql) => {
+      const pod = promql.includes('exp-a') ? 'exp-a' : 'cart-a'
+      return matrix(...['cart', 'all'].map((job) => seriesItem('t', pod, ['40', '50'], { instance: 'i', job })))
+    })
+    expect(answer).to.have.property('message').that.contains('a pod is scraped twice: its series differ in job;')
+  })
+
   it('is of no use if any request failed', async () => {
     const failing = (isFailing: (promql: string) => boolean) => (promql: string) =>
       isFailing(promql) ? FAILURE : counterOf(promql.slice(0, 1), promql, '1')

@@ -1,0 +1,77 @@
+import { countAt, keyOf, type Series } from './series.ts'
+import { type Failed, failed } from './window-query.ts'
+
+/** Labels of Prometheus, its operator, Thanos and Mimir that say who scraped, and not what is counted. */
+const SCRAPERS = ['job', 'prometheus', 'prometheus_replica', 'receive_replica', 'replica', '__replica__']
+const SERVICE = 'service'
+
+/** All that one scraper has of an address of a pod. */
+interface Scrape {
+  /** the labels of the scraper */
+  readonly by: Readonly<Record<string, string>>
+  readonly container: string | undefined
+  /** what all series have counted together at each edge */
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Why series are of no use that have a pod twice: each request would count as two, and evidence would grow too fast.
+ * Undefined if no pod is scraped twice. What two scrapers have is the same if it is of one address and one container,
+ * as far as labels say, and has about the same counts. So two ports or containers of a pod are not the same.
+ */
+export function scrapedTwice(series: readonly Series[]): Failed | undefined {
+  const addresses = Map.groupBy(series, ({ pod, labels: { instance } }) => JSON.stringify([pod, instance]))
+  for (const ofAddress of addresses.values()) {
+    const scrapes = scrapesIn(ofAddress).toSorted((one, other) => one.end - other.end)
+    for (const [place, one] of scrapes.entries()) {
+      const next = scrapes[place + 1] // the same counts are neighbours
+      const labels = next && areAlike(one, next) ? differingIn(one.by, next.by) : []
+      if (labels.length > 0) return twice(labels)
+    }
+  }
+  return undefined
+}
+
+function twice(labels: readonly string[]): Failed {
+  const found = `its series differ in ${labels.join(', ')}`
+  return failed(`a pod is scraped twice: ${found}; scrape it once, or choose by prometheus.matchers`)
+}
+
+/** Series with one edge are left out: their labels may have changed in the window. */
+function scrapesIn(series: readonly Series[]): readonly Scrape[] {
+  const scrapes = new Map<string, Scrape>()
+  for (const one of series) {
+    const [start, end] = [countAt(one, 'start'), countAt(one, 'end')]
+    if (start === undefined || end === undefined) continue
+    const [by, { container }] = [scraperOf(one.labels), one.labels]
+    const key = keyOf({ ...by, ...(container === undefined ? {} : { container }) })
+    const others = scrapes.get(key) ?? { start: 0, end: 0 }
+    scrapes.set(key, { by, container, start: others.start + start, end: others.end + end })
+  }
+  return [...scrapes.values()]
+}
+
+/**
+ * The operator of Prometheus names the Service by which it found a pod in `service`, beside `endpoint` and `container`.
+ * Without these, it may say what is counted.
+ */
+function scraperOf(labels: Series['labels']): Scrape['by'] {
+  const isOfOperator = labels.endpoint !== undefined && labels.container !== undefined
+  const names = isOfOperator ? [...SCRAPERS, SERVICE] : SCRAPERS
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => names.includes(name)))
+}
+
+/**
+ * Whether two scrapes can be of one process. They are not made at the same moment, so one of them may have what was
+ * counted in between: less than half of the growth in a window, which is two scrapes long at least.
+ */
+function areAlike(one: Scrape, other: Scrape): boolean {
+  const growth = Math.max(one.end - one.start, other.end - other.start)
+  const isNear = (edge: 'start' | 'end') => 2 * Math.abs(one[edge] - other[edge]) <= growth
+  const containers = new Set([one.container, other.container].filter((name) => name !== undefined))
+  return growth > 0 && isNear('start') && isNear('end') && containers.size < 2
+}
+
+const differingIn = (one: Scrape['by'], other: Scrape['by']): readonly string[] =>
+  [...SCRAPERS, SERVICE].filter((name) => one[name] !== other[name])
