@@ -42,5 +42,14 @@ export function tooFewPods(
   return { is: 'failed', message, ...(lacksStart ? { lacksStart } : {}) }
 }
 
-const podsAtStart = (series: readonly Series[]): ReadonlySet<string> =>
-  new Set(series.filter(hasStart).map(({ pod }) => pod))
+/**
+ * The pods of which series of the start are there at the end, or none is there at the end yet. Where only others are,
+ * those of the start have got other labels and do not come back.
+ */
+function podsAtStart(series: readonly Series[]): ReadonlySet<string> {
+  const podsOf = (isOfUse: (one: Series) => boolean) => new Set(series.filter(isOfUse).map(({ pod }) => pod))
+  const withBoth = podsOf((one) => hasStart(one) && hasEnd(one))
+  return withBoth.union(podsOf(hasStart).difference(podsOf(hasEnd)))
+}
+
+const hasEnd = ({ values, histograms }: Series): boolean => (values.end ?? histograms.end) !== undefined

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { perArm, silence, tooFewPods } from '../../../../common/analysis/query/per-arm.ts'
+import type { Series } from '../../../../common/analysis/query/series.ts'
 import { counter } from './some-series.ts'
 
 describe('arms', () => {
@@ -42,6 +43,14 @@ describe('arms', () => {
     expect(tooFew([], ['c', 'd'], { ...KNOWN, control: from('c') })).to.include({ lacksStart: true })
     const late = { ...KNOWN, treatment: [counter('requests_total', 'a', [undefined, 1])] }
     expect(tooFew([], ['c', 'd'], late)).to.include({ lacksStart: true })
+  })
+
+  it('lack the start of the window if the series of their pods have got other labels since', () => {
+    const [old, other] = [counter('n', 'a', [9, undefined]), counter('n', 'a', [undefined, 9], { chart: '1.1' })]
+    const treatment = (...series: Series[]) => tooFew([], ['c', 'd'], { ...KNOWN, treatment: series })
+    expect(treatment(old, other)).to.include({ lacksStart: true })
+    expect(treatment(old)).not.to.have.property('lacksStart')
+    expect(treatment(old, other, counter('n', 'a', [1, 1], { code: '500' }))).not.to.have.property('lacksStart')
   })
 
   it('lack the start of the window if fewer than half of their pods have data of it that are of use', () => {
