@@ -13,6 +13,11 @@ export class FairSlots implements Slots {
     this.#free = count
   }
 
+  /** How many are free, for whichever namespaces. */
+  get free(): number {
+    return this.#free
+  }
+
   /** Whether work on `key` may begin or go on. */
   mayTake(key: Key): boolean {
     return (this.#taken.get(namespaceOf(key)) ?? 0) < this.#free

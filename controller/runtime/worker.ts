@@ -17,9 +17,8 @@ export const MAX_SLOW = 64
 /** How long running passes, and a running sweep, may go on after `stop`. */
 export const GRACE_MS = 20_000
 
-/** How long one pass yields, and how many may yield at once, so that status writes do not become old or too many. */
+/** How long one pass yields, so that status writes do not become old. */
 const YIELD_MS = 1_000
-const MAX_YIELDED = 512
 
 /** When a key gets its next pass if nothing wakes it before. */
 export type Requeue = 'never' | 'backoff' | { readonly afterMs: number }
@@ -43,8 +42,8 @@ export interface Pass {
   /** aborts when the pass takes too long, or when the process stops */
   readonly signal: AbortSignal
   /**
-   * Lets waiting keys go first, for a second at most; resolves at once when none waits or none gets a worker now. The
-   * key stays with its pass.
+   * Lets waiting keys go first, for a second at most; resolves at once when none waits or none gets a worker now, and
+   * when half as many passes have yielded as slots are free. The key stays with its pass.
    */
   readonly yieldToWrites: () => Promise<void>
 }
@@ -156,7 +155,8 @@ export class Workers {
     const { timers } = this.#options
     const yielded = Promise.withResolvers<void>()
     const yieldToWrites = async (): Promise<void> => {
-      if (!this.#keysGoFirst || this.#yielded.length >= MAX_YIELDED) return
+      // all may be of one namespace, which gets half of the slots; more could be aborted before they go on
+      if (!this.#keysGoFirst || 2 * this.#yielded.length >= this.#slots.free) return
       const resumed = Promise.withResolvers<void>()
       this.#yielded.push({ key, dueMs: timers.now() + YIELD_MS, ended, goOn: resumed.resolve })
       this.#slow.delete(ended)

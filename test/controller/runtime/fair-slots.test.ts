@@ -23,6 +23,14 @@ describe('slots', () => {
     expect(slots.mayTake('d/1')).to.equal(true)
   })
 
+  it('are free until they are taken, and again when they are given back', () => {
+    const slots = new FairSlots(3)
+    slots.take('a/1')
+    slots.take('b/1')
+    slots.giveBack('a/1')
+    expect(slots.free).to.equal(2)
+  })
+
   it('are all taken by many namespaces, and free again when they are given back', () => {
     const slots = new FairSlots(3)
     for (const key of ['a/1', 'b/1', 'c/1']) slots.take(key)

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { MAX_SLOW } from '../../../controller/runtime/worker.ts'
-import { turn } from '../../virtual-time.ts'
+import { KeyQueue } from '../../../controller/runtime/queue.ts'
+import { MAX_SLOW, type Pass, type Requeue, Workers } from '../../../controller/runtime/worker.ts'
+import { diaryLog, turn, VirtualTime } from '../../virtual-time.ts'
 import { atWork } from './at-work.ts'
 
 describe('slow passes', () => {
@@ -95,6 +96,30 @@ describe('slow passes', () => {
     await stopped
     expect(time.pending).to.equal(0)
   })
+
+  for (const namespaces of [1, 3, 12])
+    it(`of ${namespaces} namespaces are not aborted because too many yielded before them`, async () => {
+      const time = new VirtualTime()
+      const queue = new KeyQueue({ timers: time, random: () => 0 })
+      const ended: string[] = []
+      const aborted: string[] = []
+      const written = (afterMs: number) => new Promise<void>((resolve) => time.after(afterMs, resolve))
+      const reconcile = async (key: string, { signal, yieldToWrites }: Pass): Promise<Requeue> => {
+        signal.addEventListener('abort', () => aborted.push(key))
+        await written(100) // the fork
+        await yieldToWrites()
+        await written(30_000) // the status, through a slow webhook
+        ended.push(key)
+        return 'never'
+      }
+      const caughtUp = async () => undefined
+      const workers = new Workers({ queue, timers: time, log: diaryLog(), count: 16, reconcile, caughtUp })
+      for (let index = 0; index < 600; index++) queue.add(`n${index % namespaces}/${index}`)
+      workers.start()
+      await time.pass(600_000)
+      expect([ended.length, aborted.length]).to.deep.equal([600, 0])
+      await workers.stop()
+    })
 
   it('have a second again after they yielded', async () => {
     const { queue, time, pass, passes, workers } = atWork({ count: 1 })
