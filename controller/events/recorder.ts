@@ -18,9 +18,6 @@ const CAPACITY = 1_000
 const MAX_TRIES = 12
 const RETRY_AFTER_MS = 10_000
 
-/** Shorter than other writes: an Event is tried again, and a slow one makes others wait. */
-const EVENT_MS = 10_000
-
 export interface RecorderOptions {
   readonly client: Pick<KubeClient, 'request'>
   /** the name of the pod or host of this process */
@@ -209,7 +206,7 @@ export class Recorder {
   }
 
   #request(request: KubeRequest): Promise<unknown> {
-    return this.#options.client.request({ ...request, signal: this.#stopping.signal, deadlineMs: EVENT_MS })
+    return this.#options.client.request({ ...request, signal: this.#stopping.signal })
   }
 
   #failed(again: PendingEvent, error: unknown): void {

@@ -99,12 +99,20 @@ describe('a recorder', () => {
     recorder.record({ ...about('till', 'stall'), note: 'stall' })
     await turn()
     expect(notes()).to.deep.equal(['shop slow', 'shop other', 'stall stall'])
-    await time.pass(9_999)
+    await time.pass(29_999)
     expect(sent).to.have.length(3)
     await time.pass(1)
     expect(notes().slice(3)).to.deep.equal(['shop second', 'shop third'])
     await time.pass(10_000)
     expect(notes().slice(5)).to.deep.equal(['shop slow'])
+    await recorder.stop()
+  })
+
+  it('waits for webhooks that do not answer: the API server accepts an Event without them after 10 s each', async () => {
+    const { time, sent, recorder } = recording(['late'])
+    recorder.record(input)
+    await time.pass(60_000)
+    expect([sent.length, recorder.pendingCount, recorder.droppedCount]).to.deep.equal([1, 0, 0])
     await recorder.stop()
   })
 

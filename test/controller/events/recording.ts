@@ -1,7 +1,7 @@
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
-import type { KubeRequest } from '../../../common/kube/client/request.ts'
+import { type KubeRequest, VERBS } from '../../../common/kube/client/request.ts'
 import type { EventInput } from '../../../controller/events/event.ts'
 import { Recorder } from '../../../controller/events/recorder.ts'
 import { diaryLog, VirtualTime } from '../../virtual-time.ts'
@@ -29,9 +29,12 @@ export const about = (name: string, namespace = 'shop'): EventInput => ({
 
 const STARTED_MS = Date.parse('2026-08-01T12:00:00.123Z')
 
+/** How long an API server takes that asks two webhooks in vain and accepts the request without them. */
+const LATE_MS = 20_050
+
 /** A recorder whose API server answers with `failures` one after the other, then accepts everything. */
 export function recording(
-  failures: readonly (KubeErrorKind | 'never' | undefined)[] = [],
+  failures: readonly (KubeErrorKind | 'late' | 'never' | undefined)[] = [],
   { random = (): number => 0.5 } = {},
 ) {
   const time = new VirtualTime()
@@ -42,10 +45,11 @@ export function recording(
       request: (request) => {
         const kind = failures[sent.push(request) - 1]
         if (kind === undefined) return Promise.resolve({})
-        if (kind !== 'never') return Promise.reject(new KubeError({ kind, message: kind }))
-        return new Promise((_, reject) => {
+        if (kind !== 'never' && kind !== 'late') return Promise.reject(new KubeError({ kind, message: kind }))
+        return new Promise((resolve, reject) => {
           const end = (kind: KubeErrorKind) => () => reject(new KubeError({ kind, message: '' }))
-          const cancel = time.after(request.deadlineMs ?? 30_000, end('timeout'))
+          const cancel = time.after(request.deadlineMs ?? VERBS[request.verb].deadlineMs, end('timeout'))
+          if (kind === 'late') time.after(LATE_MS, () => resolve({}))
           request.signal?.addEventListener('abort', cancel)
           request.signal?.addEventListener('abort', end('unreachable'))
         })
