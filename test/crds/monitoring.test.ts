@@ -154,7 +154,8 @@ describe('the monitoring', () => {
       const containers = JSON.stringify(at(workload, 'spec', 'template', 'spec', 'containers'))
       expect(containers).to.contain(`"livenessProbe":{"httpGet":{"path":"/livez","port":"${port}"}`)
       const network = shippedOne('base', 'NetworkPolicy', `experiment-${program}`)
-      expect(JSON.stringify(listOr(at(network, 'spec', 'ingress')).at(-1))).to.contain(`"port":"${port}"`)
+      const [, number] = new RegExp(`"name":"${port}","containerPort":(\\d+)`).exec(containers) ?? []
+      expect(JSON.stringify(listOr(at(network, 'spec', 'ingress')).at(-1))).to.contain(`"port":${number}`)
     }
   })
 

@@ -9,6 +9,16 @@ const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
 const podOf = (name: string) => objectOr(at(shippedOne('base', 'Deployment', name), 'spec', 'template', 'spec'))
 const containerOf = (name: string) => objectOr(listOr(podOf(name).containers)[0])
 
+/**
+ * The ports of a rule of a NetworkPolicy, by the names that the pod of `program` gives them. The rule must have their
+ * numbers: OVN-Kubernetes takes a name for every port.
+ */
+const portsOf = (program: string, rule: unknown) =>
+  listOr(at(rule, 'ports')).map((port) => {
+    const named = listOr(containerOf(program).ports).find((each) => at(each, 'containerPort') === at(port, 'port'))
+    return at(named, 'name')
+  })
+
 describe('the pods of the manifests', () => {
   for (const name of PROGRAMS) {
     it(`${name} has only a projected token, where the client looks for it`, () => {
@@ -71,9 +81,7 @@ describe('the pods of the manifests', () => {
       const policy = shippedOne('base', 'NetworkPolicy', name)
       expect(at(policy, 'spec', 'podSelector', 'matchLabels')).to.deep.equal({ 'app.kubernetes.io/name': name })
       return listOr(at(policy, 'spec', 'ingress')).map((rule) => [
-        listOr(at(rule, 'ports'))
-          .map((port) => at(port, 'port'))
-          .join(),
+        portsOf(name, rule).join(),
         [...new Set(listOr(at(rule, 'from')).flatMap((from) => Object.keys(objectOr(from))))].join(),
       ])
     })
