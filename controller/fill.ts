@@ -9,7 +9,7 @@ export interface Fillable {
   readonly filled: Promise<void>
 }
 
-/** Caches that are not filled by then will not be filled later: usually a permission is missing. */
+/** What is not filled by then stays so: a permission is missing, or the API server cannot be reached. */
 const LIMIT_MS = 120_000
 
 interface FillOptions {
@@ -26,9 +26,10 @@ interface FillOptions {
 export async function fill(all: readonly Fillable[], { timers, stopping, missing }: FillOptions): Promise<boolean> {
   for (const { name } of all) missing.add(name)
   const limit = new AbortController()
-  const cancel = timers.after(LIMIT_MS, () =>
-    limit.abort(new Error(`not filled within two minutes: ${[...missing].join(', ')}; check the permissions`)),
-  )
+  const cancel = timers.after(LIMIT_MS, () => {
+    const remedy = 'check the permissions, and whether the API server can be reached'
+    limit.abort(new Error(`not filled within two minutes: ${[...missing].join(', ')}; ${remedy}`))
+  })
   const filled = Promise.all(all.map((each) => each.filled.then(() => missing.delete(each.name))))
   try {
     await unlessAborted(unlessAborted(filled, limit.signal), stopping)

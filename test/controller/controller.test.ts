@@ -150,7 +150,10 @@ describe('the controller', () => {
     await time.pass(120_000)
     expect(await started)
       .to.be.instanceOf(Error)
-      .with.property('message', 'not filled within two minutes: services; check the permissions')
+      .with.property(
+        'message',
+        'not filled within two minutes: services; check the permissions, and whether the API server can be reached',
+      )
     expect(controller.notReadyBecause).to.equal('being filled: services')
     await controller.stop()
   })

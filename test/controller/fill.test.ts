@@ -42,7 +42,10 @@ describe('fill', () => {
     await time.pass(120_000)
     expect(await result)
       .to.be.instanceOf(Error)
-      .with.property('message', 'not filled within two minutes: schemas; check the permissions')
+      .with.property(
+        'message',
+        'not filled within two minutes: schemas; check the permissions, and whether the API server can be reached',
+      )
   })
 
   it('waits for two minutes', async () => {

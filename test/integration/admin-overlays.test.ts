@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at } from '../../common/json/json.ts'
+import { at, listOr } from '../../common/json/json.ts'
 import { Page } from './document.ts'
 import { controlPlane } from './fixture.ts'
 
@@ -30,6 +30,18 @@ describe('overlays of the guide for admins that it does not apply', () => {
     expect(at(webhook, 'spec', 'strategy', 'rollingUpdate')).to.deep.equal({ maxUnavailable: 1, maxSurge: 0 })
     const namespace = await built('overlay-nodes', 'Namespace', 'experiment-controller-system')
     expect(namespace?.metadata.labels).to.include({ 'pod-security.kubernetes.io/enforce': 'privileged' })
+  })
+
+  it('let both programs reach the API server, DNS and a provider, and restrict nobody who calls them', async () => {
+    const policy = await built('overlay-egress', 'NetworkPolicy', 'experiment-egress')
+    expect(at(policy, 'spec', 'policyTypes')).to.deep.equal(['Egress'])
+    expect(listOr(at(policy, 'spec', 'egress'))).to.have.lengthOf(3)
+    for (const name of ['experiment-controller', 'experiment-webhook']) {
+      const workload = await built('overlay-egress', 'Deployment', name)
+      expect(workload?.metadata.namespace).to.equal(policy?.metadata.namespace)
+      const labels = at(workload, 'spec', 'template', 'metadata', 'labels')
+      expect(labels).to.deep.include(at(policy, 'spec', 'podSelector', 'matchLabels'))
+    }
   })
 
   it('set a variable', async () => {
