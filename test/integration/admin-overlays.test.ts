@@ -32,6 +32,14 @@ describe('overlays of the guide for admins that it does not apply', () => {
     expect(namespace?.metadata.labels).to.include({ 'pod-security.kubernetes.io/enforce': 'privileged' })
   })
 
+  it('let one group read policies, which otherwise only cluster admins may', async () => {
+    const subjects = async (overlay: string) =>
+      (await built(overlay, 'ClusterRoleBinding', 'experiment-policy-viewer'))?.subjects
+    expect(await subjects('overlay')).to.equal(undefined)
+    const group = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'developers' }
+    expect(await subjects('overlay-readers')).to.deep.equal([group])
+  })
+
   it('let both programs reach the API server, DNS and a provider, and restrict nobody who calls them', async () => {
     const policy = await built('overlay-egress', 'NetworkPolicy', 'experiment-egress')
     expect(at(policy, 'spec', 'policyTypes')).to.deep.equal(['Egress'])
