@@ -39,7 +39,7 @@ const RULES: readonly Rule[] = [
   {
     rule: "self.type == 'NewRelic' || has(self.address)",
     fieldPath: '.address',
-    message: 'is required; set it to where the provider is, such as https://prometheus.monitoring.svc:9090',
+    message: 'is required; set it to where the provider is, such as http://prometheus.monitoring.svc:9090',
   },
   {
     rule: "self.type != 'NewRelic' || !has(self.address)",
@@ -86,7 +86,7 @@ const note = (selector: JsonObject): Note => ({
   members: {
     type: 'What the provider is, and so how it is asked.',
     address:
-      'Where it is, such as https://prometheus.monitoring.svc:9090. A path is kept before those of queries. Not for NewRelic.',
+      'Where it is, such as http://prometheus.monitoring.svc:9090. A path is kept before those of queries. Not for NewRelic.',
     newRelic: {
       about: 'For NewRelic, in place of an address.',
       members: { region: 'The data center of the account.', accountId: 'The number of the account.' },

@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { parse } from 'yaml'
+import { PROVIDER } from '../../common/analysis/kinds/provider.ts'
 import { LIMITS } from '../../common/api/limits.ts'
 import { REASONS } from '../../common/api/reasons.ts'
+import { at } from '../../common/json/json.ts'
 import { readConfig } from '../../controller/config.ts'
 import { MAX_SLOW } from '../../controller/runtime/worker.ts'
 import { dashboardPanels } from '../../crds/monitoring/dashboard.ts'
@@ -47,6 +50,20 @@ describe('the guide for admins', () => {
     const heap = /`(experiment_controller_nodejs_heap\w+)`/.exec(text)?.[1]
     expect(dashboardPanels().Processes?.map(({ title }) => title)).to.include(heap)
   })
+
+  it('names every field of a provider', () => {
+    const fields = PROVIDER.is === 'object' ? Object.keys(PROVIDER.members) : []
+    expect(fields).to.include('caBundle')
+    for (const field of fields) expect(section('Analyses')).to.match(new RegExp(`^  ${field}: |\`${field}\\b`, 'm'))
+  })
+
+  it('says whom to trust at each https address of a Service, which no public authority signs', () => {
+    const specs = [...PAGE.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, block = '']) => at(parse(block), 'spec'))
+    const services = specs.filter((spec) => /^https:.*\.svc\b/.test(`${at(spec, 'address')}`))
+    expect(services).to.have.lengthOf(1)
+    for (const spec of services) expect(spec).to.include.keys('caBundle')
+  })
+
   it('has every variable that the manifests do not set, with its default and its range', () => {
     const code = ['controller/config.ts', 'webhook/config.ts', 'common/program/components.ts']
       .map((file) => readFileSync(file, 'utf8'))

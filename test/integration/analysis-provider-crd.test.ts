@@ -54,7 +54,7 @@ const REFUSED: Readonly<Record<string, readonly [spec: object, words: readonly s
   ],
   'a user in the address': [
     { ...PROMETHEUS, address: 'https://a:b@prometheus' },
-    invalid('spec.address', 'must be an address, such as https://prometheus.monitoring.svc:9090'),
+    invalid('spec.address', 'must be an address, such as http://prometheus.monitoring.svc:9090'),
   ],
   'a credential over http': [
     { ...PROMETHEUS, address: 'http://prometheus.example', credential: 'a' },

@@ -22,7 +22,7 @@ export interface NewRelicAccount {
 /** The `spec` of an ExperimentAnalysisProvider. */
 export interface ProviderSpec {
   readonly type: ProviderType
-  /** `https://prometheus.monitoring.svc:9090`; absent for NewRelic, which has an account instead */
+  /** `http://prometheus.monitoring.svc:9090`; absent for NewRelic, which has an account instead */
   readonly address?: string
   readonly newRelic?: NewRelicAccount
   /** a `metav1.LabelSelector`: the namespaces whose experiments may use it */
@@ -85,7 +85,7 @@ const NEW_RELIC = object<NewRelicAccount>({
 /** The `spec` of a provider. */
 export const PROVIDER = object<ProviderSpec>({
   type: word(PROVIDER_TYPES),
-  address: optional(text(512, ADDRESS_PATTERN, 'an address, such as https://prometheus.monitoring.svc:9090')),
+  address: optional(text(512, ADDRESS_PATTERN, 'an address, such as http://prometheus.monitoring.svc:9090')),
   newRelic: optional(NEW_RELIC),
   namespaceSelector: anyObject,
   credential: optional(text(253, CREDENTIAL_PATTERN, 'the name of a file of credentials')),
