@@ -21,6 +21,9 @@ const section = (title: string): string => {
 const firstCells = (text: string): readonly string[] =>
   [...text.matchAll(/^\| `([^`]+)`/gm)].map(([, cell = '']) => cell)
 
+/** A script of package.json in a code block. */
+const SCRIPT = /^(?:\$ )?(?:npm ci && )?npm run /m
+
 /** Variables that the guide explains where they are needed, or that Kubernetes or only a developer sets. */
 const ELSEWHERE = ['CLIENT_CA', 'CLIENT_NAMES', 'HOSTNAME', 'KUBECONFIG']
 
@@ -35,6 +38,17 @@ describe('the guide for admins', () => {
     for (const message of ours) expect(code).to.contain(message)
     expect(firstCells(reasons).length).to.be.greaterThan(10)
     for (const reason of firstCells(reasons)) expect(Object.keys(REASONS)).to.include(reason)
+  })
+
+  it('says to run npm ci before it runs a script, as each section of the README does', () => {
+    const sections = readFileSync('README.md', 'utf8').split(/^## /m)
+    const withScripts = [PAGE, ...sections].filter((text) => SCRIPT.test(text))
+    expect(withScripts).to.have.lengthOf(3)
+    for (const text of withScripts) {
+      const [before = ''] = text.split(SCRIPT)
+      const [line = ''] = SCRIPT.exec(text) ?? []
+      expect(`${before}${line}`).to.contain('npm ci')
+    }
   })
 
   it('names the limits that the code has', () => {
