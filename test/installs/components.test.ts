@@ -40,7 +40,9 @@ describe('the optional components of an installation', () => {
   async function built(components: readonly string[], resources = ['base']): Promise<readonly KubeObject[]> {
     const watch = { namespace: 'bank', installation: 'experiments-bank' }
     // ../default has the analysis already
-    const folder = await anOverlay({ resources, components: ['cert-manager', ...components], watch })
+    return builtFrom(await anOverlay({ resources, components: ['cert-manager', ...components], watch }))
+  }
+  async function builtFrom(folder: string): Promise<readonly KubeObject[]> {
     const { stdout, stderr } = await plane().kubectl(['kustomize', folder])
     expect(stderr).to.equal('')
     return parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
@@ -83,6 +85,18 @@ describe('the optional components of an installation', () => {
       for (const program of programs) {
         const set = variables(program).filter((text) => text.includes('"enabled"'))
         expect(set).to.deep.equal([JSON.stringify({ name: variable, value: 'enabled' })])
+      }
+    }
+  })
+
+  it('give each variable, volume and mount once, also beside ../default, which has the analysis', async () => {
+    const objects = await builtFrom(await anOverlay({ resources: ['default'], components: ['analysis'] }))
+    for (const { spec } of objects.filter(({ kind }) => kind === 'Deployment')) {
+      const pod = at(spec, 'template', 'spec')
+      const container = listOr(at(pod, 'containers'))[0]
+      for (const list of [at(pod, 'volumes'), at(container, 'volumeMounts'), at(container, 'env')]) {
+        const names = listOr(list).map((each) => at(each, 'name'))
+        expect(names).to.deep.equal([...new Set(names)])
       }
     }
   })
