@@ -1,28 +1,40 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, listOr } from '../../common/json/json.ts'
+import { at, isObject, listOr } from '../../common/json/json.ts'
+import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { Page } from './document.ts'
 import { controlPlane } from './fixture.ts'
+
+const PAGE = new Page('admin.md')
+
+/** Where `value` has a text with the namespace of the installation: `spec.dnsNames[]`. */
+function placesIn(value: unknown, path = ''): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => placesIn(item, `${path}[]`))
+  if (isObject(value))
+    return Object.entries(value).flatMap(([key, member]) => placesIn(member, path === '' ? key : `${path}.${key}`))
+  return typeof value === 'string' && value.includes(SYSTEM_NAMESPACE) ? [path] : []
+}
 
 describe('overlays of the guide for admins that it does not apply', () => {
   let folder = ''
   before('its files', async () => {
     folder = await mkdtemp(join(tmpdir(), 'overlays-'))
-    await new Page('admin.md').writeFiles(folder)
+    await PAGE.writeFiles(folder)
   })
   after('they are removed', () => rm(folder, { recursive: true }))
 
-  /** The object of `kind` and `name` that kustomize builds. */
-  async function built(overlay: string, kind: string, name: string): Promise<KubeObject | undefined> {
+  /** The objects that kustomize builds. */
+  async function objectsOf(overlay: string): Promise<readonly KubeObject[]> {
     const { code, stdout, stderr } = await (await controlPlane()).kubectl(['kustomize', join(folder, overlay)])
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
-    const objects = parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
-    return objects.find((object) => object.kind === kind && object.metadata.name === name)
+    return parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
   }
+  const built = async (overlay: string, kind: string, name: string): Promise<KubeObject | undefined> =>
+    (await objectsOf(overlay)).find((object) => object.kind === kind && object.metadata.name === name)
 
   it('put the webhook into the network of the nodes', async () => {
     const webhook = await built('overlay-nodes', 'Deployment', 'experiment-webhook')
@@ -50,6 +62,27 @@ describe('overlays of the guide for admins that it does not apply', () => {
       const labels = at(workload, 'spec', 'template', 'metadata', 'labels')
       expect(labels).to.deep.include(at(policy, 'spec', 'podSelector', 'matchLabels'))
     }
+  })
+
+  it('leave the former namespace in the places that the guide lists, if they name another one', async () => {
+    const overlay = join(folder, 'elsewhere')
+    const optional = ['monitoring', 'lease-priority'].map((name) => relative(overlay, join('manifests', name)))
+    const kustomization = {
+      apiVersion: 'kustomize.config.k8s.io/v1beta1',
+      kind: 'Kustomization',
+      namespace: 'elsewhere',
+      resources: ['../overlay', ...optional],
+    }
+    await mkdir(overlay)
+    await writeFile(join(overlay, 'kustomization.yaml'), JSON.stringify(kustomization))
+    const places = (await objectsOf('elsewhere')).flatMap((object) =>
+      placesIn(object).map((place) => `${object.kind} ${object.metadata.name}: ${place}`),
+    )
+    const [, table = ''] = /^### The namespace of the installation\n(.*?)^##/ms.exec(PAGE.text) ?? []
+    const listed = [...table.matchAll(/^\| (\w+) `([\w-]+)`.*? \| (.+) \|$/gm)].flatMap(([, kind, name, cell = '']) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, place]) => `${kind} ${name}: ${place}`),
+    )
+    expect([...new Set(places)].sort()).to.deep.equal(listed.sort())
   })
 
   it('set a variable', async () => {
