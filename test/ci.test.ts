@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+
+/** Suites that CI does not run, and why. */
+const NOT_IN_CI: Readonly<Record<string, string>> = {
+  'test:compat': 'suites of npm test again, after the build of another Kubernetes',
+  'test:faults': 'takes long, and has its main rows in npm test',
+  'test:laws': 'suites of npm test again, with more examples',
+  'test:soak': 'takes hours',
+}
+
+describe('CI', () => {
+  it('runs every suite but those that take long', () => {
+    const run = readFileSync('.ci/run', 'utf8').split('\n')
+    const suites = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts).filter((name) =>
+      name.startsWith('test:'),
+    )
+    expect(suites.filter((name) => !run.includes(`npm run ${name}`))).to.have.members(Object.keys(NOT_IN_CI))
+  })
+})
