@@ -1,4 +1,5 @@
 import { fitted, type Part, wholeClauses } from '../text/fitted.ts'
+import { list } from '../text/list.ts'
 import { attributesOf, isReason, type Reason } from './reasons.ts'
 import type { Condition, ExperimentDeploymentStatus, Warning } from './types.ts'
 
@@ -47,3 +48,10 @@ export const warning = (reason: Reason, ...parts: readonly Part[]): Warning => (
   reason,
   message: fitted(MAX_WARNING - `[${reason}] `.length, parts),
 })
+
+/** One warning whose `message` names the first two of `of`; none if there are none. */
+export const warningsAbout = (
+  reason: Reason,
+  of: readonly string[],
+  message: (names: Part) => readonly Part[],
+): readonly Warning[] => (of.length === 0 ? [] : [warning(reason, ...message(list(of, 2)))])

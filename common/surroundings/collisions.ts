@@ -1,21 +1,17 @@
-import { warning } from '../api/conditions.ts'
+import { warningsAbout } from '../api/conditions.ts'
 import { selects } from '../api/label-selector.ts'
-import { CR_NAME } from '../api/names.ts'
 import type { Labels } from '../api/object.ts'
-import type { Reason } from '../api/reasons.ts'
 import type { Warning } from '../api/types.ts'
 import { at, isEmpty, isObject, listOr } from '../json/json.ts'
 import { aside, type Part } from '../text/fitted.ts'
 import { list } from '../text/list.ts'
-import { isGatedFork } from '../workload/gated-spec.ts'
-import { countingAutoscaler } from './counting.ts'
+import { autoscalers } from './autoscalers.ts'
 import type { Neighbours } from './neighbours.ts'
 import {
   type ForkAndSource,
   isPinningSelector,
   missingLabels,
   type PodLabels,
-  scales,
   type TrafficInput,
   withoutPin,
 } from './pod-labels.ts'
@@ -32,14 +28,10 @@ export interface CollisionInput {
 export const collisions = (input: CollisionInput): readonly Warning[] => [
   ...services(input),
   ...policies(input),
-  ...autoscalers(input),
+  ...autoscalers(input.pair, input.neighbours.autoscalers),
   ...budgets(input),
   ...affinities(input),
 ]
-
-/** A warning that names `of`, if there are any. */
-const about = (reason: Reason, of: readonly string[], message: (names: Part) => readonly Part[]): readonly Warning[] =>
-  of.length === 0 ? [] : [warning(reason, ...message(list(of, 2)))]
 
 const namesOf = (kind: string, objects: Iterable<{ readonly name: string }>): readonly string[] =>
   Array.from(objects, ({ name }) => `${kind}/${name}`).sort()
@@ -63,8 +55,13 @@ function services({ pods, services: all }: CollisionInput): readonly Warning[] {
   const pairs = [...new Set(lacking.map(([key, value]) => `${key}=${value}`))].sort()
   const [joins, leaves] = [namesOf('service', joined), namesOf('service', left)]
   return [
-    ...about('JoinsService', joins, (all) => ['the fork gets requests from ', all, ', the source does not']),
-    ...about('LeavesService', leaves, (all) => ['the fork gets no requests from ', all, ': it lacks ', list(pairs, 2)]),
+    ...warningsAbout('JoinsService', joins, (all) => ['the fork gets requests from ', all, ', the source does not']),
+    ...warningsAbout('LeavesService', leaves, (all) => [
+      'the fork gets no requests from ',
+      all,
+      ': it lacks ',
+      list(pairs, 2),
+    ]),
   ]
 }
 
@@ -78,38 +75,8 @@ function policies({ pods, neighbours: { networkPolicies } }: CollisionInput): re
   const { joined, left } = split(networkPolicies, pods, ({ selector }, { labels }) => selects(selector, labels))
   const [joins, leaves] = [namesOf('networkpolicy', joined), namesOf('networkpolicy', left)]
   return [
-    ...about('JoinsNetworkPolicy', joins, (all) => ['the fork is subject to ', all, ', the source is not']),
-    ...about('LeavesNetworkPolicy', leaves, (all) => ['the source is subject to ', all, ', the fork is not']),
-  ]
-}
-
-/**
- * An autoscaler on CPU takes a pod that is not ready for idle when it scales up. The pods of a gated fork are not ready
- * while they are shut.
- */
-function autoscalers({ pair, neighbours }: CollisionInput): readonly Warning[] {
-  const { fork } = pair
-  const autoscaler = countingAutoscaler(pair, neighbours.autoscalers)
-  const counting = autoscaler ? [`hpa/${autoscaler.name}`] : []
-  const isHeldBack = isGatedFork(fork) && autoscaler?.isOnCpu === true
-  const ofFork = namesOf('hpa', neighbours.autoscalers.filter(scales(fork)))
-  const name = fork.metadata.labels?.[CR_NAME]
-  return [
-    ...about('HeldBackHPA', isHeldBack ? counting : [], (all) => [
-      all,
-      ' takes pods that are shut for idle ones, so it scales the source up too late',
-      aside('; keep the fork small until its pods are opened'),
-    ]),
-    ...about('CountedByHPA', isHeldBack ? [] : counting, (all) => [
-      all,
-      " includes the fork's pods in its average",
-      aside(' when it scales the source'),
-    ]),
-    ...about('ScaledByHPA', ofFork, (all) => [
-      all,
-      ' scales the fork, but the controller resets it',
-      aside(`; target expd/${name} instead`),
-    ]),
+    ...warningsAbout('JoinsNetworkPolicy', joins, (all) => ['the fork is subject to ', all, ', the source is not']),
+    ...warningsAbout('LeavesNetworkPolicy', leaves, (all) => ['the source is subject to ', all, ', the fork is not']),
   ]
 }
 
@@ -122,7 +89,7 @@ function budgets({ pods: { fork, source }, neighbours }: CollisionInput): readon
     all,
     aside(' and change how many evictions are allowed'),
   ]
-  return about('CountedByPDB', namesOf('pdb', counting), message)
+  return warningsAbout('CountedByPDB', namesOf('pdb', counting), message)
 }
 
 /** Scheduling rules that separate the fork's pods from those of the source. */
@@ -136,7 +103,7 @@ function affinities({ pair: { fork }, pods }: CollisionInput): readonly Warning[
     ...(required.some(isShared(pods)) ? ['required anti-affinity'] : []),
     ...(spread.some(isShared(pods)) ? ['topology spread'] : []),
   ]
-  return about('SharedAffinity', rules, (all) => [
+  return warningsAbout('SharedAffinity', rules, (all) => [
     "the source's pods count for the ",
     all,
     ' too: pods may stay Pending',

@@ -5,6 +5,7 @@ import {
   readyOf,
   waitsForAnother,
   warning,
+  warningsAbout,
 } from '../../../common/api/conditions.ts'
 import type { Condition } from '../../../common/api/types.ts'
 import { aside } from '../../../common/text/fitted.ts'
@@ -81,6 +82,14 @@ describe('warning', () => {
     const fact = 'a'.repeat(256 - '[LeaderElection] '.length - 3)
     expect(warning('LeaderElection', fact, aside(': b')).message).to.equal(`${fact}: b`)
     expect(warning('LeaderElection', fact, aside(': bc')).message).to.equal(fact)
+  })
+
+  it('names the first two of several objects, and is missing without any', () => {
+    const about = (...names: readonly string[]) =>
+      warningsAbout('CountedByPDB', names, (all) => ['counts for ', all]).map(({ message }) => message)
+    expect(about()).to.deep.equal([])
+    expect(about('a')).to.deep.equal(['counts for a'])
+    expect(about('a', 'b', 'c')).to.deep.equal(['counts for a, b and 1 more'])
   })
 })
 

@@ -1,9 +1,14 @@
-/** Services, endpoints and their rows in `status.services`, for tests. */
+/** Services, endpoints, their rows in `status.services`, and collisions, for tests. */
 
+import { expect } from 'chai'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { collisions } from '../../../common/surroundings/collisions.ts'
+import { type Neighbours, NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { type ForkAndSource, trafficInput } from '../../../common/surroundings/pod-labels.ts'
 import { serviceShares } from '../../../common/surroundings/shares.ts'
 import type { ServiceView, SliceView } from '../../../common/surroundings/traffic.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
+import { gated } from '../../../common/workload/gated-spec.ts'
 import { aDeployment, aFork, FORK } from '../../builders.ts'
 
 export const slice = (service: string, ...pods: readonly string[]): SliceView => ({
@@ -25,3 +30,25 @@ export const rows = (
   slices: readonly SliceView[] = [],
   of: Partial<ForkAndSource> = {},
 ) => serviceShares({ services, slices }, trafficInput(pairOf(of)))
+
+/** A fork and what is around it. */
+export interface Colliding {
+  readonly isGated?: boolean
+  readonly source?: KubeObject | undefined
+  readonly labels?: Readonly<Record<string, string | null>>
+  readonly services?: readonly ServiceView[]
+  readonly neighbours?: Partial<Neighbours>
+}
+
+/** The collisions of a fork, each as `[reason] message`. */
+export function collisionLines({ isGated, labels, services = [], neighbours, ...of }: Colliding) {
+  const source = Object.hasOwn(of, 'source') ? of.source : aDeployment()
+  const made = aFork(source, labels ? { labels } : {})
+  const fork = isGated ? gated(deployment, made).fork : made
+  const pair = { kind: deployment, source, referents: [], fork }
+  const all = { ...NO_NEIGHBOURS, ...neighbours }
+  const found = collisions({ pair, pods: trafficInput(pair, all.autoscalers), services, neighbours: all })
+  const lines = found.map(({ reason, message }) => `[${reason}] ${message}`)
+  for (const line of lines) expect(line.length, line).to.be.at.most(256)
+  return lines
+}
