@@ -104,7 +104,7 @@ const OF_CONDITIONS = {
   ProgressDeadlineExceeded:
     'Find out why the pods do not become ready. Then correct the override, or delete the experiment.',
   Contested:
-    'Find the client that changes the fork, by `kubectl get --show-managed-fields -o yaml` or its autoscaler, and stop it. An autoscaler can scale the experiment instead.',
+    'Find the client that changes the fork, by `kubectl get --show-managed-fields -o yaml` or its autoscaler, and stop it. For an autoscaler, see `ScaledByHPA`.',
   Paused:
     'Resume the fork, for example by `kubectl rollout resume`. If the override pauses it by `paused`, canary steps or an analysis, remove them.',
   ScaleNotReviewed:
@@ -175,12 +175,14 @@ const OF_WARNINGS = {
     'No action needed if the rules of this NetworkPolicy should apply to the experiment. Otherwise remove the label from the override.',
   LeavesNetworkPolicy:
     'Keep the labels by which the NetworkPolicy selects the source, or write a NetworkPolicy for the experiment.',
+  AmbiguousHPA:
+    'Delete the other HorizontalPodAutoscaler, and give the fork its pods with `kubectl scale` or a strategy. Kubernetes stops each of two autoscalers that select the same pod: their condition `ScalingActive` then says `AmbiguousSelector`.',
   CountedByHPA:
     'No action needed if the pods of the fork have the same load as those of the source. Otherwise scale the source by hand while the experiment runs.',
   HeldBackHPA:
     'Run few pods of the fork while they are shut, and open them soon: set `spec.replicas`, or `previewReplicaCount` of a blue-green. Otherwise scale the source by hand while they are shut.',
   ScaledByHPA:
-    'Let the HorizontalPodAutoscaler scale the ExperimentDeployment instead of its fork. The controller resets the fork each time.',
+    'Delete the HorizontalPodAutoscaler, or let it scale the ExperimentDeployment instead of its fork, which the controller resets each time. That works only if the experiment is in the namespace of its source, and if no HorizontalPodAutoscaler scales the source.',
   CountedByPDB:
     'No action needed if the pods of the experiment may count. Otherwise give the PodDisruptionBudget a selector that does not match them.',
   SharedAffinity: 'If pods stay Pending, override the affinity or the spread constraints, or add nodes to the cluster.',

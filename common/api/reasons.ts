@@ -89,6 +89,7 @@ const OF_NEIGHBOURS = {
   LeavesService: { about: 'neighbours' },
   JoinsNetworkPolicy: { about: 'neighbours', ofNeighbours: true },
   LeavesNetworkPolicy: { about: 'neighbours', ofNeighbours: true },
+  AmbiguousHPA: { about: 'neighbours', ofNeighbours: true },
   CountedByHPA: { about: 'neighbours', ofNeighbours: true },
   HeldBackHPA: { about: 'neighbours', ofNeighbours: true },
   ScaledByHPA: { about: 'neighbours', ofNeighbours: true },

@@ -1,5 +1,6 @@
 import { warning, warningsAbout } from '../api/conditions.ts'
-import { CR_NAME } from '../api/names.ts'
+import { CR_NAME, EXPERIMENT_DEPLOYMENT, OWNER_NAMESPACE } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
 import { aside } from '../text/fitted.ts'
 import { isGatedFork } from '../workload/gated-spec.ts'
@@ -7,11 +8,38 @@ import { countingAutoscaler } from './counting.ts'
 import type { AutoscalerView } from './neighbours.ts'
 import { type ForkAndSource, scales } from './pod-labels.ts'
 
-/** What is to be said of the autoscaler of the source, and of those among `all` that scale the fork. */
+/** What is to be said of `all` autoscalers of the namespace: of that of the source, or of one that scales the fork. */
 export function autoscalers(pair: ForkAndSource, all: readonly AutoscalerView[]): readonly Warning[] {
   const counting = countingAutoscaler(pair, all)
-  return [...(counting ? counted(pair, counting) : []), ...scaled(pair, all)]
+  if (!counting) return scaled(pair, all)
+  const stopped = ambiguous(pair, counting, all)
+  return stopped.length > 0 ? stopped : counted(pair, counting)
 }
+
+/** Kubernetes stops an autoscaler while another one selects one of its pods. */
+function ambiguous(pair: ForkAndSource, { name }: AutoscalerView, all: readonly AutoscalerView[]): readonly Warning[] {
+  const others = namesOf(all.filter(scalesPodsOf(pair)))
+  return warningsAbout('AmbiguousHPA', others, (names) => [
+    `hpa/${name} stops scaling the source while `,
+    names,
+    others.length > 1 ? ' select pods of the fork, too' : ' selects pods of the fork, too',
+    aside(`; keep only hpa/${name}, and use kubectl scale`),
+  ])
+}
+
+/** Whether an autoscaler scales the fork, its twin or its experiment: it selects pods of the fork or of the twin. */
+const scalesPodsOf = ({ fork, twinName }: ForkAndSource) => {
+  const targets = [
+    `${fork.kind}/${fork.metadata.name}`,
+    `${fork.kind}/${twinName}`,
+    ...(isElsewhere(fork) ? [] : [`${EXPERIMENT_DEPLOYMENT.kind}/${fork.metadata.labels?.[CR_NAME]}`]),
+  ]
+  return ({ target }: AutoscalerView): boolean => targets.includes(`${target.kind}/${target.name}`)
+}
+
+/** Whether the experiment of `fork` is in another namespace. */
+const isElsewhere = ({ metadata: { namespace, labels } }: KubeObject): boolean =>
+  (labels?.[OWNER_NAMESPACE] ?? namespace) !== namespace
 
 /**
  * An autoscaler on CPU takes a pod that is not ready for idle when it scales up. The pods of a gated fork are not ready
@@ -34,11 +62,13 @@ function counted({ fork }: ForkAndSource, { name, isOnCpu }: AutoscalerView): re
   ]
 }
 
+/** An autoscaler finds pods only in its own namespace. */
 function scaled({ fork }: ForkAndSource, all: readonly AutoscalerView[]): readonly Warning[] {
+  const instead = isElsewhere(fork) ? 'use kubectl scale' : `target expd/${fork.metadata.labels?.[CR_NAME]}`
   return warningsAbout('ScaledByHPA', namesOf(all.filter(scales(fork))), (names) => [
     names,
     ' scales the fork, but the controller resets it',
-    aside(`; target expd/${fork.metadata.labels?.[CR_NAME]} instead`),
+    aside(`; ${instead} instead`),
   ])
 }
 

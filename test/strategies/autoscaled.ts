@@ -46,17 +46,33 @@ export function autoscaledIn(api: () => Api, namespace: string) {
     await Promise.all((await podsOf(app, side)).map((pod) => setGate(api(), namespace, pod, true)))
   }
 
-  /** Creates the HPA `APP`. It scales the source at once in both directions. */
-  const autoscaler = (app: string, resource: Resource = 'cpu') =>
+  /** Creates the HPA `APP`. It scales the source, if nothing else is named, at once in both directions. */
+  const autoscaler = (app: string, resource: Resource = 'cpu', scaleTargetRef = sourceOf(app)) =>
     api().create(pathOf(RESOURCES.HorizontalPodAutoscaler, { namespace }), {
       metadata: { name: app },
       spec: {
-        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: `${app}-${SOURCE}` },
+        scaleTargetRef,
         minReplicas: 1,
         maxReplicas: 20,
         metrics: [{ type: 'Resource', resource: { name: resource, target } }],
         behavior: { scaleDown: { stabilizationWindowSeconds: 0 } },
       },
+    })
+
+  const shown = (app: string) =>
+    api().get<KubeObject & { readonly status?: unknown }>(
+      pathOf(RESOURCES.HorizontalPodAutoscaler, { namespace, name: app }),
+    )
+
+  /** Spreads `load` over the ready pods until the HPA says by `reason` whether it scales. Returns its message. */
+  const says = (app: string, load: number, reason: string): Promise<string> =>
+    eventually(`hpa/${app} to say ${reason}`, DEADLINE_MS, async () => {
+      await spreadLoad({ api: api(), namespace, app }, load)
+      const condition = listOr(at(await shown(app), 'status', 'conditions')).find(
+        (each) => at(each, 'type') === 'ScalingActive',
+      )
+      expect(at(condition, 'reason')).to.equal(reason)
+      return String(at(condition, 'message'))
     })
 
   /**
@@ -67,19 +83,19 @@ export function autoscaledIn(api: () => Api, namespace: string) {
     eventually(`hpa/${app} to settle under ${load}`, DEADLINE_MS, async () => {
       const { perPod, ready, pods: all } = await spreadLoad({ api: api(), namespace, app }, load)
       const pods = ready.filter(({ metadata }) => metadata.labels?.side === SOURCE).length
-      const found = await api().get<KubeObject & { readonly status?: unknown }>(
-        pathOf(RESOURCES.HorizontalPodAutoscaler, { namespace, name: app }),
-      )
+      const found = await shown(app)
       const [metric] = listOr(at(found, 'status', 'currentMetrics'))
       const use = at(metric, 'resource', 'current', 'averageUtilization')
-      const shown = { use, wanted: at(found, 'status', 'desiredReplicas') }
+      const told = { use, wanted: at(found, 'status', 'desiredReplicas') }
       // It tells the average over the pods that are ready by CPU, and over all of them by memory.
       const average = resource === 'cpu' ? perPod : Math.floor((perPod * ready.length) / all)
-      expect(shown).to.deep.equal({ use: average, wanted: pods })
+      expect(told).to.deep.equal({ use: average, wanted: pods })
       return pods
     })
 
-  return { workload, open, autoscaler, settles }
+  return { workload, open, autoscaler, says, settles }
 }
+
+const sourceOf = (app: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name: `${app}-${SOURCE}` })
 
 const target = { type: 'Utilization', averageUtilization: TARGET }

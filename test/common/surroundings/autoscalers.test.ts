@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { AutoscalerView } from '../../../common/surroundings/neighbours.ts'
 import { FORK } from '../../builders.ts'
-import { type Colliding, collisionLines } from './rows.ts'
+import { type Colliding, collisionLines, TWIN } from './rows.ts'
 
 interface Case extends Colliding {
   readonly warns: readonly string[]
@@ -16,6 +16,9 @@ const hpa = (name: string, of: Partial<AutoscalerView> = {}): AutoscalerView => 
   isOnCpu: true,
   ...of,
 })
+const second = (kind: string, target: string) => hpa(target, { name: 'second', target: { kind, name: target } })
+const AMBIGUOUS =
+  '[AmbiguousHPA] hpa/scaler stops scaling the source while hpa/second selects pods of the fork, too; keep only hpa/scaler, and use kubectl scale'
 const COUNTED = "[CountedByHPA] hpa/scaler includes the fork's pods in its average when it scales the source"
 
 const cases: Record<string, Case> = {
@@ -54,6 +57,45 @@ const cases: Record<string, Case> = {
   'ScaledByHPA if an HPA scales the fork': {
     neighbours: { autoscalers: [hpa(FORK)] },
     warns: ['[ScaledByHPA] hpa/scaler scales the fork, but the controller resets it; target expd/faster-cart instead'],
+  },
+  'ScaledByHPA without an experiment to target if that is in another namespace': {
+    isElsewhere: true,
+    neighbours: { autoscalers: [hpa(FORK)] },
+    warns: ['[ScaledByHPA] hpa/scaler scales the fork, but the controller resets it; use kubectl scale instead'],
+  },
+  'AmbiguousHPA if one HPA scales the source and another one the experiment': {
+    neighbours: { autoscalers: [hpa('cart'), second('ExperimentDeployment', 'faster-cart')] },
+    warns: [AMBIGUOUS],
+  },
+  'AmbiguousHPA if the other one scales the fork': {
+    neighbours: { autoscalers: [hpa('cart'), second('Deployment', FORK)] },
+    warns: [AMBIGUOUS],
+  },
+  'AmbiguousHPA if the other one scales the twin': {
+    neighbours: { autoscalers: [hpa('cart'), second('Deployment', TWIN)] },
+    warns: [AMBIGUOUS],
+  },
+  'one AmbiguousHPA for several others': {
+    neighbours: {
+      autoscalers: [second('ExperimentDeployment', 'faster-cart'), hpa('cart'), hpa(FORK, { name: 'first' })],
+    },
+    warns: [
+      '[AmbiguousHPA] hpa/scaler stops scaling the source while hpa/first, hpa/second select pods of the fork, too; keep only hpa/scaler, and use kubectl scale',
+    ],
+  },
+  'no AmbiguousHPA for an HPA of an experiment of the same name in the namespace of the source': {
+    isElsewhere: true,
+    neighbours: { autoscalers: [hpa('cart'), second('ExperimentDeployment', 'faster-cart')] },
+    warns: [COUNTED],
+  },
+  'no AmbiguousHPA if the HPA of the source does not count the fork': {
+    labels: OTHER,
+    neighbours: { autoscalers: [hpa('cart'), second('ExperimentDeployment', 'faster-cart')] },
+    warns: [],
+  },
+  'no AmbiguousHPA if only the experiment has an HPA': {
+    neighbours: { autoscalers: [second('ExperimentDeployment', 'faster-cart')] },
+    warns: [],
   },
 }
 

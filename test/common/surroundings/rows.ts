@@ -1,6 +1,7 @@
 /** Services, endpoints, their rows in `status.services`, and collisions, for tests. */
 
 import { expect } from 'chai'
+import { OWNER_NAMESPACE } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { collisions } from '../../../common/surroundings/collisions.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
@@ -31,21 +32,31 @@ export const rows = (
   of: Partial<ForkAndSource> = {},
 ) => serviceShares({ services, slices }, trafficInput(pairOf(of)))
 
+export const TWIN = 'cart-experiment-0123456789'
+
 /** A fork and what is around it. */
 export interface Colliding {
   readonly isGated?: boolean
+  /** whether the experiment is in another namespace */
+  readonly isElsewhere?: boolean
   readonly source?: KubeObject | undefined
   readonly labels?: Readonly<Record<string, string | null>>
   readonly services?: readonly ServiceView[]
   readonly neighbours?: Partial<Neighbours>
 }
 
+const withOwnerElsewhere = (fork: KubeObject): KubeObject => {
+  const labels = { ...fork.metadata.labels, [OWNER_NAMESPACE]: 'elsewhere' }
+  return { ...fork, metadata: { ...fork.metadata, labels } }
+}
+
 /** The collisions of a fork, each as `[reason] message`. */
-export function collisionLines({ isGated, labels, services = [], neighbours, ...of }: Colliding) {
+export function collisionLines({ isGated, isElsewhere, labels, services = [], neighbours, ...of }: Colliding) {
   const source = Object.hasOwn(of, 'source') ? of.source : aDeployment()
   const made = aFork(source, labels ? { labels } : {})
-  const fork = isGated ? gated(deployment, made).fork : made
-  const pair = { kind: deployment, source, referents: [], fork }
+  const placed = isElsewhere ? withOwnerElsewhere(made) : made
+  const fork = isGated ? gated(deployment, placed).fork : placed
+  const pair = { kind: deployment, source, referents: [], fork, twinName: TWIN }
   const all = { ...NO_NEIGHBOURS, ...neighbours }
   const found = collisions({ pair, pods: trafficInput(pair, all.autoscalers), services, neighbours: all })
   const lines = found.map(({ reason, message }) => `[${reason}] ${message}`)
