@@ -177,6 +177,8 @@ const OF_WARNINGS = {
     'Keep the labels by which the NetworkPolicy selects the source, or write a NetworkPolicy for the experiment.',
   AmbiguousHPA:
     'Delete the other HorizontalPodAutoscaler, and give the fork its pods with `kubectl scale` or a strategy. Kubernetes stops each of two autoscalers that select the same pod: their condition `ScalingActive` then says `AmbiguousSelector`.',
+  BreaksHPA:
+    'Add what the message names to the override: `overrideType: Merge` replaces the whole list of containers, so repeat their `resources` there, or use `Strategic`. A container that is missing was renamed. No action needed if a LimitRange of the namespace sets the request. The condition `ScalingActive` of the autoscaler says whether it works.',
   CountedByHPA:
     'No action needed if the pods of the fork have the same load as those of the source. Otherwise scale the source by hand while the experiment runs.',
   HeldBackHPA:

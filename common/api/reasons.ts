@@ -90,6 +90,7 @@ const OF_NEIGHBOURS = {
   JoinsNetworkPolicy: { about: 'neighbours', ofNeighbours: true },
   LeavesNetworkPolicy: { about: 'neighbours', ofNeighbours: true },
   AmbiguousHPA: { about: 'neighbours', ofNeighbours: true },
+  BreaksHPA: { about: 'neighbours', ofNeighbours: true },
   CountedByHPA: { about: 'neighbours', ofNeighbours: true },
   HeldBackHPA: { about: 'neighbours', ofNeighbours: true },
   ScaledByHPA: { about: 'neighbours', ofNeighbours: true },

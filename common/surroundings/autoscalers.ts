@@ -2,18 +2,20 @@ import { warning, warningsAbout } from '../api/conditions.ts'
 import { CR_NAME, EXPERIMENT_DEPLOYMENT, OWNER_NAMESPACE } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
+import { at } from '../json/json.ts'
 import { aside } from '../text/fitted.ts'
 import { isGatedFork } from '../workload/gated-spec.ts'
 import { countingAutoscaler } from './counting.ts'
 import type { AutoscalerView } from './neighbours.ts'
-import { type ForkAndSource, scales } from './pod-labels.ts'
+import { type ForkAndSource, scales, sourcePod } from './pod-labels.ts'
+import { lackingRequests } from './requests.ts'
 
 /** What is to be said of `all` autoscalers of the namespace: of that of the source, or of one that scales the fork. */
 export function autoscalers(pair: ForkAndSource, all: readonly AutoscalerView[]): readonly Warning[] {
   const counting = countingAutoscaler(pair, all)
   if (!counting) return scaled(pair, all)
-  const stopped = ambiguous(pair, counting, all)
-  return stopped.length > 0 ? stopped : counted(pair, counting)
+  const stops = [...ambiguous(pair, counting, all), ...broken(pair, counting)]
+  return stops.length > 0 ? stops : counted(pair, counting)
 }
 
 /** Kubernetes stops an autoscaler while another one selects one of its pods. */
@@ -24,6 +26,24 @@ function ambiguous(pair: ForkAndSource, { name }: AutoscalerView, all: readonly 
     names,
     others.length > 1 ? ' select pods of the fork, too' : ' selects pods of the fork, too',
     aside(`; keep only hpa/${name}, and use kubectl scale`),
+  ])
+}
+
+/**
+ * A single pod without what a metric needs ends the computation of that metric. What pods of the source lack as well,
+ * they get otherwise, for example from a LimitRange. With a metric left, an autoscaler still scales up.
+ */
+function broken(pair: ForkAndSource, { name, needs = [], hasOtherMetrics }: AutoscalerView): readonly Warning[] {
+  const ofSource = sourcePod(pair)?.spec
+  const lacks = needs
+    .filter((need) => lackingRequests(ofSource, need).length === 0)
+    .map((need) => lackingRequests(at(pair.fork, 'spec', 'template', 'spec'), need))
+    .filter((fields) => fields.length > 0)
+  const isLeft = hasOtherMetrics || lacks.length < needs.length
+  return warningsAbout('BreaksHPA', [...new Set(lacks.flat())], (fields) => [
+    `hpa/${name} ${isLeft ? 'does not scale the source down' : 'stops scaling the source'}: the fork lacks `,
+    fields,
+    aside('; add it to the override'),
   ])
 }
 

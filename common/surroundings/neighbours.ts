@@ -1,6 +1,13 @@
 import type { KubeObject } from '../api/object.ts'
 import { at, listOr } from '../json/json.ts'
 
+/** What a metric needs of each pod that the autoscaler counts: without it the metric has no value. */
+export interface NeededRequest {
+  readonly resource: string
+  /** the one container that needs the request; absent: all of them */
+  readonly container?: string
+}
+
 /** What is needed of a HorizontalPodAutoscaler. */
 export interface AutoscalerView {
   readonly name: string
@@ -9,6 +16,10 @@ export interface AutoscalerView {
   readonly max: number
   /** whether it takes pods that are not ready for idle ones; by other metrics than CPU it counts them as they are */
   readonly isOnCpu: boolean
+  /** set if metrics compare the use of pods with their requests */
+  readonly needs?: readonly NeededRequest[]
+  /** set beside `needs`, if there are other metrics, too */
+  readonly hasOtherMetrics?: boolean
 }
 
 /** What is needed of a PodDisruptionBudget or a NetworkPolicy: the pods that it selects. */
@@ -28,15 +39,28 @@ export interface Neighbours {
 export const NO_NEIGHBOURS: Neighbours = { autoscalers: [], budgets: [], networkPolicies: [] }
 
 /** The projection of a HorizontalPodAutoscaler of `autoscaling/v2`. */
-export const autoscalerView = ({ metadata, spec }: KubeObject): AutoscalerView => ({
-  name: metadata.name,
-  target: { kind: String(at(spec, 'scaleTargetRef', 'kind')), name: String(at(spec, 'scaleTargetRef', 'name')) },
-  min: Number(at(spec, 'minReplicas') ?? 1),
-  max: Number(at(spec, 'maxReplicas') ?? 1),
-  isOnCpu: listOr(at(spec, 'metrics')).some(
-    (metric) => at(metric, 'resource', 'name') === 'cpu' || at(metric, 'containerResource', 'name') === 'cpu',
-  ),
-})
+export function autoscalerView({ metadata, spec }: KubeObject): AutoscalerView {
+  const metrics = listOr(at(spec, 'metrics'))
+  const needs = metrics.flatMap(neededRequest)
+  return {
+    name: metadata.name,
+    target: { kind: String(at(spec, 'scaleTargetRef', 'kind')), name: String(at(spec, 'scaleTargetRef', 'name')) },
+    min: Number(at(spec, 'minReplicas') ?? 1),
+    max: Number(at(spec, 'maxReplicas') ?? 1),
+    isOnCpu: metrics.some((metric) => at(resourceOf(metric), 'name') === 'cpu'),
+    ...(needs.length > 0 ? { needs } : {}),
+    ...(needs.length > 0 && needs.length < metrics.length ? { hasOtherMetrics: true } : {}),
+  }
+}
+
+const resourceOf = (metric: unknown): unknown => at(metric, 'resource') ?? at(metric, 'containerResource')
+
+function neededRequest(metric: unknown): readonly NeededRequest[] {
+  const of = resourceOf(metric)
+  const [name, container] = [at(of, 'name'), at(of, 'container')]
+  if (typeof name !== 'string' || at(of, 'target', 'type') !== 'Utilization') return []
+  return [{ resource: name, ...(typeof container === 'string' ? { container } : {}) }]
+}
 
 /** The projection of a PodDisruptionBudget of `policy/v1`. */
 export const budgetView = ({ metadata, spec }: KubeObject): PodSelectorView => ({

@@ -6,6 +6,7 @@ import { templateLabels } from '../workload/derive.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { AutoscalerView } from './neighbours.ts'
+import { runningContainers } from './requests.ts'
 
 export interface ForkAndSource {
   readonly kind: WorkloadKind
@@ -63,12 +64,10 @@ export function trafficInput(pair: ForkAndSource, autoscalers: readonly Autoscal
   }
 }
 
-/** Of init containers only those that keep running have ports. */
 const hasPort = (pod: unknown, name: string): boolean =>
-  [
-    ...listOr(member(pod, 'containers')),
-    ...listOr(member(pod, 'initContainers')).filter((container) => member(container, 'restartPolicy') === 'Always'),
-  ].some((container) => listOr(member(container, 'ports')).some((port) => member(port, 'name') === name))
+  runningContainers(pod).some((container) =>
+    listOr(member(container, 'ports')).some((port) => member(port, 'name') === name),
+  )
 
 const podLabelsOf = ({ podReach }: WorkloadKind, workload: KubeObject, labels: Labels): PodLabels => ({
   labels,

@@ -37,6 +37,22 @@ describe('an HPA on a source that an experiment stops, on the real control plane
     return text
   }
 
+  it('scales no more while a pod of the experiment lacks the request, which is told at apply', async function () {
+    this.timeout(TIMEOUT_MS)
+    await says('cart', LOAD, 'ValidMetricFound')
+    const containers = [{ name: 'app', image: 'registry.example/app:2' }]
+    const text = await applied('bare', { template: { spec: { containers } } })
+    expect(text).to.contain(
+      '[BreaksHPA] hpa/cart stops scaling the source: the fork lacks resources.requests.cpu of container app',
+    )
+    expect(await says('cart', LOAD, 'FailedGetResourceMetric')).to.contain(
+      'missing request for cpu in container app of Pod',
+    )
+    expect(await applied('bare', {})).to.contain('[CountedByHPA]')
+    await says('cart', LOAD, 'ValidMetricFound')
+    expect((await place().kubectl(['delete', 'expd/bare'])).code).to.equal(0)
+  })
+
   it('scales no more while another HPA scales the experiment, which is told at apply', async function () {
     this.timeout(TIMEOUT_MS)
     await says('cart', LOAD, 'ValidMetricFound')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { AutoscalerView } from '../../../common/surroundings/neighbours.ts'
-import { FORK } from '../../builders.ts'
+import { aDeployment, FORK } from '../../builders.ts'
 import { type Colliding, collisionLines, TWIN } from './rows.ts'
 
 interface Case extends Colliding {
@@ -19,6 +19,9 @@ const hpa = (name: string, of: Partial<AutoscalerView> = {}): AutoscalerView => 
 const second = (kind: string, target: string) => hpa(target, { name: 'second', target: { kind, name: target } })
 const AMBIGUOUS =
   '[AmbiguousHPA] hpa/scaler stops scaling the source while hpa/second selects pods of the fork, too; keep only hpa/scaler, and use kubectl scale'
+const REQUESTS = { resources: { requests: { cpu: '100m', memory: '1Gi' } } }
+const REQUESTING = aDeployment({ container: REQUESTS })
+const BARE = { containers: [{ name: 'cart', image: 'x' }] }
 const COUNTED = "[CountedByHPA] hpa/scaler includes the fork's pods in its average when it scales the source"
 
 const cases: Record<string, Case> = {
@@ -96,6 +99,65 @@ const cases: Record<string, Case> = {
   'no AmbiguousHPA if only the experiment has an HPA': {
     neighbours: { autoscalers: [second('ExperimentDeployment', 'faster-cart')] },
     warns: [],
+  },
+  'BreaksHPA if the fork lacks a request': {
+    source: REQUESTING,
+    override: BARE,
+    neighbours: { autoscalers: [hpa('cart', { needs: [{ resource: 'cpu' }] })] },
+    warns: [
+      '[BreaksHPA] hpa/scaler stops scaling the source: the fork lacks resources.requests.cpu of container cart; add it to the override',
+    ],
+  },
+  'no BreaksHPA if the source lacks the request, too: a LimitRange may set it': {
+    override: BARE,
+    neighbours: { autoscalers: [hpa('cart', { needs: [{ resource: 'cpu' }] })] },
+    warns: [COUNTED],
+  },
+  'BreaksHPA for a renamed container': {
+    source: REQUESTING,
+    override: { containers: [{ ...REQUESTS, name: 'web', image: 'x' }] },
+    neighbours: { autoscalers: [hpa('cart', { needs: [{ resource: 'cpu', container: 'cart' }] })] },
+    warns: ['[BreaksHPA] hpa/scaler stops scaling the source: the fork lacks container cart; add it to the override'],
+  },
+  'one BreaksHPA for several metrics': {
+    source: REQUESTING,
+    override: BARE,
+    neighbours: { autoscalers: [hpa('cart', { needs: [{ resource: 'cpu' }, { resource: 'memory' }] })] },
+    warns: [
+      '[BreaksHPA] hpa/scaler stops scaling the source: the fork lacks resources.requests.cpu of container cart, resources.requests.memory of container cart; add it to the override',
+    ],
+  },
+  'BreaksHPA that still scales up by another metric': {
+    source: REQUESTING,
+    override: { containers: [{ name: 'cart', image: 'x', resources: { requests: { memory: '1Gi' } } }] },
+    neighbours: { autoscalers: [hpa('cart', { needs: [{ resource: 'cpu' }, { resource: 'memory' }] })] },
+    warns: [
+      '[BreaksHPA] hpa/scaler does not scale the source down: the fork lacks resources.requests.cpu of container cart; add it to the override',
+    ],
+  },
+  'BreaksHPA that still scales up by a metric without requests': {
+    source: REQUESTING,
+    override: BARE,
+    neighbours: { autoscalers: [hpa('cart', { needs: [{ resource: 'cpu' }], hasOtherMetrics: true })] },
+    warns: [
+      '[BreaksHPA] hpa/scaler does not scale the source down: the fork lacks resources.requests.cpu of container cart; add it to the override',
+    ],
+  },
+  'no BreaksHPA for an HPA that does not count the fork': {
+    source: REQUESTING,
+    override: BARE,
+    labels: OTHER,
+    neighbours: { autoscalers: [hpa('cart', { needs: [{ resource: 'cpu' }] })] },
+    warns: [],
+  },
+  'AmbiguousHPA and BreaksHPA': {
+    source: REQUESTING,
+    override: BARE,
+    neighbours: { autoscalers: [hpa('cart', { needs: [{ resource: 'cpu' }] }), second('Deployment', FORK)] },
+    warns: [
+      AMBIGUOUS,
+      '[BreaksHPA] hpa/scaler stops scaling the source: the fork lacks resources.requests.cpu of container cart; add it to the override',
+    ],
   },
 }
 

@@ -21,6 +21,25 @@ describe('the projections of neighbours', () => {
     expect(isOnCpu({ type: 'Pods', pods: { metric: { name: 'cpu' } } })).to.equal(false)
   })
 
+  it('keep the requests that an HPA needs, and whether it has metrics without them', () => {
+    const of = (...metrics: JsonObject[]) => {
+      const { needs, hasOtherMetrics } = autoscalerView(object({ metrics }))
+      return { needs, hasOtherMetrics }
+    }
+    const [used, each] = [
+      { type: 'Utilization', averageUtilization: 50 },
+      { type: 'AverageValue', averageValue: '1' },
+    ]
+    const cpu = { type: 'Resource', resource: { name: 'cpu', target: used } }
+    const memory = { type: 'ContainerResource', containerResource: { name: 'memory', container: 'app', target: used } }
+    const value = { type: 'Resource', resource: { name: 'memory', target: each } }
+    const needs = [{ resource: 'cpu' }, { resource: 'memory', container: 'app' }]
+    expect(of(cpu, memory)).to.deep.equal({ needs, hasOtherMetrics: undefined })
+    expect(of(cpu, value)).to.deep.equal({ needs: [{ resource: 'cpu' }], hasOtherMetrics: true })
+    expect(of(value)).to.deep.equal({ needs: undefined, hasOtherMetrics: undefined })
+    expect(autoscalerView(object({ metrics: [value] }))).not.to.have.any.keys('needs', 'hasOtherMetrics')
+  })
+
   it('keep the selector of a PDB, if it has one', () => {
     expect(budgetView(object({ selector: {} }))).to.deep.equal({ name: 'n', selector: {} })
     expect(budgetView(object({}))).to.deep.equal({ name: 'n', selector: undefined })

@@ -3,6 +3,7 @@
 import { expect } from 'chai'
 import { OWNER_NAMESPACE } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import type { JsonObject } from '../../../common/json/json.ts'
 import { collisions } from '../../../common/surroundings/collisions.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { type ForkAndSource, trafficInput } from '../../../common/surroundings/pod-labels.ts'
@@ -41,6 +42,8 @@ export interface Colliding {
   readonly isElsewhere?: boolean
   readonly source?: KubeObject | undefined
   readonly labels?: Readonly<Record<string, string | null>>
+  /** of the pod */
+  readonly override?: JsonObject
   readonly services?: readonly ServiceView[]
   readonly neighbours?: Partial<Neighbours>
 }
@@ -51,9 +54,10 @@ const withOwnerElsewhere = (fork: KubeObject): KubeObject => {
 }
 
 /** The collisions of a fork, each as `[reason] message`. */
-export function collisionLines({ isGated, isElsewhere, labels, services = [], neighbours, ...of }: Colliding) {
+export function collisionLines({ isGated, isElsewhere, services = [], neighbours, ...of }: Colliding) {
   const source = Object.hasOwn(of, 'source') ? of.source : aDeployment()
-  const made = aFork(source, labels ? { labels } : {})
+  const { labels, override: pod } = of
+  const made = aFork(source, { ...(labels ? { labels } : {}), ...(pod ? { pod } : {}) })
   const placed = isElsewhere ? withOwnerElsewhere(made) : made
   const fork = isGated ? gated(deployment, placed).fork : placed
   const pair = { kind: deployment, source, referents: [], fork, twinName: TWIN }
