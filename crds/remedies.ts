@@ -187,14 +187,16 @@ const OF_WARNINGS = {
     'Delete the HorizontalPodAutoscaler, or let it scale the ExperimentDeployment instead of its fork, which the controller resets each time. That works only if the experiment is in the namespace of its source, and if no HorizontalPodAutoscaler scales the source.',
   CountedByPDB:
     'No action needed if the pods of the experiment may count. Otherwise give the PodDisruptionBudget a selector that does not match them.',
-  SharedAffinity: 'If pods stay Pending, override the affinity or the spread constraints, or add nodes to the cluster.',
+  SharedAffinity:
+    'If pods stay Pending, add nodes to the cluster. A topology spread can be overridden instead. For anti-affinity, override both the affinity and a label by which the rule of the source selects, if no Service needs that label. To override the affinity alone does not help, because the pods of the source keep theirs. The next rollout of the source needs a free node, too.',
   LeaderElection: 'Disable leader election in the override, or give the experiment a lease of its own.',
   QueueWorker:
     'No action needed if the experiment may take work from the same queue. Otherwise name another queue in the override.',
   Migration: 'No action needed if the migration may run twice. Otherwise remove the init container in the override.',
   SharedClaim:
     'Override the volume, unless both workloads may write to it. With `ReadWriteOnce`, pods on other nodes do not start.',
-  HostPort: 'Remove the host port in the override, or make sure that some node has this port free.',
+  HostPort:
+    'Remove the host port in the override, or make sure that some nodes have this port free: one for the fork and, if the source uses the port as well, one for its next rollout.',
   Singleton: 'Make sure that two instances may run at the same time. Otherwise delete the experiment.',
   PeerDiscovery:
     'No action needed if the pods of the source may accept the experiment as a peer. Otherwise override the labels by which the headless Service selects.',

@@ -1,4 +1,4 @@
-import { warningsAbout } from '../api/conditions.ts'
+import { warning, warningsAbout } from '../api/conditions.ts'
 import { selects } from '../api/label-selector.ts'
 import type { Labels } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
@@ -12,6 +12,7 @@ import {
   isPinningSelector,
   missingLabels,
   type PodLabels,
+  sourcePod,
   type TrafficInput,
   withoutPin,
 } from './pod-labels.ts'
@@ -92,31 +93,36 @@ function budgets({ pods: { fork, source }, neighbours }: CollisionInput): readon
   return warningsAbout('CountedByPDB', namesOf('pdb', counting), message)
 }
 
-/** Scheduling rules that separate the fork's pods from those of the source. */
-function affinities({ pair: { fork }, pods }: CollisionInput): readonly Warning[] {
-  const pod = at(fork, 'spec', 'template', 'spec')
-  const required = listOr(at(pod, 'affinity', 'podAntiAffinity', 'requiredDuringSchedulingIgnoredDuringExecution'))
-  const spread = listOr(at(pod, 'topologySpreadConstraints')).filter(
-    (constraint) => at(constraint, 'whenUnsatisfiable') === 'DoNotSchedule',
-  )
-  const rules = [
-    ...(required.some(isShared(pods)) ? ['required anti-affinity'] : []),
-    ...(spread.some(isShared(pods)) ? ['topology spread'] : []),
+/**
+ * Scheduling rules that separate the fork's pods from those of the source. Required anti-affinity holds both ways: a
+ * pod is not placed beside another one whose term selects it. So the terms of the source count, too.
+ */
+function affinities({ pair, pods: { fork, source } }: CollisionInput): readonly Warning[] {
+  if (!source) return []
+  const pod = at(pair.fork, 'spec', 'template', 'spec')
+  const isApart =
+    antiAffinity(pod).some(isShared(fork, source)) || antiAffinity(sourcePod(pair)?.spec).some(isShared(source, fork))
+  const isSpread = listOr(at(pod, 'topologySpreadConstraints'))
+    .filter((constraint) => at(constraint, 'whenUnsatisfiable') === 'DoNotSchedule')
+    .some(isShared(fork, source))
+  const [apart, spread] = [
+    'required anti-affinity keeps the pods of fork and source apart: pods of both may stay Pending',
+    "the source's pods count for the topology spread too: pods may stay Pending",
   ]
-  return warningsAbout('SharedAffinity', rules, (all) => [
-    "the source's pods count for the ",
-    all,
-    ' too: pods may stay Pending',
-  ])
+  if (isApart) return [warning('SharedAffinity', apart, ...(isSpread ? [aside(`; ${spread}`)] : []))]
+  return isSpread ? [warning('SharedAffinity', spread)] : []
 }
 
+const antiAffinity = (pod: unknown) =>
+  listOr(at(pod, 'affinity', 'podAntiAffinity', 'requiredDuringSchedulingIgnoredDuringExecution'))
+
+/** Whether a rule of the pods `own` applies to the pods `others` as well. */
 const isShared =
-  ({ fork, source }: TrafficInput) =>
+  (own: PodLabels, others: PodLabels) =>
   (term: unknown): boolean =>
     isObject(term) &&
-    source !== undefined &&
-    selects(term.labelSelector, source.labels) &&
+    selects(term.labelSelector, others.labels) &&
     // such a key applies the rule to each revision separately, and the fork is another revision
     ![...listOr(term.matchLabelKeys)].some(
-      (key) => isPinningSelector({ [String(key)]: '' }) || fork.labels[String(key)] !== source.labels[String(key)],
+      (key) => isPinningSelector({ [String(key)]: '' }) || own.labels[String(key)] !== others.labels[String(key)],
     )

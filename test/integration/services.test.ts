@@ -1,10 +1,11 @@
 import { expect } from 'chai'
+import { CR_NAME } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import type { JsonObject } from '../../common/json/json.ts'
+import { at, type JsonObject, listOr } from '../../common/json/json.ts'
 import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { aSource, condition, DEADLINE_MS, usesProduct } from './product.ts'
+import { aSource, condition, DEADLINE_MS, hasEndpoints, usesProduct } from './product.ts'
 
 /** The actions and observations of a test in its own namespace. */
 function usesNeighbourhood() {
@@ -160,5 +161,22 @@ describe('other objects in the namespace, on the real control plane', () => {
     await place().api.patch(place().path('experiments', 'company'), { spec: { replicas: 2 } })
     await reachesShare('company', 'watched', '50%')
     expect(await told('company', wanted)).to.have.length(3)
+  })
+
+  it('The anti-affinity of the source keeps a fork without one away from its nodes', async () => {
+    const nodes = await place().api.list('/api/v1/nodes')
+    const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'apart' } } }
+    const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } }
+    await aSource(place(), 'apart', { replicas: nodes.length, pod: { affinity } })
+    await hasEndpoints(place(), 'apart', nodes.length)
+    const overrideSpec = { template: { spec: { affinity: null } } }
+    const { text } = await place().kubectl(['create', '-f', '-'], manifest('beside', 'apart', overrideSpec))
+    expect(text).to.contain('[SharedAffinity] required anti-affinity keeps the pods of fork and source apart')
+    await eventually('a pod of the fork to stay Pending', DEADLINE_MS, async () => {
+      const pods = await place().api.list(`${place().path('pods')}?labelSelector=${CR_NAME}=beside`)
+      const conditions = pods.flatMap((pod) => listOr(at(pod, 'status', 'conditions')))
+      const told = conditions.map((each) => String(at(each, 'message')))
+      expect(told.join()).to.contain("didn't satisfy existing pods anti-affinity rules")
+    })
   })
 })

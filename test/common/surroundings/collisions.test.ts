@@ -14,9 +14,13 @@ const OTHER = { app: 'other' }
 const ALL = {}
 const select = (name: string, matchLabels: Readonly<Record<string, string>>) => ({ name, selector: { matchLabels } })
 const pod = (of: JsonObject): KubeObject => aDeployment({ pod: of })
-const apart = (term: JsonObject): KubeObject =>
-  pod({ affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } })
+const apart = (term: JsonObject): JsonObject => ({
+  affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
+})
 const TERM = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: CART } }
+const SPREAD = { topologySpreadConstraints: [{ ...TERM, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' }] }
+const APART =
+  '[SharedAffinity] required anti-affinity keeps the pods of fork and source apart: pods of both may stay Pending'
 
 const cases: Record<string, Case> = {
   'no warning for a fork with the labels of its source': { services: [{ name: 'cart', selector: CART }], warns: [] },
@@ -63,15 +67,35 @@ const cases: Record<string, Case> = {
     warns: ["[CountedByPDB] the fork's pods count for pdb/cart and change how many evictions are allowed"],
   },
   'SharedAffinity for required anti-affinity': {
-    source: apart(TERM),
-    warns: ["[SharedAffinity] the source's pods count for the required anti-affinity too: pods may stay Pending"],
+    source: pod(apart(TERM)),
+    warns: [APART],
+  },
+  'SharedAffinity if the override removed the anti-affinity, because the source keeps its own': {
+    source: pod(apart(TERM)),
+    override: { affinity: null },
+    warns: [APART],
+  },
+  'SharedAffinity if the override changed the label, because the fork keeps its anti-affinity': {
+    source: pod(apart(TERM)),
+    labels: OTHER,
+    warns: [APART],
+  },
+  'no SharedAffinity if the override changed both': {
+    source: pod(apart(TERM)),
+    labels: OTHER,
+    override: { affinity: null },
+    warns: [],
+  },
+  'SharedAffinity for both rules': {
+    source: pod({ ...apart(TERM), ...SPREAD }),
+    warns: [`${APART}; the source's pods count for the topology spread too: pods may stay Pending`],
   },
   'no SharedAffinity if the rule applies to each revision separately': {
-    source: apart({ ...TERM, matchLabelKeys: ['pod-template-hash'] }),
+    source: pod(apart({ ...TERM, matchLabelKeys: ['pod-template-hash'] })),
     warns: [],
   },
   'SharedAffinity for a required topology spread': {
-    source: pod({ topologySpreadConstraints: [{ ...TERM, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' }] }),
+    source: pod(SPREAD),
     warns: ["[SharedAffinity] the source's pods count for the topology spread too: pods may stay Pending"],
   },
   'no SharedAffinity for a preferred topology spread': {
