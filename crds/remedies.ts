@@ -171,6 +171,8 @@ const OF_WARNINGS = {
   JoinsService:
     'No action needed if the experiment should get requests of this other Service. Otherwise remove the label from the override.',
   LeavesService: 'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`.',
+  GateBypassed:
+    'Use a canary without `traffic.mode: Gated`, or change what the message names. A Service must not publish addresses that are not ready. A load balancer must send to nodes instead of pods: on AWS with the target type `instance`, on GKE with `cloud.google.com/neg` set to `{"ingress": false}`.',
   JoinsNetworkPolicy:
     'No action needed if the rules of this NetworkPolicy should apply to the experiment. Otherwise remove the label from the override.',
   LeavesNetworkPolicy:

@@ -87,6 +87,7 @@ const OF_ANALYSES = {
 const OF_NEIGHBOURS = {
   JoinsService: { about: 'neighbours' },
   LeavesService: { about: 'neighbours' },
+  GateBypassed: { about: 'neighbours' },
   JoinsNetworkPolicy: { about: 'neighbours', ofNeighbours: true },
   LeavesNetworkPolicy: { about: 'neighbours', ofNeighbours: true },
   AmbiguousHPA: { about: 'neighbours', ofNeighbours: true },

@@ -199,5 +199,14 @@ export function forkAndSource(facts: SpecFacts, fork: KubeObject | undefined): F
   const { kind, source, experiment } = facts
   const adapter = knownValue(kind)
   const { object, referents } = knownValue(source) ?? { object: undefined, referents: [] }
-  return adapter && fork && { kind: adapter, source: object, referents, fork, twinName: twinName(experiment) }
+  if (!adapter || !fork) return undefined
+  const isBalanced = podsOf(facts)?.some((pod) => pod.isBalanced) === true
+  return {
+    kind: adapter,
+    source: object,
+    referents,
+    fork,
+    twinName: twinName(experiment),
+    ...(isBalanced ? { isBalanced } : {}),
+  }
 }

@@ -192,7 +192,8 @@ function serviceLines(
   if (alone?.isHeld) return aloneWarnings(alone, true)
   const remedy = experiment.spec.strategy ? '' : '; scale it to give it some'
   const opens = experiment.spec.strategy?.blueGreen ? 'until the cut-over' : 'until a weight opens some'
-  if (gate && replicas === 0) return isTold ? [] : planLines([`no pod is open, so no requests ${opens}`])
+  const isBypassed = report.collisions.some(({ reason }) => reason === 'GateBypassed')
+  if (gate && replicas === 0) return isTold || isBypassed ? [] : planLines([`no pod is open, so no requests ${opens}`])
   if (replicas === 0) return planLines([`no pods, so no requests${remedy}`])
   if (services.length === 0) return planLines(['no Service selects these pods: they will receive no traffic'])
   const views = new Map(surroundings.traffic.value.services.map((view) => [view.name, view]))

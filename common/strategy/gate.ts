@@ -11,6 +11,8 @@ export interface GatedPod {
   /** its condition Ready: its containers are ready and all of its gates are open, also those of other people */
   readonly isReady: boolean
   readonly isBeingDeleted: boolean
+  /** set if a load balancer sends to it by itself: that one has put a readiness gate of its own into it */
+  readonly isBalanced?: boolean
 }
 
 /** What the gate of a fork is to be. */

@@ -1,10 +1,12 @@
 import { warning, warningsAbout } from '../api/conditions.ts'
 import { selects } from '../api/label-selector.ts'
+import { EXPERIMENT_ID } from '../api/names.ts'
 import type { Labels } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
 import { at, isEmpty, isObject, listOr } from '../json/json.ts'
 import { aside, type Part } from '../text/fitted.ts'
 import { list } from '../text/list.ts'
+import { isGatedFork } from '../workload/gated-spec.ts'
 import { autoscalers } from './autoscalers.ts'
 import type { Neighbours } from './neighbours.ts'
 import {
@@ -28,6 +30,7 @@ export interface CollisionInput {
 /** Objects that treat the fork differently from its source, or that count the pods of both. One warning per reason. */
 export const collisions = (input: CollisionInput): readonly Warning[] => [
   ...services(input),
+  ...bypasses(input),
   ...policies(input),
   ...autoscalers(input.pair, input.neighbours.autoscalers),
   ...budgets(input),
@@ -70,6 +73,21 @@ function services({ pods, services: all }: CollisionInput): readonly Warning[] {
 function shared(selector: Labels): Labels {
   const others = withoutPin(selector)
   return isEmpty(others) ? selector : others
+}
+
+/** What sends to pods of a gated fork before they are opened. A Service for experiments alone is meant to. */
+function bypasses({ pair: { fork, isBalanced }, pods, services }: CollisionInput): readonly Warning[] {
+  if (!isGatedFork(fork)) return []
+  const found = services
+    .filter(
+      ({ selector }) => !Object.hasOwn(selector, EXPERIMENT_ID) && missingLabels(selector, pods.fork).length === 0,
+    )
+    .flatMap(({ name, publishesNotReady, balancedBy }) => {
+      const by = publishesNotReady ? 'publishNotReadyAddresses' : balancedBy
+      return by === undefined ? [] : [`service/${name} (${by})`]
+    })
+  const all = found.length === 0 && isBalanced ? ['a load balancer (its readiness gate is in them)'] : found.sort()
+  return warningsAbout('GateBypassed', all, (names) => ['pods that are shut get requests from ', names])
 }
 
 function policies({ pods, neighbours: { networkPolicies } }: CollisionInput): readonly Warning[] {

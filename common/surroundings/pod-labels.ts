@@ -16,6 +16,8 @@ export interface ForkAndSource {
   readonly fork: KubeObject
   /** the name of the twin of the fork, whether there is one or not */
   readonly twinName?: string
+  /** set if a load balancer sends to pods of the gated fork by itself, as far as these show it */
+  readonly isBalanced?: boolean
 }
 
 export interface PodLabels {

@@ -15,6 +15,8 @@ export interface ServiceView {
   readonly isManagedByArgo?: boolean
   /** its endpoints count as ready whether or not the pods are */
   readonly publishesNotReady?: boolean
+  /** the annotation by which a load balancer sends to pods by itself, also to those that are not ready */
+  readonly balancedBy?: string
   /** who declares the selector; only in a review, because the caches of the controller have no field managers */
   readonly declaredBy?: string
   /** the following three are set only if they change the share */
@@ -28,6 +30,14 @@ export interface SliceView {
   readonly service: string
   readonly ready: readonly { readonly uid: string; readonly pod: string }[]
 }
+
+/** The load balancers of AWS and Google do not wait for a readiness gate that they do not know. */
+const BALANCED: readonly (readonly [string, string])[] = [
+  ['service.beta.kubernetes.io/aws-load-balancer-nlb-target-type', 'ip'],
+  ['service.beta.kubernetes.io/aws-load-balancer-type', 'nlb-ip'],
+  ['alb.ingress.kubernetes.io/target-type', 'ip'],
+]
+const NEG = 'cloud.google.com/neg'
 
 const ARGO_MANAGED = 'argo-rollouts.argoproj.io/managed-by-rollouts'
 
@@ -43,10 +53,18 @@ export function serviceView({ metadata, spec }: KubeObject): ServiceView | undef
     ...(clusterIP === 'None' ? { isHeadless: true } : portNamesOf(ports)),
     ...(metadata.annotations?.[ARGO_MANAGED] === undefined ? {} : { isManagedByArgo: true }),
     ...(others.publishNotReadyAddresses === true ? { publishesNotReady: true } : {}),
+    ...balancedBy(metadata.annotations ?? {}),
     ...(sessionAffinity === 'ClientIP' ? { sessionAffinity } : {}),
     ...(internalTrafficPolicy === 'Local' ? { internalTrafficPolicy } : {}),
     ...(typeof trafficDistribution === 'string' ? { trafficDistribution } : {}),
   }
+}
+
+function balancedBy(annotations: Labels): Pick<ServiceView, 'balancedBy'> {
+  // GKE gives the first of its annotations to each Service, and the second one to those behind a load balancer
+  if (annotations[NEG] !== undefined && annotations[`${NEG}-status`] !== undefined) return { balancedBy: NEG }
+  const [found] = BALANCED.find(([name, value]) => annotations[name] === value) ?? []
+  return found === undefined ? {} : { balancedBy: found }
 }
 
 function portNamesOf(ports: unknown): Pick<ServiceView, 'portNames' | 'hasPortNumbers'> {

@@ -19,8 +19,8 @@ export interface PodView extends GatedPod {
 export function podView(pod: KubeObject): PodView | undefined {
   const { name, uid = '', labels, annotations } = pod.metadata
   const fork = forkOfPod(name)
-  const gates = listOr(at(pod, 'spec', 'readinessGates'))
-  const isGated = gates.some((gate) => isObject(gate) && gate.conditionType === GATE)
+  const gates = listOr(at(pod, 'spec', 'readinessGates')).map((gate) => String(at(gate, 'conditionType')))
+  const isGated = gates.includes(GATE)
   const owner = controllerOf(pod)?.name
   const isOfFork = fork !== undefined && (owner === fork || owner?.startsWith(`${fork}-`) === true)
   if (!isGated || !isOfFork || !fork.endsWith(`-${labels?.[EXPERIMENT_ID]}`)) return undefined
@@ -33,8 +33,12 @@ export function podView(pod: KubeObject): PodView | undefined {
     isOpen: isTrue(pod, GATE),
     isReady: isTrue(pod, 'Ready'),
     isBeingDeleted: isBeingDeleted(pod),
+    ...(gates.some((gate) => OF_LOAD_BALANCERS.test(gate)) ? { isBalanced: true } : {}),
   }
 }
+
+/** The gates of the AWS Load Balancer Controller, in pods that are targets themselves, and of GKE. */
+const OF_LOAD_BALANCERS = /^(?:target-health\.elbv2\.k8s\.aws\/|cloud\.google\.com\/load-balancer-neg-ready$)/
 
 const isTrue = (pod: KubeObject, type: string): boolean =>
   listOr(at(pod, 'status', 'conditions')).some(

@@ -111,6 +111,25 @@ describe('the decision on a blue-green, about its Services', () => {
   })
 })
 
+describe('the decision on a gated fork', () => {
+  const linesFor = async (spec: JsonObject) => {
+    const { kube } = aReader([aDeployment(), { ...aService(), spec: { selector: { app: 'cart' }, ...spec } }])
+    const object = anExperiment({ traffic: { mode: 'Gated' }, strategy: { canary: { steps: [{ pause: {} }] } } })
+    return linesOf(await validator({ ...validatorDeps(kube, ANY_SCHEMA), isGateInstalled: true })(aRequest({ object })))
+  }
+  const NONE = '[Plan] no pod is open, so no requests until a weight opens some'
+
+  it('says that it gets no requests', async () => expect(await linesFor({})).to.include(NONE))
+
+  it('does not say so if a Service sends to pods that are not ready', async () => {
+    const lines = await linesFor({ publishNotReadyAddresses: true })
+    expect(lines[0]).to.equal(
+      '[GateBypassed] pods that are shut get requests from service/cart (publishNotReadyAddresses)',
+    )
+    expect(lines).not.to.include(NONE)
+  })
+})
+
 describe('the decision on a fork whose pods other objects select', () => {
   for (const [sentence, [{ world, overrideSpec = {} }, ...expected]] of Object.entries(cases))
     it(sentence, async () => {

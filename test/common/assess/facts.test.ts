@@ -1,12 +1,14 @@
 import { expect } from 'chai'
-import { ABSENT } from '../../../common/api/known.ts'
+import { ABSENT, known } from '../../../common/api/known.ts'
 import { forkAndSource, policyFacts } from '../../../common/assess/facts.ts'
 import { isCounting } from '../../../common/plan/policy-decision.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
+import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { twinName } from '../../../common/workload/identity.ts'
 import { aDeployment, anExperiment, aPolicy } from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'
+import { aGatedPod } from '../strategy/gated-pods.ts'
 
 const SHOP = { name: 'shop', labels: { team: 'a' } }
 const TILL = { name: 'till', labels: { team: 'b' } }
@@ -85,6 +87,13 @@ describe('a fork and its source', () => {
       twinName: twinName(anExperiment()),
     })
     expect(forkAndSource(someFacts({ source: undefined }), fork)).to.include({ source: undefined })
+  })
+
+  it('say that a load balancer sends to pods of the fork', () => {
+    const withPods = (...pods: readonly GatedPod[]) => ({ ...someFacts(), gate: { pods: known(pods) } })
+    const [plain, balanced] = [aGatedPod('cart-0'), aGatedPod('cart-1', { isBalanced: true })]
+    expect(forkAndSource(withPods(plain, balanced), fork)).to.include({ isBalanced: true })
+    expect(forkAndSource(withPods(plain), fork)).not.to.have.property('isBalanced')
   })
 
   it('are undefined without a fork, or while its kind is not known', () => {

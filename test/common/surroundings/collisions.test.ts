@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { aDeployment } from '../../builders.ts'
+import { aDeployment, FORK } from '../../builders.ts'
 import { type Colliding, collisionLines } from './rows.ts'
 
 interface Case extends Colliding {
@@ -42,6 +42,44 @@ const cases: Record<string, Case> = {
     labels: OTHER,
     services: ['c', 'b', 'a'].map((name) => ({ name, selector: CART })),
     warns: ['[LeavesService] the fork gets no requests from service/a, service/b and 1 more: it lacks app=cart'],
+  },
+  'GateBypassed for a Service that publishes addresses of a gated fork that are not ready': {
+    isGated: true,
+    services: [{ name: 'cart', selector: CART, publishesNotReady: true }],
+    warns: ['[GateBypassed] pods that are shut get requests from service/cart (publishNotReadyAddresses)'],
+  },
+  'GateBypassed for a load balancer that sends to pods': {
+    isGated: true,
+    services: [{ name: 'cart', selector: CART, balancedBy: 'cloud.google.com/neg' }],
+    warns: ['[GateBypassed] pods that are shut get requests from service/cart (cloud.google.com/neg)'],
+  },
+  'GateBypassed for a load balancer that only the pods show': {
+    isGated: true,
+    isBalanced: true,
+    services: [{ name: 'cart', selector: CART }],
+    warns: ['[GateBypassed] pods that are shut get requests from a load balancer (its readiness gate is in them)'],
+  },
+  'one GateBypassed for several senders': {
+    isGated: true,
+    isBalanced: true,
+    services: ['b', 'a', 'c'].map((name) => ({ name, selector: CART, publishesNotReady: true })),
+    warns: [
+      '[GateBypassed] pods that are shut get requests from service/a (publishNotReadyAddresses), service/b (publishNotReadyAddresses) and 1 more',
+    ],
+  },
+  'no GateBypassed for the preview of a blue-green': {
+    isGated: true,
+    services: [{ name: 'p', selector: { ...CART, [EXPERIMENT_ID]: FORK.slice(-10) }, publishesNotReady: true }],
+    warns: [],
+  },
+  'no GateBypassed for a Service that does not select the fork': {
+    isGated: true,
+    services: [{ name: 'other', selector: OTHER, publishesNotReady: true }],
+    warns: [],
+  },
+  'no GateBypassed for a fork without a gate': {
+    services: [{ name: 'cart', selector: CART, publishesNotReady: true, balancedBy: 'cloud.google.com/neg' }],
+    warns: [],
   },
   'no warning for a Service of one revision, which status.services explains': {
     source: aDeployment({ podLabels: { 'pod-template-hash': 'x' } }),

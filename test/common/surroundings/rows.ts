@@ -38,6 +38,7 @@ export const TWIN = 'cart-experiment-0123456789'
 /** A fork and what is around it. */
 export interface Colliding {
   readonly isGated?: boolean
+  readonly isBalanced?: boolean
   /** whether the experiment is in another namespace */
   readonly isElsewhere?: boolean
   readonly source?: KubeObject | undefined
@@ -54,13 +55,20 @@ const withOwnerElsewhere = (fork: KubeObject): KubeObject => {
 }
 
 /** The collisions of a fork, each as `[reason] message`. */
-export function collisionLines({ isGated, isElsewhere, services = [], neighbours, ...of }: Colliding) {
+export function collisionLines({
+  isGated,
+  isBalanced = false,
+  isElsewhere,
+  services = [],
+  neighbours,
+  ...of
+}: Colliding) {
   const source = Object.hasOwn(of, 'source') ? of.source : aDeployment()
   const { labels, override: pod } = of
   const made = aFork(source, { ...(labels ? { labels } : {}), ...(pod ? { pod } : {}) })
   const placed = isElsewhere ? withOwnerElsewhere(made) : made
   const fork = isGated ? gated(deployment, placed).fork : placed
-  const pair = { kind: deployment, source, referents: [], fork, twinName: TWIN }
+  const pair = { kind: deployment, source, referents: [], fork, twinName: TWIN, isBalanced }
   const all = { ...NO_NEIGHBOURS, ...neighbours }
   const found = collisions({ pair, pods: trafficInput(pair, all.autoscalers), services, neighbours: all })
   const lines = found.map(({ reason, message }) => `[${reason}] ${message}`)

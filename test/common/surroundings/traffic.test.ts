@@ -32,6 +32,21 @@ describe('the projections of Services and EndpointSlices', () => {
     })
   })
 
+  it('keep the annotation by which a load balancer sends to pods', () => {
+    const balancedBy = (annotations: Readonly<Record<string, string>>) =>
+      serviceView(object({ metadata: { name: 'cart', annotations }, spec: { selector: { a: 'b' } } }))?.balancedBy
+    const [type, targetType] = ['type', 'nlb-target-type'].map(
+      (name) => `service.beta.kubernetes.io/aws-load-balancer-${name}`,
+    ) as [string, string]
+    expect(balancedBy({ [type]: 'external', [targetType]: 'ip' })).to.equal(targetType)
+    expect(balancedBy({ [type]: 'external', [targetType]: 'instance' })).to.equal(undefined)
+    expect(balancedBy({ [type]: 'nlb-ip' })).to.equal(type)
+    expect(balancedBy({ 'alb.ingress.kubernetes.io/target-type': 'ip' })).to.match(/^alb/)
+    const neg = { 'cloud.google.com/neg': '{"ingress":true}' }
+    expect(balancedBy(neg)).to.equal(undefined)
+    expect(balancedBy({ ...neg, 'cloud.google.com/neg-status': '{}' })).to.equal('cloud.google.com/neg')
+  })
+
   it('keep the names of the ports of pods, and whether other ports have a number', () => {
     const namesOf = (...targets: readonly unknown[]) =>
       serviceView(

@@ -38,6 +38,12 @@ describe('the view of a pod', () => {
       isBeingDeleted: false,
     }))
 
+  for (const gate of ['target-health.elbv2.k8s.aws/k8s-shop-cart-8e4c', 'cloud.google.com/load-balancer-neg-ready'])
+    it(`says that a load balancer has the gate ${gate} in the pod`, () => {
+      const gates = [{ conditionType: GATE }, { conditionType: gate }]
+      expect(podView(aPod({ gates }))?.isBalanced).to.equal(true)
+    })
+
   it('is there for a pod of a StatefulSet', () =>
     expect(podView(aPod({ name: `${FORK}-0`, owner: FORK }))?.fork).to.equal(FORK))
 
