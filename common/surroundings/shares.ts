@@ -101,7 +101,7 @@ interface WithTwin extends ReadyEndpoints {
 
 /** Why the share of requests may differ from the share of endpoints. */
 function shareCaveats(service: ServiceView, endpoints: WithTwin, input: TrafficInput): readonly string[] {
-  const { sessionAffinity, internalTrafficPolicy, trafficDistribution } = service
+  const { sessionAffinity, internalTrafficPolicy, externalTrafficPolicy, trafficDistribution, topologyMode } = service
   const { ofTwin } = endpoints
   const others = endpoints.all - endpoints.others - endpoints.ofFork - ofTwin
   return [
@@ -110,7 +110,11 @@ function shareCaveats(service: ServiceView, endpoints: WithTwin, input: TrafficI
     ...(internalTrafficPolicy
       ? [`internalTrafficPolicy ${internalTrafficPolicy}: only callers on its node reach it`]
       : []),
+    ...(externalTrafficPolicy
+      ? [`externalTrafficPolicy ${externalTrafficPolicy}: requests from outside are divided by node`]
+      : []),
     ...(trafficDistribution ? [`trafficDistribution ${trafficDistribution}: nearby callers are preferred`] : []),
+    ...(topologyMode ? [`topology-mode ${topologyMode}: nearby callers are preferred`] : []),
     ...(ofTwin > 0 ? [`${ofTwin} of the endpoints ${ofTwin === 1 ? 'belongs' : 'belong'} to its twin`] : []),
     ...(others > 0
       ? [`${others} of the endpoints ${others === 1 ? 'belongs to another experiment' : 'belong to other experiments'}`]

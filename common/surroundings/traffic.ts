@@ -19,10 +19,13 @@ export interface ServiceView {
   readonly balancedBy?: string
   /** who declares the selector; only in a review, because the caches of the controller have no field managers */
   readonly declaredBy?: string
-  /** the following three are set only if they change the share */
+  /** the following are set only if they change the share */
   readonly sessionAffinity?: string
   readonly internalTrafficPolicy?: string
+  readonly externalTrafficPolicy?: string
   readonly trafficDistribution?: string
+  /** the annotation `service.kubernetes.io/topology-mode`, or its former name */
+  readonly topologyMode?: string
 }
 
 /** What is needed of an EndpointSlice to compute a share: its ready pods, unless no request reaches them. */
@@ -56,8 +59,17 @@ export function serviceView({ metadata, spec }: KubeObject): ServiceView | undef
     ...balancedBy(metadata.annotations ?? {}),
     ...(sessionAffinity === 'ClientIP' ? { sessionAffinity } : {}),
     ...(internalTrafficPolicy === 'Local' ? { internalTrafficPolicy } : {}),
+    ...(others.externalTrafficPolicy === 'Local' ? { externalTrafficPolicy: 'Local' } : {}),
     ...(typeof trafficDistribution === 'string' ? { trafficDistribution } : {}),
+    ...topologyModeOf(metadata.annotations ?? {}),
   }
+}
+
+/** As `hintsEnabled` of Kubernetes reads it. */
+function topologyModeOf(annotations: Labels): Pick<ServiceView, 'topologyMode'> {
+  const [former, present] = ['aware-hints', 'mode'].map((name) => annotations[`service.kubernetes.io/topology-${name}`])
+  const mode = former ?? present
+  return mode === 'Auto' || mode === 'auto' ? { topologyMode: 'Auto' } : {}
 }
 
 function balancedBy(annotations: Labels): Pick<ServiceView, 'balancedBy'> {

@@ -31,6 +31,12 @@ const caveats: Record<string, readonly [Partial<ServiceView>, Neighbours['autosc
     [],
     'trafficDistribution PreferClose: nearby callers are preferred',
   ],
+  'gives externalTrafficPolicy Local': [
+    { externalTrafficPolicy: 'Local' },
+    [],
+    'externalTrafficPolicy Local: requests from outside are divided by node',
+  ],
+  'gives topology-mode Auto': [{ topologyMode: 'Auto' }, [], 'topology-mode Auto: nearby callers are preferred'],
   'joins several caveats': [
     { sessionAffinity: 'ClientIP' },
     hpa(1, 1),

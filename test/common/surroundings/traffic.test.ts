@@ -20,8 +20,9 @@ describe('the projections of Services and EndpointSlices', () => {
   })
 
   it('keep settings of a Service only if they change its share', () => {
-    const plain = { sessionAffinity: 'None', internalTrafficPolicy: 'Cluster', clusterIP: '198.18.0.1' }
-    const bent = { sessionAffinity: 'ClientIP', internalTrafficPolicy: 'Local', trafficDistribution: 'PreferClose' }
+    const policies = (policy: string) => ({ internalTrafficPolicy: policy, externalTrafficPolicy: policy })
+    const plain = { sessionAffinity: 'None', ...policies('Cluster'), clusterIP: '198.18.0.1' }
+    const bent = { sessionAffinity: 'ClientIP', ...policies('Local'), trafficDistribution: 'PreferClose' }
     const selector = { a: 'b' }
     expect(serviceView(object({ spec: { selector, ...plain } }))).to.have.all.keys('name', 'selector')
     expect(serviceView(object({ spec: { selector, ...bent, clusterIP: 'None' } }))).to.deep.equal({
@@ -30,6 +31,16 @@ describe('the projections of Services and EndpointSlices', () => {
       ...bent,
       isHeadless: true,
     })
+  })
+
+  it('keep that nearby pods are preferred, by the annotation for it and by its former name', () => {
+    const modeFor = (name: string, value: string) => {
+      const metadata = { name: 'cart', annotations: { [`service.kubernetes.io/${name}`]: value } }
+      return serviceView(object({ metadata, spec: { selector: { a: 'b' } } }))?.topologyMode
+    }
+    expect(modeFor('topology-mode', 'Auto')).to.equal('Auto')
+    expect(modeFor('topology-aware-hints', 'auto')).to.equal('Auto')
+    expect(modeFor('topology-mode', 'Disabled')).to.equal(undefined)
   })
 
   it('keep the annotation by which a load balancer sends to pods', () => {
