@@ -80,8 +80,8 @@ function paused({ pair: { fork } }: HazardInput): string | undefined {
   return isObject(at(canary, 'analysis')) ? 'canary analysis: each change of the experiment waits for it' : undefined
 }
 
-/** `--leader-elect`, `LEADER_ELECTION`, `enableLeaderElection`. */
-const ELECTS = /leader[-_]?elect/i
+/** `--leader-elect`, `LEADER_ELECTION`, `enableLeaderElection`, `--election-id`, `LEASE_NAME`; no `RELEASE_NAME`. */
+const ELECTS = /leader[-_]?elect|election[-_]?id|(?<!re)lease[-_]?(?:name|id)/i
 const OFF = /^(?:false|0|off|no)$/i
 
 function leaderElection({ pair: { fork } }: HazardInput): string | undefined {

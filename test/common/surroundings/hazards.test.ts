@@ -53,6 +53,18 @@ const cases: Record<string, Case> = {
     source: withContainer({ env: [{ name: 'LEADER_ELECTION', value: 'true' }] }),
     warns: [LEADER],
   },
+  'LeaderElection for the name of what is elected by': {
+    source: withContainer({ args: ['--election-id=ingress-nginx-leader'] }),
+    warns: [LEADER],
+  },
+  'LeaderElection for the name of a Lease': {
+    source: withContainer({ env: [{ name: 'LEASE_NAME', value: 'cart' }] }),
+    warns: [LEADER],
+  },
+  'no LeaderElection for the name of a release': {
+    source: withContainer({ args: ['--release-name=cart'], env: [{ name: 'RELEASE_NAME', value: 'cart' }] }),
+    warns: [],
+  },
   'no LeaderElection for a flag that is false': {
     source: withContainer({ args: ['--leader-elect=false'] }),
     warns: [],
