@@ -201,7 +201,7 @@ const OF_WARNINGS = {
     'Remove the host port in the override, or make sure that some nodes have this port free: one for the fork and, if the source uses the port as well, one for its next rollout.',
   Singleton: 'Make sure that two instances may run at the same time. Otherwise delete the experiment.',
   PeerDiscovery:
-    'No action needed if the pods of the source may accept the experiment as a peer. Otherwise override the labels by which the headless Service selects.',
+    'No action needed if only clients look the headless Service up, or if the pods of the source may accept the experiment as a peer. Otherwise override the labels by which the headless Service selects.',
   EmptyVolumes:
     'No action needed if the experiment can start with empty volumes. Otherwise fill its claims; they are deleted with the experiment.',
   SourceIsManaged:

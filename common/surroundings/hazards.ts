@@ -153,8 +153,8 @@ function singleton({ pair: { source } }: HazardInput): string | undefined {
   return 'the source has 1 replica and strategy Recreate: a second instance may be unsafe'
 }
 
-function peerDiscovery({ pair: { kind }, pods, services }: HazardInput): ReturnType<Detector> {
-  if (!kind.podReach.hasPeers) return undefined
+/** Peers of every kind look each other up there: also a Deployment with JGroups, Hazelcast or libcluster. */
+function peerDiscovery({ pods, services }: HazardInput): ReturnType<Detector> {
   const isJoined = ({ isHeadless, selector }: ServiceView) =>
     isHeadless && missingLabels(selector, pods.fork).length === 0
   const names = (services ?? []).filter(isJoined).map(({ name }) => name)

@@ -25,7 +25,7 @@ export type Template =
   | { readonly is: 'found'; readonly template: Fields; readonly base?: 'Stable' | 'Desired' }
   | { readonly is: 'missing'; readonly message: string }
 
-/** How requests and peers reach the pods of a workload, apart from the labels of its template. */
+/** How requests reach the pods of a workload, apart from the labels of its template. */
 export interface PodReach {
   /** labels that the workload controller adds to pods that serve traffic */
   readonly added: (workload: KubeObject) => Labels
@@ -35,8 +35,6 @@ export interface PodReach {
   readonly isRouted: (workload: KubeObject) => boolean
   /** names of Services that the workload controller limits to one revision */
   readonly pinnedServices: (workload: KubeObject) => readonly string[]
-  /** whether its pods have stable names, by which they find each other */
-  readonly hasPeers: boolean
 }
 
 /** Everything that differs between kinds of workload. Pure. */

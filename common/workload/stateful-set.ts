@@ -36,7 +36,7 @@ export const statefulSet: WorkloadKind = {
     'persistentVolumeClaimRetentionPolicy',
     'minReadySeconds',
   ],
-  podReach: { ...PLAIN_POD_REACH, hasPerPodLabel, hasPeers: true },
+  podReach: { ...PLAIN_POD_REACH, hasPerPodLabel },
   hasProgressDeadline: false,
   tellsRefusalsInEvents: true,
   takesDown: (source) => Math.max(1, roundedUp(rollingUpdate(source).maxUnavailable, replicasOf(source)) ?? 1),

@@ -74,5 +74,4 @@ export const PLAIN_POD_REACH: PodReach = {
   hasPerPodLabel: () => false,
   isRouted: () => false,
   pinnedServices: () => [],
-  hasPeers: false,
 }

@@ -128,7 +128,14 @@ const cases: Record<string, Case> = {
     services: [{ ...CART, isHeadless: true }],
     warns: ["[PeerDiscovery] the fork's pods are in the DNS of cart: peers may accept them as members"],
   },
-  'no PeerDiscovery for a Deployment with a headless Service': { services: [{ ...CART, isHeadless: true }], warns: [] },
+  'PeerDiscovery for a Deployment with a headless Service': {
+    services: [{ ...CART, isHeadless: true }],
+    warns: ["[PeerDiscovery] the fork's pods are in the DNS of cart: peers may accept them as members"],
+  },
+  'no PeerDiscovery for a headless Service of other pods': {
+    services: [CART, { name: 'other', selector: { app: 'other' }, isHeadless: true }],
+    warns: [],
+  },
   'EmptyVolumes for a claim template': {
     source: aStatefulSet({ spec: { volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: {} }] } }),
     warns: ['[EmptyVolumes] PVC data starts empty and is deleted with the experiment'],
