@@ -44,12 +44,12 @@ describe('overlays of the guide for admins that it does not apply', () => {
     expect(namespace?.metadata.labels).to.include({ 'pod-security.kubernetes.io/enforce': 'privileged' })
   })
 
-  it('let one group read policies, which otherwise only cluster admins may', async () => {
+  it('let one group read policies, not everybody who has logged in', async () => {
     const subjects = async (overlay: string) =>
       (await built(overlay, 'ClusterRoleBinding', 'experiment-policy-viewer'))?.subjects
-    expect(await subjects('overlay')).to.equal(undefined)
-    const group = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'developers' }
-    expect(await subjects('overlay-readers')).to.deep.equal([group])
+    const group = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Group' }
+    expect(await subjects('overlay')).to.deep.equal([{ ...group, name: 'system:authenticated' }])
+    expect(await subjects('overlay-readers')).to.deep.equal([{ ...group, name: 'developers' }])
   })
 
   it('let both programs reach the API server, DNS and a provider, and restrict nobody who calls them', async () => {

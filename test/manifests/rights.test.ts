@@ -118,7 +118,7 @@ describe('the permissions of the manifests', () => {
     expect(webhook && rightsOf(webhook).filter((right) => new RegExp(workloads).test(right))).to.deep.equal([])
   })
 
-  it('are bound only to the accounts of the two programs, and to nobody who has merely logged in', () => {
+  it('are bound only to the accounts of the two programs, and what everybody may read to everybody', () => {
     const subjects = shipped('base')
       .filter(({ kind }) => kind.endsWith('RoleBinding'))
       .flatMap((binding) =>
@@ -131,6 +131,7 @@ describe('the permissions of the manifests', () => {
       'experiment-controller-components: ServiceAccount experiment-controller',
       'experiment-controller: ServiceAccount experiment-controller', // of its ClusterRole
       'experiment-controller: ServiceAccount experiment-controller', // of its Role for the Lease
+      'experiment-policy-viewer: Group system:authenticated',
       'experiment-webhook: ServiceAccount experiment-webhook',
     ])
   })
