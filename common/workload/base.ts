@@ -1,8 +1,8 @@
-import type { KubeObject } from '../api/object.ts'
+import type { KubeObject, Labels } from '../api/object.ts'
 import { inheritedMetadata } from '../api/template-metadata.ts'
 import type { FieldError } from '../api/types.ts'
 import { hashOf } from '../json/canonical.ts'
-import { isObject, type Json, type JsonObject, objectOr } from '../json/json.ts'
+import { isEmpty, isObject, type Json, type JsonObject, objectOr } from '../json/json.ts'
 import type { Shape } from '../override/shape.ts'
 import type { KnownFields } from '../override/spec-schema.ts'
 import { withUniqueItems } from '../override/unique-items.ts'
@@ -13,8 +13,8 @@ import { pick } from './status.ts'
 /** What a fork starts from: the inherited part of its source's `spec`, and the fixed fields of its kind. */
 export interface Base {
   readonly spec: JsonObject
-  /** annotations of the fork itself */
-  readonly annotations: Readonly<Record<string, string>>
+  /** labels of the fork itself */
+  readonly labels: Labels
   /** for a Rollout: whether the template is that of the stable revision or the desired one */
   readonly template?: 'Stable' | 'Desired'
   readonly warnings: readonly string[]
@@ -38,11 +38,16 @@ interface BaseInput {
 }
 
 /**
- * The SHA-256 of what a fork takes over from `base`, in hex. It is whole, because it proves that nobody replaced a base
- * that is kept.
+ * What a fork takes over from `base`, in the form that is kept and hashed. Former versions also kept annotations;
+ * without labels, the hash of a base is still the same.
  */
-export const baseHash = ({ spec, annotations }: Pick<Base, 'spec' | 'annotations'>): string =>
-  hashOf({ spec, annotations }, 64)
+export const keptBase = ({ spec, labels }: Base) => ({ spec, annotations: {}, ...(isEmpty(labels) ? {} : { labels }) })
+
+/** The SHA-256 of a base that is kept, in hex. It is whole, because it proves that nobody replaced that base. */
+export const hashOfKept = (kept: unknown): string => hashOf(kept, 64)
+
+/** The SHA-256 of what a fork takes over from `base`, in hex. */
+export const baseHash = (base: Base): string => hashOfKept(keptBase(base))
 
 /** The part of a source that a fork of `kind` inherits. Its spec shares no object with the source. */
 export function baseOf(kind: WorkloadKind, { source, referents, shape, template: known }: BaseInput): BaseResult {
@@ -53,9 +58,9 @@ export function baseOf(kind: WorkloadKind, { source, referents, shape, template:
   const { spec: unique, errors, warnings, isFlawed } = withUniqueItems(taken as JsonObject, shape)
   if (errors.length > 0) return { is: 'refused', errors }
   const spec = known ? { ...unique, template: pruneUnknownFields(unique.template ?? null, known) } : unique
-  const annotations = pick(source.metadata.annotations ?? {}, kind.inheritedAnnotations)
+  const labels = pick(source.metadata.labels ?? {}, kind.inheritedLabels)
   const template = found.base ? { template: found.base } : {}
-  return { is: 'base', base: { spec, annotations, warnings, ...template, ...(isFlawed ? { mayBeFlawed: true } : {}) } }
+  return { is: 'base', base: { spec, labels, warnings, ...template, ...(isFlawed ? { mayBeFlawed: true } : {}) } }
 }
 
 function templateOf(source: Readonly<Record<string, unknown>>) {

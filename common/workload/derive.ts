@@ -78,8 +78,7 @@ export function derive({ kind, experiment, base, schema, replicas, role = 'exper
     metadata: {
       name: forkName(sourceRef.name, roleUid(experiment.metadata.uid, role)),
       namespace: sourceNamespaceOf(experiment),
-      labels: { [MANAGED_BY]: FIELD_MANAGER, ...labels },
-      ...(isEmpty(base.annotations) ? {} : { annotations: { ...base.annotations } }),
+      labels: { ...base.labels, [MANAGED_BY]: FIELD_MANAGER, ...labels },
       ...owner,
     },
     spec: {

@@ -43,8 +43,8 @@ export interface WorkloadKind extends ResourceType {
   readonly inheritedSpec: (spec: Fields) => Fields
   /** fields of a fork's `spec` that are the same for every fork, unless the override changes them */
   readonly fixedSpec: JsonObject
-  /** annotations of the source itself that a fork inherits */
-  readonly inheritedAnnotations: readonly string[]
+  /** labels of the source itself that a fork inherits */
+  readonly inheritedLabels: readonly string[]
   /** fields of `spec` that can be updated; undefined: all except the selector */
   readonly mutableFields: readonly string[] | undefined
   readonly bans: readonly OverrideBan[]

@@ -1,8 +1,8 @@
 import { DEFAULTS } from '../api/defaults.ts'
-import type { KubeObject } from '../api/object.ts'
+import type { KubeObject, Labels } from '../api/object.ts'
 import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
-import { at, isObject, objectOr } from '../json/json.ts'
-import { type Base, baseHash } from './base.ts'
+import { at, isObject, type JsonObject, member, objectOr } from '../json/json.ts'
+import { type Base, hashOfKept, keptBase } from './base.ts'
 import { belongsTo } from './identity.ts'
 
 /** Whether `experiment` keeps the base that it started from. */
@@ -18,7 +18,7 @@ export const isRevisionOf = (experiment: ExperimentDeployment, revision: KubeObj
   belongsTo(experiment, revision)
 
 /** The data of a ControllerRevision that keeps `base`. */
-export const encodeBase = ({ spec, annotations }: Base) => ({ base: { spec, annotations } })
+export const encodeBase = (base: Base) => ({ base: keptBase(base) })
 
 /**
  * The base that `revision` keeps; undefined if its hash is not that of the status. Many users may replace a
@@ -26,14 +26,14 @@ export const encodeBase = ({ spec, annotations }: Base) => ({ base: { spec, anno
  * namespace of the experiment.
  */
 export function decodeBase(revision: KubeObject, { templateHash, base: template }: SourceStatus): Base | undefined {
-  const [spec, annotations] = [at(revision, 'data', 'base', 'spec'), at(revision, 'data', 'base', 'annotations')]
-  if (!isObject(spec)) return undefined
-  const base = {
-    spec,
-    annotations: objectOr(annotations),
+  const kept = at(revision, 'data', 'base')
+  const spec = member(kept, 'spec')
+  if (!isObject(spec) || hashOfKept(kept) !== templateHash) return undefined
+  return {
+    spec: spec as JsonObject,
+    labels: objectOr(member(kept, 'labels')) as Labels,
     warnings: [],
     mayBeFlawed: true, // without the shape it is not known
     ...(template === undefined ? {} : { template }),
   }
-  return baseHash(base as Base) === templateHash ? (base as Base) : undefined
 }

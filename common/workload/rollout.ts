@@ -6,7 +6,7 @@ import { OBJECT_NAME } from './referent.ts'
 import { ROLLOUT_HASH, stableTemplate } from './stable-template.ts'
 import { ownTemplate, PLAIN_POD_REACH, pick, replicasOf, stalledBy, statusCount, takenDown } from './status.ts'
 
-/** The Argo controller that is responsible, if a cluster has several. */
+/** The label that names the responsible Argo controller, if a cluster has several. */
 const INSTANCE_ID = 'argo-rollouts.argoproj.io/controller-instance-id'
 
 /** Changes with the object of a `workloadRef`, which does not change `metadata.generation`. */
@@ -39,7 +39,7 @@ export const rollout: WorkloadKind = {
   }),
   fixedSpec: { revisionHistoryLimit: 1 },
   // without it, a sharded Argo ignores the fork
-  inheritedAnnotations: [INSTANCE_ID],
+  inheritedLabels: [INSTANCE_ID],
   mutableFields: undefined,
   bans: BANS,
   podReach: { ...PLAIN_POD_REACH, added, isRouted, pinnedServices },
@@ -49,13 +49,15 @@ export const rollout: WorkloadKind = {
   keepsTemplatesIn: REPLICA_SET, // the stable one may be older than the removal of a workloadRef
   refersTo: referentOf,
   referents: REFERENTS,
-  watchedAnnotations: [INSTANCE_ID, WORKLOAD_GENERATION],
+  watchedAnnotations: [WORKLOAD_GENERATION],
   watchProjection: ({ spec, status }) => ({
     spec: { workloadRef: at(spec, 'workloadRef') },
     status: { stableRS: at(status, 'stableRS') },
   }),
-  baseFingerprint: (source) =>
-    [source.metadata.generation, stableRevision(source), source.metadata.annotations?.[WORKLOAD_GENERATION]].join('/'),
+  baseFingerprint: (source) => {
+    const { generation, annotations, labels } = source.metadata
+    return [generation, stableRevision(source), annotations?.[WORKLOAD_GENERATION], labels?.[INSTANCE_ID]].join('/')
+  },
   // unlike in other kinds it is a string
   observedGeneration: (fork) => statusCount(fork, 'observedGeneration'),
   isSpecRewritten: true,

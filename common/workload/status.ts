@@ -53,7 +53,7 @@ export const ownTemplate = (workload: KubeObject) => {
 /** What Deployments and StatefulSets have in common. */
 export const APPS_KIND = {
   apiVersion: 'apps/v1',
-  inheritedAnnotations: [],
+  inheritedLabels: [],
   bans: [],
   references: () => [],
   template: ownTemplate,

@@ -4,7 +4,9 @@ import { controllerOf } from './identity.ts'
 import type { WorkloadKind } from './kind.ts'
 
 /** The labels of a workload that say whether it is a fork, and whose. */
-const LABELS: readonly string[] = [EXPERIMENT_ID, CR_NAME, ROLE, IS_EXPERIMENT, OWNER_NAMESPACE, OWNER_UID]
+const OF_FORKS: readonly string[] = [EXPERIMENT_ID, CR_NAME, ROLE, IS_EXPERIMENT, OWNER_NAMESPACE, OWNER_UID]
+
+const watchedLabels = ({ inheritedLabels }: WorkloadKind): readonly string[] => [...OF_FORKS, ...inheritedLabels]
 
 const only = (map: Labels | undefined, keys: readonly string[]): Labels =>
   Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => keys.includes(key)))
@@ -29,7 +31,7 @@ export function watchedPart(kind: WorkloadKind, workload: KubeObject): KubeObjec
       ...(uid === undefined ? {} : { uid }),
       ...(generation === undefined ? {} : { generation }),
       ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-      labels: only(labels, LABELS),
+      labels: only(labels, watchedLabels(kind)),
       annotations: only(annotations, kind.watchedAnnotations),
       ownerReferences: controller ? [controller] : [],
     },
@@ -45,7 +47,7 @@ export function withWatchedPart(kind: WorkloadKind, whole: KubeObject, watched: 
     metadata: {
       ...whole.metadata,
       ...watched.metadata,
-      labels: { ...without(labels, LABELS), ...watched.metadata.labels },
+      labels: { ...without(labels, watchedLabels(kind)), ...watched.metadata.labels },
       annotations: { ...without(annotations, kind.watchedAnnotations), ...watched.metadata.annotations },
     },
   }

@@ -11,6 +11,15 @@ const MODULE = 'github.com/argoproj/argo-rollouts'
 const DEADLINE_MS = 60_000
 const ROLLOUTS = '/apis/argoproj.io/v1alpha1/namespaces/default/rollouts'
 
+/** The label of the Rollouts for which a controller with an instance ID is responsible. */
+const INSTANCE_ID = 'argo-rollouts.argoproj.io/controller-instance-id'
+
+/** How a controller differs from the default. */
+export interface ArgoOptions {
+  /** it reconciles only Rollouts with the label of this instance; default: only those without the label */
+  readonly instanceId?: string
+}
+
 /** Argo Rollouts in a control plane. */
 export interface ArgoRollouts {
   readonly controller: SupervisedProcess
@@ -38,7 +47,7 @@ const buildArgs: BuildArgs = (_name, output) => [
  * minutes, once.
  * @throws Error that says which wait timed out, or how the controller ended
  */
-export async function startArgoRollouts(plane: ControlPlane): Promise<ArgoRollouts> {
+export async function startArgoRollouts(plane: ControlPlane, { instanceId }: ArgoOptions = {}): Promise<ArgoRollouts> {
   const { api } = plane
   const command = await plane.program('rollouts-controller', MODULES.argo, buildArgs)
   const crds = await argoCrds()
@@ -56,6 +65,7 @@ export async function startArgoRollouts(plane: ControlPlane): Promise<ArgoRollou
       '--qps=1000',
       '--burst=2000',
       '--loglevel=warn', // the default is very verbose
+      ...(instanceId === undefined ? [] : [`--instance-id=${instanceId}`]),
     ],
     env: { HOME: plane.stateDirectory, PATH: '/usr/bin:/bin' },
   })
@@ -66,22 +76,30 @@ export async function startArgoRollouts(plane: ControlPlane): Promise<ArgoRollou
     installCrds,
     removeCrds: () => removeCrds(api, crds),
     stop: async () => void (await controller.stop()),
-    reconciles: () => answers(plane, died.signal),
+    reconciles: () => answers(plane, { signal: died.signal, instanceId }),
   }
   await argo.reconciles()
   return argo
+}
+
+interface AnswersOptions {
+  readonly signal: AbortSignal
+  readonly instanceId: string | undefined
 }
 
 /**
  * Creates an invalid Rollout, for which the controller creates no ReplicaSet. A condition on it proves that the
  * controller watches and writes. Its health port reports this too early.
  */
-async function answers({ api }: ControlPlane, signal: AbortSignal): Promise<void> {
+async function answers({ api }: ControlPlane, { signal, instanceId }: AnswersOptions): Promise<void> {
   const template = { metadata: { labels: { app: 'other' } }, spec: { containers: [{ name: 'none', image: 'none' }] } }
   const { metadata } = await api.create(ROLLOUTS, {
     apiVersion: 'argoproj.io/v1alpha1',
     kind: 'Rollout',
-    metadata: { generateName: 'is-anybody-there-' },
+    metadata: {
+      generateName: 'is-anybody-there-',
+      ...(instanceId === undefined ? {} : { labels: { [INSTANCE_ID]: instanceId } }),
+    },
     spec: { selector: { matchLabels: { app: 'this' } }, template, strategy: { canary: {} } },
   })
   const path = `${ROLLOUTS}/${metadata.name}`

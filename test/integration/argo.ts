@@ -1,6 +1,6 @@
 /** The real Argo Rollouts controller in the control plane of the run, and the Rollouts that it reconciles. */
 import type { JsonObject } from '../../common/json/json.ts'
-import { type ArgoRollouts, startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
+import { type ArgoOptions, type ArgoRollouts, startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { controlPlane, usesControlPlane } from './fixture.ts'
 import type { Place } from './product.ts'
 
@@ -12,12 +12,12 @@ const FIRST_START_MS = 900_000
  * Rollout, because most users of the product do not have it.
  * @returns a function that returns it while the tests run
  */
-export function usesArgoRollouts(): () => ArgoRollouts {
+export function usesArgoRollouts(options: ArgoOptions = {}): () => ArgoRollouts {
   usesControlPlane()
   let argo: ArgoRollouts | undefined
   before('Argo Rollouts reconciles', async function () {
     this.timeout(FIRST_START_MS)
-    argo = await startArgoRollouts(await controlPlane())
+    argo = await startArgoRollouts(await controlPlane(), options)
   })
   after('Argo Rollouts is removed', async function () {
     this.timeout(FIRST_START_MS)

@@ -27,7 +27,7 @@ describe('baseOf', () => {
           spec: { containers: [{ name: 'cart', image: 'example/cart:1' }] },
         },
       },
-      annotations: {},
+      labels: {},
       warnings: [],
     })
   })
@@ -96,12 +96,12 @@ describe('baseOf', () => {
     expect(based(source)).to.deep.equal({ is: 'missing', message: 'deployment/cart has no template' })
   })
 
-  it('keeps the annotations of the source that its kind needs', () => {
+  it('keeps the labels of the source that its kind needs', () => {
     const kept = 'argo-rollouts.argoproj.io/controller-instance-id'
     const source = aRollout()
-    const annotated = { ...source, metadata: { ...source.metadata, annotations: { [kept]: 'blue', other: 'x' } } }
-    const found = baseOf(rollout, { source: annotated, referents: [], shape: NO_SHAPE })
-    expect(found.is === 'base' && found.base.annotations).to.deep.equal({ [kept]: 'blue' })
+    const labelled = { ...source, metadata: { ...source.metadata, labels: { [kept]: 'blue', other: 'x' } } }
+    const found = baseOf(rollout, { source: labelled, referents: [], shape: NO_SHAPE })
+    expect(found.is === 'base' && found.base.labels).to.deep.equal({ [kept]: 'blue' })
   })
 
   it('leaves out fields of the template that the schema of the kind does not know', () => {

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { decodeBase, isPinned, isRevisionOf, pinnedSource } from '../../../common/workload/pinned.ts'
+import { hashOf } from '../../../common/json/canonical.ts'
+import { baseHash } from '../../../common/workload/base.ts'
+import { decodeBase, encodeBase, isPinned, isRevisionOf, pinnedSource } from '../../../common/workload/pinned.ts'
 import { aBase, aDeployment, anExperiment, pinnedTo } from '../../builders.ts'
 
 const { revision, status } = pinnedTo()
@@ -38,6 +40,28 @@ describe('decodeBase', () => {
     expect(decodeBase(revision, status.source)).to.deep.equal({ ...base, warnings: [] })
     const source = { ...status.source, base: 'Stable' } as const
     expect(decodeBase(revision, source)).to.deep.equal({ ...base, warnings: [], template: 'Stable' })
+  })
+
+  it('is what a former version kept, without its annotations', () => {
+    const { spec } = known
+    const without = hashOf({ spec, annotations: {} }, 64)
+    expect(status.source.templateHash, 'the hash of that version').to.equal(without)
+    expect(encodeBase(aBase())).to.deep.equal({ base: { spec, annotations: {} } })
+    const kept = { spec, annotations: { 'argo-rollouts.argoproj.io/controller-instance-id': 'blue' } }
+    const old = { ...revision, data: { base: kept } }
+    expect(decodeBase(old, { ...status.source, templateHash: hashOf(kept, 64) })).to.deep.equal({
+      ...base,
+      warnings: [],
+    })
+  })
+
+  it('has the labels that the revision keeps', () => {
+    const labels = { 'argo-rollouts.argoproj.io/controller-instance-id': 'blue' }
+    const labelled = { ...aBase(), labels }
+    const source = { ...status.source, templateHash: baseHash(labelled) }
+    expect(source.templateHash).not.to.equal(status.source.templateHash)
+    expect(decodeBase({ ...revision, data: encodeBase(labelled) }, source)).to.deep.include({ labels })
+    expect(decodeBase(revision, source), 'without them').to.equal(undefined)
   })
 
   const others: Record<string, KubeObject> = {

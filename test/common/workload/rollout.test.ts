@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { IS_EXPERIMENT } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { brokenRules } from '../../../common/override/rules.ts'
@@ -7,7 +8,7 @@ import { baseOf } from '../../../common/workload/base.ts'
 import { forkHealth } from '../../../common/workload/health.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { watchedPart } from '../../../common/workload/watched.ts'
-import { aDeployment } from '../../builders.ts'
+import { aDeployment, aFork } from '../../builders.ts'
 import { HASH, stableReplicaSet } from './replica-set.ts'
 
 const INSTANCE = 'argo-rollouts.argoproj.io/controller-instance-id'
@@ -16,7 +17,7 @@ const aRollout = (spec: JsonObject = {}, status: JsonObject = {}): KubeObject =>
   ...aDeployment({
     image: 'cart:canary',
     spec: { strategy: { canary: { stableService: 'stable', maxSurge: 1, steps: [{ setWeight: 20 }] } }, ...spec },
-    metadata: { annotations: { [INSTANCE]: 'blue', 'rollout.argoproj.io/revision': '4' } },
+    metadata: { labels: { [INSTANCE]: 'blue', team: 'red' }, annotations: { 'rollout.argoproj.io/revision': '4' } },
   }),
   apiVersion: 'argoproj.io/v1alpha1',
   kind: 'Rollout',
@@ -68,13 +69,20 @@ describe('rollout', () => {
     ).to.deep.equal([])
   })
 
-  it('takes over maxSurge and maxUnavailable of the strategy, and the instance id', () => {
+  it('takes over maxSurge and maxUnavailable of the strategy', () => {
     const based = startOf(aRollout())
     if (based.is !== 'base') throw new Error(JSON.stringify(based))
     expect(based.base.spec).to.deep.include({ strategy: { canary: { maxSurge: 1 } } })
-    expect(based.base.annotations).to.deep.equal({ [INSTANCE]: 'blue' })
     const blueGreen = startOf(aRollout({ strategy: { blueGreen: { activeService: 'x' } } }))
     expect(blueGreen.is === 'base' && blueGreen.base.spec).to.deep.include({ strategy: { canary: {} } })
+  })
+
+  it('gives its fork the label by which Argo finds it, and no other', () => {
+    const { labels, annotations } = aFork(aRollout()).metadata
+    expect(labels)
+      .to.include({ [INSTANCE]: 'blue', [IS_EXPERIMENT]: 'true' })
+      .and.not.to.have.property('team')
+    expect(annotations).to.equal(undefined)
   })
 
   it('bans Services, routes and workloadRef in an override', () => {
@@ -91,14 +99,15 @@ describe('rollout', () => {
     expect(brokenRules({ overrideSpec: { strategy: { blueGreen: null } } }, rollout.bans)).to.deep.equal([])
   })
 
-  it('changes its base fingerprint with the generation, the stable revision and the referenced object', () => {
+  it('changes its base fingerprint with all that the base depends on', () => {
     const fingerprints = [
       aRollout(),
       aRollout({}, { stableRS: 'abc' }),
       { ...aRollout(), metadata: { name: 'cart', generation: 1, annotations: { [WORKLOAD_GENERATION]: '2' } } },
       { ...aRollout(), metadata: { name: 'cart', generation: 2 } },
+      { ...aRollout(), metadata: { name: 'cart', generation: 1, labels: { [INSTANCE]: 'green' } } },
     ].map(rollout.baseFingerprint)
-    expect(new Set(fingerprints).size).to.equal(4)
+    expect(new Set(fingerprints).size).to.equal(5)
     const watched = watchedPart(rollout, aRollout({}, { stableRS: 'abc', phase: 'Healthy' }))
     expect(rollout.baseFingerprint(watched)).to.equal(fingerprints[1])
     expect(watched.spec).to.deep.equal({ workloadRef: undefined })

@@ -1,13 +1,14 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID, IS_EXPERIMENT } from '../../../common/api/names.ts'
+import type { KubeObject, Labels } from '../../../common/api/object.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { isFork } from '../../../common/workload/identity.ts'
-import { WORKLOAD_KINDS } from '../../../common/workload/registry.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { watchedPart, withWatchedPart } from '../../../common/workload/watched.ts'
 import { aDeployment, aFork, aRollout } from '../../builders.ts'
 
 const REVISION = 'deployment.kubernetes.io/revision'
+const INSTANCE = 'argo-rollouts.argoproj.io/controller-instance-id'
 const WORKLOAD_GENERATION = 'rollout.argoproj.io/workload-generation'
 const deletionTimestamp = '2026-11-21T10:00:00Z'
 
@@ -47,9 +48,13 @@ describe('the watched part of a workload', () => {
     expect([aFork(), aDeployment()].map((each) => isFork(watchedPart(deployment, each)))).to.deep.equal([true, false])
   })
 
-  for (const kind of Object.values(WORKLOAD_KINDS))
-    it(`has every annotation that a fork of a ${kind.kind} inherits`, () =>
-      expect(kind.watchedAnnotations).to.include.members([...kind.inheritedAnnotations]))
+  it('has the label of a Rollout that its fork inherits, and replaces it', () => {
+    const labelled = (labels: Labels) => ({ ...aRollout(), metadata: { ...aRollout().metadata, labels } })
+    const [before, now] = [labelled({ [INSTANCE]: 'blue', team: 'red' }), labelled({ [INSTANCE]: 'green' })]
+    const replacedBy = (source: KubeObject) => withWatchedPart(rollout, before, watchedPart(rollout, source))
+    expect(replacedBy(now).metadata.labels).to.deep.equal({ [INSTANCE]: 'green', team: 'red' })
+    expect(replacedBy(labelled({})).metadata.labels).to.deep.equal({ team: 'red' })
+  })
 
   it('replaces what it has in a whole that was read before, and only that', () => {
     const labels = { team: 'blue', [IS_EXPERIMENT]: 'true' }
