@@ -1,6 +1,7 @@
 import { EXPERIMENT_ID, FIELD_MANAGER } from '../../common/api/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ResourceType } from '../../common/api/object.ts'
-import { at } from '../../common/json/json.ts'
+import { at, member, objectOr } from '../../common/json/json.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
 import { pathOf } from '../../common/kube/client/resources.ts'
 import type { Write } from '../../common/plan/write.ts'
@@ -18,21 +19,39 @@ type Changing = Exclude<Write, { verb: 'delete' }>
  * would undo each other's form of the same values for ever.
  */
 export const replacementOf = (write: Changing): KubeRequest | undefined =>
-  isRewritten(write) ? specReplacement(write) : undefined
+  isRewritten(write) && isOtherDerivation(write) ? specReplacement(write) : undefined
 
 /**
- * The same after an apply that has to be followed by a takeover: nobody knows any more which fields were ours, so that
- * a field that the new derivation does not have would stay.
+ * The same after an apply that left fields of `before-first-apply`: nobody knows any more which fields were ours, so
+ * that a field that the new derivation does not have would stay.
  */
-export const lateReplacementOf = (write: Changing): KubeRequest | undefined =>
-  isRewritten(write) ? undefined : specReplacement(write)
+export const lateReplacementOf = (write: Changing, applied: KubeObject): KubeRequest | undefined =>
+  !isRewritten(write) && isOtherDerivation(write) && applied.metadata.managedFields?.some(isBeforeFirstApply)
+    ? specReplacement(write)
+    : undefined
+
+/**
+ * The same after an apply that was refused as invalid with `error`. An apply leaves what others have added, and some
+ * fields exclude each other, such as `value` and `valueFrom` of a variable.
+ */
+export const replacementAfter = (error: unknown, write: Changing): KubeRequest | undefined =>
+  isInvalid(error) && !isRewritten(write) ? specReplacement(write) : undefined
+
+/** Whether the API server has validated the merged object. What it cannot merge has another status. */
+const isInvalid = (error: unknown): boolean =>
+  error instanceof KubeError && error.kind === 'invalid' && error.status === 422
 
 const isRewritten = (write: Changing): boolean =>
   write.verb === 'apply' && workloadKind(write.object.kind)?.isSpecRewritten === true
 
+const isOtherDerivation = (write: Changing): boolean => 'isSameDerivation' in write && !write.isSameDerivation
+
+/** Whether a write applies a fork or twin that exists already. */
+const isOfExistingFork = (write: Changing): write is Extract<Write, { isSameDerivation: boolean }> =>
+  write.verb === 'apply' && (write.role === 'fork' || write.role === 'twin')
+
 function specReplacement(write: Changing): KubeRequest | undefined {
-  if (write.verb !== 'apply' || write.role === 'newFork' || write.role === 'newTwin') return undefined
-  if (write.role === 'pod' || write.isSameDerivation) return undefined
+  if (!isOfExistingFork(write)) return undefined
   const { kind, metadata, spec } = withHash(write.object)
   return {
     verb: 'patch',
@@ -48,12 +67,23 @@ function specReplacement(write: Changing): KubeRequest | undefined {
 }
 
 /**
- * The request that makes the controller the only owner of what it applied. When somebody has emptied the managed
- * fields, an apply makes `before-first-apply` the owner of everything that was there, and no later apply could remove
- * any of it.
+ * The request that leaves the controller what it owns by its applies. When somebody has emptied the managed fields, an
+ * apply makes `before-first-apply` the owner of everything that was there. A replacement makes the controller own
+ * fields as an update. No later apply could remove any of these.
  */
-export const takeoverOf = (resource: ResourceType, object: KubeObject): KubeRequest | undefined =>
-  withoutOwners(resource, object, isBeforeFirstApply)
+export const takeoverOf = (write: Changing, object: KubeObject): KubeRequest | undefined =>
+  withoutOwners(
+    write.resource,
+    object,
+    (entry) => isBeforeFirstApply(entry) || (isOfExistingFork(write) && !isRewritten(write) && isReplacement(entry)),
+  )
+
+/** A patch of the replicas alone may stay: every apply has them. */
+const isReplacement = ({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEntry): boolean =>
+  manager === FIELD_MANAGER &&
+  operation === 'Update' &&
+  !subresource &&
+  Object.keys(objectOr(member(fieldsV1, 'f:spec'))).some((field) => field !== 'f:replicas')
 
 /**
  * The request that makes the controller own nothing of a Service that it has given back. The selector is owned as a

@@ -10,7 +10,7 @@ import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
 import { WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 import { withHash } from '../../common/workload/derive.ts'
 import { keyOf } from '../runtime/queue.ts'
-import { lateReplacementOf, placeOf, releaseOf, replacementOf, takeoverOf } from './ownership.ts'
+import { lateReplacementOf, placeOf, releaseOf, replacementAfter, replacementOf, takeoverOf } from './ownership.ts'
 import type { WrittenVersions } from './written-versions.ts'
 
 interface WriterOptions {
@@ -82,17 +82,33 @@ export class Writer {
   async #store(write: Exclude<Write, Deletion>): Promise<KubeObject> {
     const replacement = replacementOf(write)
     if (replacement) await this.#request(replacement)
-    const applied = asObject(await this.#request(requestOf(write)))
-    if (takeoverOf(write.resource, applied)) return this.#takenOver(write, applied)
+    const applied = await this.#applied(write)
+    if (takeoverOf(write, applied)) return this.#takenOver(write, applied)
     const release = releaseOf(write, applied)
     return release ? this.#released(release, applied) : applied
   }
 
+  /** Where the spec is invalid only together with what others have added to it, it is replaced first. */
+  async #applied(write: Exclude<Write, Deletion>): Promise<KubeObject> {
+    const apply = async () => asObject(await this.#request(requestOf(write)))
+    try {
+      return await apply()
+    } catch (error) {
+      const replacement = replacementAfter(error, write)
+      if (!replacement) throw error
+      return this.#request(replacement)
+        .then(apply)
+        .catch((again: unknown) => {
+          throw replacementAfter(again, write) ? error : again
+        })
+    }
+  }
+
   /** Fields of a former derivation are taken away while the managed fields still tell that there may be some. */
   async #takenOver(write: Exclude<Write, Deletion>, applied: KubeObject): Promise<KubeObject> {
-    const replacement = lateReplacementOf(write)
+    const replacement = lateReplacementOf(write, applied)
     const replaced = replacement ? asObject(await this.#request(replacement)) : applied
-    const takeover = takeoverOf(write.resource, replaced)
+    const takeover = takeoverOf(write, replaced)
     return takeover ? asObject(await this.#request(takeover)) : replaced
   }
 
