@@ -10,7 +10,8 @@ import { hasChange, isReverted, isTakenBack } from '../assess/promotion.ts'
 import { hasPromoted, isPromoted, promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
 import { aborted, completedEvent, next } from '../strategy/next.ts'
 import { moved } from '../strategy/run.ts'
-import { selectedPods } from '../surroundings/shares.ts'
+import { trafficInput } from '../surroundings/pod-labels.ts'
+import { selectedPods, selectsTemplate } from '../surroundings/shares.ts'
 import { trafficReport } from '../surroundings/traffic-report.ts'
 import { shortName } from '../text/short-name.ts'
 import { replicasOf } from '../workload/status.ts'
@@ -230,10 +231,11 @@ function servicesOf(facts: Facts, state: RunState, fork: KubeObject | undefined)
   const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
   if (!pair || !traffic) return []
   const views = new Map(traffic.services.map((view) => [view.name, view]))
+  const pods = trafficInput(pair) // nobody knows how many of them get other labels while they run
   return trafficReport(pair, facts.surroundings).services.flatMap(
     ({ name, selected, experimentEndpoints: ofFork, readyEndpoints: all }) => {
       const view = views.get(name)
-      if (!selected || !view || (isGated && view.publishesNotReady)) return []
+      if (!selected || !view || !selectsTemplate(view, pods) || (isGated && view.publishesNotReady)) return []
       return [
         { ofFork, all, expected: selectedPods(view, isGated ? (state.target?.open ?? 0) : replicasOf(pair.fork)) },
       ]

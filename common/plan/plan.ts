@@ -95,9 +95,9 @@ const EXPIRED = { is: 'unready', reason: 'Expired' } as const
 
 /** The Services that select the source, or the fork as it is or as it is wanted. */
 function followedServices(facts: Facts, assessment: Assessment): ReadonlySet<string> {
-  const services = knownValue(facts.surroundings.traffic)?.services ?? []
+  const traffic = knownValue(facts.surroundings.traffic) ?? { services: [], slices: [] }
   const pairs = [knownValue(facts.fork), derivedFork(assessment)].map((fork) => forkAndSource(facts, fork))
-  return new Set(pairs.flatMap((pair) => (pair ? concernedServices(services, trafficInput(pair)) : [])))
+  return new Set(pairs.flatMap((pair) => (pair ? concernedServices(traffic, trafficInput(pair)) : [])))
 }
 
 /** Makes the fork as it is wanted, if it differs and policies allow it. */

@@ -11,7 +11,7 @@ import { WORKLOAD_KINDS, workloadKind } from '../workload/registry.ts'
 import { claimNames } from '../workload/stateful-set.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type ForkAndSource, missingLabels, sourcePod, type TrafficInput } from './pod-labels.ts'
-import { concernsSource } from './shares.ts'
+import { concernsSource, maySelectLater } from './shares.ts'
 import type { ServiceView } from './traffic.ts'
 
 export interface HazardInput {
@@ -99,8 +99,10 @@ const isElecting = (argument: unknown): boolean => {
   return ELECTS.test(flag) ? !OFF.test(value) : ELECTS.test(value)
 }
 
-function queueWorker({ pods, services }: HazardInput): string | undefined {
-  if (!services || !pods.source || services.some((service) => concernsSource(service, pods))) return undefined
+function queueWorker({ pair, pods, services }: HazardInput): string | undefined {
+  const [source, ofSource] = [pair.source, pods.source]
+  if (!services || !source || !ofSource) return undefined
+  if (services.some((each) => concernsSource(each, pods) || maySelectLater(each, source, ofSource))) return undefined
   return 'no Service selects the source: if it reads from a queue, the fork does too'
 }
 

@@ -1,6 +1,8 @@
 import { EXPERIMENT_ID } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
 import { PER_POD_LABELS } from '../api/template-metadata.ts'
 import type { ServiceShare } from '../api/types.ts'
+import { at, objectOr } from '../json/json.ts'
 import type { ServiceEndpoints } from '../policy/policy.ts'
 import { listed } from '../text/list.ts'
 import { percent } from '../text/percent.ts'
@@ -17,15 +19,18 @@ const MAX_SERVICES = 32
 /** The entries of `status.services`: the Services that select the fork or its source, by name, at most 32. */
 export function serviceShares({ services, slices }: Traffic, input: TrafficInput): readonly ServiceShare[] {
   return services
-    .filter((service) => concerns(service, input.fork) || concernsSource(service, input))
+    .filter((service) => concernsAny(service, slices, input))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .slice(0, MAX_SERVICES)
     .map((service) => row(service, slices, input))
 }
 
 /** The names of the Services that select the fork or its source, possibly only a single pod or revision. */
-export const concernedServices = (services: readonly ServiceView[], input: TrafficInput): readonly string[] =>
-  services.filter((service) => concerns(service, input.fork) || concernsSource(service, input)).map(({ name }) => name)
+export const concernedServices = ({ services, slices }: Traffic, input: TrafficInput): readonly string[] =>
+  services.filter((service) => concernsAny(service, slices, input)).map(({ name }) => name)
+
+const concernsAny = (service: ServiceView, slices: readonly SliceView[], input: TrafficInput): boolean =>
+  concerns(service, input.fork) || concernsSource(service, input) || hasJoined(service, slices, input)
 
 /** Whether `service` selects pods of the source, possibly a single pod or revision. */
 export const concernsSource = (service: ServiceView, { source }: TrafficInput): boolean =>
@@ -40,13 +45,45 @@ function concerns({ selector }: ServiceView, pods: PodLabels): boolean {
   return missingLabels(common.length > 0 ? Object.fromEntries(common) : selector, pods).length === 0
 }
 
+/** Whether the template of the fork has every label by which `service` selects. */
+export const selectsTemplate = ({ selector }: ServiceView, { fork }: Pick<TrafficInput, 'fork'>): boolean =>
+  missingLabels(selector, fork).length === 0
+
+/**
+ * Whether `service` may select pods of the source that have got a label while they run, as the leader of a database
+ * does: it selects by the labels of the source's own selector, and by others that the template lacks.
+ */
+export function maySelectLater(service: ServiceView, source: KubeObject, pods: PodLabels): boolean {
+  const own = Object.entries(objectOr(at(source.spec, 'selector', 'matchLabels')))
+  const selectsOwn = own.length > 0 && own.every(([key, value]) => service.selector[key] === value)
+  return selectsOwn && lacksOnlyLater(service, [pods])
+}
+
+/**
+ * Whether pods of the fork have joined `service` by such labels. Where templates have the labels, those pods are of a
+ * former template, or have left the Service already.
+ */
+function hasJoined(service: ServiceView, slices: readonly SliceView[], { fork, source, forkName }: TrafficInput) {
+  const pods = source ? [fork, source] : [fork]
+  return lacksOnlyLater(service, pods) && readyEndpoints(slices, service.name, forkName).ofFork > 0
+}
+
+/** Whether pods of these templates lack labels of the selector, and all that they lack, pods may get while they run. */
+function lacksOnlyLater({ selector }: ServiceView, templates: readonly PodLabels[]): boolean {
+  const missing = templates.flatMap((pods) => missingLabels(selector, pods))
+  const isKnown = (key: string) =>
+    PER_POD_LABELS.includes(key) || templates.some(({ labels }) => Object.hasOwn(labels, key))
+  return missing.length > 0 && !missing.some(([key]) => isKnown(key))
+}
+
 function row(service: ServiceView, slices: readonly SliceView[], input: TrafficInput): ServiceShare {
   const { name, selector } = service
   const endpoints = readyEndpoints(slices, name, input.forkName)
   const experimentEndpoints = endpoints.ofFork
   const counts = { experimentEndpoints, readyEndpoints: endpoints.all }
   const missing = missingLabels(selector, input.fork)
-  if (missing.length > 0) return { name, selected: false, ...absence(service, missing, input), ...counts }
+  const isJoined = hasJoined(service, slices, input)
+  if (missing.length > 0 && !isJoined) return { name, selected: false, ...absence(service, missing, input), ...counts }
   const unknownPorts = missingPorts(service, input)
   if (unknownPorts.length > 0 && hasNoOthers(service, unknownPorts)) {
     const message = `no container of the fork has a port named ${unknownPorts.join(' or ')}`
@@ -58,7 +95,8 @@ function row(service: ServiceView, slices: readonly SliceView[], input: TrafficI
   }
   const share = percent(experimentEndpoints, endpoints.all)
   const ofTwin = readyEndpoints(slices, name, input.twinName).ofFork
-  const caveats = shareCaveats(service, { ...endpoints, ofTwin }, input)
+  const later = isJoined ? [`pods get ${pairsOf(missing)} while they run`] : []
+  const caveats = [...later, ...shareCaveats(service, { ...endpoints, ofTwin }, input)]
   return {
     name,
     selected: true,
@@ -76,9 +114,11 @@ export const selectedPods = ({ selector }: ServiceView, replicas: number): numbe
 
 type Missing = ReturnType<typeof missingLabels>
 
+const pairsOf = (missing: Missing): string => listed(missing.map(([key, value]) => `${key}=${value}`))
+
 /** Why a Service does not select the fork. Reasons that no label of the template can change come first. */
 function absence({ name, selector }: ServiceView, missing: Missing, { pinnedServices }: TrafficInput) {
-  const pairs = listed(missing.map(([key, value]) => `${key}=${value}`))
+  const pairs = pairsOf(missing)
   const isMissing = (key: string) => missing.some(([name]) => name === key)
   if (Object.hasOwn(selector, ROLLOUT_HASH)) {
     const limits = pinnedServices.includes(name) ? 'the Rollout limits it' : 'it is limited'
@@ -132,5 +172,5 @@ function scaling({ autoscaler, replicas }: TrafficInput): readonly string[] {
 /** The number of ready endpoints, without pods of experiments, of each Service that selects the fork. */
 export const endpointsOfOthers = ({ services, slices }: Traffic, input: TrafficInput): readonly ServiceEndpoints[] =>
   services
-    .filter(({ selector }) => missingLabels(selector, input.fork).length === 0)
+    .filter((service) => selectsTemplate(service, input) || hasJoined(service, slices, input))
     .map(({ name }) => ({ service: name, ready: readyEndpoints(slices, name).others }))

@@ -69,6 +69,18 @@ describe('Services, on the real control plane', () => {
     expect(row(found, 'doubled')).to.deep.include({ share: '50%', experimentEndpoints: 1, readyEndpoints: 2 })
   })
 
+  it('A Service by a label that pods get while they run is shown when a pod of the fork has it', async () => {
+    await aSource(place(), 'elected')
+    await aService('replicas', { app: 'elected', role: 'replica' })
+    await place().experiment('joining', { source: 'elected' })
+    expect(row(await reachesShare('joining', 'elected', '50%'), 'replicas')).to.equal(undefined)
+    const pods = await place().api.list(`${place().path('pods')}?labelSelector=app=elected`)
+    for (const { metadata } of pods)
+      await place().api.patch(place().path('pods', metadata.name), { metadata: { labels: { role: 'replica' } } })
+    const found = await reachesShare('joining', 'replicas', '50%')
+    expect(said(found, 'TrafficShared')).to.contain('pods get role=replica while they run')
+  })
+
   it('A Service that selects the name of one pod is PinnedToPod', async () => {
     const labels = { app: 'numbered' }
     const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'x:1' }] } }

@@ -89,6 +89,14 @@ describe('a run', () => {
     expect(run.strategy()?.weight).to.deep.equal({ desired: 10, actual: 25 })
   })
 
+  it('does not wait for a Service that lists only those pods that got a label while they run', () => {
+    const services = [{ name: 'leader', selector: { app: 'cart', role: 'leader' } }]
+    const slices = [{ service: 'leader', ready: [{ uid: 'leader', pod: `${FORK}-7d9f-1` }] }]
+    const run = aRun(aRunExperiment(), { source: aSource(30), traffic: { services, slices } })
+    run.rest()
+    expect([run.pods(), run.step()]).to.deep.equal([3, '1/7 Paused'])
+  })
+
   it('waits at a weight while the source has no pods', () => {
     const run = aRun(aRunExperiment(), { source: aSource(0) })
     run.rest()

@@ -78,6 +78,16 @@ const cases: Record<string, Case> = {
     services: [{ name: 'other', selector: { app: 'other' } }],
     warns: ['[QueueWorker] no Service selects the source: if it reads from a queue, the fork does too'],
   },
+  'no QueueWorker if a Service selects the source by a label that its pods get while they run': {
+    source: aStatefulSet(),
+    services: [{ name: 'leader', selector: { app: 'cart', role: 'leader' } }],
+    warns: [],
+  },
+  'QueueWorker if a Service selects by a label that the source has with another value': {
+    source: aDeployment({ podLabels: { role: 'worker' } }),
+    services: [{ name: 'web', selector: { app: 'cart', role: 'web' } }],
+    warns: ['[QueueWorker] no Service selects the source: if it reads from a queue, the fork does too'],
+  },
   'no QueueWorker if the Services could not be read': { services: undefined, warns: [] },
   'Migration for the name of an init container': {
     source: withPod({ initContainers: [{ name: 'db-migrate', image: 'x' }], containers: [] }),

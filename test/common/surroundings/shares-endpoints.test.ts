@@ -15,16 +15,21 @@ describe('endpointsOfOthers', () => {
         { name: 'cart', selector: { app: 'cart' } },
         { name: 'other', selector: { app: 'other' } },
         { name: 'web', selector: { app: 'cart' } },
+        { name: 'joined', selector: { app: 'cart', role: 'replica' } },
+        { name: 'not-joined', selector: { app: 'cart', role: 'leader' } },
       ],
       slices: [
         { service: 'cart', ready },
         { service: 'cart', ready },
         { service: 'web', ready: ready.slice(2) },
+        { service: 'joined', ready: ready.slice(1) },
+        { service: 'not-joined', ready: ready.slice(0, 1) },
       ],
     }
     expect(endpointsOfOthers(traffic, input)).to.deep.equal([
       { service: 'cart', ready: 2 },
       { service: 'web', ready: 0 },
+      { service: 'joined', ready: 1 },
     ])
   })
 })

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
+import { trafficInput } from '../../../common/surroundings/pod-labels.ts'
+import { concernedServices } from '../../../common/surroundings/shares.ts'
+import type { SliceView } from '../../../common/surroundings/traffic.ts'
 import { aDeployment, aFork } from '../../builders.ts'
-import { CART, others, ours, rows, service, slice } from './rows.ts'
+import { CART, others, ours, pairOf, rows, service, slice } from './rows.ts'
 
 describe('serviceShares', () => {
   it('gives one of 12 endpoints a share of 8%', () => {
@@ -63,6 +66,40 @@ describe('serviceShares', () => {
       }
       expect(rows(named('http'), [], of('Always'))[0]?.selected).to.equal(true)
       expect(rows(named('http'), [], of(''))[0]?.selected).to.equal(false)
+    })
+  })
+
+  describe('of a Service that selects by a label that pods get while they run', () => {
+    const replicas = service('replicas', { app: 'cart', role: 'replica' })
+    const listed = [slice('replicas', ours, 'cart-1')]
+
+    it('has the share of a fork whose pods got it', () => {
+      const expected = {
+        name: 'replicas',
+        selected: true,
+        message: 'pods get role=replica while they run',
+        share: '50%',
+        experimentEndpoints: 1,
+        readyEndpoints: 2,
+      }
+      expect(rows([replicas], listed)).to.deep.equal([expected])
+      expect(rows([replicas], listed, { source: undefined, fork: aFork() })).to.deep.equal([expected])
+    })
+
+    it('concerns the fork from then on', () => {
+      const concerned = (slices: readonly SliceView[]) =>
+        concernedServices({ services: [CART, replicas], slices }, trafficInput(pairOf()))
+      expect(concerned([])).to.deep.equal(['cart'])
+      expect(concerned(listed)).to.deep.equal(['cart', 'replicas'])
+    })
+
+    it('is left out while no pod of the fork got it', () =>
+      expect(rows([replicas], [slice('replicas', 'cart-0', 'cart-1')])).to.deep.equal([]))
+
+    it('is left out while it lists pods of a former template of the fork, or of its source', () => {
+      const hashed = service('hashed', { app: 'cart', 'pod-template-hash': '5c6b', role: 'replica' })
+      const other = service('other', { app: 'other', role: 'replica' })
+      expect(rows([hashed, other], [slice('hashed', ours), slice('other', ours)])).to.deep.equal([])
     })
   })
 
